@@ -1,0 +1,17 @@
+# Warnings of our own code; libraries are SYSTEM includes.
+add_library(mbdbench_warnings INTERFACE)
+target_compile_options(mbdbench_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+  -Wcast-align -Wunused -Wdouble-promotion -Wextra-semi $<$<BOOL:${MBDBENCH_WERROR}>:-Werror>
+  # GCC 12 reports these inside inlined Eigen expressions and std::string concatenations that it cannot follow.
+  $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict>)
+
+# What changes the layout of Eigen's types reaches every user of the library, or the two disagree on alignment.
+add_library(mbdbench_abi INTERFACE)
+if(MBDBENCH_NATIVE)
+  target_compile_options(mbdbench_abi INTERFACE -march=native)
+endif()
+if(MBDBENCH_SANITIZE)
+  target_compile_options(mbdbench_abi INTERFACE -fsanitize=${MBDBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  target_link_options(mbdbench_abi INTERFACE -fsanitize=${MBDBENCH_SANITIZE})
+endif()

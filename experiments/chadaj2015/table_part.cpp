@@ -1,0 +1,120 @@
+/// \file
+/// Limits: counts are integers and must be equal. First steps are printed with ten digits, the last of which may be off
+/// by half: 1.3e-10 of the smaller one. Initial accelerations are fractions of g (2/3, -4/9, -4/27) and exact to
+/// rounding. Wall times of another machine and language can only be a trend.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "experiments/chadaj2015/parts.hpp"
+#include "experiments/chadaj2015/pendulum_case.hpp"
+#include "experiments/chadaj2015/published.hpp"
+
+namespace mbdbench::chadaj2015 {
+namespace {
+
+constexpr std::array kFormulations = {"dca", "hdca", "dense", "dense-momentum"};
+constexpr double kFirstStepLimit = 1.3e-10;
+constexpr double kAccelerationLimit = 1e-12;
+constexpr int kRepetitions = 5;
+
+struct TimedRun {
+  SimulationResult result;
+  double median_wall_time_s = 0.0;
+};
+
+/// Repeats the paper's run; the median is not disturbed by the first, cold run or by what else the machine does.
+TimedRun timed_run(PendulumCase& pendulum, const OdeEntry& integrator) {
+  TimedRun run;
+  std::array<double, kRepetitions> times{};
+  for (double& time : times) {
+    NullSink sink;
+    run.result = pendulum.run(integrator, kTolerance, {0.0, kEnd}, sink);
+    time = run.result.wall_time_s;
+  }
+  std::sort(times.begin(), times.end());
+  run.median_wall_time_s = times[kRepetitions / 2];
+  return run;
+}
+
+void add_counts(PartResult& part, const RecordMaker& maker, StateKind kind, const SimulationResult& result) {
+  const PublishedRun& published = published_run(kind);
+  const PrototypeRun& prototype = prototype_run(kind);
+  const OdeStatistics& counts = result.ode.statistics;
+  const auto add = [&](const char* quantity, std::size_t value, int expected, std::string_view source) {
+    part.records.push_back(maker.compared(quantity, "1", static_cast<double>(value),
+                                          {static_cast<double>(expected), source, 0.0, "counts must be equal"}));
+  };
+  add("function_evaluations", counts.nfevals, published.function_evaluations, kPaper);
+  add("rhs_calls", result.rhs_calls, published.function_evaluations, kPaper);
+  add("steps", counts.nsteps, prototype.steps, kPrototype);
+  add("failed_attempts", counts.nfailed, prototype.failed, kPrototype);
+  part.records.push_back(
+      maker.compared("first_step", "s", result.ode.first_step,
+                     {prototype.first_step, kPrototype, kFirstStepLimit, "half a unit of the last digit known"}));
+}
+
+void add_initial_accelerations(PartResult& part, PendulumCase& pendulum) {
+  constexpr std::array kExpected = {6.54, -4.36, -4.36 / 3.0};
+  std::vector<double> xdot(pendulum.x0().size());
+  const RhsStatus status = pendulum.formulation().rhs(0.0, pendulum.x0(), xdot);
+  const auto first = static_cast<std::size_t>(pendulum.mechanism().q_size());
+  for (std::size_t i = 0; i < kExpected.size(); ++i) {
+    const RecordMaker maker(pendulum.key(), "", fmt::format("joint={}", i + 1));
+    part.records.push_back(
+        maker.compared("initial_acceleration", "rad/s^2", status.ok ? xdot[first + i] : OdeOptions::kUnset,
+                       {kExpected[i], kPrototype, kAccelerationLimit, "exact fractions of g, to rounding"}));
+  }
+}
+
+Record trend(Record record, double published, std::string note) {
+  record.published_value = published;
+  record.source = kPaper;
+  record.verdict = Verdict::trend_only;
+  record.note = std::move(note);
+  return record;
+}
+
+}  // namespace
+
+PartResult table_part(const Registries& registries) {
+  const OdeEntry& integrator = integrator_of(registries, "ode45");
+  PartResult part;
+  std::array<double, kPublishedRuns.size()> wall_times{};
+  for (const char* key : kFormulations) {
+    PendulumCase pendulum(registries, key);
+    const RecordMaker maker(key, "ode45", tolerance_text(kTolerance));
+    const TimedRun run = timed_run(pendulum, integrator);
+    if (!run.result.succeeded()) {
+      part.records.push_back(maker.failed("function_evaluations", "1", run.result));
+      continue;
+    }
+    add_counts(part, maker, pendulum.rate_kind(), run.result);
+    if (pendulum.rate_kind() == StateKind::velocity) {
+      add_initial_accelerations(part, pendulum);
+    }
+    Record time = maker.measured("wall_time", "s", run.median_wall_time_s);
+    Record call = maker.measured("time_per_evaluation", "s",
+                                 run.median_wall_time_s / static_cast<double>(run.result.ode.statistics.nfevals));
+    for (std::size_t i = 0; i < kPublishedRuns.size(); ++i) {
+      const PublishedRun& published = kPublishedRuns[i];
+      if (published.formulation == key) {
+        wall_times[i] = run.median_wall_time_s;
+        time = trend(std::move(time), published.wall_time_s, "another machine, MATLAB");
+        call =
+            trend(std::move(call), published.wall_time_s / published.function_evaluations, "another machine, MATLAB");
+      }
+    }
+    part.timings.push_back(std::move(time));
+    part.timings.push_back(std::move(call));
+  }
+  const RecordMaker ratio("hdca", "ode45", tolerance_text(kTolerance));
+  part.timings.push_back(trend(ratio.measured("wall_time_relative_to_dca", "1", wall_times[1] / wall_times[0]),
+                               kPublishedRuns[1].wall_time_s / kPublishedRuns[0].wall_time_s,
+                               "the paper's ratio is that of the evaluations"));
+  return part;
+}
+
+}  // namespace mbdbench::chadaj2015

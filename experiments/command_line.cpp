@@ -1,0 +1,126 @@
+#include "experiments/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <exception>
+#include <string>
+
+#include "experiments/command.hpp"
+#include "experiments/provenance.hpp"
+#include "mechanisms/model/name_suggestion.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kDescription = "Research benchmark and verification suite for multibody dynamics.";
+constexpr const char* kFooter = R"(
+Examples:
+  mbdbench list                                       everything there is
+  mbdbench inspect four_bar.toml                      degrees of freedom, loops, who can treat it
+  mbdbench export --mechanism pendulum:16 --output chain.toml
+  mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 0:10
+  mbdbench verify --formulation hdca                  compare with the dense reference
+  mbdbench run EXPERIMENT --quick                     a published table, smaller
+
+Exit codes: 0 ok; 1 a check failed; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, finished work is kept.
+Every command has its own --help.)";
+
+void report(const std::string& message) {
+  fmt::print(stderr, "mbdbench: {}\n", message);
+}
+
+/// The innermost command that was given.
+const CLI::App& given_command(const CLI::App& program) {
+  const auto commands = program.get_subcommands();
+  return commands.empty() ? program : *commands.front();
+}
+
+/// \returns what else the user may have meant where `word` is not known.
+std::string suggestion(const CLI::App& command, const std::string& word) {
+  std::vector<std::string> known;
+  if (word.starts_with('-')) {
+    for (const CLI::Option* const option : command.get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        known.push_back("--" + name);
+      }
+    }
+    return suggest_name(word, known, "options");
+  }
+  for (const CLI::App* const subcommand : command.get_subcommands(nullptr)) {
+    known.push_back(subcommand->get_name());
+  }
+  return known.empty() ? fmt::format("see mbdbench {} --help", command.get_name())
+                       : suggest_name(word, known, "commands");
+}
+
+/// \returns the message for a command line that cannot be understood.
+std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
+  const CLI::App& command = given_command(program);
+  std::vector<std::string> unknown = command.remaining();
+  if (unknown.empty()) {
+    unknown = program.remaining();
+  }
+  if (!unknown.empty()) {
+    const std::string& word = unknown.front();
+    const char* const kind = word.starts_with('-') ? "option" : &command == &program ? "command" : "argument";
+    return fmt::format("unknown {} '{}'; {}", kind, word, suggestion(command, word));
+  }
+  return fmt::format("{}; see mbdbench {}{}--help", error.what(), &command == &program ? "" : command.get_name(),
+                     &command == &program ? "" : " ");
+}
+
+int parse_and_run(const Registries& registries, int argument_count, const char* const* arguments) {
+  int exit_code = kExitOk;
+  CLI::App program(kDescription, "mbdbench");
+  program.footer(kFooter);
+  program.require_subcommand(0, 1);
+  program.set_version_flag("--version", [] { return "mbdbench " + version_text(); });
+  add_list_command(program, registries, exit_code);
+  add_inspect_command(program, registries, exit_code);
+  add_export_command(program, registries, exit_code);
+  add_simulate_command(program, registries, exit_code);
+  add_verify_command(program, registries, exit_code);
+  add_run_command(program, registries, exit_code);
+  try {
+    program.parse(argument_count, arguments);
+    if (program.get_subcommands().empty()) {
+      fmt::print("{}", program.help());
+    }
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", given_command(program).help(given_command(program).get_parent() == nullptr ? "" : "mbdbench"));
+  } catch (const CLI::CallForVersion& version) {
+    fmt::print("{}\n", version.what());
+  } catch (const CLI::ParseError& error) {
+    report(usage_message(program, error));
+    return kExitBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+Registries default_registries() {
+  const auto copy = [](const auto& registry) { return std::vector(registry.begin(), registry.end()); };
+  return {copy(mechanism_registry()), copy(formulation_registry()), copy(integrator_registry()),
+          copy(experiment_registry())};
+}
+
+int run_command_line(const Registries& registries, int argument_count, const char* const* arguments) {
+  int exit_code = kExitBadInput;
+  try {
+    exit_code = parse_and_run(registries, argument_count, arguments);
+  } catch (const std::exception& error) {
+    report(error.what());
+  } catch (...) {
+    report("unknown error");
+  }
+  if (std::fflush(stdout) != 0) {
+    report("standard output cannot be written: is the disk full?");
+    return kExitBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,55 @@
+#include "experiments/continuation_command.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <string_view>
+
+namespace mbdbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// \returns the word as a shell takes it.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view kHarmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,";
+  if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) {
+    return word;
+  }
+  std::string text = "'";
+  for (const char letter : word) {
+    text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  }
+  return text + "'";
+}
+
+}  // namespace
+
+std::string continuation_command(const SimulateRequest& request) {
+  const fs::path directory = (fs::path(request.output) / "").lexically_normal().parent_path();
+  std::string command =
+      fmt::format("mbdbench simulate --restart {} --time {} --rtol {}", quoted((directory / "state.json").string()),
+                  quoted(request.time), request.relative_tolerance);
+  const auto add = [&](const char* option, const auto& value) {
+    if (value) {
+      command += fmt::format(" {} {}", option, *value);
+    }
+  };
+  for (const std::string& tolerance : request.absolute_tolerances) {
+    command += " --atol " + quoted(tolerance);
+  }
+  if (!request.controlled.empty()) {
+    command += fmt::format(" --control {}", fmt::join(request.controlled, ","));
+  }
+  add("--max-step", request.max_step);
+  add("--fixed-step", request.fixed_step);
+  add("--max-evaluations", request.max_evaluations);
+  if (request.refine != 0) {
+    command += fmt::format(" --refine {}", request.refine);
+  }
+  command += request.norm_control ? " --norm-control" : "";
+  command += request.reactions ? " --reactions" : "";
+  return command + " --output " + quoted(directory.string() + "-continued");
+}
+
+}  // namespace mbdbench

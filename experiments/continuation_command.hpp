@@ -1,0 +1,13 @@
+#pragma once
+/// \file
+/// What an interrupted user has to type.
+#include <string>
+
+#include "experiments/simulate_run.hpp"
+
+namespace mbdbench {
+
+/// \returns the command that continues a run from the state it saved, with the same settings, into a new directory.
+std::string continuation_command(const SimulateRequest& request);
+
+}  // namespace mbdbench

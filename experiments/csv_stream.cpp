@@ -1,0 +1,61 @@
+#include "experiments/csv_stream.hpp"
+
+#include <iterator>
+#include <stdexcept>
+#include <utility>
+
+#include "experiments/csv_file.hpp"
+#include "mechanisms/io/file_error.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr std::chrono::seconds kFlushInterval{1};
+
+}  // namespace
+
+CsvStream::CsvStream(std::filesystem::path file, const std::vector<std::string>& comments,
+                     const std::vector<std::string>& columns)
+    : file_(std::move(file)),
+      part_(file_.string() + ".part"),
+      stream_(part_, std::ios::binary | std::ios::trunc),
+      columns_(columns.size()),
+      flushed_(std::chrono::steady_clock::now()) {
+  stream_ << csv_header(comments, columns) << std::flush;
+  check();
+}
+
+void CsvStream::write(std::span<const double> row) {
+  if (row.size() != columns_) {
+    throw std::invalid_argument(fmt::format("{}: {} numbers for {} columns", file_.string(), row.size(), columns_));
+  }
+  line_.clear();
+  fmt::format_to(std::back_inserter(line_), "{}\n", fmt::join(row, ","));
+  stream_.write(line_.data(), static_cast<std::streamsize>(line_.size()));
+  ++rows_;
+  const auto now = std::chrono::steady_clock::now();
+  if (now - flushed_ >= kFlushInterval) {
+    stream_.flush();
+    flushed_ = now;
+  }
+  check();
+}
+
+void CsvStream::finish() {
+  stream_.close();
+  check();
+  std::error_code error;
+  std::filesystem::rename(part_, file_, error);
+  if (error) {
+    throw FileError(file_.string(), 0, fmt::format("cannot be replaced: {}", error.message()));
+  }
+}
+
+void CsvStream::check() const {
+  if (!stream_) {
+    throw FileError(part_.string(), 0,
+                    "cannot be written: does its directory exist, may you write there, is the disk full?");
+  }
+}
+
+}  // namespace mbdbench

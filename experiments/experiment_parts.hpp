@@ -1,0 +1,36 @@
+#pragma once
+/// \file
+/// Experiments in parts: every finished part is kept, so that an interrupted run continues with the next one.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/experiment.hpp"
+#include "experiments/record.hpp"
+
+namespace mbdbench {
+
+/// What a part yields. Times stay apart: records are the same in every run.
+struct PartResult {
+  std::vector<Record> records;
+  std::vector<Record> timings;
+};
+
+/// One part of an experiment.
+struct ExperimentPart {
+  std::string name;          ///< of its file
+  std::uint64_t weight = 1;  ///< expected share of the time, any unit
+  /// \param before all records of the parts before this one. May write further files, each replaced at once.
+  std::function<PartResult(const std::vector<Record>& before)> compute;
+};
+
+/// Computes the parts in order, showing progress, and keeps each as parts/NAME.csv and parts/NAME.timings.csv in the
+/// output directory; a part found there is not computed again. Parts that another build of the program left are
+/// dropped: its provenance would not be theirs. \returns everything, in order; nothing when the user asked to stop
+/// \throws FileError for a part's file that cannot be read or written
+std::optional<PartResult> run_parts(const ExperimentContext& context, const std::string& label,
+                                    const std::vector<ExperimentPart>& parts);
+
+}  // namespace mbdbench

@@ -1,0 +1,37 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "experiments/command.hpp"
+#include "experiments/csv_file.hpp"
+#include "experiments/mechanism_source.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
+
+namespace mbdbench {
+namespace {
+
+struct ExportOptions {
+  std::string mechanism;
+  std::string output;
+};
+
+}  // namespace
+
+void add_export_command(CLI::App& program, const Registries& registries, int& /*exit_code*/) {
+  CLI::App* const command =
+      program.add_subcommand("export", "Writes a mechanism as a TOML file that gives the same mechanism bit for bit");
+  const auto options = std::make_shared<ExportOptions>();
+  command->add_option("--mechanism", options->mechanism, "A catalogue key (pendulum:16) or a TOML file")->required();
+  command->add_option("--output", options->output, "File to write; without it standard output");
+  command->callback([&registries, options] {
+    const std::string text = write_mechanism(find_mechanism(registries, options->mechanism).description());
+    if (options->output.empty()) {
+      fmt::print("{}", text);
+    } else {
+      replace_file(options->output, text);
+    }
+  });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,209 @@
+#include "experiments/formulation_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "experiments/state_derivative.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Limits. A stable solution of an n x n system with condition number c is right to about n eps c; the factor covers the
+// recursion around it. c is that of the scaled matrices, which a formulation may do better than but not much worse.
+constexpr double kRoundingFactor = 10.0;
+// Positions and inertias come out of sums over the bodies and carry errors that no condition number shows.
+constexpr double kSmallestLimit = 1e-12;
+// A wrong term shows far above this. Where rounding may explain more, a disagreement proves nothing.
+constexpr double kLargestLimit = 1e-7;
+// The same for differences, whose own uncertainty is estimated from two steps.
+constexpr double kSmallestDifferenceLimit = 1e-9;
+constexpr double kLargestDifferenceLimit = 1e-4;
+constexpr double kDifferenceStep = 1e-3;
+
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+std::span<const double> view(const Eigen::VectorXd& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
+
+std::span<double> view(Eigen::VectorXd& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
+
+double largest(const Eigen::VectorXd& vector) {
+  return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
+}
+
+/// \returns max|a - b| / max(max|b|, scale); infinite for a value that is not finite.
+double relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double scale) {
+  if (!a.allFinite()) {
+    return std::numeric_limits<double>::infinity();
+  }
+  const double difference = largest(a - b);
+  return difference == 0.0 ? 0.0 : difference / std::max(largest(b), scale);
+}
+
+double tolerance(const Reference& reference) {
+  const auto n = static_cast<double>(reference.u.size());
+  return std::max(kSmallestLimit, kRoundingFactor * n * kEps * reference.condition);
+}
+
+Eigen::VectorXd stacked(const Reactions& reactions) {
+  Eigen::VectorXd all(static_cast<Eigen::Index>(6 * (reactions.tree_joints.size() + reactions.cut_joints.size())));
+  Eigen::Index next = 0;
+  for (const std::vector<Vec6>* const list : {&reactions.tree_joints, &reactions.cut_joints}) {
+    for (const Vec6& wrench : *list) {
+      all.segment<6>(next) = wrench;
+      next += 6;
+    }
+  }
+  return all;
+}
+
+bool equal_layouts(std::span<const StateComponent> a, std::span<const StateComponent> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const StateComponent& left, const StateComponent& right) {
+                      return left.name == right.name && left.kind == right.kind;
+                    });
+}
+
+bool conserves_energy(const Mechanism& mechanism) {
+  const MechanismDescription& description = mechanism.description();
+  const auto undamped = [](const auto& spring) { return spring.damping == 0.0; };
+  return !mechanism.rheonomic() && description.joint_loads.empty() && description.body_loads.empty() &&
+         std::all_of(description.joint_springs.begin(), description.joint_springs.end(), undamped) &&
+         std::all_of(description.point_springs.begin(), description.point_springs.end(), undamped);
+}
+
+Formulation& matching_reference(VerificationReference& reference, StateKind kind) {
+  return kind == StateKind::momentum ? reference.momentum_form() : reference.velocity_form();
+}
+
+}  // namespace
+
+FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Mechanism& mechanism,
+                                   VerificationReference& reference)
+    : mechanism_(&mechanism),
+      reference_(&reference),
+      formulation_(entry.make(mechanism, parse_parameters(entry.options, {}, entry.key))),
+      rate_kind_(entry.rate_kind),
+      same_layout_(equal_layouts(formulation_->layout(), matching_reference(reference, entry.rate_kind).layout())),
+      conservative_(conserves_energy(mechanism)),
+      x_(static_cast<Eigen::Index>(formulation_->state_size())),
+      xdot_(x_.size()),
+      q_(mechanism.q_size()),
+      u_(mechanism.u_size()) {}
+
+RhsStatus FormulationCheck::set_state(const Reference& reference) {
+  const VerificationState& state = reference.state;
+  if (!same_layout_) {
+    return formulation_->pack(state.t, view(state.q), view(state.u), view(x_));
+  }
+  x_ << state.q, (rate_kind_ == StateKind::momentum ? reference.p : state.u);
+  return {};
+}
+
+void FormulationCheck::compare(const Reference& reference, VerificationResult& result) {
+  const double t = reference.state.t;
+  Reactions reactions;
+  const auto failed = [&](const RhsStatus& status) {
+    result.failure = status.message();
+    return !status.ok;
+  };
+  if (failed(set_state(reference)) || failed(formulation_->unpack(t, view(x_), view(q_), view(u_))) ||
+      failed(formulation_->rhs(t, view(x_), view(xdot_))) || failed(formulation_->reactions(t, view(x_), reactions))) {
+    return;
+  }
+  ++result.states;
+  result.condition = std::max(result.condition, reference.condition);
+  // The reference's velocities carry the rounding of its own solution: compared with them only where that is the task.
+  const bool solves_for_u = rate_kind_ == StateKind::momentum && same_layout_;
+  result.velocity.add(relative_error(u_, solves_for_u ? reference.u : reference.state.u, reference.velocity_scale),
+                      tolerance(reference), kLargestLimit);
+  if (same_layout_) {
+    compare_rates(reference, result);
+  }
+  compare_reactions(reference, reactions, result);
+  compare_differences(reference, result);
+}
+
+void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
+  const Eigen::Index nu = mechanism_->u_size();
+  const double limit = tolerance(reference);
+  result.velocity.add(relative_error(xdot_.head(xdot_.size() - nu), reference.q_rates, reference.velocity_scale), limit,
+                      kLargestLimit);
+  const Eigen::VectorXd rates = xdot_.tail(nu);
+  if (rate_kind_ == StateKind::velocity) {
+    result.rate.add(relative_error(rates, reference.accelerations, reference.acceleration_scale), limit, kLargestLimit);
+  } else if (reference.redundant) {
+    // p' is unique up to the range of Phi_q^T only.
+    const Eigen::MatrixXd projection = reference.null_space.transpose();
+    result.rate.add(
+        relative_error(projection * rates, projection * reference.momentum_rates, reference.momentum_rate_scale), limit,
+        kLargestLimit);
+  } else {
+    result.rate.add(relative_error(rates, reference.momentum_rates, reference.momentum_rate_scale), limit,
+                    kLargestLimit);
+  }
+}
+
+void FormulationCheck::compare_reactions(const Reference& reference, const Reactions& reactions,
+                                         VerificationResult& result) const {
+  if (reactions.tree_joints.size() != reference.reactions.tree_joints.size() ||
+      reactions.cut_joints.size() != reference.reactions.cut_joints.size()) {
+    result.failure = "reactions are not those of all joints";
+    return;
+  }
+  const double error = reference.redundant
+                           ? relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
+                                            reference.momentum_rate_scale)
+                           : relative_error(stacked(reactions), stacked(reference.reactions), reference.reaction_scale);
+  result.reaction.add(error, tolerance(reference), kLargestLimit);
+}
+
+void FormulationCheck::compare_differences(const Reference& reference, VerificationResult& result) {
+  const bool accelerations = !(same_layout_ && rate_kind_ == StateKind::velocity);
+  const bool energy = conservative_ && largest(reference.state.u) > 0.0;
+  if (!accelerations && !energy) {
+    return;
+  }
+  const Eigen::Index nu = mechanism_->u_size();
+  Observation observation;
+  const StateFunction values = [&](double t, std::span<const double> x, Eigen::VectorXd& result_values) {
+    RhsStatus status = formulation_->unpack(t, x, view(q_), view(u_));
+    if (status.ok) {
+      status = formulation_->observe(t, x, observation);
+    }
+    result_values.resize(nu + 2);
+    result_values << u_, observation.energies.kinetic, observation.energies.potential;
+    return status.message();
+  };
+  // A step that is small next to the times in which the state changes.
+  const double h =
+      kDifferenceStep / std::max({1.0, largest(reference.state.u), std::sqrt(largest(reference.accelerations))});
+  const StateDerivative derivative = derivative_along(values, reference.state.t, x_, xdot_, h);
+  if (!derivative.failure.empty()) {
+    result.failure = derivative.failure;
+    return;
+  }
+  if (accelerations) {
+    const double size = std::max(largest(reference.accelerations), reference.acceleration_scale);
+    const double rounding = tolerance(reference) * largest(reference.u) / h;
+    const double explained = (largest(derivative.uncertainty.head(nu)) + rounding) / size;
+    result.acceleration.add(
+        relative_error(derivative.value.head(nu), reference.accelerations, reference.acceleration_scale),
+        std::max(kSmallestDifferenceLimit, explained), kLargestDifferenceLimit);
+  }
+  if (energy) {
+    const double kinetic_rate = derivative.value[nu];
+    const double potential_rate = derivative.value[nu + 1];
+    const double size = std::abs(kinetic_rate) + std::abs(potential_rate);
+    const double rounding = kEps * (observation.energies.kinetic + std::abs(observation.energies.potential)) / h;
+    const double explained = (derivative.uncertainty.tail(2).sum() + kRoundingFactor * rounding) / size;
+    result.energy.add(std::abs(kinetic_rate + potential_rate) / size, std::max(kSmallestDifferenceLimit, explained),
+                      kLargestDifferenceLimit);
+  }
+}
+
+}  // namespace mbdbench

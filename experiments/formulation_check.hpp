@@ -1,0 +1,38 @@
+#pragma once
+/// \file
+/// Compares one formulation with the reference at one state after another.
+#include <memory>
+
+#include "experiments/verification.hpp"
+#include "experiments/verification_reference.hpp"
+
+namespace mbdbench {
+
+/// Fills the blocks of a VerificationResult.
+class FormulationCheck {
+ public:
+  /// \param reference of the same mechanism; both must outlive the check
+  FormulationCheck(const FormulationEntry& entry, const Mechanism& mechanism, VerificationReference& reference);
+
+  /// Compares at one state; sets result.failure when the formulation cannot be evaluated there.
+  void compare(const Reference& reference, VerificationResult& result);
+
+ private:
+  [[nodiscard]] RhsStatus set_state(const Reference& reference);
+  void compare_rates(const Reference& reference, VerificationResult& result) const;
+  void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;
+  void compare_differences(const Reference& reference, VerificationResult& result);
+
+  const Mechanism* mechanism_;
+  VerificationReference* reference_;
+  std::unique_ptr<Formulation> formulation_;
+  StateKind rate_kind_;
+  bool same_layout_;   // as the reference's: rates can be compared component by component
+  bool conservative_;  // E' = 0
+  Eigen::VectorXd x_;
+  Eigen::VectorXd xdot_;
+  Eigen::VectorXd q_;
+  Eigen::VectorXd u_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// What a run was made with. The only file of a run, with timings.csv, that differs between two runs of one program.
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mbdbench {
+
+/// Program, machine and time of a run.
+struct Provenance {
+  std::string version;
+  std::string commit;         ///< git commit of the sources; "unknown" when built outside a git checkout
+  std::optional<bool> dirty;  ///< whether the sources had uncommitted changes; empty where the commit is unknown
+  std::string compiler;       ///< name and version
+  std::string flags;
+  std::string build_type;
+  std::string cpu;
+  int logical_cores = 0;
+  int threads = 1;      ///< most threads that a formulation uses
+  int ranks = 1;        ///< MPI processes
+  std::string binding;  ///< processors this process may run on and the variables that pin threads
+  std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version
+  std::string operating_system;
+  std::string utc_time;  ///< ISO 8601
+};
+
+/// \returns the provenance of this program, here and now.
+Provenance capture_provenance(int threads = 1);
+
+/// \returns "0.1.0 (commit 1a2b3c4d5e6f, uncommitted changes)".
+std::string version_text();
+
+/// Writes provenance.json. \throws FileError when the file cannot be written
+void write_provenance(const std::filesystem::path& file, const Provenance& provenance);
+
+}  // namespace mbdbench

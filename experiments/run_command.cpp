@@ -1,0 +1,72 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <stdexcept>
+
+#include "experiments/command.hpp"
+#include "experiments/interruption.hpp"
+#include "experiments/provenance.hpp"
+#include "mechanisms/model/name_suggestion.hpp"
+
+namespace mbdbench {
+namespace {
+
+struct RunOptions {
+  std::string experiment;
+  std::string output;
+  bool quick = false;
+  bool quiet = false;
+};
+
+const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& experiments, const std::string& key) {
+  std::vector<std::string> keys;
+  for (const ExperimentEntry& entry : experiments) {
+    if (entry.key == key) {
+      return entry;
+    }
+    keys.emplace_back(entry.key);
+  }
+  throw std::invalid_argument(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
+}
+
+int run(const Registries& registries, const RunOptions& options) {
+  const ExperimentEntry& experiment = find_experiment(registries.experiments, options.experiment);
+  ExperimentContext context{.registries = registries,
+                            .output = options.output,
+                            .quick = options.quick,
+                            .stop_requested = interruption_requested,
+                            .quiet = options.quiet};
+  if (context.output.empty()) {
+    context.output = std::filesystem::path("results") / "runs" / experiment.key;
+  }
+  std::filesystem::create_directories(context.output);
+  // First, so that also an interrupted run says what made its files.
+  write_provenance(context.output / "provenance.json", capture_provenance());
+  const InterruptionGuard guard;
+  const bool passed = experiment.run(context);
+  fmt::print("Results: {}\n", context.output.string());
+  if (interruption_requested()) {
+    fmt::print(stderr, "mbdbench: stopped; finished parts are kept, the same command continues from there\n");
+    return kExitInterrupted;
+  }
+  return passed ? kExitOk : kExitCheckFailed;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& program, const Registries& registries, int& exit_code) {
+  CLI::App* const command = program.add_subcommand(
+      "run",
+      "Runs an experiment: a published table or figure with its verdicts. Exit code 1: a verdict came out wrong");
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("experiment", options->experiment, "A key that 'mbdbench list experiments' prints")->required();
+  command->add_flag("--quick", options->quick, "A smaller version for a first look");
+  command->add_option("--output", options->output, "Directory for the results; default results/runs/EXPERIMENT");
+  command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  command->callback([&registries, options, &exit_code] { exit_code = run(registries, *options); });
+}
+
+}  // namespace mbdbench

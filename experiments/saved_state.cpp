@@ -1,0 +1,102 @@
+#include "experiments/saved_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "experiments/csv_file.hpp"
+#include "mechanisms/io/file_error.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr int kFormat = 1;
+
+void require_consistent(const SavedState& state, const std::filesystem::path& file) {
+  if (state.names.size() != state.x.size()) {
+    throw FileError(file.string(), 0,
+                    fmt::format("{} names for {} state components", state.names.size(), state.x.size()));
+  }
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    if (!std::isfinite(state.x[i])) {
+      throw FileError(file.string(), 0,
+                      fmt::format("'{}' is not finite: nothing can continue from here", state.names[i]));
+    }
+  }
+}
+
+}  // namespace
+
+std::string mechanism_digest(std::string_view toml) {
+  boost::uuids::name_generator_sha1 generator(boost::uuids::ns::oid());
+  return to_string(generator(toml.data(), toml.size()));
+}
+
+void write_saved_state(const std::filesystem::path& file, const SavedState& state) {
+  nlohmann::ordered_json json;
+  json["format"] = kFormat;
+  json["mechanism"] = state.mechanism;
+  json["mechanism_digest"] = state.mechanism_digest;
+  json["formulation"] = state.formulation;
+  json["formulation_options"] = state.formulation_options;
+  json["integrator"] = state.integrator;
+  json["t"] = state.t;
+  json["names"] = state.names;
+  json["x"] = state.x;
+  replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+SavedState read_saved_state(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream || std::filesystem::is_directory(file)) {
+    throw FileError(file.string(), 0, "cannot be read; --restart wants the state.json of an earlier run");
+  }
+  SavedState state;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(stream);
+    if (json.at("format") != kFormat) {
+      throw FileError(file.string(), 0, fmt::format("this program reads states of format {}", kFormat));
+    }
+    json.at("mechanism").get_to(state.mechanism);
+    json.at("mechanism_digest").get_to(state.mechanism_digest);
+    json.at("formulation").get_to(state.formulation);
+    json.at("formulation_options").get_to(state.formulation_options);
+    json.at("integrator").get_to(state.integrator);
+    json.at("t").get_to(state.t);
+    json.at("names").get_to(state.names);
+    for (const nlohmann::json& value : json.at("x")) {
+      // A number that was not finite is written as null.
+      state.x.push_back(value.is_null() ? std::nan("") : value.get<double>());
+    }
+  } catch (const nlohmann::json::exception& error) {
+    throw FileError(file.string(), 0, fmt::format("not a saved state: {}", error.what()));
+  }
+  require_consistent(state, file);
+  return state;
+}
+
+void require_layout(const SavedState& state, std::span<const StateComponent> layout,
+                    const std::filesystem::path& file) {
+  const std::size_t both = std::min(state.names.size(), layout.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    if (state.names[i] != layout[i].name) {
+      throw FileError(
+          file.string(), 0,
+          fmt::format("component {} of the saved state is '{}', the formulation's is '{}': restart with the "
+                      "formulation it was saved with ('{}')",
+                      i + 1, state.names[i], layout[i].name, state.formulation));
+    }
+  }
+  if (state.names.size() != layout.size()) {
+    throw FileError(file.string(), 0,
+                    fmt::format("the saved state of mechanism '{}' has {} components, the formulation's state {}",
+                                state.mechanism, state.names.size(), layout.size()));
+  }
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// A state on disk, from which a run can be continued: bit for bit what the integrator had.
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// A state and what it belongs to.
+struct SavedState {
+  double t = 0.0;
+  std::vector<std::string> names;  ///< of the components, as the layout has them
+  std::vector<double> x;
+  std::string mechanism;            ///< its name
+  std::string mechanism_digest;     ///< of its TOML text, see `mechanism_digest`
+  std::string formulation;          ///< key
+  std::string formulation_options;  ///< "alpha=5,beta=5", may be empty
+  std::string integrator;           ///< key
+
+  bool operator==(const SavedState&) const = default;
+};
+
+/// \returns a name-based UUID (RFC 4122, SHA-1) of the text: the same for the same text on every machine.
+std::string mechanism_digest(std::string_view toml);
+
+/// Writes JSON with shortest round-trip numbers; the file is replaced at once. \throws FileError
+void write_saved_state(const std::filesystem::path& file, const SavedState& state);
+
+/// Reads what `write_saved_state` wrote. \throws FileError for anything else, saying what is wrong
+SavedState read_saved_state(const std::filesystem::path& file);
+
+/// \param file for messages
+/// \throws FileError naming the first component that differs when the state is not one of this layout
+void require_layout(const SavedState& state, std::span<const StateComponent> layout, const std::filesystem::path& file);
+
+}  // namespace mbdbench

@@ -1,0 +1,82 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "experiments/command.hpp"
+#include "experiments/simulate_run.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kExamples = R"(Examples:
+  mbdbench simulate --mechanism pendulum:16 --formulation hdca --integrator ode45 --time 10 --output run
+  mbdbench simulate --mechanism pendulum:3 --set q.joint1=0.5 --set v.joint3=1 --formulation dense \
+                    --time 0:0.01:5 --rtol 1e-9 --atol 1e-9 --reactions --output run
+  mbdbench simulate --mechanism four_bar.toml --formulation dense --time 1 \
+                    --control position --output run
+  mbdbench simulate --restart run/state.json --time 20 --output run2
+
+DIR receives trajectory.csv, statistics.json, timings.json, state.json, mechanism.toml and provenance.json
+(docs/results.md). Exit codes: 0 the end was reached; 1 the run failed; 2 bad input; 130 interrupted. A run that failed
+or was interrupted keeps what it had, and state.json continues it.)";
+
+void add_problem_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option("-m,--mechanism", request.mechanism, "key with parameters (pendulum:16) or TOML file");
+  command.add_option("-f,--formulation", request.formulation, "key, see mbdbench list formulations");
+  command
+      .add_option("--formulation-option", request.formulation_options,
+                  "option of the formulation, name=value; repeatable")
+      ->allow_extra_args(false);
+  command.add_option("-i,--integrator", request.integrator, "key, see mbdbench list integrators (default: ode45)");
+  command
+      .add_option("-t,--time", request.time,
+                  "T (from 0), t0:tf (samples at the integrator's steps) or t0:dt:tf (samples every dt), s")
+      ->required();
+  command
+      .add_option("--set", request.initial_values,
+                  "initial value by name: q.JOINT=..., v.JOINT=..., q.JOINT.2=... for joints with several; repeatable")
+      ->allow_extra_args(false);
+  command.add_option(
+      "--restart", request.restart,
+      "continue from a state.json; mechanism, formulation and integrator then default to the saved ones");
+}
+
+void add_error_control_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option("--rtol", request.relative_tolerance, "relative tolerance")->capture_default_str();
+  command
+      .add_option(
+          "--atol", request.absolute_tolerances,
+          "absolute tolerance (default 1e-6), or kind=value with kind position, quaternion, velocity or momentum; "
+          "repeatable")
+      ->allow_extra_args(false);
+  command.add_option("--control", request.controlled, "kinds under error control, separated by commas (default: all)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--initial-step", request.initial_step, "first step to try, s (default: the method's choice)");
+  command.add_option("--max-step", request.max_step, "largest step, s (default: the method's)");
+  command.add_option("--fixed-step", request.fixed_step, "step of the fixed-step methods, s");
+  command.add_option("--max-evaluations", request.max_evaluations, "end the run after this many evaluations");
+  command.add_option("--refine", request.refine, "samples a step (default: the method's)")->check(CLI::PositiveNumber);
+  command.add_flag("--norm-control", request.norm_control, "error control in the Euclidean norm of the state");
+}
+
+void add_output_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option("-o,--output", request.output, "directory of the results")->required();
+  command.add_flag("--overwrite", request.overwrite, "replace a run that is already there");
+  command.add_flag("--reactions", request.reactions, "also write the reactions of every joint");
+  command.add_flag("--quiet", request.quiet, "no progress bar");
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, const Registries& registries, int& exit_code) {
+  CLI::App* command =
+      program.add_subcommand("simulate", "integrate the motion of a mechanism and write its trajectory");
+  const auto request = std::make_shared<SimulateRequest>();
+  add_problem_options(*command, *request);
+  add_error_control_options(*command, *request);
+  add_output_options(*command, *request);
+  command->footer(kExamples);
+  command->callback([&registries, &exit_code, request] { exit_code = run_simulate(registries, *request); });
+}
+
+}  // namespace mbdbench

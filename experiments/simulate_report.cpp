@@ -1,0 +1,72 @@
+#include "experiments/simulate_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "experiments/csv_file.hpp"
+
+namespace mbdbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_json(const fs::path& file, const nlohmann::ordered_json& json) {
+  replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+}  // namespace
+
+std::string_view status_word(const SimulationResult& result) {
+  return result.sink_failure.empty() ? to_string(result.ode.status) : "output_failed";
+}
+
+void write_statistics(const fs::path& file, const SimulateSetup& setup, const SimulationResult& result,
+                      const EnergyMonitor& energy, std::size_t samples) {
+  const OdeStatistics& counts = result.ode.statistics;
+  nlohmann::ordered_json json;
+  json["mechanism"] = setup.mechanism->name();
+  json["formulation"] = setup.formulation_key;
+  json["formulation_options"] = setup.formulation_options;
+  json["integrator"] = setup.integrator.key;
+  json["relative_tolerance"] = setup.options.ode.relative_tolerance;
+  json["absolute_tolerance"] = ode_options(setup.options, setup.formulation->layout()).absolute_tolerance;
+  json["status"] = status_word(result);
+  json["message"] = result.message();
+  json["t_start"] = setup.times.front();
+  json["t_end_requested"] = setup.times.back();
+  json["t_end"] = result.ode.t;
+  json["first_step"] = result.ode.first_step;
+  json["nsteps"] = counts.nsteps;
+  json["nfailed"] = counts.nfailed;
+  json["nfevals"] = counts.nfevals;
+  json["npds"] = counts.npds;
+  json["ndecomps"] = counts.ndecomps;
+  json["nsolves"] = counts.nsolves;
+  json["rhs_calls"] = result.rhs_calls;
+  json["samples"] = samples;
+  json["energy"] = {{"initial", energy.initial_energy()},
+                    {"largest_deviation", energy.largest_error()},
+                    {"final_deviation", energy.final_error()},
+                    {"largest_kinetic", energy.largest_kinetic_energy()}};
+  write_json(file, json);
+}
+
+void write_state(const fs::path& file, const SimulateSetup& setup, const SimulationResult& result) {
+  SavedState state;
+  state.t = result.ode.t;
+  for (const StateComponent& component : setup.formulation->layout()) {
+    state.names.push_back(component.name);
+  }
+  state.x = result.ode.x;
+  state.mechanism = setup.mechanism->name();
+  state.mechanism_digest = mechanism_digest(setup.mechanism_text);
+  state.formulation = setup.formulation_key;
+  state.formulation_options = setup.formulation_options;
+  state.integrator = setup.integrator.key;
+  write_saved_state(file, state);
+}
+
+void write_timings(const fs::path& file, const SimulationResult& result) {
+  write_json(file, {{"wall_time", result.wall_time_s}});
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,101 @@
+#include "experiments/simulate_run.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+
+#include "experiments/command.hpp"
+#include "experiments/continuation_command.hpp"
+#include "experiments/csv_file.hpp"
+#include "experiments/energy_monitor.hpp"
+#include "experiments/interruption.hpp"
+#include "experiments/progress.hpp"
+#include "experiments/provenance.hpp"
+#include "experiments/simulate_report.hpp"
+#include "experiments/simulate_setup.hpp"
+#include "experiments/trajectory_writer.hpp"
+#include "mechanisms/io/file_error.hpp"
+
+namespace mbdbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Shows progress by simulated time and passes a Ctrl-C on to the integrator.
+class RunWatch : public OdeSink {
+ public:
+  RunWatch(double start, double end, bool quiet)
+      : start_(start), end_(end), bar_("simulate", kUnits, ProgressOptions::standard_error(quiet)) {}
+
+  bool sample(double /*t*/, std::span<const double> /*x*/) override { return !interruption_requested(); }
+  bool step(double t, std::span<const double> /*x*/, const OdeStatistics& /*so_far*/) override {
+    bar_.set(static_cast<std::uint64_t>(static_cast<double>(kUnits) * (t - start_) / (end_ - start_)));
+    return !interruption_requested();
+  }
+
+ private:
+  static constexpr std::uint64_t kUnits = 1000;
+  double start_;
+  double end_;
+  ProgressBar bar_;
+};
+
+fs::path prepare_directory(const SimulateRequest& request) {
+  const fs::path directory(request.output);
+  if (fs::exists(directory / "state.json") && !request.overwrite) {
+    throw FileError(directory.string(), 0, "already holds a run; choose another directory or add --overwrite");
+  }
+  std::error_code error;
+  fs::create_directories(directory, error);
+  if (error) {
+    throw FileError(directory.string(), 0, fmt::format("cannot be made: {}", error.message()));
+  }
+  return directory;
+}
+
+}  // namespace
+
+int run_simulate(const Registries& registries, const SimulateRequest& request) {
+  const SimulateSetup setup = set_up_run(registries, request);
+  const fs::path directory = prepare_directory(request);
+  replace_file(directory / "mechanism.toml", setup.mechanism_text);
+  write_provenance(directory / "provenance.json", capture_provenance());
+
+  SimulationResult result;
+  EnergyMonitor energy(*setup.formulation);
+  TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
+                              {.reactions = request.reactions, .comments = {}});
+  const InterruptionGuard guard;
+  {
+    RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
+    SinkChain sinks({&energy, &trajectory, &watch});
+    result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, setup.options, sinks);
+  }
+  // The state first: after a full disk it is what is worth most.
+  write_state(directory / "state.json", setup, result);
+  write_statistics(directory / "statistics.json", setup, result, energy, trajectory.rows());
+  write_timings(directory / "timings.json", result);
+  trajectory.finish();
+
+  const OdeStatistics& counts = result.ode.statistics;
+  fmt::print(
+      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s\n"
+      "energy: largest deviation {:.3g} J, at the end {:.3g} J\n"
+      "results: {}\n",
+      status_word(result), result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.wall_time_s,
+      energy.largest_error(), energy.final_error(), directory.string());
+  if (result.succeeded()) {
+    return kExitOk;
+  }
+  if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped) {
+    fmt::print(stderr, "interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
+               continuation_command(request));
+    return kExitInterrupted;
+  }
+  fmt::print(stderr, "the run failed: {}\neverything up to t = {} is kept\n", result.message(), result.ode.t);
+  return kExitCheckFailed;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,32 @@
+#pragma once
+/// \file
+/// Everything a requested run needs, found, built and checked before anything is written.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/saved_state.hpp"
+#include "experiments/simulate_run.hpp"
+#include "experiments/simulation.hpp"
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench {
+
+/// A run that is ready to start.
+struct SimulateSetup {
+  std::unique_ptr<const Mechanism> mechanism;  ///< on the heap: the formulation keeps its address
+  std::string mechanism_text;                  ///< TOML
+  std::unique_ptr<Formulation> formulation;
+  std::string formulation_key;
+  std::string formulation_options;
+  OdeEntry integrator;
+  SimulationOptions options;
+  std::vector<double> times;
+  std::vector<double> x0;
+};
+
+/// \throws FileError, ModelError, ParameterError, std::invalid_argument saying what would be right
+SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& request);
+
+}  // namespace mbdbench

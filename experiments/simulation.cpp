@@ -1,0 +1,126 @@
+#include "experiments/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+namespace mbdbench {
+namespace {
+
+/// Keeps exceptions of a sink away from integrators, some of which are C libraries.
+class SinkBarrier : public OdeSink {
+ public:
+  explicit SinkBarrier(OdeSink& sink) : sink_(sink) {}
+
+  bool sample(double t, std::span<const double> x) override {
+    return guarded([&] { return sink_.sample(t, x); });
+  }
+  bool step(double t, std::span<const double> x, const OdeStatistics& so_far) override {
+    return guarded([&] { return sink_.step(t, x, so_far); });
+  }
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+
+ private:
+  template <class Call>
+  bool guarded(const Call& call) {
+    try {
+      return call();
+    } catch (const std::exception& error) {
+      failure_ = error.what();
+      return false;
+    }
+  }
+
+  OdeSink& sink_;
+  std::string failure_;
+};
+
+void require_kind(StateKind kind, std::span<const StateComponent> layout) {
+  std::string present;
+  for (const StateComponent& component : layout) {
+    if (component.kind == kind) {
+      return;
+    }
+    const std::string_view name = to_string(component.kind);
+    if (present.find(name) == std::string::npos) {
+      present += fmt::format("{}{}", present.empty() ? "" : ", ", name);
+    }
+  }
+  throw std::invalid_argument(
+      fmt::format("the state has no component of kind {}; it has {}", to_string(kind), present));
+}
+
+}  // namespace
+
+bool SinkChain::sample(double t, std::span<const double> x) {
+  return std::all_of(sinks_.begin(), sinks_.end(), [&](OdeSink* sink) { return sink->sample(t, x); });
+}
+
+bool SinkChain::step(double t, std::span<const double> x, const OdeStatistics& so_far) {
+  return std::all_of(sinks_.begin(), sinks_.end(), [&](OdeSink* sink) { return sink->step(t, x, so_far); });
+}
+
+OdeSystem ode_system(Formulation& formulation) {
+  OdeSystem system;
+  system.size = formulation.state_size();
+  system.rhs = [&formulation](double t, std::span<const double> x, std::span<double> xdot) {
+    return formulation.rhs(t, x, xdot).message();
+  };
+  system.after_step = [&formulation](double t, std::span<double> x) { return formulation.after_step(t, x); };
+  return system;
+}
+
+OdeOptions ode_options(const SimulationOptions& options, std::span<const StateComponent> layout) {
+  OdeOptions ode = options.ode;
+  ode.absolute_tolerance = {options.absolute_tolerance};
+  for (const auto& [kind, tolerance] : options.absolute_tolerance_of) {
+    require_kind(kind, layout);
+    // Spread over the components only when kinds differ: norm control wants a single number.
+    ode.absolute_tolerance.resize(layout.size(), options.absolute_tolerance);
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      if (layout[i].kind == kind) {
+        ode.absolute_tolerance[i] = tolerance;
+      }
+    }
+  }
+  ode.error_mask.clear();
+  for (const StateKind kind : options.controlled) {
+    require_kind(kind, layout);
+    ode.error_mask.resize(layout.size(), false);
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      ode.error_mask[i] = ode.error_mask[i] || layout[i].kind == kind;
+    }
+  }
+  return ode;
+}
+
+std::vector<double> initial_state(Formulation& formulation, double t0) {
+  const Mechanism& mechanism = formulation.mechanism();
+  std::vector<double> x0(formulation.state_size());
+  const std::span q(mechanism.q0().data(), static_cast<std::size_t>(mechanism.q_size()));
+  const std::span u(mechanism.u0().data(), static_cast<std::size_t>(mechanism.u_size()));
+  const RhsStatus status = formulation.pack(t0, q, u, x0);
+  if (!status.ok) {
+    throw std::runtime_error("the initial state cannot be represented: " + status.message());
+  }
+  return x0;
+}
+
+SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, std::span<const double> tspan,
+                          std::span<const double> x0, const SimulationOptions& options, OdeSink& sink) {
+  const OdeOptions ode = ode_options(options, formulation.layout());
+  SinkBarrier barrier(sink);
+  SimulationResult result;
+  const std::size_t calls_before = formulation.rhs_calls();
+  const auto started = std::chrono::steady_clock::now();
+  result.ode = integrator.solve(ode_system(formulation), tspan, x0, ode, barrier);
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
+  result.wall_time_s = elapsed.count();
+  result.rhs_calls = formulation.rhs_calls() - calls_before;
+  result.sink_failure = barrier.failure();
+  return result;
+}
+
+}  // namespace mbdbench

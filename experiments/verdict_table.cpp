@@ -1,0 +1,54 @@
+#include "experiments/verdict_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+namespace mbdbench {
+namespace {
+
+constexpr std::size_t kColumns = 7;
+using Row = std::array<std::string, kColumns>;
+
+std::string number_text(const std::optional<double>& value) {
+  return value ? fmt::format("{:.10g}", *value) : "-";
+}
+
+}  // namespace
+
+std::string verdict_table(const std::vector<Record>& records) {
+  std::vector<Row> rows = {{"quantity", "formulation", "integrator", "parameters", "published", "ours", "verdict"}};
+  for (const Record& record : records) {
+    if (record.published_value || record.verdict == Verdict::failed) {
+      rows.push_back({record.quantity, record.formulation, record.integrator, record.parameters,
+                      number_text(record.published_value), number_text(record.value),
+                      std::string(to_string(record.verdict))});
+    }
+  }
+  Row::size_type column = 0;
+  std::array<std::size_t, kColumns> widths{};
+  for (; column < kColumns; ++column) {
+    for (const Row& row : rows) {
+      widths[column] = std::max(widths[column], row[column].size());
+    }
+  }
+  std::string table;
+  for (const Row& row : rows) {
+    std::string line;
+    for (column = 0; column < kColumns; ++column) {
+      line += fmt::format("{:<{}}  ", row[column], widths[column]);
+    }
+    table += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
+  }
+  return table;
+}
+
+bool all_reproduced(const std::vector<Record>& records) {
+  return std::none_of(records.begin(), records.end(), [](const Record& record) {
+    return record.verdict == Verdict::failed || record.verdict == Verdict::not_reproduced;
+  });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,73 @@
+#pragma once
+/// \file
+/// Compares right-hand sides of formulations with the dense reference, block by block.
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/command_line.hpp"
+#include "experiments/record.hpp"
+
+namespace mbdbench {
+
+/// How a comparison came out.
+enum class CheckOutcome {
+  not_compared,
+  passed,
+  ill_conditioned,  ///< beyond the largest limit that says anything, but explained by the condition number
+  failed
+};
+
+/// \returns "not compared", "passed", "ill-conditioned", "FAILED".
+std::string_view to_string(CheckOutcome outcome);
+
+/// One block (velocities, rates, ...) over all states: the error that is worst relative to its limit.
+struct BlockCheck {
+  double error = 0.0;  ///< max|a - b| / max|b|
+  double limit = 0.0;
+  CheckOutcome outcome = CheckOutcome::not_compared;
+
+  /// Adds a state. \param tolerance what rounding explains; the limit is at most `largest_limit`
+  void add(double state_error, double tolerance, double largest_limit);
+};
+
+/// One formulation on one mechanism.
+struct VerificationResult {
+  std::string mechanism;
+  std::string formulation;
+  std::string refusal;  ///< why the formulation does not treat the mechanism; then nothing below counts
+  std::string failure;  ///< what went wrong before anything could be compared
+  int states = 0;
+  int skipped = 0;          ///< random states whose loops could not be closed
+  double condition = 1.0;   ///< largest over the states
+  BlockCheck velocity;      ///< u and q'
+  BlockCheck rate;          ///< u' or p'; Z^T p' with redundant constraints
+  BlockCheck reaction;      ///< constraint wrenches of all joints; Phi_q^T lambda with redundant constraints
+  BlockCheck acceleration;  ///< u by differences along the right-hand side, where u' is not in it
+  BlockCheck energy;        ///< |E'| / (|T'| + |V'|) by differences, where energy is conserved
+
+  [[nodiscard]] CheckOutcome outcome() const;
+};
+
+/// What is compared.
+struct VerificationOptions {
+  std::vector<std::string> mechanisms;    ///< keys or files; empty: default_verification_mechanisms
+  std::vector<std::string> formulations;  ///< keys; empty: all
+  int states = 5;                         ///< random states beside the initial one
+  std::int64_t seed = 1;
+};
+
+/// \returns all catalogue entries with their defaults, and random mechanisms to make 30.
+std::vector<std::string> default_verification_mechanisms(const Registries& registries);
+
+/// \param mechanism_done called after each mechanism with the number of all; \returns false to stop
+/// \throws std::invalid_argument for an unknown formulation, what `find_mechanism` throws for a mechanism
+std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
+                                       const std::function<bool(std::size_t done, std::size_t total)>& mechanism_done);
+
+/// \returns one record a block.
+std::vector<Record> verification_records(const std::vector<VerificationResult>& results);
+
+}  // namespace mbdbench

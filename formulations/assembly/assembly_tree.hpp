@@ -1,0 +1,66 @@
+#pragma once
+/// \file
+/// The tree in which subassemblies are joined: for any graph of bodies and joints, with any number of handles a node.
+///
+/// A handle is one end of a joint that a subassembly does not contain completely. The width of a node is the sum of the
+/// constrained directions of its external handles. Rounds of greedy matching: in each round pairs of subassemblies that share
+/// joints are sorted by max(width after the merge, kFreeWidth), then by bodies, then by width; disjoint pairs merge, and all
+/// joints they share are closed at that node. Depth O(log n) on chains and on trees of bounded degree.
+#include <span>
+#include <vector>
+
+namespace mbdbench {
+
+/// One joint as the assembly sees it: bodies (-1 = ground) and the number of constrained directions.
+struct AssemblyJoint {
+  int a = -1;
+  int b = -1;
+  int rows = 0;
+};
+
+/// Where joints to the ground are closed.
+enum class GroundClosure {
+  leaf,  ///< at the body itself, before anything is assembled
+  root   ///< at the root of the assembly tree, as in [Chadaj2015, Eq. (26)-(30)]
+};
+
+/// A node: a leaf (one body) or the union of two children; closes the joints `closed`.
+struct AssemblyNode {
+  int body = -1;                 ///< leaves: the body; otherwise -1
+  int child1 = -1;
+  int child2 = -1;               ///< -1 also for a root that only closes joints to the ground
+  std::vector<int> closed;       ///< joints J closed here
+  std::vector<int> external;     ///< joints E of the remaining external handles
+  int closed_rows = 0;
+  int width = 0;                 ///< rows of the external handles
+  int depth = 0;                 ///< 0 for leaves
+};
+
+/// Facts for printing.
+struct AssemblyFigures {
+  int depth = 0;
+  int max_width = 0;
+  int max_handles = 0;
+  int max_closed = 0;
+};
+
+/// Children before parents; several roots when joints without constraints (free joints) separate the mechanism.
+class AssemblyTree {
+ public:
+  /// Width in rows up to which a merge counts as cheap: four handles of revolute joints.
+  static constexpr int kFreeWidth = 20;
+
+  AssemblyTree(int body_count, std::vector<AssemblyJoint> joints, GroundClosure ground);
+
+  [[nodiscard]] std::span<const AssemblyNode> nodes() const { return nodes_; }
+  [[nodiscard]] std::span<const AssemblyJoint> joints() const { return joints_; }
+  [[nodiscard]] int body_count() const { return body_count_; }
+  [[nodiscard]] AssemblyFigures figures() const;
+
+ private:
+  int body_count_;
+  std::vector<AssemblyJoint> joints_;
+  std::vector<AssemblyNode> nodes_;
+};
+
+}  // namespace mbdbench

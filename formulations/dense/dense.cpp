@@ -1,0 +1,119 @@
+#include "formulations/dense/dense.hpp"
+
+#include <algorithm>
+
+#include "formulations/dense/dense_dynamics.hpp"
+#include "formulations/joint_state.hpp"
+
+namespace mbdbench {
+namespace {
+
+void copy_to(const Eigen::VectorXd& from, std::span<double> to) { std::copy(from.data(), from.data() + from.size(), to.begin()); }
+
+class DenseFormulation final : public JointStateFormulation {
+ public:
+  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind)
+      : JointStateFormulation(mechanism, rate_kind),
+        rate_kind_(rate_kind),
+        dynamics_(mechanism),
+        u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_);
+  }
+
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
+    std::copy(q.begin(), q.end(), x.begin());
+    if (rate_kind_ == StateKind::velocity) {
+      std::copy(u.begin(), u.end(), rate_of(x).begin());
+      return {};
+    }
+    const RhsStatus status = dynamics_.set_positions(t, q);
+    if (status.ok) {
+      copy_to(dynamics_.momenta_of(u), rate_of(x));
+    }
+    return status;
+  }
+
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+    const RhsStatus status = set_state(t, x);
+    if (status.ok) {
+      std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
+      copy_to(u_, u);
+    }
+    return status;
+  }
+
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
+    const RhsStatus status = set_state(t, x);
+    if (status.ok) {
+      dynamics_.set_velocities(t, q_of(x), velocities());
+      dynamics_.accelerations();
+      dynamics_.reactions(reactions);
+    }
+    return status;
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    const RhsStatus status = set_state(t, x);
+    if (!status.ok) {
+      return status;
+    }
+    dynamics_.set_velocities(t, q_of(x), velocities());
+    set_coordinate_rates(q_of(x), velocities(), q_of(xdot));
+    copy_to(rate_kind_ == StateKind::velocity ? dynamics_.accelerations() : dynamics_.momentum_rates(), rate_of(xdot));
+    return status;
+  }
+
+ private:
+  [[nodiscard]] std::span<const double> velocities() const { return {u_.data(), static_cast<std::size_t>(u_.size())}; }
+
+  RhsStatus set_state(double t, std::span<const double> x) {
+    const RhsStatus status = dynamics_.set_positions(t, q_of(x));
+    if (!status.ok) {
+      return status;
+    }
+    if (rate_kind_ == StateKind::momentum) {
+      u_ = dynamics_.velocities_of(rate_of(x));
+    } else {
+      u_ = Eigen::Map<const Eigen::VectorXd>(rate_of(x).data(), u_.size());
+    }
+    return status;
+  }
+
+  StateKind rate_kind_;
+  DenseDynamics dynamics_;
+  Eigen::VectorXd u_;
+};
+
+std::string refuse_nothing(const Mechanism& /*mechanism*/) { return {}; }
+
+template <StateKind kRateKind>
+std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& /*options*/) {
+  return std::make_unique<DenseFormulation>(mechanism, kRateKind);
+}
+
+}  // namespace
+
+FormulationEntry dense_entry() {
+  return {"dense",
+          "reference: M u' = f + Phi_q^T lambda, explicit Jacobians, O(n^3); minimum norm where redundant",
+          "reference",
+          StateKind::velocity,
+          {},
+          refuse_nothing,
+          make_dense<StateKind::velocity>};
+}
+
+FormulationEntry dense_momentum_entry() {
+  return {"dense-momentum",
+          "reference in canonical momenta: M u = p + Phi_q^T sigma, then p', O(n^3)",
+          "reference",
+          StateKind::momentum,
+          {},
+          refuse_nothing,
+          make_dense<StateKind::momentum>};
+}
+
+}  // namespace mbdbench

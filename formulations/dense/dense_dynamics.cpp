@@ -1,0 +1,184 @@
+#include "formulations/dense/dense_dynamics.hpp"
+
+#include <algorithm>
+
+namespace mbdbench {
+namespace {
+
+Eigen::Map<const Eigen::VectorXd> as_vector(std::span<const double> values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
+}
+
+/// [0; omega x J omega]
+Vec6 gyroscopic_wrench(const BodyKinematics& body) {
+  Vec6 wrench = Vec6::Zero();
+  const Vec3 omega = body.velocity.tail<3>();
+  wrench.tail<3>() = omega.cross(body.inertia * omega);
+  return wrench;
+}
+
+Vec6 times_inertia(double mass, const Mat3& inertia, const Vec6& velocity) {
+  Vec6 momentum;
+  momentum.head<3>() = mass * velocity.head<3>();
+  momentum.tail<3>() = inertia * velocity.tail<3>();
+  return momentum;
+}
+
+}  // namespace
+
+DenseDynamics::DenseDynamics(const Mechanism& mechanism)
+    : mechanism_(&mechanism),
+      kinematics_(mechanism),
+      jacobians_(mechanism),
+      loads_(mechanism),
+      motions_(mechanism),
+      mass_(Eigen::MatrixXd::Zero(mechanism.u_size(), mechanism.u_size())),
+      momentum_map_(Jacobians::BodyJacobian::Zero(6, mechanism.u_size())),
+      cholesky_(mechanism.u_size()),
+      b_transposed_(Eigen::MatrixXd::Zero(mechanism.u_size(), mechanism.constraint_size())),
+      solver_(mechanism.constraint_size(), mechanism.u_size()),
+      right_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
+      y_(Eigen::VectorXd::Zero(mechanism.u_size())),
+      result_(Eigen::VectorXd::Zero(mechanism.u_size())),
+      sigma_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
+      lambda_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
+      u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
+
+RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
+  motions_.evaluate(t);
+  kinematics_.set_positions(q);
+  jacobians_.set_positions(kinematics_);
+  mass_.setZero();
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Jacobians::BodyJacobian& j = jacobians_.body(i);
+    momentum_map_.topRows<3>() = mechanism_->bodies()[static_cast<std::size_t>(i)].mass * j.topRows<3>();
+    momentum_map_.bottomRows<3>().noalias() = kinematics_.body(i).inertia * j.bottomRows<3>();
+    mass_.noalias() += j.transpose() * momentum_map_;
+  }
+  if (mechanism_->u_size() > 0) {
+    cholesky_.compute(mass_);
+    if (cholesky_.info() != Eigen::Success) {
+      return {false, {}, "the mass matrix is not positive definite", mass_.diagonal().minCoeff()};
+    }
+  }
+  // B^T = L^-1 Phi_q^T, column by column: Eigen's blocked solve would allocate.
+  for (Eigen::Index row = 0; row < b_transposed_.cols(); ++row) {
+    auto column = b_transposed_.col(row);
+    column = jacobians_.constraints().row(row).transpose();
+    cholesky_.matrixL().solveInPlace(column);
+  }
+  solver_.decompose(b_transposed_);
+  return {};
+}
+
+void DenseDynamics::set_velocities(double t, std::span<const double> q, std::span<const double> u) {
+  u_ = as_vector(u);
+  kinematics_.set_velocities(u);
+  jacobians_.set_velocities(kinematics_);
+  loads_.evaluate(t, q, u, kinematics_);
+}
+
+void DenseDynamics::constrain(Eigen::VectorXd& multipliers) {
+  if (mechanism_->u_size() == 0) {
+    return;
+  }
+  cholesky_.matrixL().solveInPlace(y_);
+  if (right_.size() > 0) {
+    right_.noalias() -= b_transposed_.transpose() * y_;
+    y_ += solver_.solve_b(right_);
+    multipliers = solver_.solve_b_transposed();
+  }
+  cholesky_.matrixU().solveInPlace(y_);
+}
+
+const Eigen::VectorXd& DenseDynamics::velocities_of(std::span<const double> p) {
+  y_ = as_vector(p);
+  right_.setZero();
+  const auto prescribed = motions_.velocities();
+  std::copy(prescribed.begin(), prescribed.end(), right_.data() + mechanism_->cut_row_count());
+  constrain(sigma_);
+  return y_;
+}
+
+const Eigen::VectorXd& DenseDynamics::momenta_of(std::span<const double> u) {
+  result_.noalias() = mass_ * as_vector(u);
+  return result_;
+}
+
+const Eigen::VectorXd& DenseDynamics::momentum_rates() {
+  result_ = loads_.joint_forces();
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const BodyKinematics& body = kinematics_.body(i);
+    const Vec6 momentum = times_inertia(mechanism_->bodies()[static_cast<std::size_t>(i)].mass, body.inertia, body.velocity);
+    result_.noalias() += jacobians_.body(i).transpose() * loads_.body_wrench(i);
+    result_.noalias() += jacobians_.body_rate(i).transpose() * momentum;
+  }
+  if (sigma_.size() > 0) {
+    result_.noalias() -= jacobians_.constraint_rate().transpose() * sigma_;
+  }
+  return result_;
+}
+
+const Eigen::VectorXd& DenseDynamics::accelerations() {
+  y_ = loads_.joint_forces();
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const BodyKinematics& body = kinematics_.body(i);
+    const Vec6 bias = jacobians_.body_rate(i) * u_;
+    const double mass = mechanism_->bodies()[static_cast<std::size_t>(i)].mass;
+    const Vec6 wrench = loads_.body_wrench(i) - gyroscopic_wrench(body) - times_inertia(mass, body.inertia, bias);
+    y_.noalias() += jacobians_.body(i).transpose() * wrench;
+  }
+  if (right_.size() > 0) {
+    right_.noalias() = -(jacobians_.constraint_rate() * u_);
+    const auto prescribed = motions_.accelerations();
+    for (std::size_t m = 0; m < prescribed.size(); ++m) {
+      right_[mechanism_->cut_row_count() + static_cast<Eigen::Index>(m)] += prescribed[m];
+    }
+  }
+  constrain(lambda_);
+  result_ = y_;
+  return result_;
+}
+
+void DenseDynamics::reactions(Reactions& result) const {
+  const auto joints = mechanism_->tree_joints();
+  const auto cuts = mechanism_->cut_joints();
+  result.tree_joints.assign(joints.size(), Vec6::Zero());
+  result.cut_joints.assign(cuts.size(), Vec6::Zero());
+
+  // What each body still needs at its centre of mass beyond the applied loads and the cut joints.
+  std::vector<Vec6> needed(joints.size());
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const BodyKinematics& body = kinematics_.body(i);
+    const double mass = mechanism_->bodies()[static_cast<std::size_t>(i)].mass;
+    const Vec6 acceleration = jacobians_.body(i) * result_ + jacobians_.body_rate(i) * u_;
+    needed[static_cast<std::size_t>(i)] =
+        times_inertia(mass, body.inertia, acceleration) + gyroscopic_wrench(body) - loads_.body_wrench(i);
+  }
+  for (std::size_t c = 0; c < cuts.size(); ++c) {
+    const Joint& joint = cuts[c];
+    const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
+    const Vec6 wrench = state.d * lambda_.segment(joint.row_offset, joint.nc);
+    result.cut_joints[c] = wrench;
+    if (joint.b >= 0) {
+      needed[static_cast<std::size_t>(joint.b)] -= shift_wrench(state.point_b - kinematics_.body(joint.b).com, wrench);
+    }
+    if (joint.a >= 0) {
+      needed[static_cast<std::size_t>(joint.a)] += shift_wrench(state.point_a - kinematics_.body(joint.a).com, wrench);
+    }
+  }
+  // Newton-Euler inward: joint k carries everything outboard of it.
+  for (std::size_t k = joints.size(); k-- > 0;) {
+    const Joint& joint = joints[k];
+    const JointKinematics& state = kinematics_.tree_joint(static_cast<int>(k));
+    const Vec6 carried = shift_wrench(kinematics_.body(static_cast<int>(k)).com - state.point_b, needed[k]);
+    if (joint.a >= 0) {
+      needed[static_cast<std::size_t>(joint.a)] += shift_wrench(state.point_b - kinematics_.body(joint.a).com, carried);
+    }
+    const Eigen::VectorXd dual = kinematics_.gram_inverse(static_cast<int>(k)) *
+                                 loads_.joint_forces().segment(joint.u_offset, joint.nu);
+    result.tree_joints[k] = carried - state.h * dual;
+  }
+}
+
+}  // namespace mbdbench

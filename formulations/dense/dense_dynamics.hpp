@@ -1,0 +1,72 @@
+#pragma once
+/// \file
+/// The O(n^3) reference: projected Newton-Euler equations with explicit Jacobians and Lagrange multipliers.
+///
+///   M u' = f + Phi_q^T lambda,   Phi_q u' = -(Phi_q)' u - Phi_tt       (accelerations)
+///   M u  = p + Phi_q^T sigma,    Phi_q u  = -Phi_t                     (velocities from canonical momenta)
+///   p'   = sum J_i^T Q_i + tau + sum Jdot_i^T P_i - (Phi_q)'^T sigma   (sigma' = lambda)
+///
+/// with M = sum J_i^T M_i J_i, P_i = M_i J_i u at the centres of mass. With M = L L^T and B = Phi_q L^-T, y = L^T u obeys
+/// B y = r: redundant constraints get the multipliers of least norm over their own, unscaled rows.
+#include <Eigen/Cholesky>
+#include <Eigen/Core>
+#include <span>
+
+#include "formulations/dense/minimum_norm.hpp"
+#include "formulations/formulation.hpp"
+#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/motions.hpp"
+
+namespace mbdbench {
+
+/// Workspace of both dense formulations.
+class DenseDynamics {
+ public:
+  explicit DenseDynamics(const Mechanism& mechanism);
+
+  /// Poses, Jacobians, M and B at (t, q). O(n^3).
+  RhsStatus set_positions(double t, std::span<const double> q);
+  /// Velocities and everything that depends on them, loads included.
+  void set_velocities(double t, std::span<const double> q, std::span<const double> u);
+
+  /// \returns u for canonical momenta p, after set_positions; sets sigma().
+  const Eigen::VectorXd& velocities_of(std::span<const double> p);
+  /// \returns p = M u, the momenta with sigma = 0, after set_positions.
+  const Eigen::VectorXd& momenta_of(std::span<const double> u);
+  /// \returns p' for the sigma of velocities_of, after set_velocities.
+  const Eigen::VectorXd& momentum_rates();
+  /// \returns u', after set_velocities; sets lambda().
+  const Eigen::VectorXd& accelerations();
+  /// Constraint wrenches in all joints, after accelerations().
+  void reactions(Reactions& result) const;
+
+  [[nodiscard]] const Eigen::VectorXd& sigma() const { return sigma_; }
+  [[nodiscard]] const Eigen::VectorXd& lambda() const { return lambda_; }
+  [[nodiscard]] const Eigen::MatrixXd& mass_matrix() const { return mass_; }
+  [[nodiscard]] const Jacobians& jacobians() const { return jacobians_; }
+  [[nodiscard]] const Mechanism& mechanism() const { return *mechanism_; }
+
+ private:
+  /// Adds the part of M^-1 that keeps the constraints: y_ = L^-1 y_ + B^+ (right_ - B y_); multipliers of least norm.
+  void constrain(Eigen::VectorXd& multipliers);
+
+  const Mechanism* mechanism_;
+  Kinematics kinematics_;
+  Jacobians jacobians_;
+  LoadEvaluator loads_;
+  PrescribedMotions motions_;
+  Eigen::MatrixXd mass_;
+  Jacobians::BodyJacobian momentum_map_;  // M_i J_i of one body
+  Eigen::LLT<Eigen::MatrixXd> cholesky_;
+  Eigen::MatrixXd b_transposed_;
+  MinimumNormSolver solver_;
+  Eigen::VectorXd right_;   // right side of the constraints
+  Eigen::VectorXd y_;
+  Eigen::VectorXd result_;
+  Eigen::VectorXd sigma_;
+  Eigen::VectorXd lambda_;
+  Eigen::VectorXd u_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// Minimum-norm solutions with one wide matrix B (m x n) of any rank, in a workspace that is sized once.
+///
+/// Complete orthogonal decomposition B^T Pi = Q_r R (Householder QR with column pivoting, rank r), R^T = W T (Gram-Schmidt):
+///   y of least norm with B y = r     is  y = Q_r z,   z = T^-1 W^T Pi^T r
+///   l of least norm with B^T l = y   is  l = Pi W T^-T z
+/// Cost O(m^2 n). B is never squared, so singular values are told apart down to eps relative, not sqrt(eps).
+#include <Eigen/Core>
+#include <Eigen/QR>
+
+namespace mbdbench {
+
+/// Decomposes B and solves both systems without allocation.
+class MinimumNormSolver {
+ public:
+  /// \param rows m, rows of B \param columns n
+  MinimumNormSolver(Eigen::Index rows, Eigen::Index columns);
+
+  /// \param b_transposed B^T, n x m
+  void decompose(const Eigen::MatrixXd& b_transposed);
+  /// \returns the numerical rank of B: pivots below max(m, n) eps relative to the largest count as zero.
+  [[nodiscard]] Eigen::Index rank() const { return rank_; }
+
+  /// \returns y of least norm with B y = r (least squares if r is not in the range of B). \param r m entries; y: n entries
+  const Eigen::VectorXd& solve_b(const Eigen::VectorXd& r);
+  /// \returns l of least norm with B^T l = y for the y that solve_b returned last; m entries.
+  const Eigen::VectorXd& solve_b_transposed();
+
+ private:
+  Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
+  Eigen::MatrixXd w_;  // m x m, the first rank_ columns in use
+  Eigen::MatrixXd t_;  // upper triangular, rank_ x rank_ in use
+  Eigen::Index rank_ = 0;
+  Eigen::VectorXd z_;
+  Eigen::VectorXd y_;
+  Eigen::VectorXd l_;
+  Eigen::VectorXd permuted_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,122 @@
+#pragma once
+/// \file
+/// The interface of a formulation: a first-order system x' = f(t, x) for one mechanism.
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechanisms/model/mechanism.hpp"
+#include "mechanisms/model/observables.hpp"
+#include "mechanisms/model/parameters.hpp"
+
+namespace mbdbench {
+
+/// What a state component is.
+enum class StateKind { position, quaternion, velocity, momentum };
+
+/// \returns "position", "quaternion", "velocity", "momentum".
+std::string_view to_string(StateKind kind);
+
+/// One component of a formulation's state.
+struct StateComponent {
+  std::string name;  ///< unique: "q.joint1", "p.hip.2"
+  StateKind kind = StateKind::position;
+  std::string joint;  ///< or body, for absolute coordinates
+};
+
+/// Whether a right-hand side could be evaluated. Cheap: no allocation unless somebody asks for the text.
+struct RhsStatus {
+  bool ok = true;
+  std::string_view joint;   ///< name of the joint or body where it failed
+  std::string_view reason;  ///< static text
+  double value = 0.0;       ///< the number that tells (a pivot, a condition)
+  /// \returns "joint k3: pivot of ... not positive (-1.2e-17)"; empty when ok.
+  [[nodiscard]] std::string message() const;
+};
+
+/// What `observe` tells of a state.
+struct Observation {
+  Energies energies;
+  Vec3 linear_momentum = Vec3::Zero();
+  Vec3 angular_momentum = Vec3::Zero();  ///< about the world's origin
+  double position_residual = 0.0;        ///< max |Phi|
+  double velocity_residual = 0.0;        ///< max |Phi'|
+  std::vector<Vec3> marker_positions;    ///< world axes, in the mechanism's order
+  std::vector<Vec3> marker_velocities;
+};
+
+/// Constraint wrenches [f; n] on the outboard body b of every joint at its point O_k, in world axes: D lambda and what a
+/// prescribed motion needs; applied loads are not included.
+struct Reactions {
+  std::vector<Vec6> tree_joints;
+  std::vector<Vec6> cut_joints;
+};
+
+/// A formulation of the equations of motion of one mechanism. Owns its workspace, sized once; one instance a thread
+/// (`clone` makes another). The mechanism must outlive it.
+class Formulation {
+ public:
+  Formulation(const Mechanism& mechanism, std::vector<StateComponent> layout);
+  virtual ~Formulation();
+  Formulation(const Formulation&) = delete;
+  Formulation& operator=(const Formulation&) = delete;
+  Formulation(Formulation&&) = delete;
+  Formulation& operator=(Formulation&&) = delete;
+
+  /// \returns an independent formulation of the same mechanism with the same options.
+  [[nodiscard]] virtual std::unique_ptr<Formulation> clone() const = 0;
+
+  [[nodiscard]] const Mechanism& mechanism() const { return *mechanism_; }
+  /// \returns name, kind and joint of every state component.
+  [[nodiscard]] std::span<const StateComponent> layout() const { return layout_; }
+  [[nodiscard]] std::size_t state_size() const { return layout_.size(); }
+
+  /// x' at (t, x): a pure function, allocates nothing, unaffected by a quaternion's length. Counts the call.
+  /// \param x, xdot state_size() entries
+  RhsStatus rhs(double t, std::span<const double> x, std::span<double> xdot) {
+    ++rhs_calls_;
+    return evaluate(t, x, xdot);
+  }
+  /// \returns how often `rhs` was called.
+  [[nodiscard]] std::size_t rhs_calls() const { return rhs_calls_; }
+
+  /// State from tree coordinates and quasi-velocities (which satisfy the constraints).
+  virtual RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) = 0;
+  /// Tree coordinates and quasi-velocities from a state.
+  virtual RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) = 0;
+  /// Joint reactions at a state. Not for hot loops.
+  virtual RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) = 0;
+
+  /// Energies, momentum, residuals, markers at a state. Not for hot loops.
+  RhsStatus observe(double t, std::span<const double> x, Observation& observation);
+
+  /// Called on accepted steps; normalises quaternions that are off by more than 1e-8. \returns whether x changed.
+  virtual bool after_step(double t, std::span<double> x);
+
+ protected:
+  virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
+
+ private:
+  struct ObservationWorkspace;
+  const Mechanism* mechanism_;
+  std::vector<StateComponent> layout_;
+  std::size_t rhs_calls_ = 0;
+  std::unique_ptr<ObservationWorkspace> observation_;
+};
+
+/// One formulation as the registry lists it.
+struct FormulationEntry {
+  std::string_view key;
+  std::string_view summary;  ///< one line for `mbdbench list formulations`
+  std::string_view source;   ///< citation key of the README
+  /// Kind of the second half of the state: velocity or momentum. Right-hand sides of the same kind are compared by `verify`.
+  StateKind rate_kind = StateKind::velocity;
+  std::span<const ParameterSpecification> options;
+  /// \returns why the mechanism cannot be treated, empty if it can.
+  std::string (*refusal)(const Mechanism& mechanism) = nullptr;
+  std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options) = nullptr;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,41 @@
+#include "formulations/joint_state.hpp"
+
+namespace mbdbench {
+namespace {
+
+void add_components(std::vector<StateComponent>& layout, const char* symbol, const Joint& joint, int count, StateKind kind) {
+  for (int i = 0; i < count; ++i) {
+    const std::string suffix = count == 1 ? "" : "." + std::to_string(i + 1);
+    const bool quaternion = kind == StateKind::position && has_quaternion(joint.type) && i < 4;
+    layout.push_back({symbol + ("." + joint.name) + suffix, quaternion ? StateKind::quaternion : kind, joint.name});
+  }
+}
+
+std::vector<StateComponent> joint_layout(const Mechanism& mechanism, StateKind rate_kind) {
+  std::vector<StateComponent> layout;
+  for (const Joint& joint : mechanism.tree_joints()) {
+    add_components(layout, "q", joint, joint.nq, StateKind::position);
+  }
+  for (const Joint& joint : mechanism.tree_joints()) {
+    add_components(layout, rate_kind == StateKind::momentum ? "p" : "v", joint, joint.nu, rate_kind);
+  }
+  return layout;
+}
+
+}  // namespace
+
+JointStateFormulation::JointStateFormulation(const Mechanism& mechanism, StateKind rate_kind)
+    : Formulation(mechanism, joint_layout(mechanism, rate_kind)) {}
+
+void JointStateFormulation::set_coordinate_rates(std::span<const double> q, std::span<const double> u,
+                                                 std::span<double> qdot) const {
+  for (const Joint& joint : mechanism().tree_joints()) {
+    const auto first = static_cast<std::size_t>(joint.q_offset);
+    const auto count = static_cast<std::size_t>(joint.nq);
+    coordinate_rates(joint, q.subspan(first, count),
+                     u.subspan(static_cast<std::size_t>(joint.u_offset), static_cast<std::size_t>(joint.nu)),
+                     qdot.subspan(first, count));
+  }
+}
+
+}  // namespace mbdbench

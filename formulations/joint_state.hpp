@@ -1,0 +1,26 @@
+#pragma once
+/// \file
+/// States in joint coordinates, x = [q; u] or [q; p] over the tree joints, and what all formulations with them share.
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// Base of formulations whose state is the tree coordinates followed by quasi-velocities u or canonical momenta p.
+class JointStateFormulation : public Formulation {
+ public:
+  /// \param rate_kind velocity or momentum
+  JointStateFormulation(const Mechanism& mechanism, StateKind rate_kind);
+
+ protected:
+  [[nodiscard]] std::span<const double> q_of(std::span<const double> x) const { return x.first(q_size()); }
+  [[nodiscard]] std::span<const double> rate_of(std::span<const double> x) const { return x.subspan(q_size()); }
+  [[nodiscard]] std::span<double> q_of(std::span<double> x) const { return x.first(q_size()); }
+  [[nodiscard]] std::span<double> rate_of(std::span<double> x) const { return x.subspan(q_size()); }
+  /// q' = N(q) u of all tree joints. \param qdot q_size() entries
+  void set_coordinate_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const;
+
+ private:
+  [[nodiscard]] std::size_t q_size() const { return static_cast<std::size_t>(mechanism().q_size()); }
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,46 @@
+#include "formulations/registry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "formulations/dca/dca.hpp"
+#include "formulations/dense/dense.hpp"
+#include "formulations/hdca/hdca.hpp"
+
+namespace mbdbench {
+
+std::span<const FormulationEntry> formulation_registry() {
+  static const std::array entries = {
+      dense_entry(),
+      dense_momentum_entry(),
+      hdca_entry(),
+      dca_entry(),
+  };
+  return entries;
+}
+
+const FormulationEntry* find_formulation(std::span<const FormulationEntry> registry, std::string_view key) {
+  const auto found = std::find_if(registry.begin(), registry.end(), [&](const FormulationEntry& e) { return e.key == key; });
+  return found == registry.end() ? nullptr : &*found;
+}
+
+std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                                              const Mechanism& mechanism, std::string_view options) {
+  const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
+  const std::string refusal = entry.refusal(mechanism);
+  if (refusal.empty()) {
+    return entry.make(mechanism, parameters);
+  }
+  std::string others;
+  for (const FormulationEntry& other : registry) {
+    if (other.refusal(mechanism).empty()) {
+      others += (others.empty() ? "" : ", ") + std::string(other.key);
+    }
+  }
+  throw ModelError({}, fmt::format("formulation '{}' cannot treat mechanism '{}': {}; these can: {}", entry.key, mechanism.name(),
+                                   refusal, others.empty() ? "none" : others));
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,58 @@
+#include "integrators/error_norm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace mbdbench {
+
+ErrorNorm::ErrorNorm(const OdeOptions& options, std::size_t size) : norm_control_(options.norm_control) {
+  thresholds_.resize(size);
+  for (std::size_t i = 0; i < size; ++i) {
+    const auto& tolerance = options.absolute_tolerance;
+    thresholds_[i] = (tolerance.size() == 1 ? tolerance[0] : tolerance[i]) / options.relative_tolerance;
+    if (options.error_mask.empty() || options.error_mask[i]) {
+      controlled_.push_back(i);
+    }
+  }
+}
+
+double ErrorNorm::component_ratio(std::size_t i, std::span<const double> error, std::span<const double> a,
+                                  std::span<const double> b) const {
+  return std::abs(error[i]) / std::max({std::abs(a[i]), std::abs(b[i]), thresholds_[i]});
+}
+
+double ErrorNorm::euclidean(std::span<const double> v) const {
+  double sum = 0.0;
+  for (const std::size_t i : controlled_) {
+    sum += v[i] * v[i];
+  }
+  return std::sqrt(sum);
+}
+
+double ErrorNorm::relative(std::span<const double> error, std::span<const double> a, std::span<const double> b) const {
+  double largest = 0.0;
+  if (norm_control_) {
+    largest = euclidean(error) / std::max({euclidean(a), euclidean(b), thresholds_[0]});
+  } else {
+    for (const std::size_t i : controlled_) {
+      const double ratio = component_ratio(i, error, a, b);
+      if (!(ratio <= largest)) {
+        largest = ratio;
+        if (std::isnan(ratio)) {
+          break;  // a later finite ratio would replace the NaN
+        }
+      }
+    }
+  }
+  return std::isnan(largest) ? std::numeric_limits<double>::infinity() : largest;
+}
+
+std::size_t ErrorNorm::dominant_component(std::span<const double> error, std::span<const double> a,
+                                          std::span<const double> b) const {
+  return *std::max_element(controlled_.begin(), controlled_.end(), [&](std::size_t i, std::size_t j) {
+    return component_ratio(i, error, a, b) < component_ratio(j, error, a, b);
+  });
+}
+
+}  // namespace mbdbench

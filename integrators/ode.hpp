@@ -1,0 +1,122 @@
+#pragma once
+/// \file
+/// The interface every integrator implements: x' = f(t, x) from t0 to tf, samples to a sink, statistics back.
+///
+/// Integrators know nothing of mechanisms. Statistics carry MATLAB's names so that published counts can be compared.
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mbdbench {
+
+/// The initial value problem as the integrator sees it.
+struct OdeSystem {
+  /// Number of state components.
+  std::size_t size = 0;
+  /// f(t, x, xdot). Returns an empty string when all is well, else what went wrong ("joint k3: ..."), which ends the
+  /// run.
+  std::function<std::string(double t, std::span<const double> x, std::span<double> xdot)> rhs;
+  /// Called on every accepted step with the new state; may change it (projection, quaternion normalisation, re-gauge)
+  /// and then returns true: f is evaluated anew and counted, histories restart. Empty: nothing to do.
+  std::function<bool(double t, std::span<double> x)> after_step;
+};
+
+/// What a run is asked to do. Unset numbers (NaN) mean the method's own default.
+struct OdeOptions {
+  static constexpr double kUnset = std::numeric_limits<double>::quiet_NaN();
+  double relative_tolerance = 1e-3;
+  /// One entry for all components, or one a component.
+  std::vector<double> absolute_tolerance = {1e-6};
+  /// Error control in the Euclidean norm of the whole state instead of component by component.
+  bool norm_control = false;
+  double initial_step = kUnset;
+  double max_step = kUnset;
+  /// Step of the fixed-step methods; adaptive methods ignore it.
+  double fixed_step = kUnset;
+  /// Components under error control, one flag a component; empty means all. The components left out count neither in
+  /// the error test nor in the choice of the first step (Naudet's partial control).
+  std::vector<bool> error_mask;
+  /// The run ends with OdeStatus::evaluation_limit after this many evaluations of f.
+  std::size_t max_evaluations = std::numeric_limits<std::size_t>::max();
+  /// Points a step when tspan has two entries (MATLAB's Refine); 0 means the method's default.
+  int refine = 0;
+};
+
+/// MATLAB's counters.
+struct OdeStatistics {
+  std::size_t nsteps = 0;    ///< accepted steps
+  std::size_t nfailed = 0;   ///< rejected attempts
+  std::size_t nfevals = 0;   ///< evaluations of f made by the integrator
+  std::size_t npds = 0;      ///< Jacobians formed
+  std::size_t ndecomps = 0;  ///< factorisations
+  std::size_t nsolves = 0;   ///< linear solves
+};
+
+/// How a run ended.
+enum class OdeStatus {
+  ok,                ///< tf reached
+  stopped,           ///< the sink asked to stop
+  rhs_failed,        ///< f reported a failure
+  not_finite,        ///< f or the state became NaN or Inf
+  step_too_small,    ///< the step fell below the smallest meaningful one
+  evaluation_limit,  ///< OdeOptions::max_evaluations reached
+  method_failed      ///< the method itself gave up (a library's own failure, no convergence)
+};
+
+/// \returns "ok", "stopped", ...
+std::string_view to_string(OdeStatus status);
+
+/// What a run returns. Everything that reached the sink before a failure stays valid.
+struct OdeResult {
+  OdeStatus status = OdeStatus::ok;
+  /// For a failure: what, when and in which component.
+  std::string message;
+  /// Last accepted time.
+  double t = 0.0;
+  /// Last accepted state.
+  std::vector<double> x;
+  /// Size of the first step tried.
+  double first_step = 0.0;
+  OdeStatistics statistics;
+};
+
+/// Where samples and steps go. Both functions return false to ask the run to stop. Spans are valid during the call
+/// only.
+class OdeSink {
+ public:
+  virtual ~OdeSink() = default;
+  /// An output sample: the initial state, then refined points of each step (tspan of two entries) or the requested
+  /// times.
+  virtual bool sample(double t, std::span<const double> x) = 0;
+  /// After every accepted step, whether or not it produced samples.
+  virtual bool step(double /*t*/, std::span<const double> /*x*/, const OdeStatistics& /*so_far*/) { return true; }
+};
+
+/// One integration method as the registry lists it.
+struct OdeEntry {
+  std::string_view key;
+  /// One line for `mbdbench list integrators`.
+  std::string_view summary;
+  /// Citation key of the README.
+  std::string_view source;
+  /// Classical order of convergence of the propagated solution; 0 for variable order.
+  int order = 0;
+  bool adaptive = true;
+  /// \param tspan at least two strictly monotonic times. Two: samples at every step (refined); more: samples at exactly
+  ///        these times, which do not change the steps except where the method's source says so (MATLAB caps the first
+  ///        step with tspan[1] - tspan[0]).
+  /// \throws std::invalid_argument for unusable options, tspan or sizes; the message names the offending value.
+  OdeResult (*solve)(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
+                     const OdeOptions& options, OdeSink& sink) = nullptr;
+};
+
+/// Checks tspan, x0 and options against the rules above; every method calls it first.
+/// \throws std::invalid_argument naming what is wrong and what would be right.
+void validate(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
+              const OdeOptions& options);
+
+}  // namespace mbdbench

@@ -1,0 +1,90 @@
+#pragma once
+/// \file
+/// What every method does alike around its own formulas: counted and checked evaluations of f, acceptance of a step
+/// (samples, after_step, sink), and the result. A method holds one OdeRun and keeps only its formulas to itself.
+///
+/// Cost: per evaluation one pass over x and xdot that looks for NaN and Inf; per accepted step one copy of the state.
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "integrators/ode.hpp"
+#include "integrators/step_output.hpp"
+
+namespace mbdbench {
+
+/// Outcome of one evaluation of f.
+enum class Evaluation {
+  ok,
+  not_finite,  ///< a state or derivative is NaN or Inf: the attempt is lost, the run may go on with a smaller step
+  ended        ///< f failed or the evaluation limit is reached: the result is final
+};
+
+/// One integration in progress. After a function reports the end (false, Evaluation::ended, end_*), take() is all that
+/// is left.
+class OdeRun {
+ public:
+  /// \param default_refine the method's points a step where OdeOptions::refine is 0.
+  /// \throws std::invalid_argument as validate does.
+  OdeRun(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0, const OdeOptions& options,
+         OdeSink& sink, int default_refine);
+
+  /// Delivers the sample at t0 and evaluates f there.
+  /// \param f0 receives f(t0, x0). \returns false when that ended the run.
+  bool start(std::span<double> f0);
+
+  /// xdot = f(t, x), counted. f is not called (nor counted) with a state that is not finite.
+  Evaluation evaluate(double t, std::span<const double> x, std::span<double> xdot);
+
+  /// An attempt with step size `size` (positive) begins; the first one is recorded.
+  void begin_attempt(double size);
+
+  /// The attempt did not pass the error test.
+  void reject() { ++result_.statistics.nfailed; }
+
+  /// A step from the last accepted time to t_new has passed the error test: samples inside it from `interpolate`,
+  /// after_step, then the sample at its end and OdeSink::step. \param x_new state at t_new; after_step may change it.
+  /// \param f_new f(t_new, x_new) as the method knows it; evaluated anew when after_step has changed x_new.
+  /// \returns false when that ended the run. What was accepted has then reached the sink, unless the sink itself asked
+  /// to stop.
+  template <StepInterpolant Interpolant>
+  bool accept(double t_new, std::span<double> x_new, std::span<double> f_new, const Interpolant& interpolate) {
+    ++result_.statistics.nsteps;
+    const bool wanted = output_.inside(result_.t, t_new, interpolate);
+    return finish_step(t_new, x_new, f_new, wanted);
+  }
+
+  /// The step at the last accepted time would fall below `smallest`.
+  /// \param component, measure the component that limits the step, and what is largest there ("error", "rate").
+  void end_step_too_small(double smallest, std::size_t component, std::string_view measure);
+
+  /// The last evaluation was not finite and the method cannot make its step smaller.
+  void end_not_finite();
+
+  /// \returns the result; the run is over.
+  OdeResult take() { return std::move(result_); }
+
+ private:
+  bool finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted);
+  bool all_finite(double t, std::span<const double> values, std::string_view name);
+  void end(OdeStatus status, std::string message);
+
+  /// Where the last NaN or Inf was seen; becomes a message only if the run ends with it.
+  struct NotFinite {
+    double t = 0.0;
+    double value = 0.0;
+    std::size_t component = 0;
+    std::string_view name;
+  };
+
+  const OdeSystem& system_;
+  OdeSink& sink_;
+  std::size_t max_evaluations_;
+  StepOutput output_;
+  OdeResult result_;
+  NotFinite not_finite_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,138 @@
+#pragma once
+/// \file
+/// The loop around a controlled stepper of Boost.Odeint: the suite's contract for samples, after_step, failures and
+/// counts.
+///
+/// Source: K. Ahnert, M. Mulansky, Odeint - Solving ordinary differential equations in C++, AIP Conf. Proc. 1389 (2011)
+/// 1586-1589, and Boost.Odeint's documentation. The stepper decides on acceptance and on the next step; the loop cuts
+/// the last step so that it ends at tf, as odeint's integrate_adaptive does.
+///
+/// Odeint needs a first step and has no rule for it. Ours: OdeOptions::initial_step, else the step in which |h f0|
+/// relative to |x0| is 0.8 rtol^(1/p) (Shampine & Reichelt 1997), at most a tenth of the interval (where f0 = 0 there
+/// is nothing else to go by); p is the order of the stepper. Odeint has no largest step: OdeOptions::max_step, else the
+/// interval.
+///
+/// Cost: the stepper's own, and a pass over the state for every evaluation.
+#include <algorithm>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "integrators/error_norm.hpp"
+#include "integrators/ode_run.hpp"
+#include "integrators/step_size.hpp"
+
+namespace mbdbench {
+
+/// Leaves a stepper of odeint from inside an attempt; thrown by OdeintSystem, caught by solve_with_odeint.
+struct OdeintInterrupt {
+  Evaluation outcome;
+};
+
+/// f in odeint's form, counted and checked by the run.
+class OdeintSystem {
+ public:
+  explicit OdeintSystem(OdeRun& run) : run_(&run) {}
+
+  /// \throws OdeintInterrupt when the evaluation does not yield a usable derivative.
+  void operator()(const std::vector<double>& x, std::vector<double>& xdot, double t) const {
+    const Evaluation outcome = run_->evaluate(t, x, xdot);
+    if (outcome != Evaluation::ok) {
+      throw OdeintInterrupt{outcome};
+    }
+  }
+
+ private:
+  OdeRun* run_;
+};
+
+/// What a method gives to the loop: a stepper with the order of its solution, one attempt, and its continuous
+/// extension.
+///
+/// attempt: from x, xdot at t with step dt; on success (true) x_new and xdot_new hold the state and derivative at t +
+/// dt. dt receives the step to try next. interpolate: the state at t inside the last accepted step [t_old, t_new].
+template <class Method>
+concept OdeintMethod = std::constructible_from<Method, const OdeOptions&, std::size_t> &&
+    requires(Method method, const Method& done, const OdeintSystem& f, const std::vector<double>& in,
+             std::vector<double>& out, double t, double& dt) {
+  { Method::kOrder } -> std::convertible_to<int>;
+  { method.attempt(f, in, in, t, out, out, dt) } -> std::same_as<bool>;
+  done.interpolate(t, out, t, in, in, t, in, in);
+};
+
+/// Solves with a method of odeint. Samples: at the end of every step by default.
+/// \throws std::invalid_argument as validate does.
+template <OdeintMethod Method>
+OdeResult solve_with_odeint(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
+                            const OdeOptions& options, OdeSink& sink) {
+  OdeRun run(system, tspan, x0, options, sink, 1);
+  const OdeintSystem f(run);
+  Method method(options, system.size);
+  std::vector<double> x(x0.begin(), x0.end());
+  std::vector<double> x_new(system.size);
+  std::vector<double> xdot(system.size);
+  std::vector<double> xdot_new(system.size);
+  if (!run.start(xdot)) {
+    return run.take();
+  }
+
+  double t = tspan.front();
+  const double tf = tspan.back();
+  const double direction = tf > t ? 1.0 : -1.0;
+  const double largest = largest_step(tspan, options, 1.0);
+  const ErrorNorm norm(options, system.size);
+  const FirstStepRule rule{.relative_change = 0.8 * std::pow(options.relative_tolerance, 1.0 / Method::kOrder),
+                           .upper_limit = 0.1 * std::abs(tf - t)};
+  double step = first_step(t, x, xdot, options, norm, largest, rule);
+  while (t != tf) {
+    const double smallest = smallest_step(t);
+    step = std::min(largest, std::max(smallest, step));
+    // A remainder below the smallest step would be rounding, not a step: the last step takes it along.
+    const bool last = step + smallest >= std::abs(tf - t);
+    if (last) {
+      step = std::abs(tf - t);
+    }
+    run.begin_attempt(step);
+    double dt = direction * step;
+    const double t_new = last ? tf : t + dt;
+    bool accepted = false;
+    Evaluation outcome = Evaluation::ok;
+    try {
+      accepted = method.attempt(f, x, xdot, t, x_new, xdot_new, dt);
+    } catch (const OdeintInterrupt& interrupt) {
+      outcome = interrupt.outcome;
+      dt *= 0.1;
+    }
+    if (outcome == Evaluation::ended) {
+      return run.take();
+    }
+    if (accepted) {
+      const auto interpolate = [&](double t_sample, std::vector<double>& out) {
+        method.interpolate(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
+      };
+      if (!run.accept(t_new, x_new, xdot_new, interpolate)) {
+        return run.take();
+      }
+      t = t_new;
+      std::swap(x, x_new);
+      std::swap(xdot, xdot_new);
+    } else {
+      run.reject();
+      if (step <= smallest) {
+        if (outcome == Evaluation::ok) {
+          run.end_step_too_small(smallest, norm.dominant_component(xdot, x, x), "rate");
+        } else {
+          run.end_not_finite();
+        }
+        return run.take();
+      }
+    }
+    step = std::abs(dt);
+  }
+  return run.take();
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,28 @@
+#include "integrators/registry.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "integrators/ode45.hpp"
+#include "integrators/odeint_dopri5.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr std::array kRegistry = {
+    OdeEntry{"ode45", "Dormand-Prince 5(4) with the step control of MATLAB's ode45", "Shampine1997", 5, true, ode45},
+    OdeEntry{"odeint-dopri5", "Dormand-Prince 5(4) of Boost.Odeint", "Dormand1980", 5, true, odeint_dopri5},
+};
+
+}  // namespace
+
+std::span<const OdeEntry> integrator_registry() {
+  return kRegistry;
+}
+
+const OdeEntry* find_integrator(std::span<const OdeEntry> registry, std::string_view key) {
+  const auto entry = std::find_if(registry.begin(), registry.end(), [key](const OdeEntry& e) { return e.key == key; });
+  return entry == registry.end() ? nullptr : &*entry;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,17 @@
+#pragma once
+/// \file
+/// All integrators of the suite, in the order in which they are listed to users.
+#include <span>
+#include <string_view>
+
+#include "integrators/ode.hpp"
+
+namespace mbdbench {
+
+/// \returns the suite's own integrators.
+std::span<const OdeEntry> integrator_registry();
+
+/// \returns the entry with this key, or nullptr.
+const OdeEntry* find_integrator(std::span<const OdeEntry> registry, std::string_view key);
+
+}  // namespace mbdbench

@@ -1,0 +1,153 @@
+#include "mechanisms/io/mechanism_reader.hpp"
+
+#include <cerrno>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <system_error>
+
+#include "mechanisms/io/field_reader.hpp"
+
+namespace mbdbench {
+namespace {
+
+std::string read_text(const std::filesystem::path& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) {
+    throw FileError(path.string(), 0, "is a folder; name a mechanism file (.toml)");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw FileError(path.string(), 0, "cannot be opened: " + std::generic_category().message(errno));
+  }
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void read_body(FieldReader& fields, BodyDescription& body) {
+  fields.require("name").read("name", body.name);
+  fields.require("mass").read("mass", body.mass);
+  fields.read("com", body.com);
+  fields.require("inertia").read_inertia("inertia", body.inertia);
+}
+
+void read_joint(FieldReader& fields, JointDescription& joint) {
+  fields.require("name").read("name", joint.name);
+  fields.require("type").read("type", joint.type);
+  fields.read("a", joint.a);
+  fields.require("b").read("b", joint.b);
+  fields.read("frame_a", joint.frame_a);
+  fields.read("frame_b", joint.frame_b);
+  fields.read("axis", joint.axis);
+  fields.read("axis2", joint.axis2);
+  fields.read("cut", joint.cut);
+  fields.read("q0", joint.q0);
+  fields.read("v0", joint.v0);
+  fields.read("dependent", joint.dependent);
+  fields.read_tables("motions", "", "motion", [&](FieldReader& motion_fields, std::size_t) {
+    PrescribedMotion& motion = joint.motions.emplace_back();
+    motion_fields.read_component("component", motion.component);
+    motion_fields.require("position").read("position", motion.position);
+    motion_fields.require("velocity").read("velocity", motion.velocity);
+    motion_fields.require("acceleration").read("acceleration", motion.acceleration);
+  });
+}
+
+void read_joint_load(FieldReader& fields, JointLoadDescription& load) {
+  fields.require("name").read("name", load.name);
+  fields.require("joint").read("joint", load.joint);
+  fields.read_component("component", load.component);
+  fields.require("law").read("law", load.law);
+}
+
+void read_body_load(FieldReader& fields, BodyLoadDescription& load) {
+  fields.require("name").read("name", load.name);
+  fields.require("body").read("body", load.body);
+  fields.read("point", load.point);
+  fields.read("in_body_axes", load.in_body_axes);
+  fields.read("force", load.force);
+  fields.read("torque", load.torque);
+}
+
+void read_joint_spring(FieldReader& fields, JointSpringDescription& spring) {
+  fields.require("name").read("name", spring.name);
+  fields.require("joint").read("joint", spring.joint);
+  fields.read_component("component", spring.component);
+  fields.read("stiffness", spring.stiffness);
+  fields.read("damping", spring.damping);
+  fields.read("rest", spring.rest);
+}
+
+void read_point_spring(FieldReader& fields, PointSpringDescription& spring) {
+  fields.require("name").read("name", spring.name);
+  fields.read("body1", spring.body1);
+  fields.require("body2").read("body2", spring.body2);
+  fields.read("point1", spring.point1);
+  fields.read("point2", spring.point2);
+  fields.read("stiffness", spring.stiffness);
+  fields.read("damping", spring.damping);
+  fields.read("rest", spring.rest);
+}
+
+void read_marker(FieldReader& fields, MarkerDescription& marker) {
+  fields.require("name").read("name", marker.name);
+  fields.require("body").read("body", marker.body);
+  fields.read("point", marker.point);
+}
+
+template <typename Element>
+void read_list(FieldReader& root, const char* section, const char* kind, std::vector<Element>& elements,
+               void (*read_element)(FieldReader&, Element&)) {
+  root.read_tables(section, section, kind,
+                   [&](FieldReader& fields, std::size_t) { read_element(fields, elements.emplace_back()); });
+}
+
+/// \param context receives the lines of all elements
+MechanismDescription parse(std::string_view text, FileContext& context) {
+  toml::table table;
+  try {
+    table = toml::parse(text, context.file_name);
+  } catch (const toml::parse_error& error) {
+    throw FileError(context.file_name, error.source().begin.line, error.description());
+  }
+  MechanismDescription description;
+  FieldReader root(context, table, {}, "mechanism");
+  root.require("name").read("name", description.name);
+  root.read("source", description.source);
+  root.read("gravity", description.gravity);
+  read_list(root, "bodies", "body", description.bodies, read_body);
+  read_list(root, "joints", "joint", description.joints, read_joint);
+  read_list(root, "joint_loads", "joint load", description.joint_loads, read_joint_load);
+  read_list(root, "body_loads", "body load", description.body_loads, read_body_load);
+  read_list(root, "joint_springs", "joint spring", description.joint_springs, read_joint_spring);
+  read_list(root, "point_springs", "point spring", description.point_springs, read_point_spring);
+  read_list(root, "markers", "marker", description.markers, read_marker);
+  root.finish();
+  return description;
+}
+
+}  // namespace
+
+MechanismDescription parse_mechanism(std::string_view text, std::string_view file_name) {
+  FileContext context{std::string(file_name), {}};
+  return parse(text, context);
+}
+
+MechanismDescription read_mechanism(const std::filesystem::path& path) {
+  return parse_mechanism(read_text(path), path.string());
+}
+
+Mechanism load_mechanism(std::string_view text, std::string_view file_name) {
+  FileContext context{std::string(file_name), {}};
+  MechanismDescription description = parse(text, context);
+  try {
+    return Mechanism(std::move(description));
+  } catch (const ModelError& error) {
+    throw FileError(file_name, context.lines.line_of(error.where()), error.what());
+  }
+}
+
+Mechanism load_mechanism(const std::filesystem::path& path) {
+  return load_mechanism(read_text(path), path.string());
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// Mechanisms from TOML files; docs/mechanism_format.md describes the format.
+#include <filesystem>
+#include <string_view>
+
+#include "mechanisms/io/file_error.hpp"
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench {
+
+/// Reads what the file says; whether it makes sense as a mechanism is left to `Mechanism`.
+/// \throws FileError with the line and what would be right: syntax, unknown or missing keys, wrong types and sizes.
+MechanismDescription read_mechanism(const std::filesystem::path& path);
+
+/// The same from a text. \param file_name for messages
+MechanismDescription parse_mechanism(std::string_view text, std::string_view file_name);
+
+/// Reads and builds a mechanism. \throws FileError, also in place of the ModelError of a mechanism that cannot be used.
+Mechanism load_mechanism(const std::filesystem::path& path);
+
+/// The same from a text. \param file_name for messages
+Mechanism load_mechanism(std::string_view text, std::string_view file_name);
+
+}  // namespace mbdbench

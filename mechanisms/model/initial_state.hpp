@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// Closes the loops at the start: dependent coordinates and velocities from the given ones.
+#include <Eigen/Core>
+#include <vector>
+
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench {
+
+/// Initial coordinates and quasi-velocities of the tree joints.
+struct InitialState {
+  Eigen::VectorXd q;
+  Eigen::VectorXd u;
+  /// Coordinates of every cut joint; angles within half a turn of the given ones.
+  std::vector<std::vector<double>> cut_q;
+};
+
+/// Gauss-Newton on Phi(q, 0) = 0 and the minimum-norm change of u for Phi_q u + Phi_t = 0, changing only joints marked
+/// `dependent` (all, where none is marked). A state that is consistent to rounding already is returned unchanged.
+/// \throws ModelError naming the joint that stays open.
+InitialState consistent_initial_state(const Mechanism& mechanism);
+
+}  // namespace mbdbench

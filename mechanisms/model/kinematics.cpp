@@ -1,0 +1,107 @@
+#include "mechanisms/model/kinematics.hpp"
+
+namespace mbdbench {
+namespace {
+
+std::span<const double> joint_slice(std::span<const double> values, int offset, int count) {
+  return values.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(count));
+}
+
+}  // namespace
+
+Kinematics::Kinematics(const Mechanism& mechanism)
+    : mechanism_(&mechanism),
+      bodies_(mechanism.bodies().size()),
+      joints_(mechanism.tree_joints().size()),
+      cuts_(mechanism.cut_joints().size()) {
+  for (const Joint& joint : mechanism.tree_joints()) {
+    gram_inverse_.push_back(motion_gram_inverse(joint));
+  }
+}
+
+void Kinematics::set_positions(std::span<const double> q) {
+  const auto joints = mechanism_->tree_joints();
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const Joint& joint = joints[k];
+    const Body& properties = mechanism_->bodies()[k];
+    const BodyKinematics& inboard = body(joint.a);
+    BodyKinematics& outboard = bodies_[k];
+    JointKinematics& state = joints_[k];
+
+    const RelativePose pose = relative_pose(joint, joint_slice(q, joint.q_offset, joint.nq));
+    state.axes_a.noalias() = inboard.rotation * joint.rotation_a;
+    state.axes_b.noalias() = state.axes_a * pose.rotation;
+    const Vec3 origin_a = inboard.origin + inboard.rotation * joint.position_a;
+    state.displacement.noalias() = state.axes_a * pose.translation;
+    state.point_b = origin_a + state.displacement;
+    state.point_a = state.point_b;
+
+    outboard.rotation.noalias() = state.axes_b * joint.rotation_b.transpose();
+    outboard.origin = state.point_b - outboard.rotation * joint.position_b;
+    outboard.com = outboard.origin + outboard.rotation * properties.com;
+    outboard.inertia.noalias() = outboard.rotation * properties.inertia * outboard.rotation.transpose();
+    outboard.inertia_inverse.noalias() = outboard.rotation * properties.inertia_inverse * outboard.rotation.transpose();
+
+    motion_subspace(joint, state.axes_a, state.axes_b, state.h);
+    constrained_directions(joint, state.axes_a, state.axes_b, state.d);
+  }
+  const auto cut_joints = mechanism_->cut_joints();
+  for (std::size_t c = 0; c < cut_joints.size(); ++c) {
+    place_handles(cut_joints[c], cuts_[c]);
+  }
+}
+
+void Kinematics::place_handles(const Joint& joint, JointKinematics& state) const {
+  const BodyKinematics& a = body(joint.a);
+  const BodyKinematics& b = body(joint.b);
+  state.axes_a.noalias() = a.rotation * joint.rotation_a;
+  state.axes_b.noalias() = b.rotation * joint.rotation_b;
+  state.point_b = b.origin + b.rotation * joint.position_b;
+  const Vec3 origin_a = a.origin + a.rotation * joint.position_a;
+  state.displacement = state.point_b - origin_a;
+  state.point_a = joint.slides() ? state.point_b : origin_a;
+  motion_subspace(joint, state.axes_a, state.axes_b, state.h);
+  constrained_directions(joint, state.axes_a, state.axes_b, state.d);
+}
+
+void Kinematics::set_velocities(std::span<const double> u) {
+  const auto joints = mechanism_->tree_joints();
+  for (std::size_t k = 0; k < joints.size(); ++k) {
+    const Joint& joint = joints[k];
+    const JointKinematics& state = joints_[k];
+    Vec6 velocity = velocity_at(joint.a, state.point_b);
+    for (int i = 0; i < joint.nu; ++i) {
+      velocity += state.h.col(i) * u[static_cast<std::size_t>(joint.u_offset + i)];
+    }
+    bodies_[k].velocity = shift_velocity(bodies_[k].com - state.point_b, velocity);
+  }
+  set_rates();
+}
+
+void Kinematics::set_body_velocities(std::span<const Vec6> velocities) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    bodies_[k].velocity = velocities[k];
+  }
+  set_rates();
+}
+
+void Kinematics::set_rates() {
+  const auto update = [this](const Joint& joint, JointKinematics& state) {
+    const Vec3 omega_a = body(joint.a).velocity.tail<3>();
+    const Vec3 omega_b = body(joint.b).velocity.tail<3>();
+    motion_subspace_rate(joint, state.axes_a, state.axes_b, omega_a, omega_b, state.h_rate);
+    constrained_directions_rate(joint, state.axes_a, state.axes_b, omega_a, omega_b, state.d_rate);
+    state.velocity_b = velocity_at(joint.b, state.point_b).head<3>();
+    // O_k is fixed in b; only a cut joint that does not slide keeps a material point of a of its own.
+    const bool own_point = joint.cut && !joint.slides();
+    state.velocity_a = own_point ? Vec3(velocity_at(joint.a, state.point_a).head<3>()) : state.velocity_b;
+  };
+  for (std::size_t k = 0; k < joints_.size(); ++k) {
+    update(mechanism_->tree_joints()[k], joints_[k]);
+  }
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    update(mechanism_->cut_joints()[c], cuts_[c]);
+  }
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,236 @@
+#include "mechanisms/model/loads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <variant>
+
+#include "mechanisms/model/expression.hpp"
+#include "mechanisms/model/load_variables.hpp"
+
+namespace mbdbench {
+namespace {
+
+std::size_t index_of(int value) { return static_cast<std::size_t>(value); }
+
+double interpolate(const TableLaw& table, double x) {
+  if (x <= table.abscissa.front()) {
+    return table.values.front();
+  }
+  if (x >= table.abscissa.back()) {
+    return table.values.back();
+  }
+  const auto right = static_cast<std::size_t>(
+      std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) - table.abscissa.begin());
+  const double weight = (x - table.abscissa[right - 1]) / (table.abscissa[right] - table.abscissa[right - 1]);
+  return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
+}
+
+struct SpringEnds {
+  Vec3 point1;
+  Vec3 point2;
+  Vec3 direction;  // unit, from 1 to 2; zero when the points coincide
+  double length;
+  int body1;
+  int body2;
+};
+
+SpringEnds spring_ends(const PointSpringDescription& spring, const Kinematics& kinematics) {
+  const Mechanism& mechanism = kinematics.mechanism();
+  SpringEnds ends{};
+  ends.body1 = *mechanism.find_body(spring.body1);
+  ends.body2 = *mechanism.find_body(spring.body2);
+  ends.point1 = kinematics.world_point(ends.body1, spring.point1);
+  ends.point2 = kinematics.world_point(ends.body2, spring.point2);
+  const Vec3 between = ends.point2 - ends.point1;
+  ends.length = between.norm();
+  ends.direction = ends.length > 0.0 ? Vec3(between / ends.length) : Vec3::Zero();
+  return ends;
+}
+
+struct ScalarLaw {
+  const Law* law = nullptr;
+  std::unique_ptr<Expression> expression;
+  [[nodiscard]] double value(double t, double q, double v) const {
+    if (expression) {
+      return (*expression)();
+    }
+    if (const auto* table = std::get_if<TableLaw>(law)) {
+      return interpolate(*table, table->over == "q" ? q : table->over == "v" ? v : t);
+    }
+    return std::get<ConstantLaw>(*law).value;
+  }
+};
+
+struct JointLoad {
+  JointReference joint;
+  int component = 0;
+  ScalarLaw law;
+};
+
+struct BodyLoad {
+  int body = 0;
+  const BodyLoadDescription* description = nullptr;
+  std::array<ScalarLaw, 3> force;
+  std::array<ScalarLaw, 3> torque;
+};
+
+}  // namespace
+
+struct LoadEvaluator::Workspace {
+  LoadVariables variables;
+  std::vector<JointLoad> joint_loads;
+  std::vector<BodyLoad> body_loads;
+  std::vector<JointReference> spring_joints;
+
+  ScalarLaw bind(const Law& law, std::vector<ExpressionVariable> names) {
+    ScalarLaw bound;
+    bound.law = &law;
+    if (const auto* formula = std::get_if<ExpressionLaw>(&law)) {
+      for (const ExpressionVariable& variable : variables.global()) {
+        names.push_back(variable);
+      }
+      bound.expression = std::make_unique<Expression>(formula->text, names);
+    }
+    return bound;
+  }
+};
+
+LoadEvaluator::LoadEvaluator(const Mechanism& mechanism)
+    : mechanism_(&mechanism),
+      joint_forces_(Eigen::VectorXd::Zero(mechanism.u_size())),
+      wrenches_(mechanism.bodies().size(), Vec6::Zero()),
+      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}})) {
+  const MechanismDescription& description = mechanism.description();
+  for (const JointLoadDescription& load : description.joint_loads) {
+    JointLoad bound;
+    bound.joint = *mechanism.find_joint(load.joint);
+    bound.component = load.component;
+    bound.law = workspace_->bind(load.law, workspace_->variables.own());
+    workspace_->joint_loads.push_back(std::move(bound));
+  }
+  for (const BodyLoadDescription& load : description.body_loads) {
+    BodyLoad bound;
+    bound.body = *mechanism.find_body(load.body);
+    bound.description = &load;
+    for (std::size_t i = 0; i < load.force.size(); ++i) {
+      bound.force[i] = workspace_->bind(load.force[i], {});
+    }
+    for (std::size_t i = 0; i < load.torque.size(); ++i) {
+      bound.torque[i] = workspace_->bind(load.torque[i], {});
+    }
+    workspace_->body_loads.push_back(std::move(bound));
+  }
+  for (const JointSpringDescription& spring : description.joint_springs) {
+    workspace_->spring_joints.push_back(*mechanism.find_joint(spring.joint));
+  }
+}
+
+LoadEvaluator::LoadEvaluator(LoadEvaluator&&) noexcept = default;
+LoadEvaluator& LoadEvaluator::operator=(LoadEvaluator&&) noexcept = default;
+LoadEvaluator::~LoadEvaluator() = default;
+
+void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics) {
+  joint_forces_.setZero();
+  for (std::size_t k = 0; k < wrenches_.size(); ++k) {
+    wrenches_[k].head<3>() = mechanism_->bodies()[k].mass * mechanism_->gravity();
+    wrenches_[k].tail<3>().setZero();
+  }
+  Workspace& work = *workspace_;
+  if (!work.joint_loads.empty() || !work.body_loads.empty()) {
+    work.variables.set_global(t, q, u, kinematics);
+  }
+  for (const JointLoad& load : work.joint_loads) {
+    const auto [own_q, own_v] = work.variables.set_own(load.joint, load.component, q, u, kinematics);
+    add_joint_force(load.joint, load.component, load.law.value(t, own_q, own_v), kinematics);
+  }
+  for (const BodyLoad& load : work.body_loads) {
+    const BodyLoadDescription& description = *load.description;
+    Vec3 force = Vec3::Zero();
+    Vec3 torque = Vec3::Zero();
+    for (std::size_t i = 0; i < description.force.size(); ++i) {
+      force[static_cast<int>(i)] = load.force[i].value(t, 0.0, 0.0);
+    }
+    for (std::size_t i = 0; i < description.torque.size(); ++i) {
+      torque[static_cast<int>(i)] = load.torque[i].value(t, 0.0, 0.0);
+    }
+    if (description.in_body_axes) {
+      const Mat3& rotation = kinematics.body(load.body).rotation;
+      force = (rotation * force).eval();
+      torque = (rotation * torque).eval();
+    }
+    add_wrench(load.body, kinematics.world_point(load.body, description.point), force, torque, kinematics);
+  }
+  for (std::size_t s = 0; s < work.spring_joints.size(); ++s) {
+    const JointSpringDescription& spring = mechanism_->description().joint_springs[s];
+    const auto [own_q, own_v] = work.variables.set_own(work.spring_joints[s], spring.component, q, u, kinematics);
+    add_joint_force(work.spring_joints[s], spring.component,
+                    -spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, kinematics);
+  }
+  apply_point_springs(kinematics);
+}
+
+void LoadEvaluator::add_joint_force(JointReference reference, int component, double value, const Kinematics& kinematics) {
+  const Joint& joint = mechanism_->joint(reference);
+  if (!reference.cut) {
+    joint_forces_[joint.u_offset + component] += value;
+    return;
+  }
+  const JointKinematics& state = kinematics.cut_joint(reference.index);
+  const Vec6 wrench = value * cut_dual_direction(joint, state, component);
+  add_wrench(joint.b, state.point_b, wrench.head<3>(), wrench.tail<3>(), kinematics);
+  add_wrench(joint.a, state.point_b, -wrench.head<3>(), -wrench.tail<3>(), kinematics);
+}
+
+void LoadEvaluator::add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque,
+                               const Kinematics& kinematics) {
+  if (body < 0) {
+    return;
+  }
+  Vec6& wrench = wrenches_[index_of(body)];
+  wrench.head<3>() += force;
+  wrench.tail<3>() += torque + (point - kinematics.body(body).com).cross(force);
+}
+
+void LoadEvaluator::apply_point_springs(const Kinematics& kinematics) {
+  for (const PointSpringDescription& spring : mechanism_->description().point_springs) {
+    const SpringEnds ends = spring_ends(spring, kinematics);
+    const Vec3 relative_velocity = kinematics.velocity_at(ends.body2, ends.point2).head<3>() -
+                                   kinematics.velocity_at(ends.body1, ends.point1).head<3>();
+    const double tension = spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
+    const Vec3 force = tension * ends.direction;
+    add_wrench(ends.body1, ends.point1, force, Vec3::Zero(), kinematics);
+    add_wrench(ends.body2, ends.point2, -force, Vec3::Zero(), kinematics);
+  }
+}
+
+double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
+  const Mechanism& mechanism = kinematics.mechanism();
+  double energy = 0.0;
+  for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
+    const JointReference reference = *mechanism.find_joint(spring.joint);
+    const Joint& joint = mechanism.joint(reference);
+    double coordinate = 0.0;
+    if (reference.cut) {
+      std::array<double, 7> own{};
+      cut_coordinates(kinematics, reference.index, own);
+      coordinate = own[index_of(spring.component)];
+    } else {
+      coordinate = q[index_of(joint.q_offset + spring.component)];
+    }
+    energy += 0.5 * spring.stiffness * (coordinate - spring.rest) * (coordinate - spring.rest);
+  }
+  for (const PointSpringDescription& spring : mechanism.description().point_springs) {
+    const double stretch = spring_ends(spring, kinematics).length - spring.rest;
+    energy += 0.5 * spring.stiffness * stretch * stretch;
+  }
+  return energy;
+}
+
+void cut_coordinates(const Kinematics& kinematics, int cut, std::span<double> q) {
+  const Joint& joint = kinematics.mechanism().cut_joints()[index_of(cut)];
+  const JointKinematics& state = kinematics.cut_joint(cut);
+  const RelativePose pose{state.axes_a.transpose() * state.axes_b, state.axes_a.transpose() * state.displacement};
+  joint_coordinates(joint, pose, joint.q0, q);
+}
+
+}  // namespace mbdbench

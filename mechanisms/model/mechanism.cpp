@@ -1,0 +1,236 @@
+#include "mechanisms/model/mechanism.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/model/initial_state.hpp"
+#include "mechanisms/model/name_suggestion.hpp"
+#include "mechanisms/model/spanning_tree.hpp"
+#include "mechanisms/model/validation.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// Applies the tree's numbering to the description itself, so that what is exported is what is used.
+void reorder(MechanismDescription& description, const SpanningTree& tree) {
+  MechanismDescription ordered = description;
+  for (std::size_t k = 0; k < tree.bodies.size(); ++k) {
+    ordered.bodies[k] = description.bodies[tree.bodies[k]];
+    ordered.joints[k] = description.joints[tree.tree_joints[k]];
+  }
+  for (std::size_t c = 0; c < tree.cut_joints.size(); ++c) {
+    ordered.joints[tree.bodies.size() + c] = description.joints[tree.cut_joints[c]];
+    ordered.joints[tree.bodies.size() + c].cut = true;
+  }
+  description = std::move(ordered);
+}
+
+/// \returns the error with its element counted as in the author's description, before `reorder`.
+ModelError in_given_order(const ModelError& error, const SpanningTree& tree) {
+  ElementReference where = error.where();
+  if (where.section == "bodies") {
+    where.index = tree.bodies.at(where.index);
+  } else if (where.section == "joints") {
+    const std::size_t tree_count = tree.tree_joints.size();
+    where.index = where.index < tree_count ? tree.tree_joints[where.index] : tree.cut_joints.at(where.index - tree_count);
+  }
+  return {std::move(where), error.what()};
+}
+
+Vec3 any_normal(const Vec3& axis) {
+  // The world axis least aligned with `axis`, made orthogonal; exact for axes along x, y or z.
+  int least = 0;
+  axis.cwiseAbs().minCoeff(&least);
+  const Vec3 normal = Vec3::Unit(least) - axis[least] * axis;
+  return normal.normalized();
+}
+
+void set_constrained_directions(Joint& joint) {
+  const Vec3 x = Vec3::UnitX();
+  const Vec3 y = Vec3::UnitY();
+  const Vec3 z = Vec3::UnitZ();
+  const std::vector<AngularConstraint> parallel_axes = {{joint.normal1, joint.axis}, {joint.normal2, joint.axis}};
+  const std::vector<AngularConstraint> no_rotation = {{x, y}, {y, z}, {z, x}};
+  switch (joint.type) {
+    case JointType::revolute:
+      joint.world_linear = true;
+      joint.angular = parallel_axes;
+      break;
+    case JointType::prismatic:
+      joint.linear_directions = {joint.normal1, joint.normal2};
+      joint.angular = no_rotation;
+      break;
+    case JointType::universal: {
+      joint.world_linear = true;
+      const double cosine = joint.axis.dot(joint.axis2);
+      joint.angular = {{joint.axis, joint.axis2, cosine, 1.0 / std::sqrt(1.0 - cosine * cosine)}};
+      break;
+    }
+    case JointType::cylindrical:
+      joint.linear_directions = {joint.normal1, joint.normal2};
+      joint.angular = parallel_axes;
+      break;
+    case JointType::spherical:
+      joint.world_linear = true;
+      break;
+    case JointType::planar:
+      joint.linear_directions = {joint.axis};
+      joint.angular = parallel_axes;
+      break;
+    case JointType::free:
+      break;
+    case JointType::fixed:
+      joint.world_linear = true;
+      joint.angular = no_rotation;
+      break;
+  }
+}
+
+Joint make_joint(const JointDescription& from) {
+  Joint joint;
+  joint.name = from.name;
+  joint.type = from.type;
+  joint.cut = from.cut;
+  joint.position_a = from.frame_a.position;
+  joint.position_b = from.frame_b.position;
+  const auto rotation = [](const Eigen::Vector4d& e) { return rotation_of_quaternion(e[0], e[1], e[2], e[3]); };
+  joint.rotation_a = rotation(from.frame_a.rotation);
+  joint.rotation_b = rotation(from.frame_b.rotation);
+  joint.axis = from.axis;
+  joint.axis2 = from.axis2;
+  joint.normal1 = any_normal(joint.axis);
+  joint.normal2 = joint.axis.cross(joint.normal1);
+  joint.nq = position_count(from.type);
+  joint.nu = velocity_count(from.type);
+  joint.nc = constraint_count(from.type);
+  joint.q0 = from.q0;
+  set_constrained_directions(joint);
+  return joint;
+}
+
+}  // namespace
+
+Mechanism::Mechanism(MechanismDescription description) : description_(std::move(description)) {
+  validate_elements(description_);
+  const SpanningTree tree = span_tree(description_);
+  reorder(description_, tree);
+  try {
+    adopt_bodies();
+    adopt_joints();
+    adopt_motions();
+    adopt_markers();
+    check_loads();
+    set_initial_state();
+  } catch (const ModelError& error) {
+    throw in_given_order(error, tree);
+  }
+}
+
+void Mechanism::adopt_bodies() {
+  for (const BodyDescription& from : description_.bodies) {
+    bodies_.push_back({from.name, from.mass, from.com, from.inertia, from.inertia.inverse()});
+  }
+}
+
+void Mechanism::adopt_joints() {
+  for (JointDescription& from : description_.joints) {
+    if (from.q0.empty()) {
+      from.q0.assign(static_cast<std::size_t>(position_count(from.type)), 0.0);
+      if (has_quaternion(from.type)) {
+        from.q0[0] = 1.0;
+      }
+    }
+    Joint joint = make_joint(from);
+    joint.a = *find_body(from.a);
+    joint.b = *find_body(from.b);
+    if (from.cut) {
+      joint.row_offset = cut_row_count_;
+      cut_row_count_ += joint.nc;
+      cut_joints_.push_back(std::move(joint));
+      continue;
+    }
+    if (from.v0.empty()) {
+      from.v0.assign(static_cast<std::size_t>(joint.nu), 0.0);
+    }
+    joint.q_offset = q_size_;
+    joint.u_offset = u_size_;
+    q_size_ += joint.nq;
+    u_size_ += joint.nu;
+    tree_joints_.push_back(std::move(joint));
+  }
+}
+
+void Mechanism::adopt_motions() {
+  constraint_size_ = cut_row_count_;
+  for (std::size_t k = 0; k < tree_joints_.size(); ++k) {
+    Joint& joint = tree_joints_[k];
+    joint.motion_offset = constraint_size_;
+    for (const PrescribedMotion& motion : description_.joints[k].motions) {
+      joint.motions.push_back({motion.component, motion.position, motion.velocity, motion.acceleration});
+      ++constraint_size_;
+    }
+  }
+}
+
+void Mechanism::adopt_markers() {
+  for (std::size_t i = 0; i < description_.markers.size(); ++i) {
+    const MarkerDescription& from = description_.markers[i];
+    const auto body = find_body(from.body);
+    if (!body) {
+      std::vector<std::string> known = {kGround};
+      for (const Body& candidate : bodies_) {
+        known.push_back(candidate.name);
+      }
+      throw ModelError({"markers", i, "body"}, fmt::format("marker '{}': '{}' is not a body; {}", from.name, from.body,
+                                                           suggest_name(from.body, known, "bodies")));
+    }
+    markers_.push_back({from.name, *body, from.point});
+  }
+}
+
+void Mechanism::check_loads() const { validate_loads(*this); }
+
+void Mechanism::set_initial_state() {
+  const InitialState state = consistent_initial_state(*this);
+  q0_ = state.q;
+  u0_ = state.u;
+  for (std::size_t k = 0; k < tree_joints_.size(); ++k) {
+    Joint& joint = tree_joints_[k];
+    JointDescription& from = description_.joints[k];
+    from.q0.assign(q0_.data() + joint.q_offset, q0_.data() + joint.q_offset + joint.nq);
+    from.v0.assign(u0_.data() + joint.u_offset, u0_.data() + joint.u_offset + joint.nu);
+    joint.q0 = from.q0;
+  }
+  for (std::size_t c = 0; c < cut_joints_.size(); ++c) {
+    cut_joints_[c].q0 = state.cut_q[c];
+    description_.joints[tree_joints_.size() + c].q0 = state.cut_q[c];
+  }
+}
+
+std::optional<JointReference> Mechanism::find_joint(std::string_view joint_name) const {
+  const auto search = [&](const std::vector<Joint>& joints, bool cut) -> std::optional<JointReference> {
+    const auto found = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == joint_name; });
+    if (found == joints.end()) {
+      return std::nullopt;
+    }
+    return JointReference{cut, static_cast<int>(found - joints.begin())};
+  };
+  const auto in_tree = search(tree_joints_, false);
+  return in_tree ? in_tree : search(cut_joints_, true);
+}
+
+std::optional<int> Mechanism::find_body(std::string_view body_name) const {
+  if (body_name == kGround) {
+    return -1;
+  }
+  const auto& list = description_.bodies;
+  const auto found = std::find_if(list.begin(), list.end(), [&](const BodyDescription& b) { return b.name == body_name; });
+  if (found == list.end()) {
+    return std::nullopt;
+  }
+  return static_cast<int>(found - list.begin());
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,110 @@
+#pragma once
+/// \file
+/// The mechanism: plain immutable data, validated once. Bodies are numbered so that every tree joint leads from a body
+/// with a smaller index (or the ground, -1) to the body with the joint's own index.
+#include <Eigen/Core>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/joint.hpp"
+#include "mechanisms/model/model_error.hpp"
+
+namespace mbdbench {
+
+/// A validated rigid body.
+struct Body {
+  std::string name;
+  double mass = 1.0;
+  Vec3 com = Vec3::Zero();          ///< in the body's frame
+  Mat3 inertia = Mat3::Identity();  ///< about the centre of mass, body axes
+  Mat3 inertia_inverse = Mat3::Identity();
+};
+
+/// A validated marker; body -1 is the ground.
+struct Marker {
+  std::string name;
+  int body = -1;
+  Vec3 point = Vec3::Zero();
+};
+
+/// A joint by kind and index.
+struct JointReference {
+  bool cut = false;
+  int index = 0;  ///< into tree_joints() or cut_joints()
+};
+
+/// Immutable, validated mechanism with a consistent initial state.
+class Mechanism {
+ public:
+  /// Checks everything, builds the spanning tree, closes the loops from the given initial coordinates.
+  /// \throws ModelError naming the element, what is wrong and what would be right.
+  explicit Mechanism(MechanismDescription description);
+
+  /// \returns the description in the mechanism's own order with the consistent initial state; making a Mechanism from it
+  ///          gives the same mechanism bit for bit.
+  [[nodiscard]] const MechanismDescription& description() const { return description_; }
+  [[nodiscard]] const std::string& name() const { return description_.name; }
+  [[nodiscard]] const Vec3& gravity() const { return description_.gravity; }
+
+  [[nodiscard]] int body_count() const { return static_cast<int>(bodies_.size()); }
+  [[nodiscard]] std::span<const Body> bodies() const { return bodies_; }
+  /// \returns the tree joints; joint k leads to body k.
+  [[nodiscard]] std::span<const Joint> tree_joints() const { return tree_joints_; }
+  [[nodiscard]] std::span<const Joint> cut_joints() const { return cut_joints_; }
+  [[nodiscard]] std::span<const Marker> markers() const { return markers_; }
+  /// \returns the inboard body of body k, -1 for the ground.
+  [[nodiscard]] int parent(int body) const { return tree_joints_[static_cast<std::size_t>(body)].a; }
+
+  /// \returns the number of coordinates q (quaternions count four).
+  [[nodiscard]] int q_size() const { return q_size_; }
+  /// \returns the number of quasi-velocities u.
+  [[nodiscard]] int u_size() const { return u_size_; }
+  /// \returns the number of rows of Phi: all cut joints, then all prescribed motions.
+  [[nodiscard]] int constraint_size() const { return constraint_size_; }
+  /// \returns how many of those rows belong to cut joints.
+  [[nodiscard]] int cut_row_count() const { return cut_row_count_; }
+  /// \returns whether there is a cut joint or a prescribed motion.
+  [[nodiscard]] bool constrained() const { return constraint_size_ > 0; }
+  /// \returns whether a prescribed motion makes the constraints depend on time.
+  [[nodiscard]] bool rheonomic() const { return constraint_size_ > cut_row_count_; }
+
+  /// \returns the initial coordinates; they satisfy Phi(q0, t = 0) = 0.
+  [[nodiscard]] const Eigen::VectorXd& q0() const { return q0_; }
+  /// \returns the initial quasi-velocities; they satisfy Phi_q u + Phi_t = 0.
+  [[nodiscard]] const Eigen::VectorXd& u0() const { return u0_; }
+
+  /// \returns the joint of that name.
+  [[nodiscard]] std::optional<JointReference> find_joint(std::string_view joint_name) const;
+  /// \returns the index of the body of that name, -1 for "ground", nothing if there is none.
+  [[nodiscard]] std::optional<int> find_body(std::string_view body_name) const;
+  [[nodiscard]] const Joint& joint(JointReference reference) const {
+    const auto& list = reference.cut ? cut_joints_ : tree_joints_;
+    return list[static_cast<std::size_t>(reference.index)];
+  }
+
+ private:
+  void adopt_bodies();
+  void adopt_joints();
+  void adopt_motions();
+  void adopt_markers();
+  void check_loads() const;
+  void set_initial_state();
+
+  MechanismDescription description_;
+  std::vector<Body> bodies_;
+  std::vector<Joint> tree_joints_;
+  std::vector<Joint> cut_joints_;
+  std::vector<Marker> markers_;
+  int q_size_ = 0;
+  int u_size_ = 0;
+  int constraint_size_ = 0;
+  int cut_row_count_ = 0;
+  Eigen::VectorXd q0_;
+  Eigen::VectorXd u0_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// Checks of a description before (elements) and after (references from loads) the tree is known.
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench {
+
+/// Names, numbers and sizes of bodies, joints, prescribed motions and markers, each by itself; names of loads.
+/// \throws ModelError
+void validate_elements(const MechanismDescription& description);
+
+/// Axes, frames, initial values and prescribed motions of one joint. \param index its place in the description
+/// \throws ModelError
+void validate_joint(const JointDescription& joint, std::size_t index);
+
+/// The formulas of one prescribed motion: readable, finite at t = 0, derivatives of one another.
+/// \param joint_index place of the joint in the description \param motion_index place of the motion in the joint
+/// \throws ModelError
+void validate_motion(const JointDescription& joint, std::size_t joint_index, std::size_t motion_index);
+
+/// What is given for a joint that turns out to be a cut, and names, components, tables and formulas of loads and
+/// springs. Element references count in the mechanism's own order. \throws ModelError
+void validate_loads(const Mechanism& mechanism);
+
+}  // namespace mbdbench

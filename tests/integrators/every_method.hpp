@@ -1,0 +1,33 @@
+#pragma once
+/// \file
+/// The fixture of the tests that run on every method of the registry.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <ostream>
+#include <string>
+
+#include "integrators/registry.hpp"
+
+namespace mbdbench {
+
+/// GoogleTest shows an entry by its key, found by argument-dependent lookup.
+inline void PrintTo(const OdeEntry& entry, std::ostream* stream) {
+  *stream << entry.key;
+}
+
+}  // namespace mbdbench
+
+namespace mbdbench::test {
+
+class EveryMethod : public testing::TestWithParam<OdeEntry> {};
+
+/// The key as GoogleTest wants names.
+inline std::string method_name(const testing::TestParamInfo<OdeEntry>& info) {
+  std::string name(info.param.key);
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == ':'; }, '_');
+  return name;
+}
+
+}  // namespace mbdbench::test

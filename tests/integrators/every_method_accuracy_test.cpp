@@ -1,0 +1,153 @@
+/// \file
+/// What every method of the registry promises about accuracy and samples.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/integrators/every_method.hpp"
+#include "tests/integrators/problems.hpp"
+
+namespace mbdbench::test {
+namespace {
+
+/// Slope of the least-squares line through (x, y).
+double slope(const std::vector<double>& x, const std::vector<double>& y) {
+  double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sx += x[i];
+    sy += y[i];
+    sxx += x[i] * x[i];
+    sxy += x[i] * y[i];
+  }
+  const double n = static_cast<double>(x.size());
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+/// Error at t = 2 of the nonlinear problem.
+double final_error(const OdeEntry& entry, const OdeOptions& options) {
+  NullSink sink;
+  const std::vector<double> tspan = {0.0, 2.0};
+  const std::vector<double> x0 = {1.0, 1.0};
+  const OdeResult result = entry.solve(nonlinear_problem(), tspan, x0, options, sink);
+  EXPECT_EQ(result.status, OdeStatus::ok) << result.message;
+  EXPECT_EQ(result.t, 2.0);
+  return largest_difference(result.x, nonlinear_solution(2.0));
+}
+
+TEST_P(EveryMethod, ConvergesWithItsOrder) {
+  const OdeEntry& entry = GetParam();
+  if (entry.order == 0) {
+    GTEST_SKIP() << "the order varies";
+  }
+  std::vector<double> log_step, log_error;
+  for (double step = 1.0 / 16.0; step >= 1.0 / 64.0; step *= 0.5) {
+    // A tolerance that nothing fails leaves an adaptive method with its largest step, throughout.
+    OdeOptions options;
+    options.relative_tolerance = 1.0;
+    options.absolute_tolerance = {1.0};
+    options.initial_step = step;
+    options.max_step = step;
+    options.fixed_step = step;
+    log_step.push_back(std::log(step));
+    log_error.push_back(std::log(final_error(entry, options)));
+  }
+  // The next term of the error is smaller by a factor of the step, here a few hundredths; a wrong coefficient costs an
+  // order.
+  EXPECT_NEAR(slope(log_step, log_error), entry.order, 0.3);
+}
+
+TEST_P(EveryMethod, ErrorIsProportionalToTheTolerance) {
+  const OdeEntry& entry = GetParam();
+  if (!entry.adaptive) {
+    GTEST_SKIP() << "no error control";
+  }
+  std::vector<double> log_tolerance, log_error;
+  for (double tolerance = 1e-5; tolerance > 0.9e-10; tolerance *= 0.1) {
+    log_tolerance.push_back(std::log(tolerance));
+    log_error.push_back(std::log(final_error(entry, options_at(entry, tolerance))));
+  }
+  // Steps change by whole numbers and the error constant with where they fall: a factor of 3 at the ends of five
+  // decades moves the slope by 0.15.
+  EXPECT_NEAR(slope(log_tolerance, log_error), 1.0, 0.15);
+}
+
+TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
+  const OdeEntry& entry = GetParam();
+  OdeOptions options = options_at(entry, 1e-6);
+  options.initial_step = 1e-3;  // MATLAB's methods would limit it by tspan[1] - tspan[0]
+  const std::vector<double> x0 = {1.0, 1.0};
+
+  RecordingSink free;
+  const std::vector<double> ends = {0.0, 2.0};
+  const OdeResult by_steps = entry.solve(nonlinear_problem(), ends, x0, options, free);
+
+  // Many times in some steps, none in others, and one at the very end of an ordinary step.
+  const double end_of_a_step = free.steps.at(free.steps.size() / 2).t;
+  std::vector<double> tspan = {0.0, 1e-4, 2e-4, 0.1, 0.7, 0.71, 0.72, end_of_a_step, 1.9999, 2.0};
+  std::sort(tspan.begin(), tspan.end());
+  RecordingSink requested;
+  const OdeResult by_times = entry.solve(nonlinear_problem(), tspan, x0, options, requested);
+
+  EXPECT_EQ(by_times.statistics.nsteps, by_steps.statistics.nsteps);
+  EXPECT_EQ(by_times.statistics.nfailed, by_steps.statistics.nfailed);
+  EXPECT_EQ(by_times.statistics.nfevals, by_steps.statistics.nfevals);
+  EXPECT_EQ(by_times.x, by_steps.x);
+  ASSERT_EQ(requested.samples.size(), tspan.size());
+  for (std::size_t i = 0; i < tspan.size(); ++i) {
+    EXPECT_EQ(requested.samples[i].t, tspan[i]);
+    // The error at a step's end is about the tolerance; a continuous extension of lower order than the formula adds its
+    // own. Linear interpolation in one of these steps (h about 0.1) would be wrong by 1e-3.
+    EXPECT_LT(largest_difference(requested.samples[i].x, nonlinear_solution(tspan[i])), 3e-5) << "t = " << tspan[i];
+    if (tspan[i] == end_of_a_step) {
+      EXPECT_EQ(requested.samples[i].x, free.steps.at(free.steps.size() / 2).x);
+    }
+  }
+  EXPECT_EQ(requested.samples.back().x, by_times.x);
+}
+
+TEST_P(EveryMethod, RefinedSamplesLieOnTheSolution) {
+  const OdeEntry& entry = GetParam();
+  OdeOptions options = options_at(entry, 1e-6);
+  options.refine = 3;
+  RecordingSink sink;
+  const std::vector<double> tspan = {0.0, 2.0};
+  const std::vector<double> x0 = {1.0, 1.0};
+  const OdeResult result = entry.solve(nonlinear_problem(), tspan, x0, options, sink);
+  ASSERT_EQ(sink.samples.size(), 1 + 3 * result.statistics.nsteps);
+  EXPECT_EQ(sink.samples.front().t, 0.0);
+  EXPECT_EQ(sink.samples.front().x, x0);
+  for (std::size_t i = 1; i < sink.samples.size(); ++i) {
+    EXPECT_GT(sink.samples[i].t, sink.samples[i - 1].t);
+    // As for the requested times above.
+    EXPECT_LT(largest_difference(sink.samples[i].x, nonlinear_solution(sink.samples[i].t)), 3e-5);
+  }
+  for (std::size_t i = 0; i < sink.steps.size(); ++i) {
+    EXPECT_EQ(sink.samples[3 * (i + 1)].t, sink.steps[i].t);
+    EXPECT_EQ(sink.samples[3 * (i + 1)].x, sink.steps[i].x);
+  }
+}
+
+TEST_P(EveryMethod, IntegratesBackward) {
+  const OdeEntry& entry = GetParam();
+  RecordingSink sink;
+  const std::vector<double> tspan = {2.0, 1.5, 0.25, 0.0};
+  const OdeResult result =
+      entry.solve(nonlinear_problem(), tspan, nonlinear_solution(2.0), options_at(entry, 1e-6), sink);
+  ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
+  ASSERT_EQ(sink.samples.size(), tspan.size());
+  for (std::size_t i = 0; i < tspan.size(); ++i) {
+    EXPECT_EQ(sink.samples[i].t, tspan[i]);
+    // Backward the first component grows fivefold, and an error with the square of it: 25 times the forward bound's
+    // tolerance.
+    EXPECT_LT(largest_difference(sink.samples[i].x, nonlinear_solution(tspan[i])), 1e-4);
+  }
+  EXPECT_GT(result.first_step, 0.0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryMethod,
+                         testing::ValuesIn(integrator_registry().begin(), integrator_registry().end()), method_name);
+
+}  // namespace
+}  // namespace mbdbench::test

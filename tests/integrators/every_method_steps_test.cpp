@@ -1,0 +1,217 @@
+/// \file
+/// What every method of the registry promises about its steps: counts, after_step, error control, limits, allocations.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tests/integrators/every_method.hpp"
+#include "tests/integrators/problems.hpp"
+#include "tests/support/allocation_guard.hpp"
+
+namespace mbdbench::test {
+namespace {
+
+class EveryMethodStepping : public EveryMethod {};
+
+TEST_P(EveryMethodStepping, CountsAddUp) {
+  const OdeEntry& entry = GetParam();
+  std::size_t calls = 0;
+  OdeSystem system = van_der_pol(1.0);
+  system.rhs = [&calls, f = system.rhs](double t, std::span<const double> x, std::span<double> xdot) {
+    ++calls;
+    return f(t, x, xdot);
+  };
+  RecordingSink sink;
+  const std::vector<double> tspan = {0.0, 20.0};
+  const std::vector<double> x0 = {2.0, 0.0};
+  const OdeResult result = entry.solve(system, tspan, x0, options_at(entry, 1e-4), sink);
+  ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
+  EXPECT_EQ(result.statistics.nfevals, calls);
+  EXPECT_EQ(result.statistics.nsteps, sink.steps.size());
+  EXPECT_EQ(sink.steps.back().t, 20.0);
+  EXPECT_EQ(sink.steps.back().x, result.x);
+  for (std::size_t i = 0; i < sink.statistics.size(); ++i) {
+    EXPECT_EQ(sink.statistics[i].nsteps, i + 1);
+  }
+  EXPECT_EQ(sink.statistics.back().nfevals, calls);
+  EXPECT_EQ(sink.statistics.back().nfailed, result.statistics.nfailed);
+  if (entry.adaptive) {
+    EXPECT_GT(result.statistics.nfailed, 0u) << "this problem makes every adaptive method fail an attempt";
+  }
+}
+
+TEST_P(EveryMethodStepping, AfterStepThatChangesNothingChangesNothing) {
+  const OdeEntry& entry = GetParam();
+  const std::vector<double> tspan = {0.0, 10.0};
+  const std::vector<double> x0 = {1.0, 0.0};
+  RecordingSink plain;
+  const OdeResult expected = entry.solve(harmonic_oscillator(), tspan, x0, options_at(entry, 1e-5), plain);
+  std::vector<double> visited;
+  OdeSystem system = harmonic_oscillator();
+  system.after_step = [&visited](double t, std::span<double>) {
+    visited.push_back(t);
+    return false;
+  };
+  RecordingSink sink;
+  const OdeResult result = entry.solve(system, tspan, x0, options_at(entry, 1e-5), sink);
+  EXPECT_EQ(result.x, expected.x);
+  EXPECT_EQ(result.statistics.nfevals, expected.statistics.nfevals);
+  ASSERT_EQ(visited.size(), sink.steps.size());
+  for (std::size_t i = 0; i < visited.size(); ++i) {
+    EXPECT_EQ(visited[i], sink.steps[i].t);
+  }
+}
+
+TEST_P(EveryMethodStepping, AfterStepProjectsOnTheCircle) {
+  const OdeEntry& entry = GetParam();
+  OdeSystem system = harmonic_oscillator();
+  system.after_step = [](double, std::span<double> x) {
+    const double radius = std::hypot(x[0], x[1]);
+    x[0] /= radius;
+    x[1] /= radius;
+    return true;
+  };
+  RecordingSink sink;
+  const std::vector<double> tspan = {0.0, 100.0};
+  const std::vector<double> x0 = {1.0, 0.0};
+  const OdeResult result = entry.solve(system, tspan, x0, options_at(entry, 1e-4), sink);
+  ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
+  for (const Sample& step : sink.steps) {
+    // Two divisions and a hypot: within a few units in the last place. Without projection the radius is off by 1e-3.
+    EXPECT_NEAR(std::hypot(step.x[0], step.x[1]), 1.0, 1e-15);
+  }
+  EXPECT_EQ(result.x, sink.steps.back().x);
+}
+
+TEST_P(EveryMethodStepping, AfterStepRestartsFromTheNewState) {
+  // x' = x is put back to 1 after every step, so inside a step from t_n the solution is exp(t - t_n). A method that
+  // went on with the derivative, history or interpolant of the state before the change would miss it by the size of the
+  // change.
+  const OdeEntry& entry = GetParam();
+  OdeSystem system = exponential_growth();
+  system.after_step = [](double, std::span<double> x) {
+    x[0] = 1.0;
+    return true;
+  };
+  OdeOptions options = options_at(entry, 1e-8);
+  options.refine = 4;
+  options.max_step = 0.25;
+  RecordingSink sink;
+  const std::vector<double> tspan = {0.0, 3.0};
+  const std::vector<double> x0 = {1.0};
+  const OdeResult result = entry.solve(system, tspan, x0, options, sink);
+  ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
+  double step_start = 0.0;
+  for (std::size_t i = 1; i < sink.samples.size(); ++i) {
+    const Sample& sample = sink.samples[i];
+    if (i % 4 == 0) {
+      EXPECT_EQ(sample.x[0], 1.0) << "the sample at a step's end shows the new state";
+      step_start = sample.t;
+    } else {
+      // A single step's error, with that of a continuous extension of lower order; the change is larger than 1e-2.
+      EXPECT_NEAR(sample.x[0], std::exp(sample.t - step_start), 1e-6);
+    }
+  }
+}
+
+TEST_P(EveryMethodStepping, MaskedComponentsDoNotLimitTheSteps) {
+  const OdeEntry& entry = GetParam();
+  if (!entry.adaptive) {
+    GTEST_SKIP() << "no error control";
+  }
+  const std::vector<double> tspan = {0.0, 10.0};
+  NullSink sink;
+  const std::vector<double> x0 = {1.0, 0.0};
+  const OdeResult alone = entry.solve(harmonic_oscillator(), tspan, x0, OdeOptions{}, sink);
+
+  const OdeSystem with_passenger = system_of(3, [](double t, std::span<const double> x, std::span<double> xdot) {
+    xdot[0] = x[1];
+    xdot[1] = -x[0];
+    xdot[2] = 1e4 * std::cos(100.0 * t);
+  });
+  const std::vector<double> x0_with_passenger = {1.0, 0.0, 0.0};
+  for (const bool norm_control : {false, true}) {
+    OdeOptions options;
+    options.norm_control = norm_control;
+    const OdeResult expected = norm_control ? entry.solve(harmonic_oscillator(), tspan, x0, options, sink) : alone;
+    const OdeResult limited = entry.solve(with_passenger, tspan, x0_with_passenger, options, sink);
+    EXPECT_GT(limited.statistics.nsteps, 2 * expected.statistics.nsteps) << "the third component must matter here";
+    options.error_mask = {true, true, false};
+    const OdeResult masked = entry.solve(with_passenger, tspan, x0_with_passenger, options, sink);
+    EXPECT_EQ(masked.statistics.nsteps, expected.statistics.nsteps);
+    EXPECT_EQ(masked.statistics.nfevals, expected.statistics.nfevals);
+    EXPECT_EQ(masked.first_step, expected.first_step);
+  }
+}
+
+TEST_P(EveryMethodStepping, AbsoluteToleranceMayBeOneAComponent) {
+  const OdeEntry& entry = GetParam();
+  if (!entry.adaptive) {
+    GTEST_SKIP() << "no error control";
+  }
+  const std::vector<double> tspan = {0.0, 10.0};
+  const std::vector<double> x0 = {1e-3, 0.0};
+  NullSink sink;
+  OdeOptions options;
+  options.absolute_tolerance = {1e-9};
+  const OdeResult scalar = entry.solve(harmonic_oscillator(), tspan, x0, options, sink);
+  options.absolute_tolerance = {1e-9, 1e-9};
+  const OdeResult vector = entry.solve(harmonic_oscillator(), tspan, x0, options, sink);
+  EXPECT_EQ(vector.statistics.nfevals, scalar.statistics.nfevals);
+  EXPECT_EQ(vector.x, scalar.x);
+  options.absolute_tolerance = {1e-4, 1e-4};
+  const OdeResult loose = entry.solve(harmonic_oscillator(), tspan, x0, options, sink);
+  EXPECT_LT(loose.statistics.nsteps, scalar.statistics.nsteps);
+  options.absolute_tolerance = {1e-4, 1e-9};
+  const OdeResult second_tight = entry.solve(harmonic_oscillator(), tspan, x0, options, sink);
+  EXPECT_GT(second_tight.statistics.nsteps, loose.statistics.nsteps);
+}
+
+TEST_P(EveryMethodStepping, StepsRespectTheLargestAndTheFirstStep) {
+  const OdeEntry& entry = GetParam();
+  if (!entry.adaptive) {
+    GTEST_SKIP() << "its step is fixed";
+  }
+  OdeOptions options;
+  options.max_step = 0.125;
+  options.initial_step = 1e-3;
+  RecordingSink sink;
+  const std::vector<double> tspan = {0.0, 10.0};
+  const std::vector<double> x0 = {1.0, 0.0};
+  const OdeResult result = entry.solve(harmonic_oscillator(), tspan, x0, options, sink);
+  EXPECT_EQ(result.first_step, 1e-3);
+  double t = 0.0;
+  for (std::size_t i = 0; i + 1 < sink.steps.size(); ++i) {
+    EXPECT_LE(sink.steps[i].t - t, 0.125 * (1.0 + 1e-12));  // differences of rounded times
+    t = sink.steps[i].t;
+  }
+  EXPECT_LE(10.0 - t, 1.1 * 0.125) << "only the last step may be stretched, by a tenth";
+  EXPECT_GE(sink.steps.size(), 72u);
+}
+
+TEST_P(EveryMethodStepping, StepsAllocateNothing) {
+  if (!AllocationGuard::active()) {
+    GTEST_SKIP() << "allocations are not visible in this build";
+  }
+  const OdeEntry& entry = GetParam();
+  const OdeSystem system = van_der_pol(1.0);
+  const OdeOptions options = options_at(entry, 1e-6);
+  const std::vector<double> x0 = {2.0, 0.0};
+  const auto allocations = [&](double tf) {
+    NullSink sink;
+    const std::vector<double> tspan = {0.0, tf};
+    const AllocationGuard guard;
+    const OdeResult result = entry.solve(system, tspan, x0, options, sink);
+    const std::size_t count = guard.count();
+    EXPECT_GT(static_cast<double>(result.statistics.nsteps), 5.0 * tf);
+    return count;
+  };
+  EXPECT_EQ(allocations(100.0), allocations(1.0)) << "more steps must not need more allocations";
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryMethodStepping,
+                         testing::ValuesIn(integrator_registry().begin(), integrator_registry().end()), method_name);
+
+}  // namespace
+}  // namespace mbdbench::test

@@ -1,0 +1,250 @@
+/// \file
+/// The arrows of the design, read from the #include lines: data flows one way, formulations do not include one another,
+/// and the dense oracle shares no code with the assembly engine.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace {
+
+/// A source file, by its path below the root of the tree with '/', and what it includes, written the same way.
+using IncludeGraph = std::map<std::string, std::vector<std::string>>;
+
+/// Folders whose files are scanned; an include that starts with one of them is one of ours.
+constexpr std::array<std::string_view, 8> kTopFolders = {"mechanisms", "formulations", "integrators", "experiments",
+                                                         "tests",      "benchmarks",   "fuzz",        "examples"};
+
+bool lies_in(std::string_view path, std::string_view folder) {
+  return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
+}
+
+bool is_ours(std::string_view path) {
+  return std::any_of(kTopFolders.begin(), kTopFolders.end(),
+                     [&](std::string_view folder) { return lies_in(path, folder); });
+}
+
+/// \returns formulations/X for a file below formulations/X/, nothing for files directly in formulations/ and elsewhere.
+std::optional<std::string> formulation_folder(const std::string& path) {
+  constexpr std::string_view kRoom = "formulations/";
+  const std::size_t slash = path.starts_with(kRoom) ? path.find('/', kRoom.size()) : std::string::npos;
+  return slash == std::string::npos ? std::nullopt : std::optional(path.substr(0, slash));
+}
+
+/// \returns our files that the text includes. Paths relative to the file's own folder are written out from the root, so
+/// that
+/// "../dense/x.hpp" does not slip through.
+std::vector<std::string> includes_of(const std::string& file, const std::string& text) {
+  static const std::regex kInclude(R"(^\s*#\s*include\s*(["<])([^">]+)[">])");
+  std::vector<std::string> found;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::smatch match;
+    if (!std::regex_search(line, match, kInclude)) {
+      continue;
+    }
+    const std::string written = std::filesystem::path(match[2].str()).lexically_normal().generic_string();
+    if (is_ours(written)) {
+      found.push_back(written);
+    } else if (match[1] == "\"") {
+      const std::filesystem::path beside = std::filesystem::path(file).parent_path() / written;
+      found.push_back(beside.lexically_normal().generic_string());
+    }
+  }
+  return found;
+}
+
+/// \returns why `file` may not include `target`, or an empty string when it may.
+std::string offence(const std::string& file, const std::string& target) {
+  struct Arrow {
+    std::string_view from;
+    std::vector<std::string_view> to;
+  };
+  static const std::vector<Arrow> kArrows = {
+      {"mechanisms/model", {"mechanisms/model"}},
+      {"mechanisms/catalogue", {"mechanisms/model", "mechanisms/catalogue"}},
+      {"mechanisms/io", {"mechanisms/model", "mechanisms/io"}},
+      {"formulations", {"mechanisms/model", "formulations"}},
+      {"integrators", {"integrators"}},
+  };
+  if (lies_in(target, "tests") && !lies_in(file, "tests")) {
+    return "only tests include tests";
+  }
+  for (const Arrow& arrow : kArrows) {
+    if (lies_in(file, arrow.from) &&
+        std::none_of(arrow.to.begin(), arrow.to.end(), [&](auto folder) { return lies_in(target, folder); })) {
+      return "no arrow from " + std::string(arrow.from) + " to there";
+    }
+  }
+  const std::optional<std::string> to = formulation_folder(target);
+  if (!lies_in(file, "formulations") || !to) {
+    return {};
+  }
+  constexpr std::string_view kEngine = "formulations/assembly";
+  const std::optional<std::string> from = formulation_folder(file);
+  if (from == to) {
+    return {};
+  }
+  if (from == kEngine) {
+    return "the assembly engine knows no formulation";
+  }
+  if (from == "formulations/dense" && to == kEngine) {
+    return "an oracle that shares code with the engine is no oracle";
+  }
+  if (to != kEngine && !file.starts_with("formulations/registry.")) {
+    return "formulations do not include one another; only the registry sees them all";
+  }
+  return {};
+}
+
+/// \returns one line an offending include.
+std::vector<std::string> offences(const IncludeGraph& graph) {
+  std::vector<std::string> lines;
+  for (const auto& [file, targets] : graph) {
+    for (const std::string& target : targets) {
+      if (const std::string why = offence(file, target); !why.empty()) {
+        lines.push_back(file + " includes " + target + ": " + why);
+      }
+    }
+  }
+  return lines;
+}
+
+/// \returns the files below folder `to` that files below folder `from` include, directly or through others.
+std::set<std::string> reached(const IncludeGraph& graph, std::string_view from, std::string_view to) {
+  std::vector<std::string> open;
+  for (const auto& [file, targets] : graph) {
+    if (lies_in(file, from)) {
+      open.push_back(file);
+    }
+  }
+  std::set<std::string> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const auto node = graph.find(open.back());
+    open.pop_back();
+    if (node == graph.end()) {
+      continue;
+    }
+    for (const std::string& target : node->second) {
+      if (seen.insert(target).second) {
+        open.push_back(target);
+      }
+    }
+  }
+  std::erase_if(seen, [&](const std::string& file) { return !lies_in(file, to); });
+  return seen;
+}
+
+IncludeGraph scan_tree(const std::filesystem::path& root) {
+  IncludeGraph graph;
+  for (const std::string_view folder : kTopFolders) {
+    if (!std::filesystem::is_directory(root / folder)) {
+      continue;
+    }
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(root / folder)) {
+      const std::string extension = entry.path().extension().string();
+      if (!entry.is_regular_file() || (extension != ".cpp" && extension != ".hpp")) {
+        continue;
+      }
+      std::ifstream stream(entry.path());
+      std::ostringstream text;
+      text << stream.rdbuf();
+      const std::string file = entry.path().lexically_relative(root).generic_string();
+      graph[file] = includes_of(file, text.str());
+    }
+  }
+  return graph;
+}
+
+std::string joined(const std::vector<std::string>& lines) {
+  std::string text;
+  for (const std::string& line : lines) {
+    text += "  " + line + "\n";
+  }
+  return text;
+}
+
+TEST(IncludeArrows, TheTreeFollowsTheDesign) {
+  const IncludeGraph graph = scan_tree(MBDBENCH_SOURCE_DIR);
+  // A scan that finds nothing, or no line of ours in what it finds, would approve of anything.
+  ASSERT_TRUE(graph.contains("tests/mechanisms/include_arrows_test.cpp"));
+  ASSERT_TRUE(graph.contains("integrators/registry.hpp"));
+  ASSERT_EQ(graph.at("integrators/registry.hpp"), std::vector<std::string>{"integrators/ode.hpp"});
+  const std::vector<std::string> found = offences(graph);
+  EXPECT_TRUE(found.empty()) << joined(found);
+}
+
+TEST(IncludeArrows, TheOracleDoesNotReachTheEngineThroughOthers) {
+  const std::set<std::string> shared =
+      reached(scan_tree(MBDBENCH_SOURCE_DIR), "formulations/dense", "formulations/assembly");
+  EXPECT_TRUE(shared.empty()) << joined({shared.begin(), shared.end()});
+}
+
+TEST(IncludeArrows, OffendingLinesAreCaught) {
+  const std::vector<std::pair<std::string, std::string>> offending = {
+      {"mechanisms/model/joint.hpp", "#include \"mechanisms/catalogue/pendulum.hpp\""},
+      {"mechanisms/model/joint.cpp", "#include \"formulations/formulation.hpp\""},
+      {"mechanisms/model/joint.cpp", "#include \"../io/toml.hpp\""},
+      {"mechanisms/catalogue/loop8.cpp", "#include \"mechanisms/io/toml.hpp\""},
+      {"mechanisms/io/toml.cpp", "  #  include <mechanisms/catalogue/registry.hpp>"},
+      {"formulations/formulation.hpp", "#include \"integrators/ode.hpp\""},
+      {"formulations/registry.cpp", "#include \"mechanisms/catalogue/registry.hpp\""},
+      {"formulations/hdca/hdca.cpp", "#include \"formulations/dca/dca.hpp\""},
+      {"formulations/hdca/hdca.cpp", "#include \"../dense/dense.hpp\""},
+      {"formulations/formulation.hpp", "#include \"dense/dense.hpp\""},
+      {"formulations/assembly/tree.hpp", "#include \"formulations/hdca/hdca.hpp\""},
+      {"formulations/dense/dense.cpp", "#include \"formulations/assembly/tree.hpp\""},
+      {"integrators/ode45.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
+      {"integrators/ode45.cpp", "#include \"experiments/record.hpp\" // only for now"},
+      {"experiments/record.cpp", "#include \"tests/support/allocation_guard.hpp\""},
+      {"benchmarks/rhs.cpp", "#include \"tests/support/allocation_guard.hpp\""},
+  };
+  for (const auto& [file, line] : offending) {
+    const IncludeGraph graph = {{file, includes_of(file, "#pragma once\n" + line + "\nint x;\n")}};
+    EXPECT_EQ(offences(graph).size(), 1U) << file << ": " << line;
+  }
+}
+
+TEST(IncludeArrows, LinesAlongTheArrowsPass) {
+  const std::vector<std::pair<std::string, std::string>> fine = {
+      {"mechanisms/model/joint.cpp", "#include \"mechanisms/model/joint.hpp\""},
+      {"mechanisms/model/joint.cpp", "#include \"joint.hpp\""},
+      {"mechanisms/model/joint.cpp", "#include <Eigen/Core>"},
+      {"mechanisms/model/joint.cpp", "// see the #include \"formulations/formulation.hpp\" of others"},
+      {"mechanisms/io/toml.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
+      {"formulations/hdca/hdca.cpp", "#include \"formulations/assembly/tree.hpp\""},
+      {"formulations/hdca/hdca.cpp", "#include \"formulations/formulation.hpp\""},
+      {"formulations/registry.cpp", "#include \"formulations/dense/dense.hpp\""},
+      {"formulations/dense/dense.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
+      {"experiments/verify.cpp", "#include \"formulations/dense/dense.hpp\""},
+      {"experiments/verify.cpp", "#include \"integrators/registry.hpp\""},
+      {"tests/formulations/hdca_test.cpp", "#include \"tests/support/allocation_guard.hpp\""},
+  };
+  for (const auto& [file, line] : fine) {
+    const IncludeGraph graph = {{file, includes_of(file, line)}};
+    EXPECT_TRUE(offences(graph).empty()) << joined(offences(graph));
+  }
+}
+
+TEST(IncludeArrows, ADetourToTheEngineIsCaught) {
+  const IncludeGraph graph = {
+      {"formulations/dense/dense.cpp", {"formulations/formulation.hpp"}},
+      {"formulations/formulation.hpp", {"formulations/shared.hpp"}},
+      {"formulations/shared.hpp", {"formulations/assembly/node.hpp", "formulations/formulation.hpp"}},
+  };
+  EXPECT_TRUE(offences(graph).empty());
+  EXPECT_EQ(reached(graph, "formulations/dense", "formulations/assembly"),
+            std::set<std::string>{"formulations/assembly/node.hpp"});
+}
+
+}  // namespace
