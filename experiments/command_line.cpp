@@ -20,7 +20,7 @@ Examples:
   mbdbench list                                       everything there is
   mbdbench inspect four_bar.toml                      degrees of freedom, loops, who can treat it
   mbdbench export --mechanism pendulum:16 --output chain.toml
-  mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 0:10
+  mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 10 --output run
   mbdbench verify --formulation hdca                  compare with the dense reference
   mbdbench run EXPERIMENT --quick                     a published table, smaller
 
@@ -74,7 +74,6 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
 int parse_and_run(const Registries& registries, int argument_count, const char* const* arguments) {
   int exit_code = kExitOk;
   CLI::App program(kDescription, "mbdbench");
-  program.footer(kFooter);
   program.require_subcommand(0, 1);
   program.set_version_flag("--version", [] { return "mbdbench " + version_text(); });
   add_list_command(program, registries, exit_code);
@@ -83,6 +82,8 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   add_simulate_command(program, registries, exit_code);
   add_verify_command(program, registries, exit_code);
   add_run_command(program, registries, exit_code);
+  // Last: commands made after it would repeat it.
+  program.footer(kFooter);
   try {
     program.parse(argument_count, arguments);
     if (program.get_subcommands().empty()) {

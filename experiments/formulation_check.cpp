@@ -131,7 +131,9 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
 void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
   const Eigen::Index nu = mechanism_->u_size();
   const double limit = tolerance(reference);
-  result.velocity.add(relative_error(xdot_.head(xdot_.size() - nu), reference.q_rates, reference.velocity_scale), limit,
+  const Eigen::VectorXd& q_rates =
+      rate_kind_ == StateKind::momentum ? reference.momentum_q_rates : reference.velocity_q_rates;
+  result.velocity.add(relative_error(xdot_.head(q_rates.size()), q_rates, reference.velocity_scale), limit,
                       kLargestLimit);
   const Eigen::VectorXd rates = xdot_.tail(nu);
   if (rate_kind_ == StateKind::velocity) {
@@ -199,8 +201,13 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     const double kinetic_rate = derivative.value[nu];
     const double potential_rate = derivative.value[nu + 1];
     const double size = std::abs(kinetic_rate) + std::abs(potential_rate);
-    const double rounding = kEps * (observation.energies.kinetic + std::abs(observation.energies.potential)) / h;
-    const double explained = (derivative.uncertainty.tail(2).sum() + kRoundingFactor * rounding) / size;
+    // Where the state holds u, T is right to rounding; where u is solved for, T inherits its error.
+    const double kinetic_error =
+        rate_kind_ == StateKind::momentum ? 2.0 * tolerance(reference) : kRoundingFactor * kEps;
+    const double rounding = (kinetic_error * observation.energies.kinetic +
+                             kRoundingFactor * kEps * std::abs(observation.energies.potential)) /
+                            h;
+    const double explained = (derivative.uncertainty.tail(2).sum() + rounding) / size;
     result.energy.add(std::abs(kinetic_rate + potential_rate) / size, std::max(kSmallestDifferenceLimit, explained),
                       kLargestDifferenceLimit);
   }

@@ -43,7 +43,7 @@ TimeSpan parse_time_span(std::string_view text) {
   if (numbers.size() == 3) {
     const double step = numbers[1];
     const double count = (span.end - span.start) / step;
-    if (!(count > 0.0)) {
+    if (!(count > 0.0) || step == 0.0) {
       refuse(text, fmt::format("steps of {} do not lead from {} to {}", step, span.start, span.end));
     }
     if (count > kMostSamples) {

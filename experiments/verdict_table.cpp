@@ -9,7 +9,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::size_t kColumns = 7;
+constexpr std::size_t kColumns = 8;
 using Row = std::array<std::string, kColumns>;
 
 std::string number_text(const std::optional<double>& value) {
@@ -19,17 +19,17 @@ std::string number_text(const std::optional<double>& value) {
 }  // namespace
 
 std::string verdict_table(const std::vector<Record>& records) {
-  std::vector<Row> rows = {{"quantity", "formulation", "integrator", "parameters", "published", "ours", "verdict"}};
+  std::vector<Row> rows = {
+      {"quantity", "formulation", "integrator", "parameters", "published", "ours", "verdict", "source"}};
   for (const Record& record : records) {
     if (record.published_value || record.verdict == Verdict::failed) {
       rows.push_back({record.quantity, record.formulation, record.integrator, record.parameters,
                       number_text(record.published_value), number_text(record.value),
-                      std::string(to_string(record.verdict))});
+                      std::string(to_string(record.verdict)), record.source});
     }
   }
-  Row::size_type column = 0;
   std::array<std::size_t, kColumns> widths{};
-  for (; column < kColumns; ++column) {
+  for (std::size_t column = 0; column < kColumns; ++column) {
     for (const Row& row : rows) {
       widths[column] = std::max(widths[column], row[column].size());
     }
@@ -37,7 +37,7 @@ std::string verdict_table(const std::vector<Record>& records) {
   std::string table;
   for (const Row& row : rows) {
     std::string line;
-    for (column = 0; column < kColumns; ++column) {
+    for (std::size_t column = 0; column < kColumns; ++column) {
       line += fmt::format("{:<{}}  ", row[column], widths[column]);
     }
     table += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';

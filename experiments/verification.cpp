@@ -103,12 +103,13 @@ void BlockCheck::add(double state_error, double tolerance, double largest_limit)
   } else if (state_error <= tolerance) {
     state_outcome = CheckOutcome::ill_conditioned;
   }
-  const bool worse = outcome == CheckOutcome::not_compared || !(state_error * limit <= error * state_limit);
-  if (worse) {
+  // Written so that an error that is not a number is worse than any other.
+  const bool worse_ratio = !(state_error * limit <= error * state_limit);
+  if (state_outcome > outcome || (state_outcome == outcome && worse_ratio)) {
     error = state_error;
     limit = state_limit;
+    outcome = state_outcome;
   }
-  outcome = std::max(outcome, state_outcome);
 }
 
 CheckOutcome VerificationResult::outcome() const {

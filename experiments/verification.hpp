@@ -12,7 +12,7 @@
 
 namespace mbdbench {
 
-/// How a comparison came out.
+/// How a comparison came out, from best to worst.
 enum class CheckOutcome {
   not_compared,
   passed,
@@ -23,7 +23,8 @@ enum class CheckOutcome {
 /// \returns "not compared", "passed", "ill-conditioned", "FAILED".
 std::string_view to_string(CheckOutcome outcome);
 
-/// One block (velocities, rates, ...) over all states: the error that is worst relative to its limit.
+/// One block (velocities, rates, ...) over all states: the one with the worst outcome, then the largest error over
+/// limit.
 struct BlockCheck {
   double error = 0.0;  ///< max|a - b| / max|b|
   double limit = 0.0;

@@ -66,6 +66,7 @@ Reference VerificationReference::at(const VerificationState& state) {
       failed(dense_->reactions(state.t, view(x), reference.reactions))) {
     return reference;
   }
+  reference.velocity_q_rates = rates.head(nq);
   reference.accelerations = rates.tail(nu);
 
   if (failed(dense_momentum_->pack(state.t, view(state.q), view(state.u), view(x)))) {
@@ -79,7 +80,7 @@ Reference VerificationReference::at(const VerificationState& state) {
       failed(dense_momentum_->rhs(state.t, view(x), view(rates)))) {
     return reference;
   }
-  reference.q_rates = rates.head(nq);
+  reference.momentum_q_rates = rates.head(nq);
   reference.momentum_rates = rates.tail(nu);
   reference.constraint_forces = constraint_forces(reference.reactions);
   set_mass_and_scales(reference);

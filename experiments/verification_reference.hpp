@@ -17,10 +17,11 @@ namespace mbdbench {
 struct Reference {
   std::string failure;  ///< why there is no reference; empty when all is well
   VerificationState state;
-  Eigen::VectorXd p;  ///< canonical momenta of dense-momentum, in the state's gauge
-  Eigen::VectorXd u;  ///< velocities of dense-momentum at (q, p)
-  Eigen::VectorXd q_rates;
+  Eigen::VectorXd p;                 ///< canonical momenta of dense-momentum, in the state's gauge
+  Eigen::VectorXd u;                 ///< velocities of dense-momentum at (q, p)
+  Eigen::VectorXd momentum_q_rates;  ///< q' for those velocities
   Eigen::VectorXd momentum_rates;
+  Eigen::VectorXd velocity_q_rates;  ///< q' for the state's own u
   Eigen::VectorXd accelerations;
   Reactions reactions;
   Eigen::VectorXd constraint_forces;  ///< Phi_q^T lambda

@@ -48,7 +48,7 @@ void print_table(const std::vector<VerificationResult>& results) {
       continue;
     }
     const std::string states =
-        result.skipped > 0 ? fmt::format("{}-{}", result.states, result.skipped) : fmt::format("{}", result.states);
+        result.skipped > 0 ? fmt::format("{} (-{})", result.states, result.skipped) : fmt::format("{}", result.states);
     fmt::print("{:>6}  {:>8.1e}  {:>8.1e}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", states, result.condition,
                result.velocity.limit, block_text(result.velocity), block_text(result.rate), block_text(result.reaction),
                block_text(result.acceleration), block_text(result.energy), to_string(result.outcome()));
@@ -59,7 +59,7 @@ void print_legend() {
   fmt::print(
       "\nRelative errors max|a - b| / max|b| against dense (velocities) and dense-momentum (momenta), worst over the "
       "states.\n"
-      "  states    compared; \"5-1\": one more random state was left out because its loops did not close\n"
+      "  states    compared; \"5 (-1)\": one more random state was left out because its loops did not close\n"
       "  cond      of the scaled mass matrix times the constraints; limit: 10 n eps cond, from 1e-12 to 1e-7\n"
       "  u         velocities and coordinate rates     rate   u' or p' (Z^T p' where constraints are redundant)\n"
       "  reaction  wrenches in all joints (Phi_q^T lambda where constraints are redundant)\n"

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "experiments/chadaj2015/parts.hpp"
@@ -58,13 +58,16 @@ std::optional<double> value_of(const std::vector<Record>& records, const char* f
   return found == records.end() ? std::nullopt : found->value;
 }
 
-/// \returns HDCA's error in q relative to DCA's wherever both were measured: what equal tolerance hides.
+// Beyond this (rad) an error has outgrown what a perturbation does to the motion: the runs are two different motions.
+constexpr double kSaturated = 0.1;
+
+/// \returns HDCA's error in q relative to DCA's wherever both mean something: what equal tolerance hides.
 std::vector<Record> error_ratios(const std::vector<Record>& records) {
   std::vector<Record> ratios;
   for (const Record& hdca : records) {
     if (hdca.formulation == "hdca" && hdca.quantity == "angle_error" && hdca.value) {
       const std::optional<double> dca = value_of(records, "dca", hdca);
-      if (dca) {
+      if (dca && std::max(*dca, *hdca.value) < kSaturated) {
         const RecordMaker maker("hdca", hdca.integrator, hdca.parameters);
         ratios.push_back(maker.measured("angle_error_relative_to_dca", "1", *hdca.value / *dca));
       }

@@ -1,6 +1,7 @@
 /// \file
 /// Limits: requesting output must not change a count. The prototypes' energy errors are known to two digits, the
 /// largest kinetic energy to four: half a unit of the last one.
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -27,7 +28,7 @@ class EnergyErrorWriter : public OdeSink {
 
   bool sample(double /*t*/, std::span<const double> /*x*/) override { return true; }
   bool step(double t, std::span<const double> /*x*/, const OdeStatistics& /*so_far*/) override {
-    const double row[] = {t, monitor_.final_error()};
+    const std::array row = {t, monitor_.final_error()};
     stream_.write(row);
     return true;
   }

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// The parts of the experiment; each is one file and depends on nothing but the registries and what stands before it.
+#include <array>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -19,7 +20,7 @@ PartResult figures_part(const Registries& registries, std::string_view formulati
 
 /// Times (s) at which errors in q are measured. Perturbations grow about 4e4-fold in 10 s, most of it at the end: with
 /// a tolerance of 1e-6 a pointwise comparison means something up to about 8 s.
-inline constexpr double kComparisonTimes[] = {2.0, 5.0, 8.0};
+inline constexpr std::array kComparisonTimes = {2.0, 5.0, 8.0};
 
 /// Angles at the comparison times at tight tolerance, their uncertainty, and the tip at 10 s.
 PartResult reference_part(const Registries& registries);

@@ -22,7 +22,7 @@ constexpr double kTipLimit = 1e-7;
 struct TightRun {
   explicit TightRun(const Registries& registries, std::string_view formulation) : pendulum(registries, formulation) {
     std::vector<double> times = {0.0};
-    times.insert(times.end(), std::begin(kComparisonTimes), std::end(kComparisonTimes));
+    times.insert(times.end(), kComparisonTimes.begin(), kComparisonTimes.end());
     times.push_back(kEnd);
     result = pendulum.run(integrator_of(registries, "ode45"), kTightTolerance, times, samples);
   }

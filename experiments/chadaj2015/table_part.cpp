@@ -1,7 +1,8 @@
 /// \file
-/// Limits: counts are integers and must be equal. First steps are printed with ten digits, the last of which may be off
-/// by half: 1.3e-10 of the smaller one. Initial accelerations are fractions of g (2/3, -4/9, -4/27) and exact to
-/// rounding. Wall times of another machine and language can only be a trend.
+/// Limits: counts are integers and must be equal. First steps are known with ten digits, the last of which may be off
+/// by half: 1.3e-10 of the smaller one. Initial accelerations are exact fractions of g (2/3, -4/9, -4/27), of which a
+/// solve with the mass matrix, condition 2.4e4, may lose eps times that: 6e-12. Wall times of another machine and
+/// language can only be a trend.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,7 +18,7 @@ namespace {
 
 constexpr std::array kFormulations = {"dca", "hdca", "dense", "dense-momentum"};
 constexpr double kFirstStepLimit = 1.3e-10;
-constexpr double kAccelerationLimit = 1e-12;
+constexpr double kAccelerationLimit = 6e-12;
 constexpr int kRepetitions = 5;
 
 struct TimedRun {
@@ -63,9 +64,9 @@ void add_initial_accelerations(PartResult& part, PendulumCase& pendulum) {
   const auto first = static_cast<std::size_t>(pendulum.mechanism().q_size());
   for (std::size_t i = 0; i < kExpected.size(); ++i) {
     const RecordMaker maker(pendulum.key(), "", fmt::format("joint={}", i + 1));
-    part.records.push_back(
-        maker.compared("initial_acceleration", "rad/s^2", status.ok ? xdot[first + i] : OdeOptions::kUnset,
-                       {kExpected[i], kPrototype, kAccelerationLimit, "exact fractions of g, to rounding"}));
+    part.records.push_back(maker.compared(
+        "initial_acceleration", "rad/s^2", status.ok ? xdot[first + i] : OdeOptions::kUnset,
+        {kExpected[i], kPrototype, kAccelerationLimit, "exact fractions of g; rounding times the condition of M"}));
   }
 }
 

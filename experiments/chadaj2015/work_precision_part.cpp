@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <iterator>
 #include <stdexcept>
 
 #include "experiments/chadaj2015/parts.hpp"
@@ -39,7 +38,7 @@ PartResult work_precision_part(const Registries& registries, std::string_view fo
   SinkChain sinks({&energy, &samples});
   // The first requested time is far beyond any first step: the steps are those of the two-entry interval.
   std::vector<double> times = {0.0};
-  times.insert(times.end(), std::begin(kComparisonTimes), std::end(kComparisonTimes));
+  times.insert(times.end(), kComparisonTimes.begin(), kComparisonTimes.end());
   times.push_back(kEnd);
   const SimulationResult result = pendulum.run(integrator_of(registries, integrator), tolerance, times, sinks);
 

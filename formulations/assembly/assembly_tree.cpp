@@ -114,6 +114,9 @@ class Matching {
     std::vector<bool> merged(nodes_.size(), false);
     std::vector<int> next;
     for (const Candidate& candidate : candidates) {
+      if (candidate.cost > candidates.front().cost) {
+        break;  // wider merges wait until no cheaper one is left: later rounds make them narrower
+      }
       if (merged[static_cast<std::size_t>(candidate.first)] || merged[static_cast<std::size_t>(candidate.second)]) {
         continue;
       }

@@ -4,8 +4,8 @@
 ///
 /// A handle is one end of a joint that a subassembly does not contain completely. The width of a node is the sum of the
 /// constrained directions of its external handles. Rounds of greedy matching: in each round pairs of subassemblies that share
-/// joints are sorted by max(width after the merge, kFreeWidth), then by bodies, then by width; disjoint pairs merge, and all
-/// joints they share are closed at that node. Depth O(log n) on chains and on trees of bounded degree.
+/// joints are sorted by max(width after the merge, kFreeWidth), then by bodies, then by width; disjoint pairs of the lowest such
+/// cost merge, and all joints they share are closed at that node. Depth O(log n) on chains and on trees of bounded degree.
 #include <span>
 #include <vector>
 

@@ -129,7 +129,8 @@ const Eigen::VectorXd& DenseDynamics::accelerations() {
     y_.noalias() += jacobians_.body(i).transpose() * wrench;
   }
   if (right_.size() > 0) {
-    right_.noalias() = -(jacobians_.constraint_rate() * u_);
+    right_.setZero();
+    right_.noalias() -= jacobians_.constraint_rate() * u_;
     const auto prescribed = motions_.accelerations();
     for (std::size_t m = 0; m < prescribed.size(); ++m) {
       right_[mechanism_->cut_row_count() + static_cast<Eigen::Index>(m)] += prescribed[m];

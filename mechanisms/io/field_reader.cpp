@@ -141,6 +141,7 @@ void FieldReader::read(std::string_view key, JointType& type) {
   const auto found = joint_type_of(name);
   if (!found) {
     std::vector<std::string> names;
+    names.reserve(kAllJointTypes.size());
     for (const JointType known : kAllJointTypes) {
       names.emplace_back(to_string(known));
     }
@@ -253,7 +254,7 @@ void FieldReader::read_component(std::string_view key, int& component) {
 }
 
 void FieldReader::read_tables(std::string_view key, std::string_view section, std::string_view kind,
-                              const std::function<void(FieldReader&, std::size_t index)>& read_element) {
+                              const std::function<void(FieldReader&)>& read_element) {
   const toml::node* node = find(key);
   if (node == nullptr) {
     return;
@@ -271,12 +272,12 @@ void FieldReader::read_tables(std::string_view key, std::string_view section, st
     if (section.empty()) {
       FieldReader fields(context_, *table, reference(fmt::format("{}[{}].", key, i)),
                          fmt::format("{}: {}", label_, label));
-      read_element(fields, i);
+      read_element(fields);
       fields.finish();
     } else {
       context_.lines.note({std::string(section), i, ""}, line_of(*table));
       FieldReader fields(context_, *table, {std::string(section), i, ""}, label);
-      read_element(fields, i);
+      read_element(fields);
       fields.finish();
     }
   }

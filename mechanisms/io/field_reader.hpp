@@ -50,7 +50,7 @@ class FieldReader {
   /// Calls `read_element` for every table of a list of tables. \param kind singular for messages ("joint")
   /// \param section name of the list in element references; empty: a list inside this element
   void read_tables(std::string_view key, std::string_view section, std::string_view kind,
-                   const std::function<void(FieldReader&, std::size_t index)>& read_element);
+                   const std::function<void(FieldReader&)>& read_element);
 
   /// \throws FileError for the first field that was never asked for, listing those that were.
   void finish() const;

@@ -43,7 +43,7 @@ void read_joint(FieldReader& fields, JointDescription& joint) {
   fields.read("q0", joint.q0);
   fields.read("v0", joint.v0);
   fields.read("dependent", joint.dependent);
-  fields.read_tables("motions", "", "motion", [&](FieldReader& motion_fields, std::size_t) {
+  fields.read_tables("motions", "", "motion", [&](FieldReader& motion_fields) {
     PrescribedMotion& motion = joint.motions.emplace_back();
     motion_fields.read_component("component", motion.component);
     motion_fields.require("position").read("position", motion.position);
@@ -97,8 +97,7 @@ void read_marker(FieldReader& fields, MarkerDescription& marker) {
 template <typename Element>
 void read_list(FieldReader& root, const char* section, const char* kind, std::vector<Element>& elements,
                void (*read_element)(FieldReader&, Element&)) {
-  root.read_tables(section, section, kind,
-                   [&](FieldReader& fields, std::size_t) { read_element(fields, elements.emplace_back()); });
+  root.read_tables(section, section, kind, [&](FieldReader& fields) { read_element(fields, elements.emplace_back()); });
 }
 
 /// \param context receives the lines of all elements

@@ -22,11 +22,13 @@ constexpr double kOpen = 1e-9;
 constexpr int kMaxIterations = 50;
 // A correction that moves a joint by more than this (m or rad) is shortened: loops far from closed would jump branches.
 constexpr double kLongestStep = 0.5;
-// Redundant constraints depend on one another only where the loops are closed: near there Phi_q has singular values as small
-// as the residual, and dividing rounding by them would throw the loops open again.
+// Redundant constraints depend on one another only where the loops are closed: near there Phi_q has singular values as
+// small as the residual, and dividing rounding by them would throw the loops open again.
 constexpr double kRankThreshold = 1e-8;
 
-std::span<const double> view(const Eigen::VectorXd& vector) { return {vector.data(), static_cast<std::size_t>(vector.size())}; }
+std::span<const double> view(const Eigen::VectorXd& vector) {
+  return {vector.data(), static_cast<std::size_t>(vector.size())};
+}
 
 /// Largest absolute entry, 0 of nothing; NaN if there is one, which Eigen's own norm may overlook.
 double largest(const Eigen::VectorXd& vector) {
@@ -89,7 +91,8 @@ class LoopCloser {
     Eigen::VectorXd rate = rate_at(u);
     const auto relative_to_u = [&u](double tolerance) { return tolerance * std::max(1.0, largest(u)); };
     double smallest = largest(rate);
-    // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing to do.
+    // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing
+    // to do.
     for (int iteration = 0; iteration < kMaxIterations && smallest > relative_to_u(kClosed); ++iteration) {
       Eigen::VectorXd candidate = u + on_all_columns(solve(-rate));
       Eigen::VectorXd next = rate_at(candidate);
@@ -104,15 +107,18 @@ class LoopCloser {
     if (!(smallest <= relative_to_u(kOpen))) {
       const auto [section_index, name] = worst_joint(rate);
       if (section_index < mechanism_.tree_joints().size()) {
-        throw ModelError({"joints", section_index, "v0"},
-                         fmt::format("v0 of joint '{}' differs by {:.3g} (m/s or rad/s) from its prescribed motion at t = 0: "
-                                     "give the motion's value, or mark joints whose v0 may be changed with dependent = true",
-                                     name, smallest));
+        throw ModelError(
+            {"joints", section_index, "v0"},
+            fmt::format("v0 of joint '{}' differs by {:.3g} (m/s or rad/s) from its prescribed motion at t = 0: "
+                        "give the motion's value, or mark joints whose v0 may be changed with dependent = true",
+                        name, smallest));
       }
-      throw ModelError({"joints", section_index, "v0"},
-                       fmt::format("the initial velocities tear joint '{}' apart (by {:.3g}): change v0, or mark joints whose v0 may "
-                                   "be changed with dependent = true",
-                                   name, smallest));
+      throw ModelError(
+          {"joints", section_index, "v0"},
+          fmt::format(
+              "the initial velocities tear joint '{}' apart (by {:.3g}): change v0, or mark joints whose v0 may "
+              "be changed with dependent = true",
+              name, smallest));
     }
     return u;
   }
@@ -132,7 +138,8 @@ class LoopCloser {
   Eigen::VectorXd residual_at(const Eigen::VectorXd& q) {
     Eigen::VectorXd residual(mechanism_.constraint_size());
     kinematics_.set_positions(view(q));
-    constraint_residual(kinematics_, view(q), motions_.positions(), {residual.data(), static_cast<std::size_t>(residual.size())});
+    constraint_residual(kinematics_, view(q), motions_.positions(),
+                        {residual.data(), static_cast<std::size_t>(residual.size())});
     jacobians_.set_positions(kinematics_);
     return residual;
   }
@@ -180,8 +187,10 @@ class LoopCloser {
     Eigen::VectorXd result = q;
     std::array<double, 7> rates{};
     for (const Joint& joint : mechanism_.tree_joints()) {
-      const auto q_slice = view(q).subspan(static_cast<std::size_t>(joint.q_offset), static_cast<std::size_t>(joint.nq));
-      const auto u_slice = view(step).subspan(static_cast<std::size_t>(joint.u_offset), static_cast<std::size_t>(joint.nu));
+      const auto q_slice =
+          view(q).subspan(static_cast<std::size_t>(joint.q_offset), static_cast<std::size_t>(joint.nq));
+      const auto u_slice =
+          view(step).subspan(static_cast<std::size_t>(joint.u_offset), static_cast<std::size_t>(joint.nu));
       coordinate_rates(joint, q_slice, u_slice, rates);
       for (int i = 0; i < joint.nq; ++i) {
         result[joint.q_offset + i] += rates[static_cast<std::size_t>(i)];
@@ -217,15 +226,17 @@ class LoopCloser {
     const auto [section_index, name] = worst_joint(residual);
     const double open = largest(residual);
     if (section_index < mechanism_.tree_joints().size()) {
-      throw ModelError({"joints", section_index, "q0"},
-                       fmt::format("q0 of joint '{}' differs by {:.3g} (m or rad) from its prescribed motion at t = 0: "
-                                   "give the motion's value, or mark joints whose q0 may be changed with dependent = true",
-                                   name, open));
+      throw ModelError(
+          {"joints", section_index, "q0"},
+          fmt::format("q0 of joint '{}' differs by {:.3g} (m or rad) from its prescribed motion at t = 0: "
+                      "give the motion's value, or mark joints whose q0 may be changed with dependent = true",
+                      name, open));
     }
-    throw ModelError({"joints", section_index, "q0"},
-                     fmt::format("the mechanism cannot be assembled: joint '{}' stays open by {:.3g} (m or rad); check lengths and "
-                                 "q0, or mark joints whose q0 may be changed with dependent = true",
-                                 name, open));
+    throw ModelError(
+        {"joints", section_index, "q0"},
+        fmt::format("the mechanism cannot be assembled: joint '{}' stays open by {:.3g} (m or rad); check lengths and "
+                    "q0, or mark joints whose q0 may be changed with dependent = true",
+                    name, open));
   }
 
   /// Dot-product constraints also hold with an axis turned by half a turn.
@@ -234,13 +245,15 @@ class LoopCloser {
     for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
       const Joint& joint = mechanism_.cut_joints()[c];
       const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
-      const bool axis_turned = joint.angular.size() == 2 && (state.axes_a * joint.axis).dot(state.axes_b * joint.axis) < 0.0;
+      const bool axis_turned =
+          joint.angular.size() == 2 && (state.axes_a * joint.axis).dot(state.axes_b * joint.axis) < 0.0;
       const bool rotation_wrong = joint.angular.size() == 3 && (state.axes_a.transpose() * state.axes_b).trace() < 1.0;
       if (axis_turned || rotation_wrong) {
-        throw ModelError({"joints", tree_count + c, "axis"},
-                         fmt::format("cut joint '{}' closes with the axes of its two bodies turned against each other: check axis "
-                                     "and frame rotations, or q0 of the loop's joints",
-                                     joint.name));
+        throw ModelError(
+            {"joints", tree_count + c, "axis"},
+            fmt::format("cut joint '{}' closes with the axes of its two bodies turned against each other: check axis "
+                        "and frame rotations, or q0 of the loop's joints",
+                        joint.name));
       }
     }
   }

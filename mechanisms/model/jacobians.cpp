@@ -66,7 +66,8 @@ void Jacobians::add_end(const Kinematics& kinematics, const Joint& joint, const 
   }
   end_ = bodies_[static_cast<std::size_t>(index)];
   shift_columns((sign > 0.0 ? state.point_b : state.point_a) - kinematics.body(index).com, end_);
-  constraints_.middleRows(joint.row_offset, joint.nc) += sign * (state.d.transpose() * end_);
+  // lazyProduct: an ordinary product would be evaluated into a temporary on the heap.
+  constraints_.middleRows(joint.row_offset, joint.nc) += sign * state.d.transpose().lazyProduct(end_);
 }
 
 void Jacobians::set_velocities(const Kinematics& kinematics) {
@@ -112,8 +113,9 @@ void Jacobians::add_end_rate(const Kinematics& kinematics, const Joint& joint, c
   shift_columns(lever, end_rate_);
   add_cross(end_, lever_rate, end_rate_);
   shift_columns(lever, end_);
-  constraint_rate_.middleRows(joint.row_offset, joint.nc) +=
-      sign * (state.d_rate.transpose() * end_ + state.d.transpose() * end_rate_);
+  auto rows = constraint_rate_.middleRows(joint.row_offset, joint.nc);
+  rows += sign * state.d_rate.transpose().lazyProduct(end_);
+  rows += sign * state.d.transpose().lazyProduct(end_rate_);
 }
 
 void constraint_residual(const Kinematics& kinematics, std::span<const double> q, std::span<const double> motion_positions,

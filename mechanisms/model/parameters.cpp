@@ -16,8 +16,8 @@ std::string parameter_list(std::span<const ParameterSpecification> specification
   }
   std::vector<std::string> items;
   for (const ParameterSpecification& parameter : specifications) {
-    items.push_back(
-        fmt::format("{} ({}, default {})", parameter.name, allowed_values(parameter), text_of(parameter.default_value)));
+    items.push_back(fmt::format("{} ({}, default {})", parameter.name, allowed_values(parameter),
+                                text_of(parameter.default_value)));
   }
   return fmt::format("it takes {}", fmt::join(items, ", "));
 }

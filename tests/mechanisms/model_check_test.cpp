@@ -77,6 +77,9 @@ TEST(model_check, rows_without_any_motion_have_rank_zero) {
   description.joints[3].b = "coupler_bar";
   description.joints[1].type = JointType::fixed;
   description.joints[1].q0.clear();
+  // Nothing lies on an axis, so that the zeros come out as rounding.
+  description.joints[1].frame_a.position = Vec3(0.7, 0.31, 0.13);
+  description.joints[1].frame_b.position = Vec3(0.23, -0.41, 0.37);
   description.joints[1].frame_b.rotation = Eigen::Vector4d(0.6, 0.48, 0.64, 0.0);
   description.joints[3].frame_a = description.joints[1].frame_a;
   description.joints[3].frame_b = description.joints[1].frame_b;

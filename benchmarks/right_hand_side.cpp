@@ -1,0 +1,71 @@
+// Cost of one right-hand side per body: every formulation of the registry on serial chains and balanced trees.
+//
+// Names: rhs/FORMULATION/MECHANISM/N; the counter ns_per_body is wall time over bodies. Dense formulations stop at n = 256.
+// For a figure: benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json, then plots/rhs_cost.py rhs.json.
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "formulations/registry.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+
+namespace mbdbench {
+namespace {
+
+void right_hand_side(benchmark::State& state, const FormulationEntry& entry, const std::string& mechanism_name) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), mechanism_name);
+  const auto formulation = make_formulation(formulation_registry(), entry, mechanism);
+  std::vector<double> x(formulation->state_size());
+  std::vector<double> xdot(x.size());
+  // A moving state: at rest all velocity terms vanish and might be skipped.
+  const Eigen::VectorXd u = Eigen::VectorXd::LinSpaced(mechanism.u_size(), -0.5, 0.5);
+  const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(mechanism.q_size(), 0.3, 1.1);
+  const RhsStatus packed = formulation->pack(0.0, {q.data(), static_cast<std::size_t>(q.size())},
+                                             {u.data(), static_cast<std::size_t>(u.size())}, x);
+  if (!packed.ok) {
+    state.SkipWithError(packed.message().c_str());
+    return;
+  }
+  for (auto _ : state) {
+    const RhsStatus status = formulation->rhs(0.0, x, xdot);
+    if (!status.ok) {
+      state.SkipWithError(status.message().c_str());
+      break;
+    }
+    benchmark::DoNotOptimize(xdot.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["ns_per_body"] =
+      benchmark::Counter(1e-9 * static_cast<double>(state.iterations()) * mechanism.body_count(),
+                         benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
+}
+
+void register_all() {
+  constexpr int kLargestDense = 256;
+  for (const FormulationEntry& entry : formulation_registry()) {
+    const bool cubic = entry.key.starts_with("dense");
+    for (const std::string_view mechanism : {"pendulum", "pendulum_xyz", "balanced_tree"}) {
+      for (int n = 4; n <= (cubic ? kLargestDense : 4096); n *= 4) {
+        const std::string name = fmt::format("rhs/{}/{}/{}", entry.key, mechanism, n);
+        benchmark::RegisterBenchmark(name.c_str(), [&entry, label = fmt::format("{}:{}", mechanism, n)](benchmark::State& state) {
+          right_hand_side(state, entry, label);
+        });
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench
+
+int main(int argument_count, char** arguments) {
+  benchmark::Initialize(&argument_count, arguments);
+  if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) {
+    return 2;
+  }
+  mbdbench::register_all();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

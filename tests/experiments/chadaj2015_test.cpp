@@ -1,0 +1,101 @@
+#include "experiments/chadaj2015/chadaj2015.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "experiments/chadaj2015/published.hpp"
+#include "experiments/command_line.hpp"
+#include "experiments/csv_file.hpp"
+#include "experiments/record.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+
+namespace mbdbench {
+namespace {
+
+TEST(Chadaj2015Test, PublishedNumbersAreThoseOfTheFile) {
+  const CsvTable file =
+      read_csv(std::filesystem::path(MBDBENCH_SOURCE_DIR) / "results" / "published" / "chadaj2015_pendulum16.csv");
+  ASSERT_EQ(file.columns, (std::vector<std::string>{"formulation", "integrator", "tolerance", "function_evaluations",
+                                                    "wall_time_s"}));
+  ASSERT_EQ(file.rows.size(), chadaj2015::kPublishedRuns.size());
+  for (std::size_t i = 0; i < file.rows.size(); ++i) {
+    const chadaj2015::PublishedRun& run = chadaj2015::kPublishedRuns[i];
+    EXPECT_EQ(file.rows[i][0], run.formulation);
+    EXPECT_EQ(file.rows[i][1], run.integrator);
+    EXPECT_EQ(std::stod(file.rows[i][2]), run.tolerance);
+    EXPECT_EQ(std::stoi(file.rows[i][3]), run.function_evaluations);
+    EXPECT_EQ(std::stod(file.rows[i][4]), run.wall_time_s);
+  }
+}
+
+/// One uninterrupted quick run, shared by the tests because it takes seconds.
+class Chadaj2015RunTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    directory = new TemporaryDirectory;
+    passed = run(*directory, [] { return false; });
+  }
+  static void TearDownTestSuite() {
+    delete directory;
+    directory = nullptr;
+  }
+
+  static bool run(const TemporaryDirectory& output, std::function<bool()> stop_requested) {
+    const Registries registries = default_registries();
+    ExperimentContext context{.registries = registries,
+                              .output = output.path(),
+                              .quick = true,
+                              .stop_requested = std::move(stop_requested),
+                              .quiet = true};
+    return run_chadaj2015(context);
+  }
+
+  static inline TemporaryDirectory* directory = nullptr;
+  static inline bool passed = false;
+};
+
+TEST_F(Chadaj2015RunTest, EveryAssertedVerdictComesOutRight) {
+  EXPECT_TRUE(passed);
+  for (const Record& record : read_records(*directory / "records.csv")) {
+    EXPECT_NE(record.verdict, Verdict::failed) << record.quantity << ": " << record.note;
+    EXPECT_NE(record.verdict, Verdict::not_reproduced)
+        << record.formulation << " " << record.quantity << " " << record.value.value_or(0.0);
+  }
+}
+
+TEST_F(Chadaj2015RunTest, ThePublishedCountsAreExact) {
+  const std::vector<Record> records = read_records(*directory / "records.csv");
+  for (const chadaj2015::PublishedRun& published : chadaj2015::kPublishedRuns) {
+    const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
+      return record.formulation == published.formulation && record.quantity == "function_evaluations" &&
+             record.parameters == "tolerance=1e-06" && record.published_value;
+    });
+    ASSERT_NE(found, records.end());
+    EXPECT_EQ(found->value, published.function_evaluations);
+    EXPECT_EQ(found->verdict, Verdict::exact);
+  }
+}
+
+TEST_F(Chadaj2015RunTest, AnInterruptedRunContinuesToTheSameRecords) {
+  const TemporaryDirectory other;
+  int asked = 0;
+  EXPECT_FALSE(run(other, [&asked] { return ++asked > 4; }));
+  EXPECT_FALSE(std::filesystem::exists(other / "records.csv"));
+  const std::string kept = content_of(other / "parts/table.timings.csv");
+  ASSERT_FALSE(kept.empty());
+  EXPECT_TRUE(run(other, [] { return false; }));
+  // Measured again, the times would differ.
+  EXPECT_EQ(content_of(other / "parts/table.timings.csv"), kept);
+  EXPECT_EQ(content_of(other / "records.csv"), content_of(*directory / "records.csv"));
+  for (const char* file : {"dca.csv", "hdca.csv", "dca_energy_error.csv", "hdca_energy_error.csv"}) {
+    const std::string path = std::string("trajectories/") + file;
+    EXPECT_EQ(content_of(other / path), content_of(*directory / path)) << file;
+    EXPECT_FALSE(content_of(other / path).empty()) << file;
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench

@@ -1,0 +1,137 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/io/mechanism_reader.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
+#include "tests/experiments/command_line_call.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/user_entries.hpp"
+
+namespace mbdbench {
+namespace {
+
+void expect_contains(const std::string& text, const std::string& part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "no '" << part << "' in:\n" << text;
+}
+
+/// Exit code 2, nothing on standard output, one message on standard error that contains `part`.
+void expect_bad_input(const std::vector<std::string>& arguments, const std::string& part) {
+  const CommandLineCall call = call_program(arguments);
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_EQ(call.output, "");
+  EXPECT_TRUE(call.errors.starts_with("mbdbench: ")) << call.errors;
+  EXPECT_EQ(std::count(call.errors.begin(), call.errors.end(), '\n'), 1) << call.errors;
+  expect_contains(call.errors, part);
+}
+
+TEST(CommandLine, HelpAndVersion) {
+  const CommandLineCall alone = call_program({});
+  EXPECT_EQ(alone.exit_code, 0);
+  EXPECT_EQ(alone.errors, "");
+  for (const char* const part :
+       {"Examples:", "Exit codes:", "list", "inspect", "export", "simulate", "verify", "run"}) {
+    expect_contains(alone.output, part);
+  }
+  EXPECT_EQ(call_program({"--help"}).output, alone.output);
+  const CommandLineCall version = call_program({"--version"});
+  EXPECT_EQ(version.exit_code, 0);
+  EXPECT_TRUE(version.output.starts_with("mbdbench 0.")) << version.output;
+  for (const char* const command : {"list", "inspect", "export", "simulate", "verify", "run"}) {
+    const CommandLineCall help = call_program({command, "--help"});
+    EXPECT_EQ(help.exit_code, 0) << command;
+    expect_contains(help.output, std::string("mbdbench ") + command);
+  }
+}
+
+TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
+  expect_bad_input({"simlate"}, "unknown command 'simlate'; did you mean \"simulate\"?");
+  expect_bad_input({"--bogus"}, "unknown option '--bogus'");
+  expect_bad_input({"verify", "--formulatio", "hdca"}, "did you mean \"--formulation\"?");
+  expect_bad_input({"list", "mechanisms", "more"}, "unknown argument 'more'");
+  expect_bad_input({"export"}, "--mechanism is required");
+  expect_bad_input({"verify", "--states", "many"}, "--states");
+  expect_bad_input({"verify", "--states", "-1"}, "--states");
+  expect_bad_input({"list", "mechanism"}, "did you mean \"mechanisms\"?");
+  expect_bad_input({"list", "--keys"}, "mechanisms, formulations, integrators or experiments");
+  expect_bad_input({"inspect", "pendulumm"}, "pendulum");
+  expect_bad_input({"inspect", "pendulum:bodies=0"}, "bodies=0 should be");
+  expect_bad_input({"inspect", "missing.toml"}, "missing.toml");
+  expect_bad_input({"verify", "--formulation", "hdcaa"}, "did you mean \"hdca\"?");
+  expect_bad_input({"run", "nothing"}, "unknown experiment 'nothing'");
+  expect_bad_input({"export", "--mechanism", "pendulum", "--output", "/no/such/directory/x.toml"}, "cannot be written");
+}
+
+TEST(CommandLine, FileErrorsNameTheLine) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() / "broken.toml";
+  std::ofstream(file) << "name = \"x\"\nmass = \n";
+  expect_bad_input({"inspect", file}, "broken.toml:2");
+}
+
+TEST(CommandLine, ListsEveryRegistry) {
+  const Registries registries = registries_with_user_entries();
+  const CommandLineCall all = call_program(registries, {"list"});
+  EXPECT_EQ(all.exit_code, 0);
+  for (const char* const part :
+       {"pendulum", "bodies=16: number of links; an integer", "hdca", "ground=root", "one of root, leaf", "ode45",
+        "order 5", "user_pendulum", "mass=2: mass of the bob, kg; a number from 0.1 to 10", "user_wrong",
+        "user_passing"}) {
+    expect_contains(all.output, part);
+  }
+  EXPECT_EQ(call_program(registries, {"list", "experiments"}).exit_code, 0);
+  Registries few;
+  few.formulations = {wrong_formulation(), reversed_formulation()};
+  EXPECT_EQ(call_program(few, {"list", "formulations", "--keys"}).output, "user_wrong\nuser_reversed\n");
+  EXPECT_EQ(call_program(few, {"list", "experiments", "--keys"}).output, "");
+}
+
+TEST(CommandLine, InspectsKeysAndFiles) {
+  const Registries registries = registries_with_user_entries();
+  const CommandLineCall closed = call_program(registries, {"inspect", "random_closed"});
+  EXPECT_EQ(closed.exit_code, 0);
+  for (const char* const part : {"degrees of freedom", "redundant", "loop cut at", "hdca", "no: ", "user_wrong"}) {
+    expect_contains(closed.output, part);
+  }
+  const std::string file = std::string(MBDBENCH_SOURCE_DIR) + "/examples/mechanisms/four_bar.toml";
+  EXPECT_EQ(call_program(registries, {"inspect", file}).exit_code, 0);
+  expect_contains(call_program(registries, {"inspect", "user_pendulum"}).output, "hinge");
+}
+
+TEST(CommandLine, ExportRoundTripBitForBit) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() / "chain.toml";
+  const CommandLineCall written = call_program({"export", "--mechanism", "pendulum:16", "--output", file});
+  EXPECT_EQ(written.exit_code, 0);
+  EXPECT_EQ(written.output + written.errors, "");
+  const Mechanism original = make_mechanism(mechanism_registry(), "pendulum:16");
+  const Mechanism again = load_mechanism(std::filesystem::path(file));
+  EXPECT_EQ(write_mechanism(again.description()), write_mechanism(original.description()));
+  EXPECT_EQ(again.q0(), original.q0());
+  EXPECT_EQ(again.u0(), original.u0());
+  // Standard output, and a second generation from the file.
+  EXPECT_EQ(call_program({"export", "--mechanism", "pendulum:16"}).output, content_of(file));
+  EXPECT_EQ(call_program({"export", "--mechanism", file}).output, content_of(file));
+}
+
+TEST(CommandLine, RunsExperimentsWithTheirExitCodes) {
+  const TemporaryDirectory directory;
+  const Registries registries = registries_with_user_entries();
+  const auto output = directory.path() / "deep" / "results";
+  const CommandLineCall passing =
+      call_program(registries, {"run", "user_passing", "--quick", "--output", output.string()});
+  EXPECT_EQ(passing.exit_code, 0) << passing.errors;
+  EXPECT_EQ(content_of(output / "done.txt"), "quick");
+  EXPECT_TRUE(std::filesystem::exists(output / "provenance.json"));
+  EXPECT_EQ(call_program(registries, {"run", "user_failing", "--output", output.string()}).exit_code, 1);
+  const CommandLineCall interrupted =
+      call_program(registries, {"run", "user_interrupted", "--output", output.string()});
+  EXPECT_EQ(interrupted.exit_code, 130);
+  expect_contains(interrupted.errors, "continues from there");
+}
+
+}  // namespace
+}  // namespace mbdbench

@@ -1,0 +1,92 @@
+#include "experiments/csv_file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <fstream>
+#include <limits>
+#include <stdexcept>
+
+#include "experiments/csv_stream.hpp"
+#include "mechanisms/io/file_error.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+
+namespace mbdbench {
+namespace {
+
+TEST(CsvFile, QuotesOnlyWhatMustBeQuoted) {
+  EXPECT_EQ(csv_line({"a b", "", "c,d", "say \"x\"", "two\nlines", "# no comment", "x#"}),
+            "a b,,\"c,d\",\"say \"\"x\"\"\",\"two\nlines\",\"# no comment\",x#");
+  EXPECT_EQ(csv_number(0.1), "0.1");
+  EXPECT_EQ(csv_number(1e-300), "1e-300");
+  EXPECT_EQ(std::stod(csv_number(0.1 + 0.2)), 0.1 + 0.2);
+}
+
+TEST(CsvFile, TableRoundTrip) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "table.csv";
+  const CsvTable table{{"made by hand", ""}, {"a", "b"}, {{"1", "x,\"y\"\nz"}, {"", "#"}}, {}};
+  write_csv(file, table);
+  const CsvTable again = read_csv(file);
+  EXPECT_EQ(again.comments, table.comments);
+  EXPECT_EQ(again.columns, table.columns);
+  EXPECT_EQ(again.rows, table.rows);
+  EXPECT_EQ(again.lines, (std::vector<std::size_t>{4, 6}));
+}
+
+TEST(CsvFile, ReadsWindowsLineEndsAndAMissingLastOne) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "table.csv";
+  std::ofstream(file, std::ios::binary) << "# c\r\na,b\r\n1,\"2\"\r\n3,4";
+  const CsvTable table = read_csv(file);
+  EXPECT_EQ(table.comments, std::vector<std::string>{"c"});
+  EXPECT_EQ(table.rows, (std::vector<std::vector<std::string>>{{"1", "2"}, {"3", "4"}}));
+}
+
+TEST(CsvFile, FailedReplacementKeepsTheOldFile) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "text";
+  replace_file(file, "old");
+  // A directory where the neighbour should be written.
+  std::filesystem::create_directory(file.string() + ".part");
+  EXPECT_THROW(replace_file(file, "new"), FileError);
+  EXPECT_EQ(content_of(file), "old");
+}
+
+TEST(CsvStream, GetsItsNameWhenComplete) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "trajectory.csv";
+  CsvStream stream(file, {"pendulum"}, {"t", "q"});
+  stream.write(std::array{0.0, 0.1});
+  stream.write(std::array{1.0, std::numeric_limits<double>::quiet_NaN()});
+  EXPECT_THROW(stream.write(std::array{1.0}), std::invalid_argument);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  EXPECT_EQ(content_of(file.string() + ".part").substr(0, 15), "# pendulum\nt,q\n");
+  stream.finish();
+  EXPECT_EQ(stream.rows(), 2U);
+  EXPECT_EQ(content_of(file), "# pendulum\nt,q\n0,0.1\n1,nan\n");
+  EXPECT_FALSE(std::filesystem::exists(file.string() + ".part"));
+}
+
+TEST(CsvStream, KeepsWhatWasWrittenWhenTheRunEndsEarly) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "trajectory.csv";
+  {
+    CsvStream stream(file, {}, {"t"});
+    stream.write(std::array{0.5});
+  }
+  EXPECT_EQ(content_of(file.string() + ".part"), "t\n0.5\n");
+}
+
+TEST(CsvStream, ReportsAFullDisk) {
+  if (!std::filesystem::exists("/dev/full")) {
+    GTEST_SKIP() << "no /dev/full here";
+  }
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "trajectory.csv";
+  std::filesystem::create_symlink("/dev/full", file.string() + ".part");
+  EXPECT_THROW(CsvStream(file, {}, {"t"}), FileError);
+}
+
+}  // namespace
+}  // namespace mbdbench

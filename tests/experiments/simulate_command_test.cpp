@@ -1,0 +1,249 @@
+/// \file
+/// `mbdbench simulate` from the outside: files, exit codes, messages.
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <cstddef>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/csv_file.hpp"
+#include "experiments/saved_state.hpp"
+#include "tests/experiments/command_line_call.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+
+namespace mbdbench {
+namespace {
+
+bool says(const CommandLineCall& call, const std::string& text) {
+  return (call.output + call.errors).find(text) != std::string::npos;
+}
+
+class SimulateCommandTest : public testing::Test {
+ protected:
+  /// Runs with mechanism, formulation, quiet and an output directory below the temporary one.
+  CommandLineCall simulate(const std::string& output, std::vector<std::string> more) const {
+    std::vector<std::string> arguments = {"simulate", "--quiet", "--output", (directory_ / output).string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return call_program(arguments);
+  }
+
+  /// The same with a small pendulum in the dense formulation.
+  CommandLineCall simulate_pendulum(const std::string& output, std::vector<std::string> more) const {
+    more.insert(more.begin(), {"--mechanism", "pendulum:3", "--formulation", "dense"});
+    return simulate(output, std::move(more));
+  }
+
+  [[nodiscard]] nlohmann::json statistics(const std::string& output) const {
+    return nlohmann::json::parse(content_of(directory_ / output / "statistics.json"));
+  }
+  [[nodiscard]] SavedState state(const std::string& output) const {
+    return read_saved_state(directory_ / output / "state.json");
+  }
+
+  TemporaryDirectory directory_;
+};
+
+TEST_F(SimulateCommandTest, WritesEveryFile) {
+  const CommandLineCall run = simulate_pendulum("run", {"--time", "0:0.25:1"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  for (const char* file :
+       {"trajectory.csv", "statistics.json", "timings.json", "state.json", "mechanism.toml", "provenance.json"}) {
+    EXPECT_TRUE(std::filesystem::exists(directory_ / "run" / file)) << file;
+  }
+  const CsvTable trajectory = read_csv(directory_ / "run" / "trajectory.csv");
+  EXPECT_EQ(trajectory.rows.size(), 5U);
+  const nlohmann::json json = statistics("run");
+  EXPECT_EQ(json.at("status"), "ok");
+  EXPECT_EQ(json.at("samples"), 5);
+  EXPECT_EQ(json.at("rhs_calls"), json.at("nfevals"));
+  const SavedState saved = state("run");
+  EXPECT_EQ(saved.t, 1.0);
+  EXPECT_EQ(saved.names,
+            (std::vector<std::string>{"q.joint1", "q.joint2", "q.joint3", "v.joint1", "v.joint2", "v.joint3"}));
+  // The last sample and the saved state are the same numbers.
+  for (std::size_t i = 0; i < saved.x.size(); ++i) {
+    EXPECT_EQ(std::stod(trajectory.rows.back()[i + 1]), saved.x[i]);
+  }
+}
+
+TEST_F(SimulateCommandTest, TwoRunsGiveTheSameFiles) {
+  for (const char* output : {"a", "b"}) {
+    ASSERT_EQ(simulate_pendulum(output, {"--time", "1"}).exit_code, 0);
+  }
+  for (const char* file : {"trajectory.csv", "statistics.json", "state.json", "mechanism.toml"}) {
+    EXPECT_EQ(content_of(directory_ / "a" / file), content_of(directory_ / "b" / file)) << file;
+  }
+}
+
+TEST_F(SimulateCommandTest, SetsInitialValuesByName) {
+  ASSERT_EQ(simulate_pendulum("run", {"--time", "0:0.5:1", "--set", "q.joint1=0.5", "--set", "v.joint3=1"}).exit_code,
+            0);
+  const CsvTable trajectory = read_csv(directory_ / "run" / "trajectory.csv");
+  EXPECT_EQ(trajectory.rows.front()[1], "0.5");
+  EXPECT_EQ(trajectory.rows.front()[6], "1");
+  const CommandLineCall wrong = simulate_pendulum("wrong", {"--time", "1", "--set", "q.joint4=0.5"});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_TRUE(says(wrong, "has no initial value 'q.joint4'")) << wrong.errors;
+  EXPECT_TRUE(says(wrong, "q.joint3")) << wrong.errors;
+}
+
+TEST_F(SimulateCommandTest, ErrorControlReachesTheIntegrator) {
+  const auto count = [&](const std::string& output, std::vector<std::string> more) {
+    more.insert(more.end(), {"--time", "2"});
+    const CommandLineCall run = simulate_pendulum(output, more);
+    EXPECT_EQ(run.exit_code, 0) << run.errors;
+    return statistics(output).at("nfevals").get<int>();
+  };
+  const int all = count("all", {});
+  EXPECT_EQ(count("named", {"--control", "position,velocity"}), all);
+  EXPECT_EQ(count("kinds", {"--atol", "position=1e-6", "--atol", "velocity=1e-6"}), all);
+  EXPECT_LT(count("angles", {"--control", "position"}), all);
+  EXPECT_GT(count("tight", {"--rtol", "1e-9", "--atol", "1e-9"}), all);
+  EXPECT_GT(count("small", {"--max-step", "0.005"}), all);
+  EXPECT_NE(count("norm", {"--norm-control"}), all);
+}
+
+TEST_F(SimulateCommandTest, ARestartContinuesBitForBitFromTheSavedState) {
+  ASSERT_EQ(simulate_pendulum("half", {"--time", "1"}).exit_code, 0);
+  ASSERT_EQ(simulate_pendulum("whole", {"--time", "2"}).exit_code, 0);
+  const std::string file = (directory_ / "half" / "state.json").string();
+  const CommandLineCall run = simulate("rest", {"--restart", file, "--time", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+
+  const CsvTable rest = read_csv(directory_ / "rest" / "trajectory.csv");
+  const SavedState half = state("half");
+  EXPECT_EQ(std::stod(rest.rows.front()[0]), half.t);
+  for (std::size_t i = 0; i < half.x.size(); ++i) {
+    EXPECT_EQ(std::stod(rest.rows.front()[i + 1]), half.x[i]);
+  }
+  EXPECT_EQ(content_of(directory_ / "half" / "mechanism.toml"), content_of(directory_ / "rest" / "mechanism.toml"));
+  // The integrator chooses its first step anew, so the end agrees within the error at 1e-6 only.
+  const SavedState end = state("rest");
+  const SavedState uninterrupted = state("whole");
+  EXPECT_EQ(end.t, 2.0);
+  for (std::size_t i = 0; i < end.x.size(); ++i) {
+    EXPECT_NEAR(end.x[i], uninterrupted.x[i], 1e-3) << end.names[i];
+  }
+  // The same restart again is the same run.
+  ASSERT_EQ(simulate("again", {"--restart", file, "--time", "2"}).exit_code, 0);
+  EXPECT_EQ(state("again").x, end.x);
+}
+
+TEST_F(SimulateCommandTest, ARestartThatDoesNotFitIsRefused) {
+  ASSERT_EQ(simulate_pendulum("half", {"--time", "1"}).exit_code, 0);
+  const std::string file = (directory_ / "half" / "state.json").string();
+  const auto refused = [&](std::vector<std::string> more, const std::string& reason) {
+    more.insert(more.end(), {"--restart", file});
+    const CommandLineCall run = simulate("refused", more);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_TRUE(says(run, reason)) << run.errors;
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "refused"));
+  };
+  refused({"--time", "2", "--formulation", "dense-momentum"}, "component 4 of the saved state is 'v.joint1'");
+  refused({"--time", "2", "--mechanism", "pendulum:4"}, "component 4 of the saved state is 'v.joint1'");
+  refused({"--time", "2", "--mechanism", "pendulum_yz:3"}, "leave --mechanism out");
+  refused({"--time", "0.5"}, "not before the end of the run");
+  refused({"--time", "2", "--set", "q.joint1=1"}, "exclude one another");
+}
+
+TEST_F(SimulateCommandTest, ASavedStateThatIsNoneIsRefused) {
+  const std::filesystem::path file = directory_ / "state.json";
+  const auto refused = [&](const std::string& content, const std::string& reason) {
+    replace_file(file, content);
+    const CommandLineCall run = simulate("run", {"--time", "1", "--restart", file.string()});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_TRUE(says(run, reason)) << run.errors;
+  };
+  refused("{", "not a saved state");
+  refused("{}", "not a saved state");
+  refused(R"({"format": 2})", "format 1");
+  refused(R"({"format":1,"mechanism":"m","mechanism_digest":"","formulation":"dense","formulation_options":"",
+              "integrator":"ode45","t":0,"names":["a","b"],"x":[1]})",
+          "2 names for 1 state components");
+  refused(R"({"format":1,"mechanism":"m","mechanism_digest":"","formulation":"dense","formulation_options":"",
+              "integrator":"ode45","t":0,"names":["a"],"x":[null]})",
+          "'a' is not finite");
+}
+
+TEST_F(SimulateCommandTest, AFailedRunKeepsWhatItHas) {
+  const CommandLineCall run = simulate_pendulum("run", {"--time", "10", "--max-evaluations", "200"});
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(says(run, "the limit of 200 evaluations is reached")) << run.errors;
+  EXPECT_EQ(statistics("run").at("status"), "evaluation_limit");
+  EXPECT_GT(read_csv(directory_ / "run" / "trajectory.csv").rows.size(), 10U);
+  const CommandLineCall rest =
+      simulate("rest", {"--time", "10", "--restart", (directory_ / "run" / "state.json").string()});
+  EXPECT_EQ(rest.exit_code, 0) << rest.errors;
+}
+
+TEST_F(SimulateCommandTest, AnInterruptedRunKeepsWhatItHasAndSaysHowToContinue) {
+  Registries registries = default_registries();
+  // An integrator that is interrupted by the user after its first step.
+  OdeEntry interrupted = *find_integrator(registries.integrators, "ode45");
+  interrupted.key = "interrupted";
+  interrupted.solve = [](const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
+                         const OdeOptions& options, OdeSink& sink) {
+    std::raise(SIGINT);
+    return find_integrator(integrator_registry(), "ode45")->solve(system, tspan, x0, options, sink);
+  };
+  registries.integrators.push_back(interrupted);
+  const std::string output = (directory_ / "run").string();
+  const CommandLineCall run = call_program(
+      registries, {"simulate", "--quiet", "--mechanism", "pendulum:3", "--formulation", "dense", "--integrator",
+                   "interrupted", "--time", "0:0.5:2", "--atol", "position=1e-8", "--output", output});
+  EXPECT_EQ(run.exit_code, 130);
+  EXPECT_TRUE(says(run, "--restart " + output + "/state.json --time 0:0.5:2 --rtol 1e-06 --atol position=1e-8"))
+      << run.errors;
+  EXPECT_TRUE(says(run, "--output " + output + "-continued")) << run.errors;
+  EXPECT_EQ(statistics("run").at("status"), "stopped");
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "run" / "trajectory.csv"));
+}
+
+TEST_F(SimulateCommandTest, AnEarlierRunIsNotOverwrittenUnasked) {
+  ASSERT_EQ(simulate_pendulum("run", {"--time", "1"}).exit_code, 0);
+  const std::string before = content_of(directory_ / "run" / "trajectory.csv");
+  const CommandLineCall refused = simulate_pendulum("run", {"--time", "2"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(says(refused, "already holds a run")) << refused.errors;
+  EXPECT_EQ(content_of(directory_ / "run" / "trajectory.csv"), before);
+  EXPECT_EQ(simulate_pendulum("run", {"--time", "2", "--overwrite"}).exit_code, 0);
+}
+
+TEST_F(SimulateCommandTest, BadInputIsExplained) {
+  const auto refused = [&](std::vector<std::string> more, const std::string& reason) {
+    const CommandLineCall run = simulate("run", std::move(more));
+    EXPECT_EQ(run.exit_code, 2) << reason;
+    EXPECT_TRUE(says(run, reason)) << run.errors;
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "run"));
+  };
+  const std::vector<std::string> good = {"--mechanism", "pendulum:3", "--formulation", "dense", "--time", "1"};
+  const auto with = [&](std::initializer_list<std::string> more) {
+    std::vector<std::string> all = good;
+    all.insert(all.end(), more);
+    return all;
+  };
+  refused({"--formulation", "dense", "--time", "1"}, "--mechanism is missing");
+  refused({"--mechanism", "pendulum:3", "--time", "1"}, "--formulation is missing");
+  refused({"--mechanism", "pendulun:3", "--formulation", "dense", "--time", "1"}, "pendulum");
+  refused({"--mechanism", "none.toml", "--formulation", "dense", "--time", "1"}, "none.toml");
+  refused({"--mechanism", "pendulum:3", "--formulation", "hdac", "--time", "1"}, "did you mean \"hdca\"?");
+  refused(with({"--integrator", "ode54"}), "did you mean \"ode45\"?");
+  refused(with({"--rtol", "-1"}), "-1");
+  refused(with({"--atol", "speed=1"}), "'speed' is not a kind of state");
+  refused(with({"--control", "momentum"}), "no component of kind momentum");
+  refused(with({"--set", "q.joint1"}), "must read name=value");
+  refused(with({"--formulation-option", "nonsense=1"}), "nonsense");
+  refused(with({"--frequency", "3"}), "--frequency");
+}
+
+TEST(SimulateHelpTest, ShowsExamples) {
+  const CommandLineCall run = call_program({"simulate", "--help"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_TRUE(says(run, "Examples:"));
+  EXPECT_TRUE(says(run, "--restart run/state.json"));
+}
+
+}  // namespace
+}  // namespace mbdbench

@@ -1,0 +1,158 @@
+#include "tests/experiments/user_entries.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <fstream>
+#include <memory>
+#include <utility>
+
+#include "formulations/dense/dense.hpp"
+
+namespace mbdbench {
+namespace {
+
+MechanismDescription make_pendulum(const Parameters& parameters) {
+  MechanismDescription description;
+  BodyDescription body;
+  body.name = "bob";
+  body.mass = parameters.number("mass");
+  body.com = Vec3(0.3, 0.0, 0.0);
+  body.inertia = Mat3::Identity();
+  JointDescription joint;
+  joint.name = "hinge";
+  joint.b = body.name;
+  joint.axis = Vec3::UnitY();
+  description.bodies = {body};
+  description.joints = {joint};
+  return description;
+}
+
+/// Passes everything on to the dense momentum formulation and spoils p'.
+class WrongFormulation final : public Formulation {
+ public:
+  explicit WrongFormulation(std::unique_ptr<Formulation> right)
+      : Formulation(right->mechanism(), {right->layout().begin(), right->layout().end()}), right_(std::move(right)) {}
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<WrongFormulation>(right_->clone());
+  }
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
+    return right_->pack(t, q, u, x);
+  }
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+    return right_->unpack(t, x, q, u);
+  }
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
+    return right_->reactions(t, x, reactions);
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    const RhsStatus status = right_->rhs(t, x, xdot);
+    for (std::size_t i = 0; i < xdot.size(); ++i) {
+      xdot[i] *= layout()[i].kind == StateKind::momentum ? 1.0 + 1e-6 : 1.0;
+    }
+    return status;
+  }
+
+ private:
+  std::unique_ptr<Formulation> right_;
+};
+
+/// The dense formulation with the state written backwards.
+class ReversedFormulation final : public Formulation {
+ public:
+  explicit ReversedFormulation(std::unique_ptr<Formulation> right)
+      : Formulation(right->mechanism(), {right->layout().rbegin(), right->layout().rend()}),
+        right_(std::move(right)),
+        x_(layout().size()),
+        xdot_(layout().size()) {}
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<ReversedFormulation>(right_->clone());
+  }
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
+    const RhsStatus status = right_->pack(t, q, u, x);
+    std::reverse(x.begin(), x.end());
+    return status;
+  }
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+    return right_->unpack(t, forward(x), q, u);
+  }
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
+    return right_->reactions(t, forward(x), reactions);
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    const RhsStatus status = right_->rhs(t, forward(x), xdot_);
+    std::reverse_copy(xdot_.begin(), xdot_.end(), xdot.begin());
+    return status;
+  }
+
+ private:
+  std::span<const double> forward(std::span<const double> x) {
+    std::reverse_copy(x.begin(), x.end(), x_.begin());
+    return x_;
+  }
+
+  std::unique_ptr<Formulation> right_;
+  std::vector<double> x_;
+  std::vector<double> xdot_;
+};
+
+}  // namespace
+
+MechanismEntry user_mechanism() {
+  static const ParameterSpecification mass{"mass", 2.0, "mass of the bob, kg", 0.1, 10.0};
+  return {"user_pendulum", "one link", "user", {&mass, 1}, make_pendulum};
+}
+
+FormulationEntry wrong_formulation() {
+  FormulationEntry entry = dense_momentum_entry();
+  entry.key = "user_wrong";
+  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
+    return std::make_unique<WrongFormulation>(dense_momentum_entry().make(mechanism, options));
+  };
+  return entry;
+}
+
+FormulationEntry reversed_formulation() {
+  FormulationEntry entry = dense_entry();
+  entry.key = "user_reversed";
+  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
+    return std::make_unique<ReversedFormulation>(dense_entry().make(mechanism, options));
+  };
+  return entry;
+}
+
+ExperimentEntry passing_experiment() {
+  return {"user_passing", "writes a file", "user", [](ExperimentContext& context) {
+            std::ofstream(context.output / "done.txt") << (context.quick ? "quick" : "full");
+            return true;
+          }};
+}
+
+ExperimentEntry failing_experiment() {
+  return {"user_failing", "says no", "user", [](ExperimentContext&) { return false; }};
+}
+
+ExperimentEntry interrupted_experiment() {
+  return {"user_interrupted", "stops", "user", [](ExperimentContext& context) {
+            std::raise(SIGINT);
+            return !context.stop_requested();
+          }};
+}
+
+Registries registries_with_user_entries() {
+  Registries registries = default_registries();
+  registries.mechanisms.push_back(user_mechanism());
+  registries.formulations.push_back(wrong_formulation());
+  registries.formulations.push_back(reversed_formulation());
+  registries.experiments.push_back(passing_experiment());
+  registries.experiments.push_back(failing_experiment());
+  registries.experiments.push_back(interrupted_experiment());
+  return registries;
+}
+
+}  // namespace mbdbench

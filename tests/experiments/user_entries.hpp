@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// A mechanism, formulations and experiments as a user outside the tree would register them.
+#include "experiments/command_line.hpp"
+
+namespace mbdbench {
+
+/// \returns a pendulum under the key user_pendulum.
+MechanismEntry user_mechanism();
+/// \returns dense-momentum under the key user_wrong with p' too large by 1e-6 of itself.
+FormulationEntry wrong_formulation();
+/// \returns dense with coordinates in reverse order under the key user_reversed: right, but of another layout.
+FormulationEntry reversed_formulation();
+/// \returns an experiment that writes a file and whose verdict is right.
+ExperimentEntry passing_experiment();
+/// \returns an experiment whose verdict is wrong.
+ExperimentEntry failing_experiment();
+/// \returns an experiment that is interrupted by SIGINT.
+ExperimentEntry interrupted_experiment();
+
+/// \returns the suite's registries with all of these appended.
+Registries registries_with_user_entries();
+
+}  // namespace mbdbench

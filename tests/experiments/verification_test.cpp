@@ -1,0 +1,142 @@
+#include "experiments/verification.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "experiments/verification_states.hpp"
+#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/motions.hpp"
+#include "tests/experiments/command_line_call.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/user_entries.hpp"
+
+namespace mbdbench {
+namespace {
+
+bool never_stop(std::size_t /*done*/, std::size_t /*total*/) {
+  return true;
+}
+
+double largest(const std::vector<double>& values) {
+  double result = 0.0;
+  for (const double value : values) {
+    result = std::max(result, std::abs(value));
+  }
+  return result;
+}
+
+TEST(Verify, SuiteAgreesWithTheReference) {
+  const std::vector<VerificationResult> results = verify(default_registries(), {}, never_stop);
+  EXPECT_GE(results.size(), 30 * default_registries().formulations.size());
+  for (const VerificationResult& result : results) {
+    SCOPED_TRACE(result.mechanism + ", " + result.formulation);
+    EXPECT_NE(result.outcome(), CheckOutcome::failed) << result.failure;
+    EXPECT_TRUE(!result.refusal.empty() || result.states == 6) << result.states;
+    // An ill-conditioned comparison proves nothing: the default mechanisms are chosen to give none.
+    EXPECT_NE(result.outcome(), CheckOutcome::ill_conditioned);
+  }
+}
+
+TEST(Verify, FindsARightHandSideThatIsWrongByOneInAMillion) {
+  const TemporaryDirectory directory;
+  const Registries registries = registries_with_user_entries();
+  for (const char* const mechanism : {"pendulum:4", "random_tree:seed=3", "random_closed:seed=5"}) {
+    const CommandLineCall call =
+        call_program(registries, {"verify", "--mechanism", mechanism, "--formulation", "user_wrong", "--formulation",
+                                  "dense-momentum", "--output", directory.path().string()});
+    EXPECT_EQ(call.exit_code, 1) << call.output;
+    EXPECT_NE(call.output.find("1 passed, 1 failed, 0 ill-conditioned, 0 refused"), std::string::npos) << call.output;
+    const std::vector<Record> records = read_records(directory.path() / "records.csv");
+    const auto wrong = std::find_if(records.begin(), records.end(), [](const Record& record) {
+      return record.formulation == "user_wrong" && record.quantity == "rate_error";
+    });
+    ASSERT_NE(wrong, records.end());
+    EXPECT_EQ(wrong->verdict, Verdict::not_reproduced);
+    EXPECT_NEAR(*wrong->value, 1e-6, 1e-7);
+  }
+}
+
+TEST(Verify, ComparesOtherLayoutsByTheirMotion) {
+  VerificationOptions options;
+  options.mechanisms = {"random_tree:seed=4,loads=0", "random_closed:seed=5"};
+  options.formulations = {"user_reversed"};
+  for (const VerificationResult& result : verify(registries_with_user_entries(), options, never_stop)) {
+    EXPECT_EQ(result.outcome(), CheckOutcome::passed) << result.mechanism << result.failure;
+    EXPECT_EQ(result.rate.outcome, CheckOutcome::not_compared);
+    EXPECT_EQ(result.acceleration.outcome, CheckOutcome::passed);
+  }
+}
+
+TEST(Verify, RefusalsAreRowsAndNotFailures) {
+  const CommandLineCall call =
+      call_program({"verify", "--mechanism", "random_closed", "--formulation", "hdca", "--formulation", "dense"});
+  EXPECT_EQ(call.exit_code, 0) << call.output;
+  EXPECT_NE(call.output.find("1 passed, 0 failed"), std::string::npos) << call.output;
+}
+
+TEST(Verify, RecordsAreTheSameEveryTime) {
+  VerificationOptions options;
+  options.mechanisms = {"random_tree:seed=4", "random_closed:seed=5,loads=0"};
+  const auto records = [&] { return verification_records(verify(default_registries(), options, never_stop)); };
+  const std::vector<Record> first = records();
+  EXPECT_EQ(records(), first);
+  options.seed = 2;
+  EXPECT_NE(records(), first);
+}
+
+TEST(Verify, StopsWhereItIsAsked) {
+  VerificationOptions options;
+  options.mechanisms = {"pendulum:1", "pendulum:2"};
+  options.formulations = {"dense"};
+  EXPECT_EQ(verify(default_registries(), options, [](std::size_t, std::size_t) { return false; }).size(), 1U);
+}
+
+TEST(VerificationStates, KeepTheConstraints) {
+  for (const char* const key :
+       {"random_closed:seed=5,cuts=3", "random_closed:seed=9,bodies=11", "random_tree:motions=3"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
+    const VerificationStates drawn = draw_verification_states(mechanism, 8, 7);
+    EXPECT_EQ(drawn.states.size() + static_cast<std::size_t>(drawn.skipped), 9U);
+    EXPECT_GE(drawn.states.size(), 5U) << key;
+    Kinematics kinematics(mechanism);
+    PrescribedMotions motions(mechanism);
+    std::vector<double> residual(static_cast<std::size_t>(mechanism.constraint_size()));
+    for (const VerificationState& state : drawn.states) {
+      const std::span<const double> q(state.q.data(), static_cast<std::size_t>(state.q.size()));
+      const std::span<const double> u(state.u.data(), static_cast<std::size_t>(state.u.size()));
+      kinematics.set_positions(q);
+      kinematics.set_velocities(u);
+      motions.evaluate(state.t);
+      constraint_residual(kinematics, q, motions.positions(), residual);
+      EXPECT_LT(largest(residual), 1e-12);
+      constraint_rate_residual(kinematics, u, motions.velocities(), residual);
+      EXPECT_LT(largest(residual), 1e-11);
+    }
+    EXPECT_GT((drawn.states[1].q - drawn.states[0].q).norm(), 1e-3) << "the states should differ";
+  }
+}
+
+TEST(BlockCheck, KeepsTheWorstStateAndItsVerdict) {
+  BlockCheck check;
+  EXPECT_EQ(check.outcome, CheckOutcome::not_compared);
+  check.add(0.0, 1e-12, 1e-7);
+  check.add(5e-13, 1e-12, 1e-7);
+  check.add(6e-13, 1e-10, 1e-7);
+  EXPECT_EQ(check.outcome, CheckOutcome::passed);
+  EXPECT_EQ(check.error, 5e-13);
+  EXPECT_EQ(check.limit, 1e-12);
+  check.add(2e-7, 1e-6, 1e-7);
+  EXPECT_EQ(check.outcome, CheckOutcome::ill_conditioned);
+  check.add(2e-12, 1e-12, 1e-7);
+  EXPECT_EQ(check.outcome, CheckOutcome::failed);
+  EXPECT_EQ(check.error, 2e-12);
+  BlockCheck not_a_number;
+  not_a_number.add(std::numeric_limits<double>::quiet_NaN(), 1.0, 1.0);
+  EXPECT_EQ(not_a_number.outcome, CheckOutcome::failed);
+}
+
+}  // namespace
+}  // namespace mbdbench

@@ -1,0 +1,68 @@
+#pragma once
+/// \file
+/// Right-hand sides of two formulations at the same physical state, and the error that rounding explains.
+#include <Eigen/Core>
+#include <Eigen/Eigenvalues>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "formulations/dense/dense_dynamics.hpp"
+#include "formulations/registry.hpp"
+#include "tests/support/random_states.hpp"
+
+namespace mbdbench::test {
+
+/// \returns max|a - b| / max|b|; where b is rounding noise beside 1, max|a - b|.
+inline double block_error(std::span<const double> a, std::span<const double> b) {
+  double difference = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+    size = std::max(size, std::abs(b[i]));
+  }
+  return size > 1e-9 ? difference / size : difference;
+}
+
+/// State vector and right-hand side of one formulation.
+struct Evaluation {
+  std::vector<double> x;
+  std::vector<double> xdot;
+  RhsStatus status;
+};
+
+inline Evaluation evaluate_at(Formulation& formulation, double t, const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
+  Evaluation result;
+  result.x.resize(formulation.state_size());
+  result.xdot.resize(formulation.state_size());
+  result.status = formulation.pack(t, view(q), view(u), result.x);
+  if (result.status.ok) {
+    result.status = formulation.rhs(t, result.x, result.xdot);
+  }
+  return result;
+}
+
+inline std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& mechanism, std::string_view options = {}) {
+  const auto registry = formulation_registry();
+  return make_formulation(registry, *find_formulation(registry, key), mechanism, options);
+}
+
+/// \returns the key of the reference with the same kind of state.
+inline std::string_view reference_of(const FormulationEntry& entry) {
+  return entry.rate_kind == StateKind::momentum ? "dense-momentum" : "dense";
+}
+
+/// Condition number of the mass matrix at q: what any method that solves with it must lose in digits, up to a factor.
+inline double mass_condition(const Mechanism& mechanism, const Eigen::VectorXd& q) {
+  if (mechanism.u_size() == 0) {
+    return 1.0;
+  }
+  DenseDynamics dynamics(mechanism);
+  if (!dynamics.set_positions(0.0, view(q)).ok) {
+    return 1e300;
+  }
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(dynamics.mass_matrix(), Eigen::EigenvaluesOnly);
+  return eigen.eigenvalues().maxCoeff() / eigen.eigenvalues().minCoeff();
+}
+
+}  // namespace mbdbench::test

@@ -1,0 +1,181 @@
+// What every formulation promises, whatever its mathematics.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <thread>
+
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/comparison.hpp"
+
+namespace mbdbench {
+namespace {
+
+using test::view;
+
+const std::vector<std::string>& mechanism_names() {
+  static const std::vector<std::string> names = {"pendulum:5", "pendulum_xyz:5", "random_tree:seed=2,bodies=12",
+                                                 "random_tree:seed=6,bodies=9,motions=2", "random_closed:seed=4,bodies=9,cuts=2"};
+  return names;
+}
+
+/// Calls body(entry, mechanism, formulation) for every pair that the formulation accepts.
+template <typename Body>
+void for_each_pair(Body body) {
+  int pairs = 0;
+  for (const std::string& name : mechanism_names()) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    for (const FormulationEntry& entry : formulation_registry()) {
+      if (entry.refusal(mechanism).empty()) {
+        SCOPED_TRACE(std::string(entry.key) + " on " + name);
+        const auto formulation = test::make(entry.key, mechanism);
+        body(entry, mechanism, *formulation);
+        ++pairs;
+      }
+    }
+  }
+  EXPECT_GE(pairs, 8);
+}
+
+TEST(formulation_interface, layout_names_every_component_once) {
+  for_each_pair([](const FormulationEntry& entry, const Mechanism& mechanism, Formulation& formulation) {
+    std::set<std::string> names;
+    int quaternion_components = 0;
+    for (const StateComponent& component : formulation.layout()) {
+      EXPECT_TRUE(names.insert(component.name).second) << component.name;
+      EXPECT_TRUE(mechanism.find_joint(component.joint).has_value()) << component.joint;
+      quaternion_components += component.kind == StateKind::quaternion ? 1 : 0;
+      if (component.kind != StateKind::position && component.kind != StateKind::quaternion) {
+        EXPECT_EQ(component.kind, entry.rate_kind);
+      }
+    }
+    EXPECT_EQ(names.size(), formulation.state_size());
+    EXPECT_EQ(quaternion_components % 4, 0);
+  });
+}
+
+TEST(formulation_interface, unpack_inverts_pack) {
+  for_each_pair([](const FormulationEntry&, const Mechanism& mechanism, Formulation& formulation) {
+    std::vector<double> x(formulation.state_size());
+    ASSERT_TRUE(formulation.pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    Eigen::VectorXd q(mechanism.q_size());
+    Eigen::VectorXd u(mechanism.u_size());
+    ASSERT_TRUE(formulation.unpack(0.0, x, view(q), view(u)).ok);
+    EXPECT_EQ((q - mechanism.q0()).cwiseAbs().maxCoeff(), 0.0);
+    // Momenta are solved for velocities: rounding times the condition of small mass matrices (below 1e4 here).
+    EXPECT_LT((u - mechanism.u0()).cwiseAbs().maxCoeff(), 1e-11);
+  });
+}
+
+TEST(formulation_interface, rhs_is_a_pure_function) {
+  for_each_pair([](const FormulationEntry&, const Mechanism& mechanism, Formulation& formulation) {
+    std::vector<double> x(formulation.state_size());
+    std::vector<double> first(x.size());
+    std::vector<double> second(x.size());
+    ASSERT_TRUE(formulation.pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    ASSERT_TRUE(formulation.rhs(0.2, x, first).ok);
+    std::vector<double> elsewhere = x;
+    for (double& value : elsewhere) {
+      value += 0.1;
+    }
+    ASSERT_TRUE(formulation.rhs(1.7, elsewhere, second).ok);
+    Observation observation;
+    ASSERT_TRUE(formulation.observe(0.9, elsewhere, observation).ok);
+    ASSERT_TRUE(formulation.rhs(0.2, x, second).ok);
+    EXPECT_EQ(first, second) << "bitwise";
+    EXPECT_EQ(formulation.rhs_calls(), 3U);
+  });
+}
+
+TEST(formulation_interface, quaternion_length_changes_nothing_but_its_own_rate) {
+  for_each_pair([](const FormulationEntry&, const Mechanism& mechanism, Formulation& formulation) {
+    std::vector<double> x(formulation.state_size());
+    std::vector<double> expected(x.size());
+    std::vector<double> actual(x.size());
+    ASSERT_TRUE(formulation.pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    ASSERT_TRUE(formulation.rhs(0.0, x, expected).ok);
+    const double factor = 1.25;  // a power of two would hide a missing division
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] *= formulation.layout()[i].kind == StateKind::quaternion ? factor : 1.0;
+    }
+    ASSERT_TRUE(formulation.rhs(0.0, x, actual).ok);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const double scale = formulation.layout()[i].kind == StateKind::quaternion ? factor : 1.0;
+      // Rounding of the rotation matrices, amplified by the solve.
+      EXPECT_NEAR(actual[i], scale * expected[i], 1e-9 * std::max(1.0, std::abs(expected[i]))) << formulation.layout()[i].name;
+    }
+  });
+}
+
+TEST(formulation_interface, after_step_normalises_only_what_is_off) {
+  for_each_pair([](const FormulationEntry&, const Mechanism& mechanism, Formulation& formulation) {
+    std::vector<double> x(formulation.state_size());
+    ASSERT_TRUE(formulation.pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    const std::vector<double> before = x;
+    EXPECT_FALSE(formulation.after_step(0.0, x));
+    EXPECT_EQ(x, before);
+    bool has_quaternion = false;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (formulation.layout()[i].kind == StateKind::quaternion) {
+        has_quaternion = true;
+        x[i] *= 1.0 + 1e-6;
+      }
+    }
+    EXPECT_EQ(formulation.after_step(0.0, x), has_quaternion);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_NEAR(x[i], before[i], 1e-15);
+    }
+  });
+}
+
+TEST(formulation_interface, clones_work_in_threads_of_their_own) {
+  for_each_pair([](const FormulationEntry&, const Mechanism& mechanism, Formulation& formulation) {
+    std::vector<double> x(formulation.state_size());
+    std::vector<double> expected(x.size());
+    ASSERT_TRUE(formulation.pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    ASSERT_TRUE(formulation.rhs(0.1, x, expected).ok);
+    constexpr std::size_t kThreads = 4;
+    std::vector<std::vector<double>> results(kThreads, std::vector<double>(x.size()));
+    {
+      std::vector<std::unique_ptr<Formulation>> clones;
+      std::vector<std::thread> threads;
+      for (std::size_t i = 0; i < kThreads; ++i) {
+        clones.push_back(formulation.clone());
+      }
+      for (std::size_t i = 0; i < kThreads; ++i) {
+        threads.emplace_back([&, i] {
+          for (int repeat = 0; repeat < 20; ++repeat) {
+            static_cast<void>(clones[i]->rhs(0.1, x, results[i]));
+          }
+        });
+      }
+      for (std::thread& thread : threads) {
+        thread.join();
+      }
+    }
+    for (const std::vector<double>& result : results) {
+      EXPECT_EQ(result, expected) << "bitwise";
+    }
+  });
+}
+
+TEST(formulation_interface, a_mechanism_that_is_refused_gets_a_reason_and_alternatives) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "random_closed");
+  try {
+    static_cast<void>(test::make("hdca", mechanism));
+    FAIL() << "hdca takes trees only";
+  } catch (const ModelError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("closed loops"), std::string::npos) << text;
+    EXPECT_NE(text.find("dense"), std::string::npos) << text;
+  }
+}
+
+TEST(formulation_interface, unknown_options_are_refused) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:2");
+  EXPECT_THROW(static_cast<void>(test::make("hdca", mechanism, "ground=middle")), ParameterError);
+  EXPECT_THROW(static_cast<void>(test::make("hdca", mechanism, "grund=root")), ParameterError);
+  EXPECT_NO_THROW(static_cast<void>(test::make("hdca", mechanism, "ground=leaf")));
+}
+
+}  // namespace
+}  // namespace mbdbench

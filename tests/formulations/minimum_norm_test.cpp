@@ -1,0 +1,59 @@
+// The dense reference's minimum-norm solver against singular value decompositions, for full and deficient rank.
+#include "formulations/dense/minimum_norm.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/SVD>
+
+#include "mechanisms/catalogue/random_source.hpp"
+
+namespace mbdbench {
+namespace {
+
+Eigen::MatrixXd random_matrix(RandomSource& random, Eigen::Index rows, Eigen::Index columns) {
+  Eigen::MatrixXd matrix(rows, columns);
+  for (Eigen::Index i = 0; i < matrix.size(); ++i) {
+    matrix(i) = random.uniform(-1.0, 1.0);
+  }
+  return matrix;
+}
+
+TEST(minimum_norm, equals_the_pseudo_inverse_for_every_rank) {
+  RandomSource random(5);
+  for (Eigen::Index m = 1; m <= 8; ++m) {
+    for (Eigen::Index rank = 0; rank <= m; ++rank) {
+      const Eigen::Index n = 10;
+      const Eigen::MatrixXd b = random_matrix(random, m, rank) * random_matrix(random, rank, n);
+      const Eigen::VectorXd r = random_matrix(random, m, 1);  // not in the range of b in general
+      MinimumNormSolver solver(m, n);
+      solver.decompose(b.transpose());
+      EXPECT_EQ(solver.rank(), rank);
+      Eigen::JacobiSVD<Eigen::MatrixXd> svd(b, Eigen::ComputeThinU | Eigen::ComputeThinV);
+      svd.setThreshold(1e-10);
+      const Eigen::VectorXd expected_y = rank == 0 ? Eigen::VectorXd::Zero(n).eval() : svd.solve(r).eval();
+      const Eigen::VectorXd y = solver.solve_b(r);
+      // Conditions of random matrices of this size stay below 1e3.
+      EXPECT_LT((y - expected_y).norm(), 1e-10 * std::max(1.0, expected_y.norm())) << "m " << m << " rank " << rank;
+      Eigen::JacobiSVD<Eigen::MatrixXd> transposed(b.transpose(), Eigen::ComputeThinU | Eigen::ComputeThinV);
+      transposed.setThreshold(1e-10);
+      const Eigen::VectorXd expected_l = rank == 0 ? Eigen::VectorXd::Zero(m).eval() : transposed.solve(y).eval();
+      EXPECT_LT((solver.solve_b_transposed() - expected_l).norm(), 1e-9 * std::max(1.0, expected_l.norm()))
+          << "m " << m << " rank " << rank;
+    }
+  }
+}
+
+TEST(minimum_norm, tells_singular_values_apart_that_squaring_would_lose) {
+  // Singular values 1 and 1e-10: in B B^T their squares differ by 1e-20, below rounding.
+  Eigen::MatrixXd b(2, 3);
+  b << 1.0, 0.0, 0.0, 1.0, 1e-10, 0.0;
+  MinimumNormSolver solver(2, 3);
+  solver.decompose(b.transpose());
+  EXPECT_EQ(solver.rank(), 2);
+  const Eigen::VectorXd y = solver.solve_b(Eigen::Vector2d(1.0, 1.0 + 1e-10));
+  EXPECT_NEAR(y[0], 1.0, 1e-12);
+  EXPECT_NEAR(y[1], 1.0, 1e-5);  // eps / 1e-10
+}
+
+}  // namespace
+}  // namespace mbdbench
