@@ -29,7 +29,8 @@ class RunWatch : public OdeSink {
   RunWatch(double start, double end, bool quiet)
       : start_(start), end_(end), bar_("simulate", kUnits, ProgressOptions::standard_error(quiet)) {}
 
-  bool sample(double /*t*/, std::span<const double> /*x*/) override { return !interruption_requested(); }
+  // Only a step may end the run, so that the last row of the trajectory is the saved state.
+  bool sample(double /*t*/, std::span<const double> /*x*/) override { return true; }
   bool step(double t, std::span<const double> /*x*/, const OdeStatistics& /*so_far*/) override {
     bar_.set(static_cast<std::uint64_t>(static_cast<double>(kUnits) * (t - start_) / (end_ - start_)));
     return !interruption_requested();
