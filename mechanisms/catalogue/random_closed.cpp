@@ -3,7 +3,7 @@
 ///
 /// Each cut joint connects two random bodies, or a body and the ground. Random coordinates are drawn for it and the
 /// frame on its second body follows from the poses at q0, so that every loop is closed at the drawn q0 to rounding. One
-/// cut in four doubles a tree joint instead (same two bodies, type, frames and coordinates), which adds redundant
+/// cut in ten doubles a tree joint instead (same two bodies, type, frames and coordinates), which adds redundant
 /// constraints only.
 ///
 /// Mobility: the rank of Phi_q at q0 is computed with each new cut. A cut that would leave no degree of freedom, or

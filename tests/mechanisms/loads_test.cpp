@@ -1,6 +1,6 @@
 /// \file
-/// Applied loads: springs and gravity are minus the gradient of their energy, dampers take energy out, laws have the
-/// values that their authors wrote, loads in cut joints do the work of a generalised force.
+/// Work of applied loads: springs and gravity are minus the gradient of their energy, dampers take energy out, loads in
+/// cut joints do the work of a generalised force.
 #include "mechanisms/model/loads.hpp"
 
 #include <gtest/gtest.h>

@@ -1,0 +1,125 @@
+"""[Chadaj2015], figures 5 to 8: energies, energy error, and the tip of the 16-body pendulum."""
+from matplotlib.lines import Line2D
+
+import style
+from figure_definition import FigureDefinition
+from input_error import InputError
+from number_text import plain
+from records import value_of
+
+FORMULATIONS = ("dca", "hdca")
+# DCA lies as a broad pale band under HDCA's thin line: where both agree one still sees both.
+_OVERLAY = {"dca": {"linewidth": 2.6, "alpha": 0.4, "linestyle": "-"},
+            "hdca": {"linewidth": 0.8, "alpha": 1.0, "linestyle": (0, (5, 1.2))}}
+_OUTPUT = {"tolerance": 1e-6, "output_step": 0.01}
+
+
+def _overlay_handles(colour):
+    return [Line2D([], [], color=colour, label=style.formulation_label(key), **_OVERLAY[key]) for key in FORMULATIONS]
+
+
+def _number(results, quantity, formulation, **parameters):
+    """The record as text for a caption."""
+    value = value_of(results.records, quantity, formulation, "ode45", **parameters)
+    if value is None:
+        raise InputError(results.path / "records.csv", f"no {quantity} of {formulation} with ode45 and {parameters}")
+    return plain(value, 3)
+
+
+def _energies(results):
+    looks = {"kinetic": ("#D55E00", "kinetic"), "potential": ("#0072B2", "potential"), "total": ("#000000", "total")}
+    runs = {key: results.trajectory(key, list(looks)) for key in FORMULATIONS}
+    figure = style.new_figure(style.SINGLE_COLUMN_MM, 66)
+    grid = figure.add_gridspec(2, 1, height_ratios=(0.16, 1))
+    axes = figure.add_subplot(grid[1])
+    for key, run in runs.items():
+        for column, (colour, _) in looks.items():
+            axes.plot(run["t"], run[column], color=colour, **_OVERLAY[key])
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("energy [J]")
+    quantities = [Line2D([], [], color=colour, label=label) for colour, label in looks.values()]
+    formulations = _overlay_handles("#666666")
+    # Filled column by column: quantities in the first row, formulations in the second.
+    handles = [quantities[0], formulations[0], quantities[1], formulations[1], quantities[2]]
+    style.legend_row(figure, grid[0], handles, 3)
+    return figure
+
+
+def _energies_caption(results):
+    return (f"Kinetic, potential and total energy against time, DCA as a broad pale line and HDCA dashed on it. Potential "
+            f"energy is counted from the horizontal initial position, so the total is 0 J at the start. The largest kinetic "
+            f"energy is {_number(results, 'largest_kinetic_energy', 'dca', **_OUTPUT)} J (DCA) and "
+            f"{_number(results, 'largest_kinetic_energy', 'hdca', **_OUTPUT)} J (HDCA).")
+
+
+def _energy_error(results):
+    runs = {key: results.trajectory(f"{key}_energy_error", ["energy_error"]) for key in FORMULATIONS}
+    figure = style.new_figure(style.SINGLE_COLUMN_MM, 92)
+    grid = figure.add_gridspec(3, 1, height_ratios=(0.1, 1, 1))
+    signed = figure.add_subplot(grid[1])
+    logarithmic = figure.add_subplot(grid[2], sharex=signed)
+    handles = []
+    for key, line in (("dca", "-"), ("hdca", (0, (4, 1.2)))):
+        look = {"color": style.formulation_look(key)["color"], "linestyle": line}
+        t, error = runs[key]["t"], runs[key]["energy_error"]
+        signed.plot(t, 1e3 * error, **look)
+        # An error of exactly 0 has no logarithm.
+        logarithmic.semilogy(t[error != 0], abs(error[error != 0]), **look)
+        handles.append(Line2D([], [], label=style.formulation_label(key), **look))
+    signed.set_ylabel("energy error [mJ]")
+    signed.tick_params(labelbottom=False)
+    logarithmic.set_ylabel("|energy error| [J]")
+    logarithmic.set_xlabel("time [s]")
+    style.decades(logarithmic.yaxis)
+    style.legend_row(figure, grid[0], handles, 2)
+    return figure
+
+
+def _energy_error_caption(results):
+    return (f"Deviation of the total energy from its initial value at every accepted step of ode45 at the tolerance 1e-6; above "
+            f"with its sign, below its size on a logarithmic axis. The largest size is "
+            f"{_number(results, 'largest_energy_error', 'dca', **_OUTPUT)} J for DCA and "
+            f"{_number(results, 'largest_energy_error', 'hdca', **_OUTPUT)} J for HDCA.")
+
+
+def _three_directions(results, columns, quantity):
+    runs = {key: results.trajectory(key, columns) for key in FORMULATIONS}
+    figure = style.new_figure(style.SINGLE_COLUMN_MM, 112)
+    grid = figure.add_gridspec(4, 1, height_ratios=(0.12, 1, 1, 1))
+    axes = None
+    for row, (column, direction) in enumerate(zip(columns, "XYZ"), 1):
+        axes = figure.add_subplot(grid[row], sharex=axes)
+        for key, run in runs.items():
+            axes.plot(run["t"], run[column], color=style.formulation_look(key)["color"], **_OVERLAY[key])
+        if all((run[column] == 0).all() for run in runs.values()):
+            # Without limits of its own an all-zero curve gets an axis of +-0.05, which looks like a measured range.
+            axes.set_ylim(-1, 1)
+        axes.set_ylabel(f"{direction} {quantity}")
+        axes.tick_params(labelbottom=row == 3)
+    axes.set_xlabel("time [s]")
+    figure.align_ylabels()
+    handles = [Line2D([], [], color=style.formulation_look(key)["color"], label=style.formulation_label(key), **_OVERLAY[key])
+               for key in FORMULATIONS]
+    style.legend_row(figure, grid[0], handles, 2)
+    return figure
+
+
+def _chaos_note(results):
+    errors = ", ".join(f"{_number(results, 'angle_error', key, tolerance=1e-6, t=8)} rad ({key.upper()})" for key in FORMULATIONS)
+    return (f"Perturbations grow during the motion: at 8 s the largest error of an angle is {errors}, although both curves "
+            "cannot be told apart here.")
+
+
+def _tip_caption(what):
+    return lambda results: (f"{what} of the free end against time, sampled every 0.01 s; X lies along the initial chain, Z "
+                            f"points upwards, and the chain moves in the plane Y = 0. " + _chaos_note(results))
+
+
+FIGURES = [
+    FigureDefinition("figure5_energies", "Figure 5: energies", _energies_caption, _energies),
+    FigureDefinition("figure6_energy_error", "Figure 6: error of the total energy", _energy_error_caption, _energy_error),
+    FigureDefinition("figure7_tip_position", "Figure 7: position of the tip", _tip_caption("Position"),
+                     lambda results: _three_directions(results, ["x_tip", "y_tip", "z_tip"], "[m]")),
+    FigureDefinition("figure8_tip_velocity", "Figure 8: velocity of the tip", _tip_caption("Velocity"),
+                     lambda results: _three_directions(results, ["vx_tip", "vy_tip", "vz_tip"], "velocity [m/s]")),
+]

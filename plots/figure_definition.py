@@ -1,0 +1,11 @@
+"""What a figure is: a name, words, and a function that draws it."""
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class FigureDefinition:
+    name: str  # of its files
+    title: str
+    caption: Callable  # of the results: says what one sees, with the numbers of this very run
+    draw: Callable  # of the results: a Matplotlib figure

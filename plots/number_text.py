@@ -1,0 +1,29 @@
+"""Numbers as readers see them: enough digits to compare with a printed value, powers of ten as such."""
+import math
+
+
+def _parts(value, digits):
+    """Mantissa and exponent (empty for none) as text."""
+    if value is None:
+        return "–", ""
+    if not math.isfinite(value):
+        return {math.inf: "∞", -math.inf: "−∞"}.get(value, "not a number"), ""
+    mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
+    return mantissa.replace("-", "−"), str(int(exponent)) if exponent else ""
+
+
+def plain(value, digits=10):
+    """Text for captions: 4.02·10⁻⁵."""
+    mantissa, exponent = _parts(value, digits)
+    return mantissa + (f"·10{exponent.translate(str.maketrans('-0123456789', '⁻⁰¹²³⁴⁵⁶⁷⁸⁹'))}" if exponent else "")
+
+
+def latex(value, digits=10):
+    """Text for a LaTeX table: $4.02\\times10^{-5}$."""
+    mantissa, exponent = _parts(value, digits)
+    if value is None:
+        return "--"
+    if not math.isfinite(value):
+        return {math.inf: r"$\infty$", -math.inf: r"$-\infty$"}.get(value, "not a number")
+    power = rf"\times10^{{{exponent}}}" if exponent else ""
+    return f"${mantissa.replace('−', '-')}{power}$"

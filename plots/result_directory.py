@@ -1,0 +1,51 @@
+"""The directory that one run of an experiment wrote."""
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from input_error import InputError
+from records import Record, distinct, read_records
+from trajectory import read_trajectory
+
+
+@dataclass
+class ResultDirectory:
+    path: Path
+    experiment: str
+    records: list[Record]
+    timings: list[Record] = field(default_factory=list)
+
+    def trajectory(self, name, needed):
+        """Columns of trajectories/NAME.csv."""
+        return read_trajectory(self.path / "trajectories" / f"{name}.csv", needed)
+
+    def provenance(self):
+        """What made the results, as the program wrote it."""
+        file = self.path / "provenance.json"
+        try:
+            provenance = json.loads(file.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise InputError(file, "does not exist: what made these results is unknown") from None
+        except json.JSONDecodeError as error:
+            raise InputError(file, f"not JSON: {error.msg}", error.lineno) from None
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(file, f"cannot be read: {error}") from None
+        if not isinstance(provenance, dict):
+            raise InputError(file, "should hold one JSON object", 1)
+        return provenance
+
+
+def open_results(path):
+    """Reads the records and finds out which experiment they are of. Raises InputError."""
+    file = path / "records.csv"
+    if not file.exists():
+        parts = sorted((path / "parts").glob("*.csv"))
+        hint = ("its run has not finished; the same 'mbdbench run' command continues it" if parts
+                else "is this the directory given to 'mbdbench run EXPERIMENT --output'?")
+        raise InputError(file, f"does not exist: {hint}")
+    records = read_records(file)
+    experiments = distinct(records, "experiment")
+    if len(experiments) != 1:
+        raise InputError(file, f"should hold records of one experiment, not of {', '.join(experiments) or 'none'}")
+    timings = path / "timings.csv"
+    return ResultDirectory(path, experiments[0], records, read_records(timings) if timings.exists() else [])
