@@ -1,7 +1,8 @@
 // Cost of one right-hand side per body: every formulation of the registry on serial chains and balanced trees.
 //
-// Names: rhs/FORMULATION/MECHANISM/N; the counter ns_per_body is wall time over bodies. Dense formulations stop at n = 256.
-// For a figure: benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json, then plots/rhs_cost.py rhs.json.
+// Names: rhs/FORMULATION/MECHANISM/N; the counter ns_per_body is wall time over bodies. Dense formulations stop at n =
+// 256. For a figure: benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json, then
+// plots/rhs_cost.py rhs.json.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
@@ -29,7 +30,7 @@ void right_hand_side(benchmark::State& state, const FormulationEntry& entry, con
     return;
   }
   const auto start = std::chrono::steady_clock::now();
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const RhsStatus status = formulation->rhs(0.0, x, xdot);
     if (!status.ok) {
       state.SkipWithError(status.message().c_str());
@@ -50,9 +51,10 @@ void register_all() {
     for (const std::string_view mechanism : {"pendulum", "pendulum_xyz", "balanced_tree"}) {
       for (int n = 4; n <= (cubic ? kLargestDense : 4096); n *= 4) {
         const std::string name = fmt::format("rhs/{}/{}/{}", entry.key, mechanism, n);
-        benchmark::RegisterBenchmark(name.c_str(), [&entry, label = fmt::format("{}:{}", mechanism, n)](benchmark::State& state) {
-          right_hand_side(state, entry, label);
-        });
+        benchmark::RegisterBenchmark(name.c_str(),
+                                     [&entry, label = fmt::format("{}:{}", mechanism, n)](benchmark::State& state) {
+                                       right_hand_side(state, entry, label);
+                                     });
       }
     }
   }

@@ -7,12 +7,12 @@ namespace mbdbench {
 
 /// Version, sources and compiler of this program.
 struct BuildInformation {
-  const char* version;
-  const char* commit;  ///< "unknown" outside a git checkout
+  const char* version = "";
+  const char* commit = "";  ///< "unknown" outside a git checkout
   std::optional<bool> dirty;
-  const char* compiler;
-  const char* flags;
-  const char* build_type;
+  const char* compiler = "";
+  const char* flags = "";
+  const char* build_type = "";
 };
 
 /// \returns what the last build of the library wrote.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -21,9 +23,8 @@ const FormulationEntry& require_formulation(const std::vector<FormulationEntry>&
     return *entry;
   }
   std::vector<std::string> keys;
-  for (const FormulationEntry& entry : formulations) {
-    keys.emplace_back(entry.key);
-  }
+  std::transform(formulations.begin(), formulations.end(), std::back_inserter(keys),
+                 [](const FormulationEntry& entry) { return std::string(entry.key); });
   throw std::invalid_argument(
       fmt::format("unknown formulation '{}'; {}", key, suggest_name(key, keys, "formulations")));
 }
@@ -31,13 +32,11 @@ const FormulationEntry& require_formulation(const std::vector<FormulationEntry>&
 std::vector<const FormulationEntry*> chosen_formulations(const Registries& registries,
                                                          const std::vector<std::string>& keys) {
   std::vector<const FormulationEntry*> chosen;
-  for (const std::string& key : keys) {
-    chosen.push_back(&require_formulation(registries.formulations, key));
-  }
+  std::transform(keys.begin(), keys.end(), std::back_inserter(chosen),
+                 [&](const std::string& key) { return &require_formulation(registries.formulations, key); });
   if (keys.empty()) {
-    for (const FormulationEntry& entry : registries.formulations) {
-      chosen.push_back(&entry);
-    }
+    std::transform(registries.formulations.begin(), registries.formulations.end(), std::back_inserter(chosen),
+                   [](const FormulationEntry& entry) { return &entry; });
   }
   return chosen;
 }

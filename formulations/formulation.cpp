@@ -39,7 +39,8 @@ std::string RhsStatus::message() const {
   if (ok) {
     return {};
   }
-  return joint.empty() ? fmt::format("{} ({:.3g})", reason, value) : fmt::format("joint '{}': {} ({:.3g})", joint, reason, value);
+  return joint.empty() ? fmt::format("{} ({:.3g})", reason, value)
+                       : fmt::format("joint '{}': {} ({:.3g})", joint, reason, value);
 }
 
 Formulation::Formulation(const Mechanism& mechanism, std::vector<StateComponent> layout)
@@ -86,7 +87,8 @@ bool Formulation::after_step(double /*t*/, std::span<double> x) {
       continue;
     }
     const auto quaternion = x.subspan(i, 4);
-    const double length = std::hypot(std::hypot(quaternion[0], quaternion[1]), std::hypot(quaternion[2], quaternion[3]));
+    const double length =
+        std::hypot(std::hypot(quaternion[0], quaternion[1]), std::hypot(quaternion[2], quaternion[3]));
     if (std::abs(length - 1.0) > kLongestQuaternionError) {
       for (double& component : quaternion) {
         component /= length;

@@ -47,8 +47,8 @@ struct Observation {
   std::vector<Vec3> marker_velocities;
 };
 
-/// Constraint wrenches [f; n] on the outboard body b of every joint at its point O_k, in world axes: D lambda and what a
-/// prescribed motion needs; applied loads are not included.
+/// Constraint wrenches [f; n] on the outboard body b of every joint at its point O_k, in world axes: D lambda and what
+/// a prescribed motion needs; applied loads are not included.
 struct Reactions {
   std::vector<Vec6> tree_joints;
   std::vector<Vec6> cut_joints;
@@ -111,7 +111,8 @@ struct FormulationEntry {
   std::string_view key;
   std::string_view summary;  ///< one line for `mbdbench list formulations`
   std::string_view source;   ///< citation key of the README
-  /// Kind of the second half of the state: velocity or momentum. Right-hand sides of the same kind are compared by `verify`.
+  /// Kind of the second half of the state: velocity or momentum. Right-hand sides of the same kind are compared by
+  /// `verify`.
   StateKind rate_kind = StateKind::velocity;
   std::span<const ParameterSpecification> options;
   /// \returns why the mechanism cannot be treated, empty if it can.

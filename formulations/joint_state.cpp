@@ -3,7 +3,8 @@
 namespace mbdbench {
 namespace {
 
-void add_components(std::vector<StateComponent>& layout, const char* symbol, const Joint& joint, int count, StateKind kind) {
+void add_components(std::vector<StateComponent>& layout, const char* symbol, const Joint& joint, int count,
+                    StateKind kind) {
   for (int i = 0; i < count; ++i) {
     const std::string suffix = count == 1 ? "" : "." + std::to_string(i + 1);
     const bool quaternion = kind == StateKind::position && has_quaternion(joint.type) && i < 4;

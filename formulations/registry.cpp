@@ -22,7 +22,8 @@ std::span<const FormulationEntry> formulation_registry() {
 }
 
 const FormulationEntry* find_formulation(std::span<const FormulationEntry> registry, std::string_view key) {
-  const auto found = std::find_if(registry.begin(), registry.end(), [&](const FormulationEntry& e) { return e.key == key; });
+  const auto found =
+      std::find_if(registry.begin(), registry.end(), [&](const FormulationEntry& e) { return e.key == key; });
   return found == registry.end() ? nullptr : &*found;
 }
 
@@ -39,8 +40,8 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
       others += (others.empty() ? "" : ", ") + std::string(other.key);
     }
   }
-  throw ModelError({}, fmt::format("formulation '{}' cannot treat mechanism '{}': {}; these can: {}", entry.key, mechanism.name(),
-                                   refusal, others.empty() ? "none" : others));
+  throw ModelError({}, fmt::format("formulation '{}' cannot treat mechanism '{}': {}; these can: {}", entry.key,
+                                   mechanism.name(), refusal, others.empty() ? "none" : others));
 }
 
 }  // namespace mbdbench

@@ -15,7 +15,8 @@ std::span<const FormulationEntry> formulation_registry();
 const FormulationEntry* find_formulation(std::span<const FormulationEntry> registry, std::string_view key);
 
 /// \returns the formulation with options read from text ("alpha=5,beta=5").
-/// \throws ParameterError for bad options, ModelError when the mechanism is refused (naming formulations that treat it).
+/// \throws ParameterError for bad options, ModelError when the mechanism is refused (naming formulations that treat
+/// it).
 std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
                                               const Mechanism& mechanism, std::string_view options = {});
 

@@ -1,4 +1,6 @@
 """What a comparison at equal tolerance hides: errors, work against precision, and the choice of the controlled variables."""
+from itertools import cycle
+
 from matplotlib.lines import Line2D
 
 import style
@@ -83,6 +85,8 @@ def _equal_tolerance(results):
         axes.set_title(title)
         axes.set_ylabel(label)
         axes.set_xlabel("tolerance, absolute = relative")
+        if quantity == "function_evaluations":
+            _label_counts(axes.yaxis, runs, results)
     _ratios(figure.add_subplot(grid[2, 2]), results)
     return figure
 
@@ -91,17 +95,19 @@ def _ratios(axes, results):
     """HDCA's error in q over DCA's, which the records hold where both are small enough to mean something."""
     records = select(results.records, "angle_error_relative_to_dca", tolerance=..., t=...)
     integrators = sorted({record.integrator for record in records})
-    for t, marker, colour in zip(sorted({float(record.parameters["t"]) for record in records}), "^Dv", ("#009E73", "#000000", "#CC79A7")):
+    for t, marker, colour in zip(_times(results), cycle("^Dv"), cycle(("#009E73", "#000000", "#CC79A7"))):
         for integrator in integrators:
             x, y = _by_tolerance(results, "angle_error_relative_to_dca", ("hdca", integrator), t=t)
-            axes.semilogx(x, y, color=colour, marker=marker, linestyle=style.integrator_line(integrators, integrator),
+            axes.loglog(x, y, color=colour, marker=marker, linestyle=style.integrator_line(integrators, integrator),
                           label=f"{t:g} s" if integrator == integrators[0] else None)
     axes.axhline(1, color="black", linewidth=0.6)
-    axes.set_ylim(bottom=0)
+    low, high = axes.get_ylim()
     # Room above the curves for the legend.
-    axes.set_ylim(top=1.3 * axes.get_ylim()[1])
+    axes.set_ylim(low, high * (high / low) ** 0.25)
     style.decades(axes.xaxis)
-    axes.set_title("HDCA's error in q relative to DCA's")
+    shown = [tick for tick in (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if low <= tick <= high]
+    style.ticks_at(axes.yaxis, shown, [f"{tick:g}" for tick in shown])
+    axes.set_title("error in q, HDCA / DCA")
     axes.set_ylabel("ratio [1]")
     axes.set_xlabel("tolerance, absolute = relative")
     if records:
@@ -124,6 +130,14 @@ def _equal_tolerance_caption(results):
     return text
 
 
+def _label_counts(axis, runs, results):
+    """Ticks at 1, 2, 5 times powers of ten: counts span about one decade, and one label would say too little."""
+    counts = [count for run in runs for count in _by_tolerance(results, "function_evaluations", run)[1]]
+    ticks = [tick for decade in (1e2, 1e3, 1e4, 1e5, 1e6) for tick in (decade, 2 * decade, 5 * decade)]
+    shown = [tick for tick in ticks if 0.7 * min(counts) <= tick <= 1.4 * max(counts)]
+    style.ticks_at(axis, shown, [f"{tick:,.0f}".replace(",", "\N{THIN SPACE}") for tick in shown])
+
+
 def _work_precision(results):
     runs, times = _work_precision_runs(results), _times(results)
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, 74)
@@ -142,19 +156,19 @@ def _work_precision(results):
         axes.set_title(f"t = {t:g} s")
         axes.set_xlabel("largest error of an angle [rad]")
         axes.tick_params(labelleft=column == 0)
-    counts = [count for run in runs for count in _by_tolerance(results, "function_evaluations", run)[1]]
-    ticks = [tick for decade in (1e2, 1e3, 1e4, 1e5, 1e6) for tick in (decade, 2 * decade, 5 * decade)]
-    shown = [tick for tick in ticks if 0.7 * min(counts) <= tick <= 1.4 * max(counts)]
-    style.ticks_at(first.yaxis, shown, [f"{tick:,.0f}".replace(",", "\N{THIN SPACE}") for tick in shown])
+    _label_counts(first.yaxis, runs, results)
     figure.axes[1].set_ylabel("evaluations of the right-hand side")
     return figure
 
 
 def _work_precision_caption(results):
+    tolerances = [float(r.parameters["tolerance"]) for r in select(results.records, "angle_error", tolerance=..., t=...)]
+    smallest, largest = min(tolerances), max(tolerances)
     uncertainty = [f"{plain(r.value, 2)} rad at {float(r.parameters['t']):g} s"
-                   for r in select(results.records, "angle_uncertainty", tolerance=..., t=...)]
-    text = ("Work against precision: each curve is one formulation with one integrator, each point one tolerance (1e-3 at the "
-            "right to 1e-9 at the left). At equal height the curve further left is more accurate for the same work. The count "
+                   for r in select(results.records, "angle_uncertainty", tolerance=..., t=...)
+                   if float(r.parameters["t"]) in _times(results)]
+    text = ("Work against precision: each curve is one formulation with one integrator, each point one tolerance, from "
+            f"{largest:g} at the right to {smallest:g} at the left. At equal height the curve further left is more accurate for the same work. The count "
             "is that of the whole run of 10 s; the error is the largest of the 16 angles at the time above the panel.")
     if uncertainty:
         text += f" The reference itself is uncertain by {', '.join(uncertainty)}."
@@ -193,7 +207,7 @@ def _partial_control(results):
             axes.bar_label(drawn, labels=[pattern.format(value) for value in values], fontsize=6, padding=1.5)
             bars[key] = drawn
         axes.set_ylabel(label)
-        style.ticks_at(axes.xaxis, [0.05, 1.3], ["q and v or p", "q only"])
+        style.ticks_at(axes.xaxis, [0.05, 1.3], ["whole state", "q only"])
         axes.tick_params(axis="x", length=0)
         axes.grid(axis="x", visible=False)
         axes.set_xlabel("controlled variables")

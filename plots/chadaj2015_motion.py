@@ -3,7 +3,6 @@ from matplotlib.lines import Line2D
 
 import style
 from figure_definition import FigureDefinition
-from input_error import InputError
 from number_text import plain
 from records import value_of
 
@@ -11,6 +10,8 @@ FORMULATIONS = ("dca", "hdca")
 # DCA lies as a broad pale band under HDCA's thin line: where both agree one still sees both.
 _OVERLAY = {"dca": {"linewidth": 2.6, "alpha": 0.4, "linestyle": "-"},
             "hdca": {"linewidth": 0.8, "alpha": 1.0, "linestyle": (0, (5, 1.2))}}
+# Ends of the logarithmic axis relative to the largest energy error.
+_SHOWN_BELOW, _SHOWN_ABOVE = 1e-7, 3.0
 _OUTPUT = {"tolerance": 1e-6, "output_step": 0.01}
 
 
@@ -18,12 +19,10 @@ def _overlay_handles(colour):
     return [Line2D([], [], color=colour, label=style.formulation_label(key), **_OVERLAY[key]) for key in FORMULATIONS]
 
 
-def _number(results, quantity, formulation, **parameters):
-    """The record as text for a caption."""
+def _number(results, quantity, formulation, digits=3, **parameters):
+    """The record as text for a caption. A number that a failed run did not give costs no figure."""
     value = value_of(results.records, quantity, formulation, "ode45", **parameters)
-    if value is None:
-        raise InputError(results.path / "records.csv", f"no {quantity} of {formulation} with ode45 and {parameters}")
-    return plain(value, 3)
+    return "(not recorded)" if value is None else plain(value, digits)
 
 
 def _energies(results):
@@ -48,8 +47,8 @@ def _energies(results):
 def _energies_caption(results):
     return (f"Kinetic, potential and total energy against time, DCA as a broad pale line and HDCA dashed on it. Potential "
             f"energy is counted from the horizontal initial position, so the total is 0 J at the start. The largest kinetic "
-            f"energy is {_number(results, 'largest_kinetic_energy', 'dca', **_OUTPUT)} J (DCA) and "
-            f"{_number(results, 'largest_kinetic_energy', 'hdca', **_OUTPUT)} J (HDCA).")
+            f"energy is {_number(results, 'largest_kinetic_energy', 'dca', 6, **_OUTPUT)} J (DCA) and "
+            f"{_number(results, 'largest_kinetic_energy', 'hdca', 6, **_OUTPUT)} J (HDCA).")
 
 
 def _energy_error(results):
@@ -70,6 +69,10 @@ def _energy_error(results):
     signed.tick_params(labelbottom=False)
     logarithmic.set_ylabel("|energy error| [J]")
     logarithmic.set_xlabel("time [s]")
+    # The first steps, exact to rounding, would take most of the axis.
+    largest = max(abs(run["energy_error"]).max() for run in runs.values())
+    if largest > 0:
+        logarithmic.set_ylim(_SHOWN_BELOW * largest, _SHOWN_ABOVE * largest)
     style.decades(logarithmic.yaxis)
     style.legend_row(figure, grid[0], handles, 2)
     return figure
@@ -77,24 +80,26 @@ def _energy_error(results):
 
 def _energy_error_caption(results):
     return (f"Deviation of the total energy from its initial value at every accepted step of ode45 at the tolerance 1e-6; above "
-            f"with its sign, below its size on a logarithmic axis. The largest size is "
+            f"with its sign, below its size on a logarithmic axis, where the first steps fall out at the bottom. The largest size is "
             f"{_number(results, 'largest_energy_error', 'dca', **_OUTPUT)} J for DCA and "
             f"{_number(results, 'largest_energy_error', 'hdca', **_OUTPUT)} J for HDCA.")
 
 
-def _three_directions(results, columns, quantity):
+def _three_directions(results, columns, label):
     runs = {key: results.trajectory(key, columns) for key in FORMULATIONS}
-    figure = style.new_figure(style.SINGLE_COLUMN_MM, 112)
-    grid = figure.add_gridspec(4, 1, height_ratios=(0.12, 1, 1, 1))
+    figure = style.new_figure(style.SINGLE_COLUMN_MM, 96)
+    # The chain moves in a plane: the direction across it is shown, but needs no space.
+    still = [all((run[column] == 0).all() for run in runs.values()) for column in columns]
+    grid = figure.add_gridspec(4, 1, height_ratios=(0.12, *(0.35 if nothing else 1 for nothing in still)))
     axes = None
     for row, (column, direction) in enumerate(zip(columns, "XYZ"), 1):
         axes = figure.add_subplot(grid[row], sharex=axes)
         for key, run in runs.items():
             axes.plot(run["t"], run[column], color=style.formulation_look(key)["color"], **_OVERLAY[key])
-        if all((run[column] == 0).all() for run in runs.values()):
+        if still[row - 1]:
             # Without limits of its own an all-zero curve gets an axis of +-0.05, which looks like a measured range.
             axes.set_ylim(-1, 1)
-        axes.set_ylabel(f"{direction} {quantity}")
+        axes.set_ylabel(label.format(direction))
         axes.tick_params(labelbottom=row == 3)
     axes.set_xlabel("time [s]")
     figure.align_ylabels()
@@ -105,9 +110,9 @@ def _three_directions(results, columns, quantity):
 
 
 def _chaos_note(results):
-    errors = ", ".join(f"{_number(results, 'angle_error', key, tolerance=1e-6, t=8)} rad ({key.upper()})" for key in FORMULATIONS)
-    return (f"Perturbations grow during the motion: at 8 s the largest error of an angle is {errors}, although both curves "
-            "cannot be told apart here.")
+    errors = [f"{_number(results, 'angle_error', key, tolerance=1e-6, t=8)} rad ({key.upper()})" for key in FORMULATIONS]
+    return (f"Perturbations grow during the motion: at 8 s the largest error of an angle is {' and '.join(errors)}; "
+            "the curves alone do not show it.")
 
 
 def _tip_caption(what):
@@ -119,7 +124,7 @@ FIGURES = [
     FigureDefinition("figure5_energies", "Figure 5: energies", _energies_caption, _energies),
     FigureDefinition("figure6_energy_error", "Figure 6: error of the total energy", _energy_error_caption, _energy_error),
     FigureDefinition("figure7_tip_position", "Figure 7: position of the tip", _tip_caption("Position"),
-                     lambda results: _three_directions(results, ["x_tip", "y_tip", "z_tip"], "[m]")),
+                     lambda results: _three_directions(results, ["x_tip", "y_tip", "z_tip"], "{} [m]")),
     FigureDefinition("figure8_tip_velocity", "Figure 8: velocity of the tip", _tip_caption("Velocity"),
-                     lambda results: _three_directions(results, ["vx_tip", "vy_tip", "vz_tip"], "velocity [m/s]")),
+                     lambda results: _three_directions(results, ["vx_tip", "vy_tip", "vz_tip"], "$v_{}$ [m/s]")),
 ]

@@ -7,5 +7,5 @@ from dataclasses import dataclass
 class FigureDefinition:
     name: str  # of its files
     title: str
-    caption: Callable  # of the results: says what one sees, with the numbers of this very run
-    draw: Callable  # of the results: a Matplotlib figure
+    caption: Callable  # of the data: says what one sees, with the numbers of this very run
+    draw: Callable  # of the data: a Matplotlib figure

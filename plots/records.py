@@ -30,10 +30,6 @@ class Record:
         return "; ".join(f"{name} = {value}" if value else name for name, value in self.parameters.items())
 
     @property
-    def is_compared(self):
-        return self.published_value is not None or self.verdict == "failed"
-
-    @property
     def is_published(self):
         """Whether a paper prints the number compared with; experiments mark all others as 'not published'."""
         return self.published_value is not None and "not published" not in self.source
@@ -100,11 +96,11 @@ def select(records, quantity, formulation=None, integrator=None, **parameters):
 
 
 def value_of(records, quantity, formulation=None, integrator=None, **parameters):
-    """The one number of this description, or None. Raises ValueError when records contradict one another."""
+    """The one number of this description, or None. Raises InputError when records contradict one another."""
     values = {record.value for record in select(records, quantity, formulation, integrator, **parameters)}
     if len(values) > 1:
         described = ", ".join([str(formulation), str(integrator)] + [f"{k}={v}" for k, v in parameters.items()])
-        raise ValueError(f"contradictory records of {quantity} ({described}): {sorted(values)}")
+        raise InputError("records.csv", f"contradictory records of {quantity} ({described}): {sorted(values)}")
     return values.pop() if values else None
 
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Cost of one right-hand side per body against the number of bodies, from Google Benchmark's JSON."""
 import argparse
 import json
@@ -5,13 +6,19 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-import style
-from input_error import InputError
 from matplotlib.lines import Line2D
+
+import style
+from figure_definition import FigureDefinition
+from input_error import InputError
 
 EXAMPLE = """example:
   build/release/benchmarks/benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json
   plots/rhs_cost.py rhs.json --output figures"""
+
+
+# Largest ratio of wall to processor time of a single-threaded measurement that had its processor to itself.
+_UNDISTURBED = 1.1
 
 
 @dataclass
@@ -19,6 +26,7 @@ class RhsCosts:
     points: dict  # mechanism -> formulation -> {n: ns per body}
     failures: list  # (benchmark name, message)
     context: dict  # what Google Benchmark says about the machine
+    disturbed: int = 0  # measurements during which the process often had to wait for a processor
 
 
 def _load(file):
@@ -65,6 +73,7 @@ def read_rhs_costs(file):
         if n in series:
             raise InputError(file, f"benchmark '{name}' was measured twice and there is no median of it")
         series[n] = value
+        costs.disturbed += entry.get("real_time", 0) > _UNDISTURBED * entry.get("cpu_time", float("inf"))
     if not costs.points:
         raise InputError(file, "holds no measurement of rhs/FORMULATION/MECHANISM/N")
     return costs
@@ -105,6 +114,8 @@ def caption(costs):
             "proportional to n, a falling one shows fixed costs spread over more bodies, a rising one a cost that grows faster.")
     if machine:
         text += f" Measured on {', '.join(machine)}."
+    if costs.disturbed:
+        text += f" The machine was busy: {costs.disturbed} measurements took over 10 % more wall time than processor time."
     if context.get("cpu_scaling_enabled"):
         text += " The processor's frequency was not fixed: differences of some per cent mean nothing."
     if context.get("library_build_type") == "debug":
@@ -114,6 +125,9 @@ def caption(costs):
     return text
 
 
+FIGURE = FigureDefinition("rhs_cost", "Cost of the right-hand side", caption, draw)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="what the benchmark wrote")
@@ -121,7 +135,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     try:
         costs = read_rhs_costs(options.file)
-        written = style.save(draw(costs), options.output, "rhs_cost")
+        written = style.save(draw(costs), options.output, FIGURE.name)
     except (InputError, OSError) as error:
         print(f"rhs_cost: {error}", file=sys.stderr)
         return 1

@@ -11,6 +11,7 @@ from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
 SINGLE_COLUMN_MM = 88
 DOUBLE_COLUMN_MM = 180
 _MM_PER_INCH = 25.4
+_FEW_DECADES = 10**3.5
 _STYLE_FILE = Path(__file__).with_name("mbdbench.mplstyle")
 
 # Each formulation keeps its colour and marker in every figure. The marker tells them apart in grey print; momentum
@@ -46,6 +47,10 @@ def new_figure(width_mm, height_mm):
     return plt.figure(figsize=(width_mm / _MM_PER_INCH, height_mm / _MM_PER_INCH))
 
 
+def is_double_column(figure):
+    return abs(figure.get_figwidth() * _MM_PER_INCH - DOUBLE_COLUMN_MM) < 0.5
+
+
 def formulation_label(key):
     return _FORMULATION_LABELS.get(key, key)
 
@@ -60,7 +65,6 @@ def formulation_look(key):
         number = sum(base.encode())
         colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
         colour, marker, filled = colours[number % len(colours)], _FALLBACK_MARKERS[number % len(_FALLBACK_MARKERS)], True
-        colour = colour if colour.startswith("#") else f"#{colour}"
     return {"color": colour, "marker": marker, "markerfacecolor": colour if filled else "white"}
 
 
@@ -70,9 +74,12 @@ def integrator_line(integrators, key):
 
 
 def decades(axis):
-    """One labelled tick a decade, or every second, third, ... where they would touch."""
+    """One labelled tick a decade, or every second, third, ... where they would touch. To be called with the data drawn."""
+    low, high = axis.get_view_interval()
+    # Over few decades the ticks between them help to read values; over many they are a grey bar.
+    between = range(2, 10) if low > 0 and high / low < _FEW_DECADES else (1.0,)
     axis.set_major_locator(LogLocator(base=10, numticks=6))
-    axis.set_minor_locator(LogLocator(base=10, subs=(1.0,), numticks=40))
+    axis.set_minor_locator(LogLocator(base=10, subs=between, numticks=40))
     axis.set_minor_formatter(NullFormatter())
 
 

@@ -56,7 +56,8 @@ class MyFormulation final : public JointStateFormulation {
       const Vec6 motion = jacobians_.body(k) * acceleration + jacobians_.body_rate(k) * u;
       const Vec3 lever = kinematics_.body(k).com - state.point_b;
       carried[i] += shift_wrench(lever, inertia_wrench(k, motion) + gyroscopic_wrench(k) - loads_.body_wrench(k));
-      const Vec6 active = state.h * (kinematics_.gram_inverse(k) * loads_.joint_forces().segment(joint.u_offset, joint.nu));
+      const Vec6 active =
+          state.h * (kinematics_.gram_inverse(k) * loads_.joint_forces().segment(joint.u_offset, joint.nu));
       reactions.tree_joints[i] = carried[i] - active;
       if (joint.a >= 0) {
         const Vec3 inward = state.point_b - kinematics_.tree_joint(joint.a).point_b;
@@ -150,8 +151,13 @@ MechanismDescription make_double_pendulum(const Parameters& parameters) {
 int main(int argument_count, char** arguments) {
   static const std::vector<ParameterSpecification> parameters = {{"length", 0.5, "length of each rod, m", 1e-3, 1e3}};
   Registries registries = default_registries();
-  registries.formulations.push_back({"my-formulation", "projected Newton-Euler equations, trees only", "mine",
-                                     StateKind::velocity, {}, refuse_constraints, make_mine});
+  registries.formulations.push_back({"my-formulation",
+                                     "projected Newton-Euler equations, trees only",
+                                     "mine",
+                                     StateKind::velocity,
+                                     {},
+                                     refuse_constraints,
+                                     make_mine});
   registries.mechanisms.push_back(
       {"my_double_pendulum", "two rods released from the horizontal", "mine", parameters, make_double_pendulum});
   return run_command_line(registries, argument_count, arguments);

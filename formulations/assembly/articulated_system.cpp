@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "formulations/assembly/node_kernels.hpp"
+
 namespace mbdbench {
 namespace {
 
-std::size_t index_of(int value) { return static_cast<std::size_t>(value); }
+std::size_t index_of(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 AssemblyTree make_tree(const Mechanism& mechanism, GroundClosure ground) {
   std::vector<AssemblyJoint> joints;
@@ -32,12 +36,12 @@ ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, GroundClosure g
   for (const Joint& joint : mechanism.tree_joints()) {
     directions_.emplace_back(SpatialColumns::Zero(6, joint.nc + static_cast<int>(joint.motions.size())));
   }
-  std::size_t columns = 0;
+  std::size_t numbers = 0;
   for (int body = 0; body < mechanism.body_count(); ++body) {
-    handle_offset_.push_back(columns);
-    columns += index_of(engine_.leaf_rows(body));
+    handle_offset_.push_back(numbers);
+    numbers += 6 * index_of(engine_.leaf_rows(body));
   }
-  handles_.setZero(6, static_cast<Eigen::Index>(columns));
+  handles_.assign(numbers, 0.0);
 }
 
 RhsStatus ArticulatedSystem::set_positions(double t, std::span<const double> q) {
@@ -50,7 +54,8 @@ RhsStatus ArticulatedSystem::set_positions(double t, std::span<const double> q) 
   const int failed = engine_.factorise();
   if (failed >= 0) {
     return {false, mechanism_->tree_joints()[index_of(failed)].name,
-            "the assembled matrix is not positive definite at this joint; the row that fails is", static_cast<double>(failed)};
+            "the assembled matrix is not positive definite at this joint; the row that fails is",
+            static_cast<double>(failed)};
   }
   return {};
 }
@@ -69,25 +74,29 @@ void ArticulatedSystem::set_directions() {
 }
 
 void ArticulatedSystem::set_leaf(int body) {
-  const Vec3& com = kinematics_.body(body).com;
-  const auto first = static_cast<Eigen::Index>(handle_offset_[index_of(body)]);
-  Eigen::Index column = first;
+  const BodyKinematics& state = kinematics_.body(body);
+  const int rows = engine_.leaf_rows(body);
+  double* handles = handles_.data() + handle_offset_[index_of(body)];
+  int column = 0;
   for (const int k : engine_.leaf_joints(body)) {
     const double sign = mechanism_->tree_joints()[index_of(k)].b == body ? 1.0 : -1.0;
-    const Vec3 lever = kinematics_.tree_joint(k).point_b - com;
+    const Vec3 lever = kinematics_.tree_joint(k).point_b - state.com;
     const SpatialColumns& directions = directions_[index_of(k)];
     for (Eigen::Index c = 0; c < directions.cols(); ++c, ++column) {
-      handles_.col(column).head<3>() = sign * directions.col(c).head<3>();
-      handles_.col(column).tail<3>() = sign * (directions.col(c).tail<3>() + lever.cross(directions.col(c).head<3>()));
+      const Vec3 force = sign * directions.col(c).head<3>();
+      const Vec3 torque = sign * directions.col(c).tail<3>() + lever.cross(force);
+      for (int i = 0; i < 3; ++i) {
+        handles[i * rows + column] = force[i];
+        handles[(3 + i) * rows + column] = torque[i];
+      }
     }
   }
-  const Eigen::Index rows = column - first;
-  double* matrix = engine_.leaf_matrix(body);
-  for (Eigen::Index c = 0; c < rows; ++c) {
-    const Vec6 velocity = times_inverse_inertia(body, handles_.col(first + c));
-    for (Eigen::Index r = c; r < rows; ++r) {
-      matrix[c * rows + r] = handles_.col(first + r).dot(velocity);
-    }
+  const double inverse_mass = 1.0 / mechanism_->bodies()[index_of(body)].mass;
+  double* leaf = engine_.leaf_matrix(body);
+  if (rows == 10) {
+    fill_leaf<double, 10>(handles, inverse_mass, state.inertia_inverse.data(), rows, leaf);
+  } else {
+    fill_leaf<double>(handles, inverse_mass, state.inertia_inverse.data(), rows, leaf);
   }
 }
 
@@ -109,22 +118,32 @@ void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
 
 void ArticulatedSystem::solve(std::vector<Vec6>& result) {
   for (int body = 0; body < mechanism_->body_count(); ++body) {
-    const auto first = static_cast<Eigen::Index>(handle_offset_[index_of(body)]);
     const Vec6 velocity = times_inverse_inertia(body, momentum_[index_of(body)]);
-    double* right = engine_.leaf_right_side(body);
-    for (int r = 0; r < engine_.leaf_rows(body); ++r) {
-      right[r] = handles_.col(first + r).dot(velocity);
+    const double* handles = handles_.data() + handle_offset_[index_of(body)];
+    const int rows = engine_.leaf_rows(body);
+    if (rows == 10) {
+      project_velocity<double, 10>(handles, velocity.data(), rows, engine_.leaf_right_side(body));
+    } else {
+      project_velocity<double>(handles, velocity.data(), rows, engine_.leaf_right_side(body));
     }
   }
   engine_.solve(right_, sigma_);
   for (int body = 0; body < mechanism_->body_count(); ++body) {
+    const double* handles = handles_.data() + handle_offset_[index_of(body)];
+    const int rows = engine_.leaf_rows(body);
     Vec6 total = momentum_[index_of(body)];
-    auto column = static_cast<Eigen::Index>(handle_offset_[index_of(body)]);
+    int column = 0;
     for (const int k : engine_.leaf_joints(body)) {
-      const int offset = engine_.row_offset(k);
-      for (Eigen::Index r = 0; r < directions_[index_of(k)].cols(); ++r, ++column) {
-        total += sigma_[index_of(offset + static_cast<int>(r))] * handles_.col(column);
+      const double* sigma = sigma_.data() + engine_.row_offset(k);
+      const auto count = static_cast<int>(directions_[index_of(k)].cols());
+      for (int i = 0; i < 6; ++i) {
+        double sum = 0.0;
+        for (int r = 0; r < count; ++r) {
+          sum += sigma[r] * handles[i * rows + column + r];
+        }
+        total[i] += sum;
       }
+      column += count;
     }
     result[index_of(body)] = times_inverse_inertia(body, total);
   }
@@ -146,7 +165,8 @@ void ArticulatedSystem::solve_velocities(std::span<const double> p) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
-    const Vec6 relative = kinematics_.velocity_at(joint.b, state.point_b) - kinematics_.velocity_at(joint.a, state.point_b);
+    const Vec6 relative =
+        kinematics_.velocity_at(joint.b, state.point_b) - kinematics_.velocity_at(joint.a, state.point_b);
     // u = (H^T H)^-1 H^T (V_B - V_A)  [Chadaj2015, Eq. (30)], for any H
     Eigen::Map<Eigen::VectorXd>(u_.data() + joint.u_offset, joint.nu).noalias() =
         kinematics_.gram_inverse(k).lazyProduct(state.h.transpose().lazyProduct(relative));
@@ -158,7 +178,9 @@ void ArticulatedSystem::set_velocities(std::span<const double> u) {
   kinematics_.set_velocities(u);
 }
 
-void ArticulatedSystem::evaluate_loads(double t, std::span<const double> q) { loads_.evaluate(t, q, u_, kinematics_); }
+void ArticulatedSystem::evaluate_loads(double t, std::span<const double> q) {
+  loads_.evaluate(t, q, u_, kinematics_);
+}
 
 Vec6 ArticulatedSystem::handle_bias(int k) const {
   // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the geometric point O_k.
@@ -179,7 +201,8 @@ void ArticulatedSystem::set_acceleration_right_sides() {
     const Joint& joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
     const SpatialColumns& directions = directions_[index_of(k)];
-    const Vec6 relative = kinematics_.velocity_at(joint.b, state.point_b) - kinematics_.velocity_at(joint.a, state.point_b);
+    const Vec6 relative =
+        kinematics_.velocity_at(joint.b, state.point_b) - kinematics_.velocity_at(joint.a, state.point_b);
     const Vec6 bias = handle_bias(k);
     double* right = right_.data() + engine_.row_offset(k);
     // r_k = -Ddot^T (V_B - V_A) - D^T (Xdot_B V_B - Xdot_A V_A)
@@ -215,7 +238,8 @@ void ArticulatedSystem::solve_accelerations() {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
-    Vec6 relative_rate = handle_bias(k) + shift_velocity(state.point_b - kinematics_.body(joint.b).com, velocity_[index_of(joint.b)]);
+    Vec6 relative_rate =
+        handle_bias(k) + shift_velocity(state.point_b - kinematics_.body(joint.b).com, velocity_[index_of(joint.b)]);
     if (joint.a >= 0) {
       relative_rate -= shift_velocity(state.point_b - kinematics_.body(joint.a).com, velocity_[index_of(joint.a)]);
     }

@@ -1,13 +1,14 @@
 #pragma once
 /// \file
-/// The equations that HDCA and DCA share: leaves from the kinematics, the assembly engine, and the two kinds of right side.
+/// The equations that HDCA and DCA share: leaves from the kinematics, the assembly engine, and the two kinds of right
+/// side.
 ///
 /// Every body i with handles h (joints), e_h = +1 on the outboard body, -1 on the inboard one, T_h = e_h D sigma:
 ///   V_h = sum_g xi_hg T_g + xi_h0,   xi_hg = X_h M_C^-1 X_g^T,   X_h = S_{C,h}^T          [Chadaj2015, Eq. (4)-(5)]
-/// B_i = [e_h X_h^T D_h] gathers the handles, so the leaf is B_i^T M_C^-1 B_i and its right side B_i^T M_C^-1 f_i, with f_i
-/// the momentum (HDCA) or wrench (DCA) that enters the body besides the constraint impulses (forces). In the two-handle case
-/// f_i = H_1 p_1 - S_12 H_2 p_2 about O_1: both joints' active momenta enter, the outboard one with a minus (the papers leave
-/// the leaf's xi_10, xi_20 unprinted).
+/// B_i = [e_h X_h^T D_h] gathers the handles, so the leaf is B_i^T M_C^-1 B_i and its right side B_i^T M_C^-1 f_i, with
+/// f_i the momentum (HDCA) or wrench (DCA) that enters the body besides the constraint impulses (forces). In the
+/// two-handle case f_i = H_1 p_1 - S_12 H_2 p_2 about O_1: both joints' active momenta enter, the outboard one with a
+/// minus (the papers leave the leaf's xi_10, xi_20 unprinted).
 ///
 /// A prescribed motion adds the column H (H^T H)^-1 e_j to D and its rate to the right side of the joint.
 #include <Eigen/Core>
@@ -69,11 +70,11 @@ class ArticulatedSystem {
   LoadEvaluator loads_;
   PrescribedMotions motions_;
   AssemblyEngine engine_;
-  std::vector<SpatialColumns> directions_;      // [D, H (H^T H)^-1 e_j] of every tree joint
-  std::vector<std::size_t> handle_offset_;      // first column of B_i in handles_
-  Eigen::Matrix<double, 6, Eigen::Dynamic> handles_;  // all B_i side by side
-  std::vector<Vec6> momentum_;                  // f_i
-  std::vector<Vec6> velocity_;                  // V_C, or A_C
+  std::vector<SpatialColumns> directions_;  // [D, H (H^T H)^-1 e_j] of every tree joint
+  std::vector<std::size_t> handle_offset_;  // where B_i begins in handles_
+  std::vector<double> handles_;             // all B_i, 6 x rows each, row-major
+  std::vector<Vec6> momentum_;              // f_i
+  std::vector<Vec6> velocity_;              // V_C, or A_C
   std::vector<double> right_;
   std::vector<double> sigma_;
   std::vector<double> u_;

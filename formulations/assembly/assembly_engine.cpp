@@ -7,7 +7,8 @@
 namespace mbdbench {
 namespace {
 
-/// Calls kernel<c, w> with the sizes of serial chains at compile time (revolute 5, spherical or planar 3), else at run time.
+/// Calls kernel<c, w> with the sizes of serial chains at compile time (revolute 5, spherical or planar 3), else at run
+/// time.
 template <typename Kernel>
 auto dispatch(int closed, int width, Kernel kernel) {
   switch (closed * 64 + width) {
@@ -115,24 +116,20 @@ void AssemblyEngine::add_child_matrix(const Node& node, int which) {
   const int child_m = child.closed_rows + child.width;
   const double* from = fronts_.data() + child.front;
   double* to = fronts_.data() + node.front;
-  for (std::size_t c = 0; c < node.maps[which].size(); ++c) {
-    const BlockMap& columns = node.maps[which][c];
-    for (std::size_t r = c; r < node.maps[which].size(); ++r) {
-      const BlockMap& rows = node.maps[which][r];
-      const bool stays_below = rows.parent_row >= columns.parent_row;
-      for (int j = 0; j < columns.rows; ++j) {
-        const double* source = from + (columns.child_row + j) * child_m + rows.child_row;
-        const int first = r == c ? j : 0;
-        if (stays_below) {
-          double* target = to + (columns.parent_row + j) * m + rows.parent_row;
-          for (int i = first; i < rows.rows; ++i) {
-            target[i] += source[i];
-          }
-        } else {
-          for (int i = first; i < rows.rows; ++i) {
-            to[(rows.parent_row + i) * m + columns.parent_row + j] += source[i];
-          }
-        }
+  const std::vector<BlockMap>& maps = node.maps[which];
+  for (std::size_t c = 0; c < maps.size(); ++c) {
+    const BlockMap& columns = maps[c];
+    for (std::size_t r = c; r < maps.size(); ++r) {
+      const BlockMap& rows = maps[r];
+      const double* block = from + columns.child_row * child_m + rows.child_row;
+      // A block that changes sides of the diagonal is added transposed: only lower triangles are kept.
+      const bool transposed = rows.parent_row < columns.parent_row;
+      double* target =
+          transposed ? to + rows.parent_row * m + columns.parent_row : to + columns.parent_row * m + rows.parent_row;
+      if (rows.rows == 5 && columns.rows == 5) {
+        add_block<double, 5>(block, child_m, 5, 5, transposed, r == c, target, m);
+      } else {
+        add_block<double>(block, child_m, rows.rows, columns.rows, transposed, r == c, target, m);
       }
     }
   }
@@ -194,7 +191,8 @@ void AssemblyEngine::solve(std::span<const double> r, std::span<double> sigma) {
       eliminate_right_side<double, kClosed, kWidth>(fronts_.data() + node.front, node.closed_rows, node.width, right);
     });
   }
-  // Disassembly: parents first, each node reads the multipliers of its external handles from the joints closed above it.
+  // Disassembly: parents first, each node reads the multipliers of its external handles from the joints closed above
+  // it.
   for (std::size_t index = nodes_.size(); index-- > 0;) {
     const Node& node = nodes_[index];
     if (node.closed_rows == 0) {

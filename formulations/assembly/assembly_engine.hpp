@@ -3,8 +3,8 @@
 /// Walks an AssemblyTree: assembly (factorisation), then any number of right sides with the same matrices (assembly and
 /// disassembly). HDCA solves one right side with it, its reactions another; DCA the accelerations.
 ///
-/// Cost O(sum over nodes of (c + w)^3): linear in n for chains and trees of bounded degree. Serial; nodes stand children
-/// first, every node in memory of its own.
+/// Cost O(sum over nodes of (c + w)^3): linear in n for chains and trees of bounded degree. Serial; nodes stand
+/// children first, every node in memory of its own.
 #include <cstddef>
 #include <span>
 #include <vector>

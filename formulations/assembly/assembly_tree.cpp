@@ -9,7 +9,8 @@ namespace {
 /// Grows the tree round by round.
 class Matching {
  public:
-  Matching(int body_count, std::span<const AssemblyJoint> joints, GroundClosure ground, std::vector<AssemblyNode>& nodes)
+  Matching(int body_count, std::span<const AssemblyJoint> joints, GroundClosure ground,
+           std::vector<AssemblyNode>& nodes)
       : joints_(joints), ground_(ground), nodes_(nodes) {
     std::vector<std::vector<int>> handles(static_cast<std::size_t>(body_count));
     for (int j = 0; j < static_cast<int>(joints.size()); ++j) {
@@ -76,7 +77,9 @@ class Matching {
   }
 
   [[nodiscard]] int other_cluster(int j, int cluster) const {
-    const auto cluster_of = [this](int body) { return body < 0 ? -1 : cluster_of_body_[static_cast<std::size_t>(body)]; };
+    const auto cluster_of = [this](int body) {
+      return body < 0 ? -1 : cluster_of_body_[static_cast<std::size_t>(body)];
+    };
     const int a = cluster_of(joint(j).a);
     return a == cluster ? cluster_of(joint(j).b) : a;
   }
@@ -110,7 +113,8 @@ class Matching {
     if (candidates.empty()) {
       return false;
     }
-    std::sort(candidates.begin(), candidates.end(), [](const Candidate& x, const Candidate& y) { return x.key() < y.key(); });
+    std::sort(candidates.begin(), candidates.end(),
+              [](const Candidate& x, const Candidate& y) { return x.key() < y.key(); });
     std::vector<bool> merged(nodes_.size(), false);
     std::vector<int> next;
     for (const Candidate& candidate : candidates) {

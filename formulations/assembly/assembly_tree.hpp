@@ -3,9 +3,10 @@
 /// The tree in which subassemblies are joined: for any graph of bodies and joints, with any number of handles a node.
 ///
 /// A handle is one end of a joint that a subassembly does not contain completely. The width of a node is the sum of the
-/// constrained directions of its external handles. Rounds of greedy matching: in each round pairs of subassemblies that share
-/// joints are sorted by max(width after the merge, kFreeWidth), then by bodies, then by width; disjoint pairs of the lowest such
-/// cost merge, and all joints they share are closed at that node. Depth O(log n) on chains and on trees of bounded degree.
+/// constrained directions of its external handles. Rounds of greedy matching: in each round pairs of subassemblies that
+/// share joints are sorted by max(width after the merge, kFreeWidth), then by bodies, then by width; disjoint pairs of
+/// the lowest such cost merge, and all joints they share are closed at that node. Depth O(log n) on chains and on trees
+/// of bounded degree.
 #include <span>
 #include <vector>
 
@@ -26,14 +27,14 @@ enum class GroundClosure {
 
 /// A node: a leaf (one body) or the union of two children; closes the joints `closed`.
 struct AssemblyNode {
-  int body = -1;                 ///< leaves: the body; otherwise -1
+  int body = -1;  ///< leaves: the body; otherwise -1
   int child1 = -1;
-  int child2 = -1;               ///< -1 also for a root that only closes joints to the ground
-  std::vector<int> closed;       ///< joints J closed here
-  std::vector<int> external;     ///< joints E of the remaining external handles
+  int child2 = -1;            ///< -1 also for a root that only closes joints to the ground
+  std::vector<int> closed;    ///< joints J closed here
+  std::vector<int> external;  ///< joints E of the remaining external handles
   int closed_rows = 0;
-  int width = 0;                 ///< rows of the external handles
-  int depth = 0;                 ///< 0 for leaves
+  int width = 0;  ///< rows of the external handles
+  int depth = 0;  ///< 0 for leaves
 };
 
 /// Facts for printing.

@@ -9,9 +9,13 @@ namespace mbdbench {
 std::span<const ParameterSpecification> ground_closure_options() {
   static constexpr std::array<std::string_view, 2> kChoices = {"root", "leaf"};
   static const std::array<ParameterSpecification, 1> kOptions = {
-      {{"ground", std::string("root"),
-        "where joints to the ground are closed: at the root of the assembly tree (as published) or at the body itself (leaf)",
-        -1e300, 1e300, {kChoices.begin(), kChoices.end()}}}};
+      {{"ground",
+        std::string("root"),
+        "where joints to the ground are closed: at the root of the assembly tree (as published) or at the body itself "
+        "(leaf)",
+        -1e300,
+        1e300,
+        {kChoices.begin(), kChoices.end()}}}};
   return kOptions;
 }
 

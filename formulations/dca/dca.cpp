@@ -1,9 +1,9 @@
 /// \file
 /// Divide-and-conquer algorithm in accelerations [Featherstone1999], open chains and trees.
 ///
-/// R. Featherstone: A divide-and-conquer articulated-body algorithm for parallel O(log(n)) calculation of rigid-body dynamics,
-/// Part 1, Int. J. Robotics Research 18 (1999). The same matrices and node formula as HDCA; momenta become wrenches, the
-/// constraint is differentiated once more.
+/// R. Featherstone: A divide-and-conquer articulated-body algorithm for parallel O(log(n)) calculation of rigid-body
+/// dynamics, Part 1, Int. J. Robotics Research 18 (1999). The same matrices and node formula as HDCA; momenta become
+/// wrenches, the constraint is differentiated once more.
 ///
 /// paper symbol          -> name
 ///   Phi_1, Phi_12, ...  -> blocks of the leaf and node matrices (formulations/assembly)

@@ -8,7 +8,9 @@
 namespace mbdbench {
 namespace {
 
-void copy_to(const Eigen::VectorXd& from, std::span<double> to) { std::copy(from.data(), from.data() + from.size(), to.begin()); }
+void copy_to(const Eigen::VectorXd& from, std::span<double> to) {
+  std::copy(from.data(), from.data() + from.size(), to.begin());
+}
 
 class DenseFormulation final : public JointStateFormulation {
  public:
@@ -87,7 +89,9 @@ class DenseFormulation final : public JointStateFormulation {
   Eigen::VectorXd u_;
 };
 
-std::string refuse_nothing(const Mechanism& /*mechanism*/) { return {}; }
+std::string refuse_nothing(const Mechanism& /*mechanism*/) {
+  return {};
+}
 
 template <StateKind kRateKind>
 std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& /*options*/) {

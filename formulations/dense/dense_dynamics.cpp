@@ -109,7 +109,8 @@ const Eigen::VectorXd& DenseDynamics::momentum_rates() {
   result_ = loads_.joint_forces();
   for (int i = 0; i < mechanism_->body_count(); ++i) {
     const BodyKinematics& body = kinematics_.body(i);
-    const Vec6 momentum = times_inertia(mechanism_->bodies()[static_cast<std::size_t>(i)].mass, body.inertia, body.velocity);
+    const Vec6 momentum =
+        times_inertia(mechanism_->bodies()[static_cast<std::size_t>(i)].mass, body.inertia, body.velocity);
     result_.noalias() += jacobians_.body(i).transpose() * loads_.body_wrench(i);
     result_.noalias() += jacobians_.body_rate(i).transpose() * momentum;
   }
@@ -176,8 +177,8 @@ void DenseDynamics::reactions(Reactions& result) const {
     if (joint.a >= 0) {
       needed[static_cast<std::size_t>(joint.a)] += shift_wrench(state.point_b - kinematics_.body(joint.a).com, carried);
     }
-    const Eigen::VectorXd dual = kinematics_.gram_inverse(static_cast<int>(k)) *
-                                 loads_.joint_forces().segment(joint.u_offset, joint.nu);
+    const Eigen::VectorXd dual =
+        kinematics_.gram_inverse(static_cast<int>(k)) * loads_.joint_forces().segment(joint.u_offset, joint.nu);
     result.tree_joints[k] = carried - state.h * dual;
   }
 }

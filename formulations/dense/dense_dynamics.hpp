@@ -6,8 +6,8 @@
 ///   M u  = p + Phi_q^T sigma,    Phi_q u  = -Phi_t                     (velocities from canonical momenta)
 ///   p'   = sum J_i^T Q_i + tau + sum Jdot_i^T P_i - (Phi_q)'^T sigma   (sigma' = lambda)
 ///
-/// with M = sum J_i^T M_i J_i, P_i = M_i J_i u at the centres of mass. With M = L L^T and B = Phi_q L^-T, y = L^T u obeys
-/// B y = r: redundant constraints get the multipliers of least norm over their own, unscaled rows.
+/// with M = sum J_i^T M_i J_i, P_i = M_i J_i u at the centres of mass. With M = L L^T and B = Phi_q L^-T, y = L^T u
+/// obeys B y = r: redundant constraints get the multipliers of least norm over their own, unscaled rows.
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <span>
@@ -61,7 +61,7 @@ class DenseDynamics {
   Eigen::LLT<Eigen::MatrixXd> cholesky_;
   Eigen::MatrixXd b_transposed_;
   MinimumNormSolver solver_;
-  Eigen::VectorXd right_;   // right side of the constraints
+  Eigen::VectorXd right_;  // right side of the constraints
   Eigen::VectorXd y_;
   Eigen::VectorXd result_;
   Eigen::VectorXd sigma_;

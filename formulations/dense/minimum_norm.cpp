@@ -13,7 +13,8 @@ MinimumNormSolver::MinimumNormSolver(Eigen::Index rows, Eigen::Index columns)
       y_(Eigen::VectorXd::Zero(columns)),
       l_(Eigen::VectorXd::Zero(rows)),
       permuted_(Eigen::VectorXd::Zero(rows)) {
-  qr_.setThreshold(static_cast<double>(std::max<Eigen::Index>({rows, columns, 1})) * std::numeric_limits<double>::epsilon());
+  qr_.setThreshold(static_cast<double>(std::max<Eigen::Index>({rows, columns, 1})) *
+                   std::numeric_limits<double>::epsilon());
 }
 
 void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed) {

@@ -2,7 +2,8 @@
 /// \file
 /// Minimum-norm solutions with one wide matrix B (m x n) of any rank, in a workspace that is sized once.
 ///
-/// Complete orthogonal decomposition B^T Pi = Q_r R (Householder QR with column pivoting, rank r), R^T = W T (Gram-Schmidt):
+/// Complete orthogonal decomposition B^T Pi = Q_r R (Householder QR with column pivoting, rank r), R^T = W T
+/// (Gram-Schmidt):
 ///   y of least norm with B y = r     is  y = Q_r z,   z = T^-1 W^T Pi^T r
 ///   l of least norm with B^T l = y   is  l = Pi W T^-T z
 /// Cost O(m^2 n). B is never squared, so singular values are told apart down to eps relative, not sqrt(eps).
@@ -22,7 +23,8 @@ class MinimumNormSolver {
   /// \returns the numerical rank of B: pivots below max(m, n) eps relative to the largest count as zero.
   [[nodiscard]] Eigen::Index rank() const { return rank_; }
 
-  /// \returns y of least norm with B y = r (least squares if r is not in the range of B). \param r m entries; y: n entries
+  /// \returns y of least norm with B y = r (least squares if r is not in the range of B). \param r m entries; y: n
+  /// entries
   const Eigen::VectorXd& solve_b(const Eigen::VectorXd& r);
   /// \returns l of least norm with B^T l = y for the y that solve_b returned last; m entries.
   const Eigen::VectorXd& solve_b_transposed();

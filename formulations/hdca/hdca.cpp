@@ -1,7 +1,8 @@
 /// \file
 /// Hamiltonian divide-and-conquer algorithm for open chains and trees [Chadaj2015].
 ///
-/// K. Chadaj, P. Malczyk, J. Fraczek: Hamiltonian based parallel formulation for open-loop multibody system dynamics, 2015.
+/// K. Chadaj, P. Malczyk, J. Fraczek: Hamiltonian based parallel formulation for open-loop multibody system dynamics,
+/// 2015.
 ///
 /// paper symbol        -> name
 ///   Pbar_k = H p + D sigma -> impulse (articulated momentum of joint k at O_k)
@@ -135,7 +136,8 @@ class HdcaFormulation final : public JointStateFormulation {
       Vec6 momentum;
       momentum.head<3>() = mechanism().bodies()[static_cast<std::size_t>(k)].mass * body.velocity.head<3>();
       momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
-      accumulated_load_[static_cast<std::size_t>(k)] = shift_wrench(body.com - kinematics.tree_joint(k).point_b, momentum);
+      accumulated_load_[static_cast<std::size_t>(k)] =
+          shift_wrench(body.com - kinematics.tree_joint(k).point_b, momentum);
     }
     sum_inward(accumulated_load_);
     for (int k = 0; k < mechanism().body_count(); ++k) {

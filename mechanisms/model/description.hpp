@@ -44,9 +44,9 @@ using Law = std::variant<ConstantLaw, TableLaw, ExpressionLaw>;
 /// A rigid body. Its own frame is where joints and markers are given.
 struct BodyDescription {
   std::string name;
-  double mass = 0.0;                ///< kg
-  Vec3 com = Vec3::Zero();          ///< centre of mass, in the body's frame, m
-  Mat3 inertia = Mat3::Zero();      ///< about the centre of mass, in the body's axes, kg m^2
+  double mass = 0.0;            ///< kg
+  Vec3 com = Vec3::Zero();      ///< centre of mass, in the body's frame, m
+  Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, in the body's axes, kg m^2
 };
 
 /// Where a joint sits on a body: origin and axes, in the body's frame (in the world's for the ground).

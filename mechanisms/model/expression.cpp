@@ -49,9 +49,10 @@ Expression::Expression(const std::string& text, const std::vector<ExpressionVari
     // The first evaluation compiles; do it here so that later ones allocate nothing.
     static_cast<void>(parser_->parser.Eval());
     if (assigns(text) || parser_->parser.GetNumResults() != 1) {
-      throw ExpressionError(fmt::format("the formula \"{}\" must be one value: without assignments (compare with ==) and commas "
-                                        "outside functions",
-                                        text));
+      throw ExpressionError(
+          fmt::format("the formula \"{}\" must be one value: without assignments (compare with ==) and commas "
+                      "outside functions",
+                      text));
     }
   } catch (const mu::ParserError& error) {
     throw ExpressionError(fmt::format("cannot read the formula \"{}\": {} Variables here: {}.", text, error.GetMsg(),
@@ -63,7 +64,9 @@ Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;
 Expression::~Expression() = default;
 
-double Expression::operator()() const { return parser_->parser.Eval(); }
+double Expression::operator()() const {
+  return parser_->parser.Eval();
+}
 
 std::vector<std::string> Expression::used_variables() const {
   std::vector<std::string> names;

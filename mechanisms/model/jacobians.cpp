@@ -100,7 +100,8 @@ void Jacobians::set_velocities(const Kinematics& kinematics) {
   }
 }
 
-void Jacobians::add_end_rate(const Kinematics& kinematics, const Joint& joint, const JointKinematics& state, double sign) {
+void Jacobians::add_end_rate(const Kinematics& kinematics, const Joint& joint, const JointKinematics& state,
+                             double sign) {
   const int index = sign > 0.0 ? joint.b : joint.a;
   if (index < 0) {
     return;
@@ -118,8 +119,8 @@ void Jacobians::add_end_rate(const Kinematics& kinematics, const Joint& joint, c
   rows += sign * state.d.transpose().lazyProduct(end_rate_);
 }
 
-void constraint_residual(const Kinematics& kinematics, std::span<const double> q, std::span<const double> motion_positions,
-                         std::span<double> residual) {
+void constraint_residual(const Kinematics& kinematics, std::span<const double> q,
+                         std::span<const double> motion_positions, std::span<double> residual) {
   const Mechanism& mechanism = kinematics.mechanism();
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];
@@ -143,7 +144,8 @@ void constraint_rate_residual(const Kinematics& kinematics, std::span<const doub
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];
     const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
-    const Vec6 relative = kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_a);
+    const Vec6 relative =
+        kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_a);
     for (int row = 0; row < joint.nc; ++row) {
       residual[static_cast<std::size_t>(joint.row_offset + row)] = state.d.col(row).dot(relative);
     }

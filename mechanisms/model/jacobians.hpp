@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// Dense Jacobians of bodies and constraints and their rates, O(n^2) each: for references, projections and checks, not for
-/// fast formulations.
+/// Dense Jacobians of bodies and constraints and their rates, O(n^2) each: for references, projections and checks, not
+/// for fast formulations.
 ///
 /// V_i = J_i u with V_i = [v_C; omega] of body i. Phi' = Phi_q u + Phi_t with Phi_q = D_c^T (X_b J_b - X_a J_a) for cut
 /// joints and a unit row for a prescribed motion.
@@ -51,8 +51,8 @@ class Jacobians {
 /// Phi at the kinematics' positions. \param q the coordinates they were set with
 /// \param motion_positions value of every prescribed motion at this time, in the order of their rows
 /// \param residual constraint_size() entries
-void constraint_residual(const Kinematics& kinematics, std::span<const double> q, std::span<const double> motion_positions,
-                         std::span<double> residual);
+void constraint_residual(const Kinematics& kinematics, std::span<const double> q,
+                         std::span<const double> motion_positions, std::span<double> residual);
 
 /// Phi' at the kinematics' velocities. \param u the quasi-velocities (prescribed components are read from it)
 /// \param motion_velocities rate of every prescribed motion \param residual constraint_size() entries

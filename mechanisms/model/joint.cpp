@@ -149,7 +149,8 @@ void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b
   }
 }
 
-void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<const double> u, std::span<double> rates) {
+void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<const double> u,
+                      std::span<double> rates) {
   if (has_coordinate_rates(joint.type)) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(joint.nq); ++i) {
       rates[i] = u[i];
@@ -168,7 +169,8 @@ void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<c
   }
 }
 
-void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<const double> near, std::span<double> q) {
+void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<const double> near,
+                       std::span<double> q) {
   const auto turn = [&](std::size_t component) {
     const double angle = angle_about(joint.axis, joint.normal1, pose.rotation * joint.normal1);
     q[component] = nearest_turn(angle, near[component]);

@@ -13,8 +13,8 @@
 
 namespace mbdbench {
 
-/// One angular constraint: scale (vector_a . vector_b - cosine) = 0 with vector_a fixed in joint axes of a, vector_b of b.
-/// Its row on the relative angular velocity is scale (vector_b x vector_a)^T.
+/// One angular constraint: scale (vector_a . vector_b - cosine) = 0 with vector_a fixed in joint axes of a, vector_b of
+/// b. Its row on the relative angular velocity is scale (vector_b x vector_a)^T.
 struct AngularConstraint {
   Vec3 vector_a;
   Vec3 vector_b;
@@ -48,11 +48,11 @@ struct Joint {
   int nq = 0;
   int nu = 0;
   int nc = 6;
-  int q_offset = 0;    ///< first coordinate in q (tree joints)
-  int u_offset = 0;    ///< first quasi-velocity in u (tree joints)
-  int row_offset = 0;  ///< first row in Phi (cut joints)
-  bool world_linear = false;              ///< the linear rows are the world axes, else `linear_directions`
-  std::vector<Vec3> linear_directions;    ///< fixed in joint axes of a
+  int q_offset = 0;                     ///< first coordinate in q (tree joints)
+  int u_offset = 0;                     ///< first quasi-velocity in u (tree joints)
+  int row_offset = 0;                   ///< first row in Phi (cut joints)
+  bool world_linear = false;            ///< the linear rows are the world axes, else `linear_directions`
+  std::vector<Vec3> linear_directions;  ///< fixed in joint axes of a
   std::vector<AngularConstraint> angular;
   std::vector<double> q0;
   std::vector<JointMotion> motions;  ///< prescribed components (tree joints)
@@ -94,10 +94,11 @@ void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b
 
 /// q' = N(q) u: nq rates from nu quasi-velocities; linear in the length of a quaternion, so that its direction is right
 /// whatever its length.
-void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<const double> u, std::span<double> rates);
+void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<const double> u,
+                      std::span<double> rates);
 
-/// Coordinates of a relative pose that satisfies the constraints of the joint at least roughly; angles are chosen within
-/// half a turn of `near` (nq entries).
+/// Coordinates of a relative pose that satisfies the constraints of the joint at least roughly; angles are chosen
+/// within half a turn of `near` (nq entries).
 void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<const double> near, std::span<double> q);
 
 /// \returns (H^T H)^-1, constant for every joint type. nu x nu, H of any configuration.

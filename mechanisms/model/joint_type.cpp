@@ -21,11 +21,15 @@ constexpr std::array<JointFacts, 8> kFacts = {{{"revolute", 1, 1},
                                                {"free", 7, 6},
                                                {"fixed", 0, 0}}};
 
-const JointFacts& facts(JointType type) { return kFacts.at(static_cast<std::size_t>(type)); }
+const JointFacts& facts(JointType type) {
+  return kFacts.at(static_cast<std::size_t>(type));
+}
 
 }  // namespace
 
-std::string_view to_string(JointType type) { return facts(type).name; }
+std::string_view to_string(JointType type) {
+  return facts(type).name;
+}
 
 std::optional<JointType> joint_type_of(std::string_view name) {
   for (const JointType type : kAllJointTypes) {
@@ -36,8 +40,12 @@ std::optional<JointType> joint_type_of(std::string_view name) {
   return std::nullopt;
 }
 
-int position_count(JointType type) { return facts(type).positions; }
+int position_count(JointType type) {
+  return facts(type).positions;
+}
 
-int velocity_count(JointType type) { return facts(type).velocities; }
+int velocity_count(JointType type) {
+  return facts(type).velocities;
+}
 
 }  // namespace mbdbench

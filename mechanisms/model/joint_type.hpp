@@ -15,8 +15,8 @@ enum class JointType {
   cylindrical,  ///< q = angle about, displacement along the axis; u = q'
   spherical,    ///< q = quaternion (w, x, y, z), b to a; u = relative angular velocity in b's joint axes
   planar,       ///< q = two displacements in the plane normal to the axis (fixed in a), then the angle; u = q'
-  free,         ///< q = quaternion, then displacement in a's joint axes; u = angular velocity (b's axes), linear (a's axes)
-  fixed         ///< no coordinates
+  free,  ///< q = quaternion, then displacement in a's joint axes; u = angular velocity (b's axes), linear (a's axes)
+  fixed  ///< no coordinates
 };
 
 inline constexpr std::array<JointType, 8> kAllJointTypes = {
@@ -36,12 +36,18 @@ int position_count(JointType type);
 int velocity_count(JointType type);
 
 /// \returns the number of constrained directions n_c = 6 - n_f.
-inline int constraint_count(JointType type) { return 6 - velocity_count(type); }
+inline int constraint_count(JointType type) {
+  return 6 - velocity_count(type);
+}
 
 /// \returns whether the first four coordinates are a quaternion.
-inline bool has_quaternion(JointType type) { return type == JointType::spherical || type == JointType::free; }
+inline bool has_quaternion(JointType type) {
+  return type == JointType::spherical || type == JointType::free;
+}
 
 /// \returns whether q' = u component by component.
-inline bool has_coordinate_rates(JointType type) { return !has_quaternion(type); }
+inline bool has_coordinate_rates(JointType type) {
+  return !has_quaternion(type);
+}
 
 }  // namespace mbdbench

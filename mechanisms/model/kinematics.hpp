@@ -11,20 +11,20 @@ namespace mbdbench {
 
 /// Pose and velocity of a body.
 struct BodyKinematics {
-  Mat3 rotation = Mat3::Identity();         ///< body axes to world axes
-  Vec3 origin = Vec3::Zero();               ///< of the body's frame
+  Mat3 rotation = Mat3::Identity();  ///< body axes to world axes
+  Vec3 origin = Vec3::Zero();        ///< of the body's frame
   Vec3 com = Vec3::Zero();
-  Mat3 inertia = Mat3::Zero();              ///< J_C in world axes
-  Mat3 inertia_inverse = Mat3::Zero();      ///< J_C^-1 in world axes
-  Vec6 velocity = Vec6::Zero();             ///< [v_C; omega]
+  Mat3 inertia = Mat3::Zero();          ///< J_C in world axes
+  Mat3 inertia_inverse = Mat3::Zero();  ///< J_C^-1 in world axes
+  Vec6 velocity = Vec6::Zero();         ///< [v_C; omega]
 };
 
 /// Geometry of a joint: the two handles, H, D and their rates.
 struct JointKinematics {
   Mat3 axes_a = Mat3::Identity();  ///< joint axes on a, columns in world axes
   Mat3 axes_b = Mat3::Identity();
-  Vec3 point_a = Vec3::Zero();     ///< a's handle: equals point_b where the joint slides and for every tree joint
-  Vec3 point_b = Vec3::Zero();     ///< O_k, the origin of the joint's frame on b
+  Vec3 point_a = Vec3::Zero();       ///< a's handle: equals point_b where the joint slides and for every tree joint
+  Vec3 point_b = Vec3::Zero();       ///< O_k, the origin of the joint's frame on b
   Vec3 displacement = Vec3::Zero();  ///< origin on b minus origin on a
   SpatialColumns h;
   SpatialColumns d;
@@ -64,7 +64,9 @@ class Kinematics {
   }
 
   /// \returns (H^T H)^-1 of tree joint `index`, nu x nu.
-  [[nodiscard]] const Eigen::MatrixXd& gram_inverse(int index) const { return gram_inverse_[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const Eigen::MatrixXd& gram_inverse(int index) const {
+    return gram_inverse_[static_cast<std::size_t>(index)];
+  }
 
   /// \returns world position of a point given in the body's frame.
   [[nodiscard]] Vec3 world_point(int index, const Vec3& point) const {

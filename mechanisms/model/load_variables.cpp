@@ -42,11 +42,13 @@ std::vector<ExpressionVariable> LoadVariables::own() {
   return {{"q", &values_[values_.size() - 2]}, {"v", &values_.back()}};
 }
 
-void LoadVariables::set_global(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics) {
+void LoadVariables::set_global(double t, std::span<const double> q, std::span<const double> u,
+                               const Kinematics& kinematics) {
   std::size_t next = 0;
   values_[next++] = t;
   for (const JointVariable& variable : joint_variables_) {
-    values_[next++] = variable.q >= 0 ? q[static_cast<std::size_t>(variable.q)] : u[static_cast<std::size_t>(variable.u)];
+    values_[next++] =
+        variable.q >= 0 ? q[static_cast<std::size_t>(variable.q)] : u[static_cast<std::size_t>(variable.u)];
   }
   for (const Marker& marker : mechanism_->markers()) {
     const Vec3 point = kinematics.world_point(marker.body, marker.point);

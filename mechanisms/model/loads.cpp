@@ -10,7 +10,9 @@
 namespace mbdbench {
 namespace {
 
-std::size_t index_of(int value) { return static_cast<std::size_t>(value); }
+std::size_t index_of(int value) {
+  return static_cast<std::size_t>(value);
+}
 
 double interpolate(const TableLaw& table, double x) {
   if (x <= table.abscissa.front()) {
@@ -19,8 +21,8 @@ double interpolate(const TableLaw& table, double x) {
   if (x >= table.abscissa.back()) {
     return table.values.back();
   }
-  const auto right = static_cast<std::size_t>(
-      std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) - table.abscissa.begin());
+  const auto right = static_cast<std::size_t>(std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) -
+                                              table.abscissa.begin());
   const double weight = (x - table.abscissa[right - 1]) / (table.abscissa[right] - table.abscissa[right - 1]);
   return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
 }
@@ -129,7 +131,8 @@ LoadEvaluator::LoadEvaluator(LoadEvaluator&&) noexcept = default;
 LoadEvaluator& LoadEvaluator::operator=(LoadEvaluator&&) noexcept = default;
 LoadEvaluator::~LoadEvaluator() = default;
 
-void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics) {
+void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<const double> u,
+                             const Kinematics& kinematics) {
   joint_forces_.setZero();
   for (std::size_t k = 0; k < wrenches_.size(); ++k) {
     wrenches_[k].head<3>() = mechanism_->bodies()[k].mass * mechanism_->gravity();
@@ -169,7 +172,8 @@ void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<cons
   apply_point_springs(kinematics);
 }
 
-void LoadEvaluator::add_joint_force(JointReference reference, int component, double value, const Kinematics& kinematics) {
+void LoadEvaluator::add_joint_force(JointReference reference, int component, double value,
+                                    const Kinematics& kinematics) {
   const Joint& joint = mechanism_->joint(reference);
   if (!reference.cut) {
     joint_forces_[joint.u_offset + component] += value;
@@ -196,7 +200,8 @@ void LoadEvaluator::apply_point_springs(const Kinematics& kinematics) {
     const SpringEnds ends = spring_ends(spring, kinematics);
     const Vec3 relative_velocity = kinematics.velocity_at(ends.body2, ends.point2).head<3>() -
                                    kinematics.velocity_at(ends.body1, ends.point1).head<3>();
-    const double tension = spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
+    const double tension =
+        spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
     const Vec3 force = tension * ends.direction;
     add_wrench(ends.body1, ends.point1, force, Vec3::Zero(), kinematics);
     add_wrench(ends.body2, ends.point2, -force, Vec3::Zero(), kinematics);

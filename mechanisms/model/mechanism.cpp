@@ -34,7 +34,8 @@ ModelError in_given_order(const ModelError& error, const SpanningTree& tree) {
     where.index = tree.bodies.at(where.index);
   } else if (where.section == "joints") {
     const std::size_t tree_count = tree.tree_joints.size();
-    where.index = where.index < tree_count ? tree.tree_joints[where.index] : tree.cut_joints.at(where.index - tree_count);
+    where.index =
+        where.index < tree_count ? tree.tree_joints[where.index] : tree.cut_joints.at(where.index - tree_count);
   }
   return {std::move(where), error.what()};
 }
@@ -190,7 +191,9 @@ void Mechanism::adopt_markers() {
   }
 }
 
-void Mechanism::check_loads() const { validate_loads(*this); }
+void Mechanism::check_loads() const {
+  validate_loads(*this);
+}
 
 void Mechanism::set_initial_state() {
   const InitialState state = consistent_initial_state(*this);
@@ -226,7 +229,8 @@ std::optional<int> Mechanism::find_body(std::string_view body_name) const {
     return -1;
   }
   const auto& list = description_.bodies;
-  const auto found = std::find_if(list.begin(), list.end(), [&](const BodyDescription& b) { return b.name == body_name; });
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const BodyDescription& b) { return b.name == body_name; });
   if (found == list.end()) {
     return std::nullopt;
   }

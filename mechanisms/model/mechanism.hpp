@@ -44,7 +44,8 @@ class Mechanism {
   /// \throws ModelError naming the element, what is wrong and what would be right.
   explicit Mechanism(MechanismDescription description);
 
-  /// \returns the description in the mechanism's own order with the consistent initial state; making a Mechanism from it
+  /// \returns the description in the mechanism's own order with the consistent initial state; making a Mechanism from
+  /// it
   ///          gives the same mechanism bit for bit.
   [[nodiscard]] const MechanismDescription& description() const { return description_; }
   [[nodiscard]] const std::string& name() const { return description_.name; }

@@ -10,7 +10,8 @@ namespace mbdbench {
 
 /// Points at an element of a MechanismDescription, so that a reader of files can add the line.
 struct ElementReference {
-  std::string section;    ///< name of the list as in the TOML format: "bodies", "joints", "joint_loads", ...; empty: the whole
+  std::string
+      section;  ///< name of the list as in the TOML format: "bodies", "joints", "joint_loads", ...; empty: the whole
   std::size_t index = 0;  ///< place in that list
   std::string key;        ///< the guilty field ("mass", "q0"), may be empty
 };

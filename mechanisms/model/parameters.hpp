@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Named, typed parameters with defaults and help: of catalogue builders (`pendulum:16`) and of formulations (`kappa=5`).
+/// Named, typed parameters with defaults and help: of catalogue builders (`pendulum:16`) and of formulations
+/// (`kappa=5`).
 #include <cstdint>
 #include <map>
 #include <span>
@@ -20,16 +21,18 @@ using ParameterValue = std::variant<std::int64_t, double, std::string>;
 struct ParameterSpecification {
   std::string_view name;
   ParameterValue default_value;
-  std::string_view help;                        ///< one line, with the unit
-  double minimum = -1e300;                      ///< numbers: smallest allowed
-  double maximum = 1e300;                       ///< numbers: largest allowed
-  std::vector<std::string_view> choices = {};   ///< strings: the allowed ones; empty: any
+  std::string_view help;                       ///< one line, with the unit
+  double minimum = -1e300;                     ///< numbers: smallest allowed
+  double maximum = 1e300;                      ///< numbers: largest allowed
+  std::vector<std::string_view> choices = {};  ///< strings: the allowed ones; empty: any
 };
 
 /// Parameters by name; complete when a builder or a formulation sees them.
 class Parameters {
  public:
-  void set(std::string_view name, ParameterValue value) { values_.insert_or_assign(std::string(name), std::move(value)); }
+  void set(std::string_view name, ParameterValue value) {
+    values_.insert_or_assign(std::string(name), std::move(value));
+  }
   [[nodiscard]] std::int64_t integer(std::string_view name) const { return std::get<std::int64_t>(at(name)); }
   [[nodiscard]] double number(std::string_view name) const { return std::get<double>(at(name)); }
   [[nodiscard]] const std::string& text(std::string_view name) const { return std::get<std::string>(at(name)); }
@@ -52,10 +55,10 @@ class ParameterError : public std::invalid_argument {
   using std::invalid_argument::invalid_argument;
 };
 
-/// Reads `16`, `bodies=16` or `seed=7,bodies=12`; what is not given keeps its default. A value without a name belongs to the
-/// first parameter and must come first.
-/// \param owner for messages: "mechanism 'pendulum'", "formulation 'hdca'"
+/// Reads `16`, `bodies=16` or `seed=7,bodies=12`; what is not given keeps its default. A value without a name belongs
+/// to the first parameter and must come first. \param owner for messages: "mechanism 'pendulum'", "formulation 'hdca'"
 /// \throws ParameterError
-Parameters parse_parameters(std::span<const ParameterSpecification> specifications, std::string_view text, std::string_view owner);
+Parameters parse_parameters(std::span<const ParameterSpecification> specifications, std::string_view text,
+                            std::string_view owner);
 
 }  // namespace mbdbench

@@ -11,45 +11,50 @@ namespace {
 
 constexpr std::size_t kGroundVertex = static_cast<std::size_t>(-1);
 
-std::size_t vertex(const std::unordered_map<std::string, std::size_t>& index_of, const std::string& name, std::size_t joint,
-                   const std::string& joint_name, const char* key) {
+std::size_t vertex(const std::unordered_map<std::string, std::size_t>& index_of, const std::string& name,
+                   std::size_t joint, const std::string& joint_name, const char* key) {
   if (name == kGround) {
     return kGroundVertex;
   }
   const auto found = index_of.find(name);
   if (found == index_of.end()) {
-    throw ModelError({"joints", joint, key},
-                     fmt::format("joint '{}': {} = '{}' is not a body; use a body's name or \"ground\"", joint_name, key, name));
+    throw ModelError(
+        {"joints", joint, key},
+        fmt::format("joint '{}': {} = '{}' is not a body; use a body's name or \"ground\"", joint_name, key, name));
   }
   return found->second;
 }
 
 /// Blames the joint that would have led to the bodies that were not reached, if there is one.
-[[noreturn]] void report_unreached(const MechanismDescription& description, std::size_t body, const std::vector<bool>& reached,
+[[noreturn]] void report_unreached(const MechanismDescription& description, std::size_t body,
+                                   const std::vector<bool>& reached,
                                    const std::unordered_map<std::string, std::size_t>& index_of) {
   const auto is_reached = [&](const std::string& name) { return name == kGround || reached[index_of.at(name)]; };
   for (std::size_t k = 0; k < description.joints.size(); ++k) {
     const JointDescription& joint = description.joints[k];
     if (joint.cut && is_reached(joint.a) && !is_reached(joint.b)) {
-      throw ModelError({"joints", k, "cut"},
-                       fmt::format("cutting joint '{}' disconnects body '{}' from the ground: cut another joint of the loop",
-                                   joint.name, joint.b));
+      throw ModelError(
+          {"joints", k, "cut"},
+          fmt::format("cutting joint '{}' disconnects body '{}' from the ground: cut another joint of the loop",
+                      joint.name, joint.b));
     }
   }
   for (std::size_t k = 0; k < description.joints.size(); ++k) {
     const JointDescription& joint = description.joints[k];
     if (!joint.cut && !is_reached(joint.a) && is_reached(joint.b)) {
-      throw ModelError({"joints", k, "a"},
-                       fmt::format("joint '{0}' points from '{1}' to '{2}', but '{1}' can only be reached from '{2}': swap a and "
-                                   "b (and their frames; the coordinate then changes its meaning)",
-                                   joint.name, joint.a, joint.b));
+      throw ModelError(
+          {"joints", k, "a"},
+          fmt::format("joint '{0}' points from '{1}' to '{2}', but '{1}' can only be reached from '{2}': swap a and "
+                      "b (and their frames; the coordinate then changes its meaning)",
+                      joint.name, joint.a, joint.b));
     }
   }
   const std::string& name = description.bodies[body].name;
-  throw ModelError({"bodies", body, "name"},
-                   fmt::format("body '{0}' is not connected to the ground: add a joint that leads to it; for a free-floating body "
-                               "a joint of type \"free\" with a = \"ground\", b = \"{0}\"",
-                               name));
+  throw ModelError(
+      {"bodies", body, "name"},
+      fmt::format("body '{0}' is not connected to the ground: add a joint that leads to it; for a free-floating body "
+                  "a joint of type \"free\" with a = \"ground\", b = \"{0}\"",
+                  name));
 }
 
 }  // namespace
@@ -71,9 +76,10 @@ SpanningTree span_tree(const MechanismDescription& description) {
       throw ModelError({"joints", k, "b"}, fmt::format("joint '{}' connects '{}' with itself", joint.name, joint.a));
     }
     if (!joint.cut && edges.back().b == kGroundVertex) {
-      throw ModelError({"joints", k, "b"}, fmt::format("joint '{}' leads to the ground, so it must be a cut joint (cut = true), or "
-                                                       "swap a and b",
-                                                       joint.name));
+      throw ModelError({"joints", k, "b"},
+                       fmt::format("joint '{}' leads to the ground, so it must be a cut joint (cut = true), or "
+                                   "swap a and b",
+                                   joint.name));
     }
   }
 

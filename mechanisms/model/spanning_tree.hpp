@@ -15,9 +15,9 @@ struct SpanningTree {
   std::vector<std::size_t> cut_joints;   ///< in the description's order
 };
 
-/// Grows the tree from the ground along joints a -> b, taking joints in the description's order; joints marked `cut` and
-/// joints whose outboard body is already reached become cuts. If the description is in tree order already, it is kept.
-/// \throws ModelError for unknown bodies, bodies that no tree joint reaches, joints that point the wrong way.
+/// Grows the tree from the ground along joints a -> b, taking joints in the description's order; joints marked `cut`
+/// and joints whose outboard body is already reached become cuts. If the description is in tree order already, it is
+/// kept. \throws ModelError for unknown bodies, bodies that no tree joint reaches, joints that point the wrong way.
 SpanningTree span_tree(const MechanismDescription& description);
 
 }  // namespace mbdbench

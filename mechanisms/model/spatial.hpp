@@ -66,7 +66,7 @@ inline Mat3 rotation_of_quaternion(double w, double x, double y, double z) {
   const double scale = 2.0 / (w * w + x * x + y * y + z * z);
   Mat3 rotation;
   rotation << 1.0 - scale * (y * y + z * z), scale * (x * y - w * z), scale * (x * z + w * y),  //
-      scale * (x * y + w * z), 1.0 - scale * (x * x + z * z), scale * (y * z - w * x),           //
+      scale * (x * y + w * z), 1.0 - scale * (x * x + z * z), scale * (y * z - w * x),          //
       scale * (x * z - w * y), scale * (y * z + w * x), 1.0 - scale * (x * x + y * y);
   return rotation;
 }

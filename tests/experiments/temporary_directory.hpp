@@ -2,8 +2,8 @@
 /// \file
 /// A directory for the files of one test.
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>

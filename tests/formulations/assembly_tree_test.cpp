@@ -1,4 +1,5 @@
-// The assembly tree: every joint closed once, every body once, few handles and logarithmic depth where the graph allows it.
+// The assembly tree: every joint closed once, every body once, few handles and logarithmic depth where the graph allows
+// it.
 #include "formulations/assembly/assembly_tree.hpp"
 
 #include <gtest/gtest.h>
@@ -97,7 +98,8 @@ TEST(assembly_tree, free_joints_separate_and_random_graphs_close_every_joint_onc
     const int bodies = 1 + static_cast<int>(random.uniform(0.0, 40.0));
     std::vector<AssemblyJoint> joints;
     for (int k = 0; k < bodies; ++k) {
-      joints.push_back({static_cast<int>(random.uniform(0.0, k + 1.0)) - 1, k, static_cast<int>(random.uniform(0.0, 7.0))});
+      joints.push_back(
+          {static_cast<int>(random.uniform(0.0, k + 1.0)) - 1, k, static_cast<int>(random.uniform(0.0, 7.0))});
     }
     for (int cut = 0; cut < sample % 4 && bodies > 2; ++cut) {
       joints.push_back({0, bodies - 1, 5});

@@ -42,7 +42,8 @@ inline Evaluation evaluate_at(Formulation& formulation, double t, const Eigen::V
   return result;
 }
 
-inline std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& mechanism, std::string_view options = {}) {
+inline std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& mechanism,
+                                         std::string_view options = {}) {
   const auto registry = formulation_registry();
   return make_formulation(registry, *find_formulation(registry, key), mechanism, options);
 }

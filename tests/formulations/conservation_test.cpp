@@ -35,7 +35,8 @@ TEST(conservation, energy_rate_is_zero_along_the_right_hand_side) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     RandomSource random(31);
     // Closed mechanisms keep their consistent state; trees take any velocity.
-    const Eigen::VectorXd u = mechanism.constrained() ? mechanism.u0() : test::random_vector(mechanism.u_size(), random);
+    const Eigen::VectorXd u =
+        mechanism.constrained() ? mechanism.u0() : test::random_vector(mechanism.u_size(), random);
     for (const FormulationEntry& entry : formulation_registry()) {
       if (!entry.refusal(mechanism).empty()) {
         continue;
@@ -47,8 +48,9 @@ TEST(conservation, energy_rate_is_zero_along_the_right_hand_side) {
       const double s = 1e-4;
       const auto energy = [&](double step) { return energy_at(*formulation, state.x, state.xdot, step, observation); };
       const double rate = (8.0 * (energy(s) - energy(-s)) - (energy(2.0 * s) - energy(-2.0 * s))) / (12.0 * s);
-      // What flows between kinetic and potential energy sets the scale. The differences carry rounding eps E / s (1e-10 for
-      // energies of 100 J, more where momenta are solved for velocities) and truncation s^4; a wrong term gives a share near 1.
+      // What flows between kinetic and potential energy sets the scale. The differences carry rounding eps E / s (1e-10
+      // for energies of 100 J, more where momenta are solved for velocities) and truncation s^4; a wrong term gives a
+      // share near 1.
       ASSERT_TRUE(formulation->observe(0.0, state.x, observation).ok);
       const double scale = std::max(1.0, observation.energies.kinetic + std::abs(observation.energies.potential));
       EXPECT_LT(std::abs(rate) / scale, 1e-8) << entry.key << " on " << name;
@@ -57,7 +59,8 @@ TEST(conservation, energy_rate_is_zero_along_the_right_hand_side) {
 }
 
 TEST(conservation, free_floating_mechanisms_keep_their_momentum) {
-  MechanismDescription description = make_mechanism(mechanism_registry(), "random_tree:seed=41,bodies=8,loads=0").description();
+  MechanismDescription description =
+      make_mechanism(mechanism_registry(), "random_tree:seed=41,bodies=8,loads=0").description();
   description.gravity.setZero();
   // All joints to the ground become free joints.
   for (JointDescription& joint : description.joints) {

@@ -14,7 +14,8 @@ using test::view;
 
 const std::vector<std::string>& mechanism_names() {
   static const std::vector<std::string> names = {"pendulum:5", "pendulum_xyz:5", "random_tree:seed=2,bodies=12",
-                                                 "random_tree:seed=6,bodies=9,motions=2", "random_closed:seed=4,bodies=9,cuts=2"};
+                                                 "random_tree:seed=6,bodies=9,motions=2",
+                                                 "random_closed:seed=4,bodies=9,cuts=2"};
   return names;
 }
 
@@ -101,7 +102,8 @@ TEST(formulation_interface, quaternion_length_changes_nothing_but_its_own_rate) 
     for (std::size_t i = 0; i < x.size(); ++i) {
       const double scale = formulation.layout()[i].kind == StateKind::quaternion ? factor : 1.0;
       // Rounding of the rotation matrices, amplified by the solve.
-      EXPECT_NEAR(actual[i], scale * expected[i], 1e-9 * std::max(1.0, std::abs(expected[i]))) << formulation.layout()[i].name;
+      EXPECT_NEAR(actual[i], scale * expected[i], 1e-9 * std::max(1.0, std::abs(expected[i])))
+          << formulation.layout()[i].name;
     }
   });
 }

@@ -1,4 +1,5 @@
-// The node kernels against Eigen's dense algebra, with sizes at compile time and at run time, in double and long double.
+// The node kernels against Eigen's dense algebra, with sizes at compile time and at run time, in double and long
+// double.
 #include "formulations/assembly/node_kernels.hpp"
 
 #include <gtest/gtest.h>
@@ -38,12 +39,14 @@ Problem<Scalar> random_problem(int closed, int width, std::uint64_t seed) {
 
 template <typename Scalar, int kClosed, int kWidth>
 void check(int closed, int width, Scalar tolerance) {
-  const Problem<Scalar> problem = random_problem<Scalar>(closed, width, 100 + static_cast<std::uint64_t>(closed * 20 + width));
+  const Problem<Scalar> problem =
+      random_problem<Scalar>(closed, width, 100 + static_cast<std::uint64_t>(closed * 20 + width));
   const Matrix<Scalar> a = problem.front.topLeftCorner(closed, closed);
   const Matrix<Scalar> b = problem.front.topRightCorner(closed, width);
   const Matrix<Scalar> inverse = a.inverse();
   const Matrix<Scalar> expected_front = problem.front.bottomRightCorner(width, width) - b.transpose() * inverse * b;
-  const Matrix<Scalar> expected_right = problem.right.bottomRows(width) - b.transpose() * inverse * problem.right.topRows(closed);
+  const Matrix<Scalar> expected_right =
+      problem.right.bottomRows(width) - b.transpose() * inverse * problem.right.topRows(closed);
   const Matrix<Scalar> expected_sigma = -inverse * (problem.right.topRows(closed) + b * problem.external);
 
   Matrix<Scalar> front = problem.front;
@@ -84,7 +87,9 @@ TEST(node_kernels, sizes_at_run_time) {
   }
 }
 
-TEST(node_kernels, long_double_is_more_accurate) { check<long double, 5, 10>(5, 10, kLongTolerance); }
+TEST(node_kernels, long_double_is_more_accurate) {
+  check<long double, 5, 10>(5, 10, kLongTolerance);
+}
 
 TEST(node_kernels, a_pivot_that_is_not_positive_is_reported_with_its_column) {
   Matrix<double> front = Matrix<double>::Identity(4, 4);

@@ -20,8 +20,9 @@ using test::mass_condition;
 using test::reference_of;
 using test::view;
 
-// Both sides solve with the mass matrix (n = u_size), so rounding may cost about n eps cond(M) on each; 1e-12 is the suite's aim
-// for well-conditioned trees. The worst share of this limit is printed (0.3 when written); a wrong term gives 1e-3 or more.
+// Both sides solve with the mass matrix (n = u_size), so rounding may cost about n eps cond(M) on each; 1e-12 is the
+// suite's aim for well-conditioned trees. The worst share of this limit is printed (0.3 when written); a wrong term
+// gives 1e-3 or more.
 double tolerance(const Mechanism& mechanism, double condition) {
   return std::max(1e-12, std::numeric_limits<double>::epsilon() * mechanism.u_size() * condition);
 }
@@ -32,8 +33,8 @@ struct Worst {
   std::string where;
 };
 
-void compare(const FormulationEntry& entry, const Mechanism& mechanism, const std::string& label, const Eigen::VectorXd& q,
-             const Eigen::VectorXd& u, Worst& worst, std::string_view options = {}) {
+void compare(const FormulationEntry& entry, const Mechanism& mechanism, const std::string& label,
+             const Eigen::VectorXd& q, const Eigen::VectorXd& u, Worst& worst, std::string_view options = {}) {
   const auto registry = formulation_registry();
   const auto formulation = make_formulation(registry, entry, mechanism, options);
   const auto reference = make(reference_of(entry), mechanism);
@@ -60,7 +61,8 @@ void compare(const FormulationEntry& entry, const Mechanism& mechanism, const st
   const std::array<std::pair<const char*, double>, 4> errors = {
       {{"q'", block_error(std::span(actual.xdot).first(split), std::span(expected.xdot).first(split))},
        {"rate", block_error(std::span(actual.xdot).subspan(split), std::span(expected.xdot).subspan(split))},
-       {"pack", [&] {
+       {"pack",
+        [&] {
           std::vector<double> x(formulation->state_size());
           EXPECT_TRUE(formulation->pack(t, view(q), view(u), x).ok);
           return block_error(x, expected.x);
@@ -78,8 +80,8 @@ void compare(const FormulationEntry& entry, const Mechanism& mechanism, const st
 }
 
 void print(const FormulationEntry& entry, std::string_view what, const Worst& worst) {
-  fmt::print("{:16} {:24} worst relative error {:.1e}, {:.2f} of the tolerance ({})\n", entry.key, what, worst.error, worst.share,
-             worst.where);
+  fmt::print("{:16} {:24} worst relative error {:.1e}, {:.2f} of the tolerance ({})\n", entry.key, what, worst.error,
+             worst.share, worst.where);
 }
 
 std::uint64_t seed_of_run() {
@@ -147,7 +149,8 @@ TEST(right_hand_side, ground_closed_at_the_leaf_gives_the_same) {
     for (const char* name : {"pendulum:30", "pendulum_xyz:30", "balanced_tree:30", "random_tree:seed=11,bodies=30"}) {
       const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
       RandomSource random(3);
-      compare(entry, mechanism, name, mechanism.q0(), test::random_vector(mechanism.u_size(), random), worst, "ground=leaf");
+      compare(entry, mechanism, name, mechanism.q0(), test::random_vector(mechanism.u_size(), random), worst,
+              "ground=leaf");
     }
     print(entry, "ground=leaf", worst);
   }
@@ -166,8 +169,8 @@ TEST(right_hand_side, a_star_of_sixty_bodies_assembles) {
 }
 
 TEST(right_hand_side, a_wrong_leaf_would_be_seen) {
-  // The check must be able to fail: xi_10 with the outboard joint's momentum left out (the papers do not print the leaf) is
-  // what a joint momentum set to zero does. The error is far above any tolerance used here.
+  // The check must be able to fail: xi_10 with the outboard joint's momentum left out (the papers do not print the
+  // leaf) is what a joint momentum set to zero does. The error is far above any tolerance used here.
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:8");
   const auto formulation = make("hdca", mechanism);
   RandomSource random(9);

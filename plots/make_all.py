@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Figures, LaTeX tables and the report of one result directory."""
+import argparse
+import platform
+import sys
+from pathlib import Path
+
+EXAMPLE = """example:
+  build/release/mbdbench run chadaj2015 --output results/runs/chadaj2015
+  python3 plots/make_all.py results/runs/chadaj2015
+
+The experiment is found from DIR/records.csv. A benchmark's DIR/rhs.json (see plots/rhs_cost.py) is drawn too; it may stand
+alone. Writes DIR/figures/*.pdf and *.png, DIR/tables/*.tex and DIR/report.html. What cannot be drawn is named, the rest is
+made all the same, and the exit code is 1."""
+
+try:
+    import matplotlib
+    import numpy
+    import jinja2
+except ImportError as error:
+    sys.exit(f"make_all: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-matplotlib, "
+             "python3-numpy, python3-jinja2")
+
+import chadaj2015_figures
+import rhs_cost
+import style
+from input_error import InputError
+from report import write_report
+from result_directory import open_results
+from tables import write_tables
+
+FIGURES = {"chadaj2015": chadaj2015_figures.FIGURES}
+BENCHMARK_FILE = "rhs.json"
+
+
+class Output:
+    """What was made and what could not be."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.written = []
+        self.figures = []
+        self.problems = []
+
+    def _drop_old_figure(self, name):
+        # A figure of earlier data beside a report of the present ones would be taken for part of it.
+        for suffix in ("pdf", "png"):
+            (self.directory / "figures" / f"{name}.{suffix}").unlink(missing_ok=True)
+
+    def add_figure(self, definition, data):
+        try:
+            figure = definition.draw(data)
+            caption = definition.caption(data)
+            narrow = not style.is_double_column(figure)
+            files = style.save(figure, self.directory / "figures", definition.name)
+        except InputError as error:
+            self._drop_old_figure(definition.name)
+            self.problems.append(f"figure {definition.name} is missing: {error}")
+            return
+        self.written += files
+        self.figures.append((definition.title, caption, files[1], narrow))
+
+
+def _add_experiment(output):
+    """Figures and tables of the records, if there are any. Returns (results or None, provenance)."""
+    try:
+        results = open_results(output.directory)
+    except InputError as error:
+        output.problems.append(str(error))
+        return None, {}
+    if results.experiment not in FIGURES:
+        print(f"No figures are defined for the experiment '{results.experiment}': tables and report only.")
+    for definition in FIGURES.get(results.experiment, []):
+        output.add_figure(definition, results)
+    output.written += write_tables(results, output.directory / "tables")
+    try:
+        return results, results.provenance()
+    except InputError as error:
+        output.problems.append(str(error))
+        return results, {}
+
+
+def _add_benchmark(output, file):
+    try:
+        costs = rhs_cost.read_rhs_costs(file)
+    except InputError as error:
+        output.problems.append(str(error))
+        return
+    output.problems += [f"{name} failed: {message}" for name, message in costs.failures]
+    output.add_figure(rhs_cost.FIGURE, costs)
+
+
+def make_all(directory):
+    """Makes everything. Returns an Output."""
+    output = Output(directory)
+    benchmark = directory / BENCHMARK_FILE
+    results, provenance = None, {}
+    if (directory / "records.csv").exists() or not benchmark.exists():
+        results, provenance = _add_experiment(output)
+    if benchmark.exists():
+        _add_benchmark(output, benchmark)
+    if results or output.figures:
+        title = f"mbdbench: {results.experiment if results else rhs_cost.FIGURE.title.lower()}"
+        output.written.append(write_report(directory / "report.html", title, output.figures, results, provenance, output.problems))
+    return output
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("directory", type=Path, metavar="DIR", help="what 'mbdbench run EXPERIMENT --output DIR' wrote")
+    directory = parser.parse_args(arguments).directory
+    print(f"Plots: {sys.executable}, Python {platform.python_version()}, Matplotlib {matplotlib.__version__}, "
+          f"NumPy {numpy.__version__}, Jinja2 {jinja2.__version__}")
+    if not directory.is_dir():
+        print(f"make_all: {directory}: is not a directory", file=sys.stderr)
+        return 1
+    try:
+        output = make_all(directory)
+    except OSError as error:
+        print(f"make_all: {error.filename or directory}: {error.strerror or error}", file=sys.stderr)
+        return 1
+    for file in output.written:
+        print(f"  {file.relative_to(directory)}")
+    for problem in output.problems:
+        print(f"make_all: {problem}", file=sys.stderr)
+    return 1 if output.problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

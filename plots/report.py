@@ -1,0 +1,56 @@
+"""One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
+import base64
+from pathlib import Path
+
+import jinja2
+
+from number_text import plain
+from records import VERDICTS, distinct
+from tables import groups, words
+
+_TEMPLATE = Path(__file__).with_name("report.html.jinja")
+_SHOWN_NAMES = {"cpu": "CPU", "utc_time": "UTC time", "dirty": "uncommitted changes"}
+
+
+def _verdict_counts(records):
+    counts = {verdict: sum(record.verdict == verdict for record in records) for verdict in VERDICTS}
+    return [(verdict, count) for verdict, count in counts.items() if count]
+
+
+def _inlined(png):
+    return base64.b64encode(png.read_bytes()).decode("ascii")
+
+
+def _provenance_rows(provenance):
+    """(name, text) of every entry; nested ones as one line."""
+    rows = []
+    for key, value in provenance.items():
+        if isinstance(value, dict):
+            value = ", ".join(f"{name} {version}" for name, version in value.items())
+        elif value is None:
+            value = "unknown"
+        elif isinstance(value, bool):
+            value = "yes" if value else "no"
+        rows.append((_SHOWN_NAMES.get(key, key.replace("_", " ")), value))
+    return rows
+
+
+def write_report(file, title, figures, results=None, provenance=None, problems=()):
+    """Writes the page. `figures`: (title, caption, PNG file, whether it is one column wide); `problems`: what could not be shown, and why."""
+    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
+    environment.filters.update(number=plain, words=words, inlined=_inlined)
+    records, timings = (results.records, results.timings) if results else ([], [])
+    page = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+        title=title,
+        mechanisms=distinct(records, "mechanism"),
+        verdict_counts=_verdict_counts(records),
+        tables=groups(records),
+        timing_tables=groups(timings),
+        figures=figures,
+        problems=list(problems),
+        records=records,
+        timings=timings,
+        provenance=_provenance_rows(provenance or {}),
+    )
+    file.write_text(page + "\n", encoding="utf-8")
+    return file

@@ -1,0 +1,60 @@
+"""LaTeX tables (booktabs) of what was compared: published or expected, ours, verdict."""
+from number_text import latex
+from records import distinct
+
+_ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+
+
+def escape(text):
+    """Text that LaTeX prints as it is."""
+    return "".join(_ESCAPES.get(letter, letter) for letter in text.replace("\n", " "))
+
+
+def words(quantity):
+    """A quantity's name as words."""
+    return quantity.replace("_", " ")
+
+
+def groups(records):
+    """[(name of the table, heading of the column, source, rows)]: one a source, published ones first, then failures."""
+    compared = [record for record in records if record.published_value is not None]
+    published = [record for record in compared if record.is_published]
+    expected = [record for record in compared if not record.is_published]
+    result = []
+    for kind, heading, rows in (("published", "published", published), ("expected", "expected", expected)):
+        for source in distinct(rows, "source"):
+            result.append((kind, heading, source, [record for record in rows if record.source == source]))
+    failed = [record for record in records if record.verdict == "failed" and record.published_value is None]
+    if failed:
+        result.append(("failed", "published", "failed runs", failed))
+    return result
+
+
+def _row(record):
+    quantity = words(record.quantity) + (f" [{record.unit}]" if record.unit != "1" else "")
+    texts = [escape(text) for text in (quantity, record.formulation, record.integrator, record.parameter_text)]
+    return " & ".join([*texts, latex(record.published_value), latex(record.value), escape(record.verdict)]) + r" \\"
+
+
+def latex_table(heading, source, records):
+    """One tabular, to be put with \\input into a table environment."""
+    header = ["quantity", "formulation", "integrator", "parameters", heading, "ours", "verdict"]
+    lines = [f"% {escape(source)}", r"% needs \usepackage{booktabs}", r"\begin{tabular}{@{}llllrrl@{}}", r"\toprule",
+             " & ".join(header) + r" \\", r"\midrule", *map(_row, records), r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+def write_tables(results, directory):
+    """Writes one .tex a source of numbers to compare with. Returns the paths."""
+    directory.mkdir(parents=True, exist_ok=True)
+    written = []
+    for label, records in ((results.experiment, results.records), (f"{results.experiment}_timings", results.timings)):
+        counts = {}
+        for kind, heading, source, rows in groups(records):
+            counts[kind] = counts.get(kind, 0) + 1
+            number = f"_{counts[kind]}" if counts[kind] > 1 else ""
+            file = directory / f"{label}_{kind}{number}.tex"
+            file.write_text(latex_table(heading, source, rows), encoding="utf-8")
+            written.append(file)
+    return written

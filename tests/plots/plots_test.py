@@ -1,0 +1,400 @@
+"""From results in the documented format to figures, tables and the report, and what happens when the results are damaged."""
+import contextlib
+import html.parser
+import io
+import re
+import struct
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
+
+from matplotlib.text import Text
+
+import make_all
+import number_text
+import rhs_cost
+import style
+import tables
+from chadaj2015_figures import FIGURES
+from input_error import InputError
+from records import COLUMNS, read_records, select, value_of
+from result_directory import open_results
+from synthetic_results import benchmark_entry, chadaj_records, record, write_benchmark, write_chadaj, write_rows
+from trajectory import read_trajectory
+
+NAMES = [definition.name for definition in FIGURES]
+DOUBLE_COLUMN = {"equal_tolerance", "work_precision"}
+MM_PER_INCH, POINTS_PER_INCH = 25.4, 72
+
+
+def png_size_mm(file):
+    """Width and height from the image's own header."""
+    data = file.read_bytes()
+    width, height = struct.unpack(">II", data[16:24])
+    place = data.index(b"pHYs") + 4
+    pixels_per_metre = struct.unpack(">I", data[place:place + 4])[0]
+    return width / pixels_per_metre * 1e3, height / pixels_per_metre * 1e3
+
+
+def pdf_size_mm(file):
+    box = re.search(rb"/MediaBox \[ *0 0 ([\d.]+) ([\d.]+) *\]", file.read_bytes())
+    return tuple(float(length) / POINTS_PER_INCH * MM_PER_INCH for length in box.groups())
+
+
+def run_make_all(*arguments):
+    """Exit code, standard output, standard error."""
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        code = make_all.main([str(argument) for argument in arguments])
+    return code, output.getvalue(), errors.getvalue()
+
+
+class Page(html.parser.HTMLParser):
+    """Collects what a report shows and checks that its elements close in order."""
+
+    VOID = {"meta", "img", "link", "br"}
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.images, self.links, self.text = [], [], [], ""
+        self.feed(text)
+        if self.open:
+            raise AssertionError(f"elements that do not close: {self.open}")
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        if tag not in self.VOID:
+            self.open.append(tag)
+        if tag == "img":
+            self.images.append(attributes["src"])
+        self.links += [value for name, value in attributes.items() if name in ("href", "src")]
+
+    def handle_endtag(self, tag):
+        if self.open.pop() != tag:
+            raise AssertionError(f"</{tag}> closes another element")
+
+    def handle_data(self, data):
+        self.text += data
+
+
+class InTemporaryDirectory(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.directory = Path(holder.name)
+
+
+class CompleteResults(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.directory = Path(holder.name)
+        write_chadaj(cls.directory)
+        cls.code, cls.output, cls.errors = run_make_all(cls.directory)
+
+    def test_everything_is_made_and_named(self):
+        self.assertEqual((self.code, self.errors), (0, ""))
+        self.assertIn(sys.executable, self.output)
+        for name in NAMES:
+            for suffix in ("pdf", "png"):
+                self.assertIn(f"figures/{name}.{suffix}", self.output)
+                self.assertGreater((self.directory / "figures" / f"{name}.{suffix}").stat().st_size, 1000)
+
+    def test_widths_are_those_of_a_journal(self):
+        for name in NAMES:
+            wanted = 180 if name in DOUBLE_COLUMN else 88
+            for size in (pdf_size_mm(self.directory / "figures" / f"{name}.pdf"), png_size_mm(self.directory / "figures" / f"{name}.png")):
+                self.assertAlmostEqual(size[0], wanted, delta=0.1, msg=name)
+                self.assertLess(size[1], 240, msg=name)
+
+    def test_a_second_run_writes_the_same_bytes(self):
+        def content():
+            return {file: file.read_bytes() for file in self.directory.rglob("*") if file.is_file()}
+
+        first = content()
+        run_make_all(self.directory)
+        self.assertEqual(first, content())
+
+    def test_published_and_expected_numbers_stand_apart(self):
+        published = (self.directory / "tables" / "chadaj2015_published.tex").read_text()
+        expected = (self.directory / "tables" / "chadaj2015_expected.tex").read_text()
+        self.assertIn(r"function evaluations & hdca & ode45 & tolerance = 1e-06 & $3169$ & $3169$ & exact \\", published)
+        self.assertNotIn("3085", published)
+        self.assertIn("3085", expected)
+        self.assertIn(r"largest energy error [J] & dca & ode45 & tolerance = 1e-06; output\_step = 0.01 & $0.0002$", expected)
+        for text in (published, expected):
+            rows = [line for line in text.splitlines() if line.endswith(r"\\")]
+            self.assertEqual({line.count(" & ") for line in rows}, {6})
+            self.assertIn(r"\toprule", text)
+
+    def test_report_is_one_well_formed_file(self):
+        page = Page((self.directory / "report.html").read_text())
+        self.assertEqual(len(page.images), len(NAMES))
+        self.assertTrue(all(link.startswith("data:image/png;base64,") for link in page.links))
+        for text in ("3493", "exact", "within limit", "trend only", "Eigen 3.4.0", "100 % & more_", "pendulum:16"):
+            self.assertIn(text, page.text)
+        for definition in FIGURES:
+            self.assertIn(definition.title, page.text)
+
+    def test_captions_hold_the_numbers_of_the_run(self):
+        results = open_results(self.directory)
+        captions = {definition.name: definition.caption(results) for definition in FIGURES}
+        self.assertIn("2443 against 3085", captions["partial_control"])
+        self.assertIn("0.0013 J for HDCA", captions["figure6_energy_error"])
+
+    def test_figures_show_the_data_unchanged(self):
+        results = open_results(self.directory)
+        work_precision = FIGURES[NAMES.index("work_precision")].draw(results)
+        points = set()
+        for axes in work_precision.axes:
+            for line in axes.get_lines():
+                points |= set(zip(line.get_xdata(), line.get_ydata()))
+        self.assertIn((1e-6 * 10**(8 / 2), 3493), points)
+        self.assertEqual(len(points), 2 * 2 * 3 * 3)
+
+    def drawn_texts(self, axes, renderer):
+        """(text, box) of titles, labels, ticks within the limits, notes and legends."""
+        texts = [child for child in axes.get_children() if isinstance(child, Text)]
+        if axes.get_legend():
+            texts += axes.get_legend().get_texts()
+        for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
+            low, high = sorted(axis.get_view_interval())
+            texts += [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high)]
+        return [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_visible() and text.get_text()]
+
+    def test_no_text_is_cut_off_or_lies_on_another(self):
+        results = open_results(self.directory)
+        for definition in FIGURES:
+            figure = definition.draw(results)
+            figure.canvas.draw()
+            renderer = figure.canvas.get_renderer()
+            boxes = []
+            for axes in figure.axes:
+                boxes += self.drawn_texts(axes, renderer)
+            self.assertGreater(len(boxes), 10, definition.name)
+            width, height = figure.canvas.get_width_height()
+            for i, (text, box) in enumerate(boxes):
+                self.assertTrue(-1 <= box.x0 and box.x1 <= width + 1 and -1 <= box.y0 and box.y1 <= height + 1,
+                                f"{definition.name}: '{text}' is cut off")
+                for other, other_box in boxes[:i]:
+                    self.assertFalse(box.overlaps(other_box), f"{definition.name}: '{text}' lies on '{other}'")
+
+
+class IncompleteResults(InTemporaryDirectory):
+    def setUp(self):
+        super().setUp()
+        write_chadaj(self.directory)
+
+    def test_a_missing_trajectory_costs_its_figures_only(self):
+        run_make_all(self.directory)
+        (self.directory / "trajectories" / "hdca.csv").rename(self.directory / "trajectories" / "hdca.csv.part")
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("hdca.csv: does not exist, but hdca.csv.part does", errors)
+        left = {file.stem for file in (self.directory / "figures").iterdir()}
+        self.assertEqual(left, set(NAMES) - {"figure5_energies", "figure7_tip_position", "figure8_tip_velocity"})
+        page = Page((self.directory / "report.html").read_text())
+        self.assertEqual(len(page.images), len(NAMES) - 3)
+        self.assertIn("figure5_energies is missing", page.text)
+
+    def test_a_failed_run_is_shown_and_the_others_drawn(self):
+        rows = [row for row in chadaj_records() if not (row[2] == "hdca" and row[3] == "odeint-dopri5" and "1e-09" in row[4])]
+        rows.append(record("hdca", "odeint-dopri5", "tolerance=1e-09", "function_evaluations", "", verdict="failed", note="step too small"))
+        write_rows(self.directory / "records.csv", COLUMNS, rows)
+        self.assertEqual(run_make_all(self.directory)[0], 0)
+        page = Page((self.directory / "report.html").read_text())
+        self.assertEqual(len(page.images), len(NAMES))
+        self.assertIn("step too small", page.text)
+        self.assertIn("-- & -- & failed", (self.directory / "tables" / "chadaj2015_failed.tex").read_text())
+
+    def test_no_work_precision_runs(self):
+        write_rows(self.directory / "records.csv", COLUMNS, [row for row in chadaj_records() if row[5] != "angle_error"])
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("no angle_error", errors)
+        left = {file.stem for file in (self.directory / "figures").iterdir()}
+        self.assertEqual(left, set(NAMES) - DOUBLE_COLUMN)
+
+    def test_missing_provenance_is_said(self):
+        (self.directory / "provenance.json").unlink()
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("what made these results is unknown", errors)
+        self.assertTrue((self.directory / "report.html").exists())
+
+    def test_no_records(self):
+        (self.directory / "records.csv").unlink()
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("is this the directory given to", errors)
+        write_rows(self.directory / "parts" / "table.csv", COLUMNS, [])
+        self.assertIn("has not finished", run_make_all(self.directory)[2])
+
+    def test_no_directory(self):
+        code, _, errors = run_make_all(self.directory / "nothing")
+        self.assertEqual(code, 1)
+        self.assertIn("is not a directory", errors)
+
+    def test_an_experiment_without_figures_gets_tables_and_a_report(self):
+        write_rows(self.directory / "records.csv", COLUMNS, [["other", *row[1:]] for row in chadaj_records()])
+        code, output, _ = run_make_all(self.directory)
+        self.assertEqual(code, 0)
+        self.assertIn("No figures are defined for the experiment 'other'", output)
+        self.assertTrue((self.directory / "tables" / "other_published.tex").exists())
+
+
+class DamagedRecords(InTemporaryDirectory):
+    HEADER = ",".join(COLUMNS)
+    GOOD = "e,m,dca,ode45,tolerance=1e-06,steps,1,576,576,\"Paper, sect. III\",exact,"
+
+    def read(self, *lines):
+        file = self.directory / "records.csv"
+        file.write_text("\n".join(lines) + "\n")
+        return read_records(file)
+
+    def assert_error(self, place, words, *lines):
+        with self.assertRaises(InputError) as caught:
+            self.read(*lines)
+        self.assertIn(f"records.csv:{place}: ", str(caught.exception))
+        self.assertIn(words, str(caught.exception))
+
+    def test_good_row(self):
+        [read] = self.read("# a comment", self.HEADER, self.GOOD)
+        self.assertEqual((read.value, read.source, read.parameters), (576, "Paper, sect. III", {"tolerance": "1e-06"}))
+
+    def test_quoted_field_over_two_lines(self):
+        first, second = self.read(self.HEADER, self.GOOD + '"two\nlines, and a "" quote"', self.GOOD)
+        self.assertEqual(first.note, 'two\nlines, and a " quote')
+        self.assertEqual(second.note, "")
+
+    def test_errors_name_file_line_and_what_is_wrong(self):
+        self.assert_error(3, "value should be a number or empty, not '57x'", self.HEADER, self.GOOD, self.GOOD.replace(",576,576", ",57x,576"))
+        self.assert_error(2, "verdict should be one of exact", self.HEADER, self.GOOD.replace("exact", "fine"))
+        self.assert_error(3, "11 fields where the header has 12", "# comment", self.HEADER, self.GOOD.rsplit(",", 1)[0])
+        self.assert_error(1, "missing: note", self.HEADER.rsplit(",", 1)[0])
+        self.assert_error(2, "does not end", self.HEADER, '"e' + self.GOOD, self.GOOD)
+        self.assert_error(2, "parameters should be NAME=VALUE", self.HEADER, self.GOOD.replace("tolerance=", "=3;a="))
+        self.assert_error(2, "value is empty", self.HEADER, self.GOOD.replace(",576,576", ",,576"))
+
+    def test_empty_file(self):
+        with self.assertRaisesRegex(InputError, "no row of column names"):
+            self.read("# only a comment")
+
+    def test_several_experiments(self):
+        self.read(self.HEADER, self.GOOD, self.GOOD.replace("e,", "f,", 1))
+        with self.assertRaisesRegex(InputError, "one experiment, not of e, f"):
+            open_results(self.directory)
+
+    def test_contradiction(self):
+        records = self.read(self.HEADER, self.GOOD, self.GOOD.replace(",576,576", ",577,576"))
+        with self.assertRaisesRegex(InputError, "contradictory records of steps"):
+            value_of(records, "steps", "dca", "ode45", tolerance=1e-6)
+
+    def test_selection_compares_parameters_as_numbers_and_exactly(self):
+        records = self.read(self.HEADER, self.GOOD, self.GOOD.replace("tolerance=1e-06", "tolerance=0.000001;t=2"), self.GOOD.replace(",576,576", ",nan,576"))
+        self.assertEqual(len(select(records, "steps", tolerance="0.000001")), 1)
+        self.assertEqual(len(select(records, "steps", tolerance=..., t=2)), 1)
+        self.assertIsNone(value_of(records, "steps", tolerance=1e-7))
+
+
+class DamagedTrajectory(InTemporaryDirectory):
+    def assert_error(self, words, text, needed=("x",)):
+        file = self.directory / "run.csv"
+        file.write_text(text)
+        with self.assertRaises(InputError) as caught:
+            read_trajectory(file, needed)
+        self.assertIn(f"run.csv{words}", str(caught.exception))
+
+    def test_errors_name_file_line_and_what_is_wrong(self):
+        self.assert_error(":3: x should be a number, not 'a'", "t,x\n0,1\n1,a\n")
+        self.assert_error(":3: x is not finite", "t,x\n0,1\n1,nan\n")
+        self.assert_error(":4: the time goes back from 1.0 to 0.5", "t,x\n0,1\n1,1\n0.5,1\n")
+        self.assert_error(":1: no column z_tip; there are t, x", "t,x\n0,1\n", ["z_tip"])
+        self.assert_error(": there are no samples", "t,x\n")
+        self.assert_error(":2: 1 fields where the header has 2", "t,x\n0\n")
+
+
+class RhsCost(InTemporaryDirectory):
+    def setUp(self):
+        super().setUp()
+        self.file = self.directory / "rhs.json"
+
+    def entries(self):
+        return [benchmark_entry(key, n, cost * n**growth) for key, cost, growth in (("dca", 300, 0), ("hdca", 310, 0), ("dense", 50, 1))
+                for n in (4, 16, 64)]
+
+    def test_a_benchmark_alone_is_drawn_and_reported(self):
+        write_benchmark(self.file, self.entries())
+        self.assertEqual(run_make_all(self.directory)[0], 0)
+        self.assertAlmostEqual(pdf_size_mm(self.directory / "figures" / "rhs_cost.pdf")[0], 88, delta=0.1)
+        self.assertIn("2 processors", Page((self.directory / "report.html").read_text()).text)
+
+    def test_own_command(self):
+        write_benchmark(self.file, self.entries())
+        with contextlib.redirect_stdout(io.StringIO()) as output:
+            self.assertEqual(rhs_cost.main([str(self.file), "--output", str(self.directory / "out")]), 0)
+        self.assertTrue((self.directory / "out" / "rhs_cost.png").exists())
+        self.assertIn("rhs_cost.png", output.getvalue())
+
+    def test_medians_replace_repetitions(self):
+        median = benchmark_entry("dca", 4, 7, run_type="aggregate", aggregate_name="median")
+        mean = benchmark_entry("dca", 4, 8, run_type="aggregate", aggregate_name="mean")
+        write_benchmark(self.file, [benchmark_entry("dca", 4, 6), benchmark_entry("dca", 4, 9), median, mean])
+        self.assertEqual(rhs_cost.read_rhs_costs(self.file).points, {"pendulum": {"dca": {4: 7}}})
+
+    def test_failures_and_a_busy_machine_are_said(self):
+        failed = benchmark_entry("dca", 256, 0, error_occurred=True, error_message="joint 3 is singular")
+        write_benchmark(self.file, [*self.entries(), failed, benchmark_entry("aba", 4, 100, real_time=1.5)])
+        text = rhs_cost.caption(rhs_cost.read_rhs_costs(self.file))
+        self.assertIn("joint 3 is singular", text)
+        self.assertIn("busy: 1 measurements", text)
+        self.assertEqual(run_make_all(self.directory)[0], 1)
+
+    def test_errors(self):
+        def error(content=None, text=None):
+            self.file.write_text(text) if text is not None else write_benchmark(self.file, content)
+            with self.assertRaises(InputError) as caught:
+                rhs_cost.read_rhs_costs(self.file)
+            return str(caught.exception)
+
+        self.assertIn("measured twice", error([benchmark_entry("dca", 4, 6), benchmark_entry("dca", 4, 9)]))
+        self.assertIn("should have a counter ns_per_body above 0, not None", error([benchmark_entry("dca", 4, None)]))
+        self.assertIn("should be named rhs/", error([{**benchmark_entry("dca", 4, 1), "run_name": "other/4"}]))
+        self.assertIn("holds no measurement", error([]))
+        self.assertIn("rhs.json:1: not JSON", error(text='{"benchmarks": ['))
+        self.assertIn("no list 'benchmarks'", error(text="[]"))
+
+
+class Texts(unittest.TestCase):
+    def test_numbers(self):
+        self.assertEqual(number_text.plain(4.019860757e-5), "4.019860757·10⁻⁵")
+        self.assertEqual(number_text.latex(-4.02e-5), r"$-4.02\times10^{-5}$")
+        self.assertEqual([number_text.plain(value) for value in (None, 3493.0, -1.5, float("nan"))], ["–", "3493", "−1.5", "not a number"])
+
+    def test_latex_escapes(self):
+        self.assertEqual(tables.escape("a_b & 5 % of {x} \\ ~^"), r"a\_b \& 5 \% of \{x\} \textbackslash{} \textasciitilde{}\textasciicircum{}")
+
+    def test_formulations_look_different(self):
+        style.apply()
+        keys = ["dca", "hdca", "dense", "dense-momentum", "aba", "dca-alm", "dca-alm-proj", "bae-haug", "naudet", "naudet-reduced",
+                "naudet-acc", "naudet-acc-reduced"]
+        self.assertEqual(len({tuple(style.formulation_look(key).values()) for key in keys}), len(keys))
+        # In grey print colours are gone.
+        self.assertEqual(len({(look["marker"], look["markerfacecolor"] == "white") for look in map(style.formulation_look, keys)}), len(keys))
+        self.assertEqual(style.formulation_look("hdca [gauge]"), style.formulation_look("hdca"))
+        self.assertEqual(set(style.formulation_look("my-own")), {"color", "marker", "markerfacecolor"})
+
+    def test_help_has_an_example(self):
+        with self.assertRaises(SystemExit) as caught, contextlib.redirect_stdout(io.StringIO()) as output:
+            make_all.main(["--help"])
+        self.assertEqual(caught.exception.code, 0)
+        self.assertIn("python3 plots/make_all.py results/runs/chadaj2015", output.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
