@@ -46,7 +46,8 @@ Mechanism with_initial_values(const Mechanism& mechanism, std::span<const std::s
   const std::vector<Slot> slots = slots_of(mechanism, description);
   for (const std::string& assignment : assignments) {
     const auto [name, value] = split_assignment(assignment, "--set");
-    const auto slot = std::find_if(slots.begin(), slots.end(), [&](const Slot& s) { return s.name == name; });
+    const auto slot =
+        std::find_if(slots.begin(), slots.end(), [&wanted = name](const Slot& s) { return s.name == wanted; });
     if (slot == slots.end()) {
       std::vector<std::string> names;
       std::transform(slots.begin(), slots.end(), std::back_inserter(names), [](const Slot& s) { return s.name; });
