@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "experiments/command.hpp"
@@ -112,6 +113,8 @@ int run_command_line(const Registries& registries, int argument_count, const cha
   int exit_code = kExitBadInput;
   try {
     exit_code = parse_and_run(registries, argument_count, arguments);
+  } catch (const std::bad_alloc&) {
+    report("this needs more memory than there is; try a smaller mechanism or fewer samples");
   } catch (const std::exception& error) {
     report(error.what());
   } catch (...) {

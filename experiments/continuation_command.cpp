@@ -27,27 +27,11 @@ std::string quoted(const std::string& word) {
 
 std::string continuation_command(const SimulateRequest& request) {
   const fs::path directory = (fs::path(request.output) / "").lexically_normal().parent_path();
-  std::string command =
-      fmt::format("mbdbench simulate --restart {} --time {} --rtol {}", quoted((directory / "state.json").string()),
-                  quoted(request.time), request.relative_tolerance);
-  const auto add = [&](const char* option, const auto& value) {
-    if (value) {
-      command += fmt::format(" {} {}", option, *value);
-    }
-  };
-  for (const std::string& tolerance : request.absolute_tolerances) {
-    command += " --atol " + quoted(tolerance);
+  std::string command = fmt::format("mbdbench simulate --restart {} --time {}",
+                                    quoted((directory / "state.json").string()), quoted(request.time));
+  if (request.max_evaluations) {
+    command += fmt::format(" --max-evaluations {}", *request.max_evaluations);
   }
-  if (!request.controlled.empty()) {
-    command += fmt::format(" --control {}", fmt::join(request.controlled, ","));
-  }
-  add("--max-step", request.max_step);
-  add("--fixed-step", request.fixed_step);
-  add("--max-evaluations", request.max_evaluations);
-  if (request.refine != 0) {
-    command += fmt::format(" --refine {}", request.refine);
-  }
-  command += request.norm_control ? " --norm-control" : "";
   command += request.reactions ? " --reactions" : "";
   return command + " --output " + quoted(directory.string() + "-continued");
 }

@@ -7,7 +7,8 @@
 
 namespace mbdbench {
 
-/// \returns the command that continues a run from the state it saved, with the same settings, into a new directory.
+/// \returns the command that continues a run from the state it saved, into a new directory: its settings are
+/// saved with the state.
 std::string continuation_command(const SimulateRequest& request);
 
 }  // namespace mbdbench

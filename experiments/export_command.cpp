@@ -11,6 +11,10 @@
 namespace mbdbench {
 namespace {
 
+constexpr const char* kExamples = R"(Examples:
+  mbdbench export --mechanism pendulum:16                          to standard output
+  mbdbench export -m random_closed:seed=5,cuts=3 -o closed.toml    a file to edit and to simulate)";
+
 struct ExportOptions {
   std::string mechanism;
   std::string output;
@@ -22,8 +26,9 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   CLI::App* const command =
       program.add_subcommand("export", "Writes a mechanism as a TOML file that gives the same mechanism bit for bit");
   const auto options = std::make_shared<ExportOptions>();
-  command->add_option("--mechanism", options->mechanism, "A catalogue key (pendulum:16) or a TOML file")->required();
-  command->add_option("--output", options->output, "File to write; without it standard output");
+  command->add_option("-m,--mechanism", options->mechanism, "A catalogue key (pendulum:16) or a TOML file")->required();
+  command->add_option("-o,--output", options->output, "File to write; without it standard output");
+  command->footer(kExamples);
   command->callback([&registries, options] {
     const std::string text = write_mechanism(find_mechanism(registries, options->mechanism).description());
     if (options->output.empty()) {

@@ -14,11 +14,13 @@ class FormulationCheck {
   /// \param reference of the same mechanism; both must outlive the check
   FormulationCheck(const FormulationEntry& entry, const Mechanism& mechanism, VerificationReference& reference);
 
-  /// Compares at one state; sets result.failure when the formulation cannot be evaluated there.
+  /// Compares at one state; a reference only with what is not itself. Sets result.failure when the formulation cannot
+  /// be evaluated there.
   void compare(const Reference& reference, VerificationResult& result);
 
  private:
   [[nodiscard]] RhsStatus set_state(const Reference& reference);
+  void compare_velocities(const Reference& reference, VerificationResult& result) const;
   void compare_rates(const Reference& reference, VerificationResult& result) const;
   void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;
   void compare_differences(const Reference& reference, VerificationResult& result);

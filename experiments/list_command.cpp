@@ -11,6 +11,11 @@
 namespace mbdbench {
 namespace {
 
+constexpr const char* kExamples = R"(Examples:
+  mbdbench list                      everything there is
+  mbdbench list formulations         with their options
+  mbdbench list mechanisms --keys    one key a line, for scripts)";
+
 struct ListOptions {
   std::string kind;
   bool keys = false;
@@ -135,8 +140,10 @@ void add_list_command(CLI::App& program, const Registries& registries, int& /*ex
   CLI::App* const command = program.add_subcommand(
       "list", "Lists mechanisms, formulations, integrators and experiments with their parameters, defaults and ranges");
   const auto options = std::make_shared<ListOptions>();
-  command->add_option("kind", options->kind, "mechanisms, formulations, integrators or experiments; none: all four");
+  command->add_option("kind", options->kind,
+                      "What to list: mechanisms, formulations, integrators or experiments; none: all four");
   command->add_flag("--keys", options->keys, "Only the keys, one a line, for scripts");
+  command->footer(kExamples);
   command->callback([&registries, options] { list(registries, *options); });
 }
 

@@ -1,7 +1,10 @@
 #include "experiments/mechanism_source.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
+#include "experiments/memory_message.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 
@@ -11,10 +14,10 @@ Mechanism find_mechanism(const Registries& registries, const std::string& word) 
   const std::filesystem::path path(word);
   // A directory that happens to be called like a mechanism must not hide it.
   std::error_code ignored;
-  if (path.extension() == ".toml" || std::filesystem::is_regular_file(path, ignored)) {
-    return load_mechanism(path);
-  }
-  return make_mechanism(registries.mechanisms, word);
+  const bool is_file = path.extension() == ".toml" || std::filesystem::is_regular_file(path, ignored);
+  return with_memory_message(fmt::format("mechanism '{}'", word), [&] {
+    return is_file ? load_mechanism(path) : make_mechanism(registries.mechanisms, word);
+  });
 }
 
 }  // namespace mbdbench

@@ -8,7 +8,8 @@
 namespace mbdbench {
 
 /// \param word name of an existing file, anything that ends in .toml, or a catalogue key with parameters
-/// ("pendulum:16") \throws FileError, MechanismKeyError or ModelError saying what would be right
+/// ("pendulum:16")
+/// \throws FileError, MechanismKeyError, ModelError or std::runtime_error (memory) saying what would be right
 Mechanism find_mechanism(const Registries& registries, const std::string& word);
 
 }  // namespace mbdbench

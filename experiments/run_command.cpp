@@ -14,6 +14,10 @@
 namespace mbdbench {
 namespace {
 
+constexpr const char* kExamples = R"(Examples:
+  mbdbench run chadaj2015 --quick              a first look
+  mbdbench run chadaj2015 --output results     everything; the same command continues an interrupted run)";
+
 struct RunOptions {
   std::string experiment;
   std::string output;
@@ -64,8 +68,9 @@ void add_run_command(CLI::App& program, const Registries& registries, int& exit_
   const auto options = std::make_shared<RunOptions>();
   command->add_option("experiment", options->experiment, "A key that 'mbdbench list experiments' prints")->required();
   command->add_flag("--quick", options->quick, "A smaller version for a first look");
-  command->add_option("--output", options->output, "Directory for the results; default results/runs/EXPERIMENT");
+  command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/EXPERIMENT");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  command->footer(kExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run(registries, *options); });
 }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "experiments/csv_file.hpp"
 #include "mechanisms/io/file_error.hpp"
@@ -15,7 +16,8 @@
 namespace mbdbench {
 namespace {
 
-constexpr int kFormat = 1;
+// 2: with the settings of the run.
+constexpr int kFormat = 2;
 
 void require_consistent(const SavedState& state, const std::filesystem::path& file) {
   if (state.names.size() != state.x.size()) {
@@ -28,6 +30,48 @@ void require_consistent(const SavedState& state, const std::filesystem::path& fi
                       fmt::format("'{}' is not finite: nothing can continue from here", state.names[i]));
     }
   }
+}
+
+nlohmann::ordered_json settings_json(const RunSettings& settings) {
+  nlohmann::ordered_json json;
+  json["relative_tolerance"] = settings.relative_tolerance;
+  json["absolute_tolerance"] = settings.absolute_tolerance;
+  json["absolute_tolerance_of"] = nlohmann::ordered_json::object();
+  for (const auto& [kind, tolerance] : settings.absolute_tolerance_of) {
+    json["absolute_tolerance_of"][std::string(to_string(kind))] = tolerance;
+  }
+  json["controlled"] = nlohmann::ordered_json::array();
+  for (const StateKind kind : settings.controlled) {
+    json["controlled"].push_back(to_string(kind));
+  }
+  json["norm_control"] = settings.norm_control;
+  json["refine"] = settings.refine;
+  const auto add_step = [&json](const char* key, const std::optional<double>& step) {
+    json[key] = step ? nlohmann::ordered_json(*step) : nlohmann::ordered_json(nullptr);
+  };
+  add_step("max_step", settings.max_step);
+  add_step("fixed_step", settings.fixed_step);
+  return json;
+}
+
+RunSettings settings_of(const nlohmann::json& json, const std::string& file) {
+  RunSettings settings;
+  json.at("relative_tolerance").get_to(settings.relative_tolerance);
+  json.at("absolute_tolerance").get_to(settings.absolute_tolerance);
+  for (const auto& [kind, tolerance] : json.at("absolute_tolerance_of").items()) {
+    settings.absolute_tolerance_of[parse_state_kind(kind, file)] = tolerance.get<double>();
+  }
+  for (const nlohmann::json& kind : json.at("controlled")) {
+    settings.controlled.push_back(parse_state_kind(kind.get<std::string>(), file));
+  }
+  json.at("norm_control").get_to(settings.norm_control);
+  json.at("refine").get_to(settings.refine);
+  const auto step = [&json](const char* key) {
+    return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<double>());
+  };
+  settings.max_step = step("max_step");
+  settings.fixed_step = step("fixed_step");
+  return settings;
 }
 
 }  // namespace
@@ -45,6 +89,7 @@ void write_saved_state(const std::filesystem::path& file, const SavedState& stat
   json["formulation"] = state.formulation;
   json["formulation_options"] = state.formulation_options;
   json["integrator"] = state.integrator;
+  json["settings"] = settings_json(state.settings);
   json["t"] = state.t;
   json["names"] = state.names;
   json["x"] = state.x;
@@ -67,6 +112,7 @@ SavedState read_saved_state(const std::filesystem::path& file) {
     json.at("formulation").get_to(state.formulation);
     json.at("formulation_options").get_to(state.formulation_options);
     json.at("integrator").get_to(state.integrator);
+    state.settings = settings_of(json.at("settings"), file.string());
     json.at("t").get_to(state.t);
     json.at("names").get_to(state.names);
     for (const nlohmann::json& value : json.at("x")) {

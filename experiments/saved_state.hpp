@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "experiments/run_settings.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench {
@@ -21,6 +22,7 @@ struct SavedState {
   std::string formulation;          ///< key
   std::string formulation_options;  ///< "alpha=5,beta=5", may be empty
   std::string integrator;           ///< key
+  RunSettings settings;
 
   bool operator==(const SavedState&) const = default;
 };

@@ -20,57 +20,66 @@ DIR receives trajectory.csv, statistics.json, timings.json, state.json, mechanis
 or was interrupted keeps what it had, and state.json continues it.)";
 
 void add_problem_options(CLI::App& command, SimulateRequest& request) {
-  command.add_option("-m,--mechanism", request.mechanism, "key with parameters (pendulum:16) or TOML file");
-  command.add_option("-f,--formulation", request.formulation, "key, see mbdbench list formulations");
+  command.add_option("-m,--mechanism", request.mechanism, "Key with parameters (pendulum:16) or TOML file");
+  command.add_option("-f,--formulation", request.formulation, "Key, see mbdbench list formulations");
   command
       .add_option("--formulation-option", request.formulation_options,
-                  "option of the formulation, name=value; repeatable")
+                  "Option of the formulation, name=value; repeatable")
       ->allow_extra_args(false);
-  command.add_option("-i,--integrator", request.integrator, "key, see mbdbench list integrators (default: ode45)");
+  command.add_option("-i,--integrator", request.integrator, "Key, see mbdbench list integrators (default: ode45)");
   command
       .add_option("-t,--time", request.time,
                   "T (from 0), t0:tf (samples at the integrator's steps) or t0:dt:tf (samples every dt), s")
       ->required();
   command
       .add_option("--set", request.initial_values,
-                  "initial value by name: q.JOINT=..., v.JOINT=..., q.JOINT.2=... for joints with several; repeatable")
+                  "Initial value by name: q.JOINT=..., v.JOINT=..., q.JOINT.2=... for joints with several; repeatable")
       ->allow_extra_args(false);
   command.add_option(
       "--restart", request.restart,
-      "continue from a state.json; mechanism, formulation and integrator then default to the saved ones");
+      "Continue from a state.json; mechanism, formulation, integrator, tolerances, error control and step limits then "
+      "default to the saved ones");
 }
 
 void add_error_control_options(CLI::App& command, SimulateRequest& request) {
-  command.add_option("--rtol", request.relative_tolerance, "relative tolerance")->capture_default_str();
+  command.add_option("--rtol", request.relative_tolerance, "Relative tolerance (default: 1e-6)");
   command
       .add_option(
           "--atol", request.absolute_tolerances,
-          "absolute tolerance (default 1e-6), or kind=value with kind position, quaternion, velocity or momentum; "
+          "Absolute tolerance (default: 1e-6), or kind=value with kind position, quaternion, velocity or momentum; "
           "repeatable")
       ->allow_extra_args(false);
-  command.add_option("--control", request.controlled, "kinds under error control, separated by commas (default: all)")
+  command
+      .add_option("--control", request.controlled,
+                  "Kinds under error control, separated by commas, or all (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("--initial-step", request.initial_step, "first step to try, s (default: the method's choice)");
-  command.add_option("--max-step", request.max_step, "largest step, s (default: the method's)");
-  command.add_option("--fixed-step", request.fixed_step, "step of the fixed-step methods, s");
-  command.add_option("--max-evaluations", request.max_evaluations, "end the run after this many evaluations");
-  command.add_option("--refine", request.refine, "samples a step (default: the method's)")->check(CLI::PositiveNumber);
-  command.add_flag("--norm-control", request.norm_control, "error control in the Euclidean norm of the state");
+  command.add_option("--initial-step", request.initial_step, "First step to try, s (default: the method's choice)");
+  command.add_option("--max-step", request.max_step, "Largest step, s (default: the method's)");
+  command.add_option("--fixed-step", request.fixed_step, "Step of the fixed-step methods, s; others refuse it");
+  command.add_option("--max-evaluations", request.max_evaluations,
+                     "End the run after this many evaluations, at least 1");
+  command.add_option("--refine", request.refine, "Samples a step, 1 to 1000 (default: the method's)");
+  command.add_flag_callback(
+      "--norm-control", [&request] { request.norm_control = true; },
+      "Error control in the Euclidean norm of the state");
+  command.add_flag_callback(
+      "--no-norm-control", [&request] { request.norm_control = false; },
+      "Component by component again, after a restart from a run in the norm");
 }
 
 void add_output_options(CLI::App& command, SimulateRequest& request) {
-  command.add_option("-o,--output", request.output, "directory of the results")->required();
-  command.add_flag("--overwrite", request.overwrite, "replace a run that is already there");
-  command.add_flag("--reactions", request.reactions, "also write the reactions of every joint");
-  command.add_flag("--quiet", request.quiet, "no progress bar");
+  command.add_option("-o,--output", request.output, "Directory of the results")->required();
+  command.add_flag("--overwrite", request.overwrite, "Replace a run that is already there");
+  command.add_flag("--reactions", request.reactions, "Also write the reactions of every joint");
+  command.add_flag("--quiet", request.quiet, "No progress bar");
 }
 
 }  // namespace
 
 void add_simulate_command(CLI::App& program, const Registries& registries, int& exit_code) {
   CLI::App* command =
-      program.add_subcommand("simulate", "integrate the motion of a mechanism and write its trajectory");
+      program.add_subcommand("simulate", "Integrates the motion of a mechanism and writes its trajectory");
   const auto request = std::make_shared<SimulateRequest>();
   add_problem_options(*command, *request);
   add_error_control_options(*command, *request);

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/csv_file.hpp"
+#include "experiments/saved_state.hpp"
 
 namespace mbdbench {
 namespace {
@@ -62,6 +63,7 @@ void write_state(const fs::path& file, const SimulateSetup& setup, const Simulat
   state.formulation = setup.formulation_key;
   state.formulation_options = setup.formulation_options;
   state.integrator = setup.integrator.key;
+  state.settings = setup.settings;
   write_saved_state(file, state);
 }
 

@@ -61,6 +61,10 @@ fs::path prepare_directory(const SimulateRequest& request) {
 int run_simulate(const Registries& registries, const SimulateRequest& request) {
   const SimulateSetup setup = set_up_run(registries, request);
   const fs::path directory = prepare_directory(request);
+  if (!setup.taken_over.empty()) {
+    fmt::print("continues {} at t = {} with {}\n", request.restart, setup.times.front(),
+               fmt::join(setup.taken_over, " "));
+  }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
   write_provenance(directory / "provenance.json", capture_provenance());
 

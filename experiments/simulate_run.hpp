@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// One run as `mbdbench simulate` makes it: from a user's words to a directory of results.
-#include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,22 +12,24 @@ namespace mbdbench {
 
 /// The words of the command line, not yet checked against one another.
 struct SimulateRequest {
-  // What to run; with a restart these may be empty and then come from the saved state.
+  // With a restart, what is empty here comes from the saved state, down to `norm_control`.
   std::string mechanism;
   std::string formulation;
   std::vector<std::string> formulation_options;  ///< "name=value"
   std::string integrator;
 
-  std::string time;  ///< see parse_time_span
-  double relative_tolerance = 1e-6;
+  std::optional<double> relative_tolerance;
   std::vector<std::string> absolute_tolerances;  ///< "1e-8" for all kinds, "position=1e-8" for one
-  std::vector<std::string> controlled;           ///< kinds
-  std::optional<double> initial_step;
+  std::vector<std::string> controlled;           ///< kinds, or "all"
   std::optional<double> max_step;
   std::optional<double> fixed_step;
-  std::optional<std::size_t> max_evaluations;
-  int refine = 0;
-  bool norm_control = false;
+  std::optional<int> refine;
+  std::optional<bool> norm_control;
+
+  std::string time;  ///< see parse_time_span
+  std::optional<double> initial_step;
+  /// Signed, so that a negative number is refused instead of wrapping around.
+  std::optional<std::int64_t> max_evaluations;
 
   std::vector<std::string> initial_values;  ///< see with_initial_values
   std::string restart;                      ///< a state.json

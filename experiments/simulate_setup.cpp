@@ -3,14 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <stdexcept>
 #include <utility>
 
 #include "experiments/initial_values.hpp"
 #include "experiments/mechanism_source.hpp"
-#include "experiments/number_text.hpp"
+#include "experiments/memory_message.hpp"
+#include "experiments/saved_state.hpp"
 #include "experiments/time_span.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
@@ -19,6 +23,8 @@ namespace mbdbench {
 namespace {
 
 constexpr const char* kDefaultIntegrator = "ode45";
+constexpr int kMostRefine = 1000;
+constexpr std::int64_t kMostEvaluations = 1'000'000'000'000'000;
 
 /// \returns the entry with this key. \param noun "formulation" \param option that names it
 template <class Entry>
@@ -38,38 +44,72 @@ const Entry& find_entry(const std::vector<Entry>& registry, const std::string& k
   throw std::invalid_argument(fmt::format("there is no {} '{}'; {}", noun, key, suggest_name(key, keys, noun + "s")));
 }
 
-StateKind parse_kind(std::string_view text, std::string_view option) {
-  constexpr std::array kKinds = {StateKind::position, StateKind::quaternion, StateKind::velocity, StateKind::momentum};
-  const auto* const found =
-      std::find_if(kKinds.begin(), kKinds.end(), [&](StateKind kind) { return to_string(kind) == text; });
-  if (found == kKinds.end()) {
-    throw std::invalid_argument(fmt::format(
-        "{}: '{}' is not a kind of state; there are position, quaternion, velocity, momentum", option, text));
+/// Checks what the integrators themselves do not. \throws std::invalid_argument
+void require_usable(const RunSettings& settings, const OdeEntry& integrator, const TimeSpan& span) {
+  if (settings.fixed_step && integrator.adaptive) {
+    throw std::invalid_argument(
+        fmt::format("--fixed-step: integrator '{}' chooses its steps itself; --max-step limits them", integrator.key));
   }
-  return *found;
-}
-
-SimulationOptions simulation_options(const SimulateRequest& request) {
-  SimulationOptions options;
-  options.ode.relative_tolerance = request.relative_tolerance;
-  for (const std::string& text : request.absolute_tolerances) {
-    if (text.find('=') == std::string::npos) {
-      options.absolute_tolerance = parse_number(text, "--atol");
-    } else {
-      const auto [kind, value] = split_assignment(text, "--atol");
-      options.absolute_tolerance_of[parse_kind(kind, "--atol")] = parse_number(value, "--atol");
+  // A shorter step does not move the time by more than its rounding: the run would never end.
+  const double longest = std::max({std::abs(span.start), std::abs(span.end), std::abs(span.end - span.start)});
+  const double smallest = 16.0 * std::numeric_limits<double>::epsilon() * longest;
+  for (const auto& [option, step] :
+       {std::pair("--max-step", settings.max_step), {"--fixed-step", settings.fixed_step}}) {
+    if (step && !(*step >= smallest)) {
+      throw std::invalid_argument(
+          fmt::format("{} {}: must be at least {:.3g} s (16 eps of the times of the run)", option, *step, smallest));
     }
   }
-  for (const std::string& kind : request.controlled) {
-    options.controlled.push_back(parse_kind(kind, "--control"));
+}
+
+template <class Number>
+void require_range(const char* option, const std::optional<Number>& value, Number least, Number most) {
+  if (value && (*value < least || *value > most)) {
+    throw std::invalid_argument(
+        fmt::format("{} {}: must be from {} to {}; leave it out for the default", option, *value, least, most));
   }
+}
+
+/// \returns the settings of the request over those of the saved state, if there is one.
+RunSettings run_settings(const SimulateRequest& request, const std::optional<SavedState>& saved, bool adaptive) {
+  require_range("--refine", request.refine, 1, kMostRefine);
+  RunSettings base = saved ? saved->settings : RunSettings{};
+  if (adaptive) {
+    // Left by a fixed-step method that the restart has replaced.
+    base.fixed_step.reset();
+  }
+  return with_requested_settings(std::move(base), request);
+}
+
+SimulationOptions run_options(const RunSettings& settings, const SimulateRequest& request) {
+  require_range("--max-evaluations", request.max_evaluations, std::int64_t{1}, kMostEvaluations);
+  SimulationOptions options = simulation_options(settings);
   options.ode.initial_step = request.initial_step.value_or(OdeOptions::kUnset);
-  options.ode.max_step = request.max_step.value_or(OdeOptions::kUnset);
-  options.ode.fixed_step = request.fixed_step.value_or(OdeOptions::kUnset);
-  options.ode.max_evaluations = request.max_evaluations.value_or(options.ode.max_evaluations);
-  options.ode.refine = request.refine;
-  options.ode.norm_control = request.norm_control;
+  if (request.max_evaluations) {
+    options.ode.max_evaluations = static_cast<std::size_t>(*request.max_evaluations);
+  }
   return options;
+}
+
+/// \returns what of the saved state the run continues with, in words of the command line.
+std::vector<std::string> taken_over(const SavedState& saved, const SimulateSetup& setup) {
+  std::vector<std::string> kept;
+  if (setup.formulation_key == saved.formulation) {
+    kept.push_back("--formulation " + saved.formulation);
+  }
+  if (!saved.formulation_options.empty() && setup.formulation_options == saved.formulation_options) {
+    kept.push_back("--formulation-option " + saved.formulation_options);
+  }
+  if (setup.integrator.key == saved.integrator) {
+    kept.push_back("--integrator " + saved.integrator);
+  }
+  const std::vector<std::string> now = option_texts(setup.settings);
+  for (std::string& text : option_texts(saved.settings)) {
+    if (std::find(now.begin(), now.end(), text) != now.end()) {
+      kept.push_back(std::move(text));
+    }
+  }
+  return kept;
 }
 
 /// Fills what a restart leaves out from the saved state; its mechanism lies beside it.
@@ -120,21 +160,27 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   const TimeSpan span = parse_time_span(request.time);
 
   SimulateSetup setup;
-  setup.options = simulation_options(request);
   const FormulationEntry& formulation = find_entry(registries.formulations, request.formulation, "formulation");
   setup.integrator = find_entry(registries.integrators, request.integrator, "integrator");
+  setup.settings = run_settings(request, saved, setup.integrator.adaptive);
+  require_usable(setup.settings, setup.integrator, span);
+  setup.options = run_options(setup.settings, request);
   setup.mechanism = std::make_unique<const Mechanism>(
       with_initial_values(find_mechanism(registries, request.mechanism), request.initial_values));
   setup.mechanism_text = write_mechanism(setup.mechanism->description());
   setup.formulation_key = request.formulation;
   setup.formulation_options = fmt::format("{}", fmt::join(request.formulation_options, ","));
-  setup.formulation =
-      make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options);
+  const std::string problem =
+      fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
+  setup.formulation = with_memory_message(problem, [&] {
+    return make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options);
+  });
   if (saved) {
     require_layout(*saved, setup.formulation->layout(), request.restart);
     require_same_mechanism(*saved, setup, request.restart);
     setup.times = times_after(span, saved->t);
     setup.x0 = saved->x;
+    setup.taken_over = taken_over(*saved, setup);
   } else {
     if (setup.mechanism->rheonomic() && span.start != 0.0) {
       throw std::invalid_argument(fmt::format(
@@ -142,7 +188,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
           setup.mechanism->name(), span.start));
     }
     setup.times = times_of(span);
-    setup.x0 = initial_state(*setup.formulation, span.start);
+    setup.x0 = with_memory_message(problem, [&] { return initial_state(*setup.formulation, span.start); });
   }
   validate(ode_system(*setup.formulation), setup.times, setup.x0,
            ode_options(setup.options, setup.formulation->layout()));

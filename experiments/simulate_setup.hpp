@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/saved_state.hpp"
+#include "experiments/run_settings.hpp"
 #include "experiments/simulate_run.hpp"
 #include "experiments/simulation.hpp"
 #include "mechanisms/model/mechanism.hpp"
@@ -21,7 +21,10 @@ struct SimulateSetup {
   std::string formulation_key;
   std::string formulation_options;
   OdeEntry integrator;
-  SimulationOptions options;
+  RunSettings settings;
+  SimulationOptions options;  ///< of `settings`, with what belongs to this run alone
+  /// What a restart continues with unasked, as command line options; empty for a run from the start.
+  std::vector<std::string> taken_over;
   std::vector<double> times;
   std::vector<double> x0;
 };

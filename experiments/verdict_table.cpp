@@ -20,12 +20,12 @@ std::string number_text(const std::optional<double>& value) {
 
 std::string verdict_table(const std::vector<Record>& records) {
   std::vector<Row> rows = {
-      {"quantity", "formulation", "integrator", "parameters", "published", "ours", "verdict", "source"}};
+      {"quantity", "formulation", "integrator", "parameters", "expected", "ours", "verdict", "source"}};
   for (const Record& record : records) {
-    if (record.published_value || record.verdict == Verdict::failed) {
+    if (record.verdict != Verdict::no_published_value) {
       rows.push_back({record.quantity, record.formulation, record.integrator, record.parameters,
                       number_text(record.published_value), number_text(record.value),
-                      std::string(to_string(record.verdict)), record.source});
+                      std::string(to_string(record.verdict)), record.published_value ? record.source : record.note});
     }
   }
   std::array<std::size_t, kColumns> widths{};

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The end of an experiment on the console: published, ours, verdict.
+/// The end of an experiment on the console: what was expected and whose number that is, ours, verdict.
 #include <string>
 #include <vector>
 
@@ -8,7 +8,8 @@
 
 namespace mbdbench {
 
-/// \returns a table of the records that have a number to be compared with, and of all failed ones; one line each.
+/// \returns a table of the records that were compared or failed, one line each; where no number is expected, the note
+/// says what was asserted or what went wrong.
 std::string verdict_table(const std::vector<Record>& records);
 
 /// \returns whether no record is failed or not reproduced.

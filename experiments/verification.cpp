@@ -11,6 +11,7 @@
 
 #include "experiments/formulation_check.hpp"
 #include "experiments/mechanism_source.hpp"
+#include "experiments/memory_message.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
 
 namespace mbdbench {
@@ -59,8 +60,12 @@ void verify_mechanism(const Mechanism& mechanism, const std::vector<const Formul
     row.mechanism = mechanism.name();
     row.formulation = entry->key;
     row.skipped = states.skipped;
+    row.is_reference = entry->key == dense.key || entry->key == dense_momentum.key;
     row.refusal = entry->refusal(mechanism);
-    checks.push_back(row.refusal.empty() ? std::make_unique<FormulationCheck>(*entry, mechanism, reference) : nullptr);
+    checks.push_back(
+        with_memory_message(fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), entry->key), [&] {
+          return row.refusal.empty() ? std::make_unique<FormulationCheck>(*entry, mechanism, reference) : nullptr;
+        }));
   }
   for (const VerificationState& state : states.states) {
     const Reference values = reference.at(state);
@@ -84,6 +89,8 @@ std::string_view to_string(CheckOutcome outcome) {
   switch (outcome) {
     case CheckOutcome::not_compared:
       return "not compared";
+    case CheckOutcome::reference:
+      return "reference";
     case CheckOutcome::passed:
       return "passed";
     case CheckOutcome::ill_conditioned:
@@ -118,7 +125,8 @@ CheckOutcome VerificationResult::outcome() const {
   if (!failure.empty()) {
     return CheckOutcome::failed;
   }
-  return std::max({velocity.outcome, rate.outcome, reaction.outcome, acceleration.outcome, energy.outcome});
+  const CheckOutcome untouched = is_reference ? CheckOutcome::reference : CheckOutcome::not_compared;
+  return std::max({untouched, velocity.outcome, rate.outcome, reaction.outcome, acceleration.outcome, energy.outcome});
 }
 
 std::vector<std::string> default_verification_mechanisms(const Registries& registries) {
@@ -168,10 +176,12 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
     record.mechanism = result.mechanism;
     record.formulation = result.formulation;
     record.unit = "1";
-    if (!result.refusal.empty() || !result.failure.empty()) {
+    if (!result.refusal.empty() || !result.failure.empty() || result.outcome() == CheckOutcome::reference) {
       record.quantity = "relative_error";
-      record.verdict = result.refusal.empty() ? Verdict::failed : Verdict::no_published_value;
-      record.note = result.refusal.empty() ? result.failure : "refused: " + result.refusal;
+      record.verdict = result.failure.empty() ? Verdict::no_published_value : Verdict::failed;
+      record.note = !result.failure.empty()   ? result.failure
+                    : !result.refusal.empty() ? "refused: " + result.refusal
+                                              : "the reference itself: nothing independent to compare with";
       records.push_back(std::move(record));
       continue;
     }

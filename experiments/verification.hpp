@@ -15,12 +15,13 @@ namespace mbdbench {
 /// How a comparison came out, from best to worst.
 enum class CheckOutcome {
   not_compared,
+  reference,  ///< the reference itself, of which nothing independent was checked
   passed,
   ill_conditioned,  ///< beyond the largest limit that says anything, but explained by the condition number
   failed
 };
 
-/// \returns "not compared", "passed", "ill-conditioned", "FAILED".
+/// \returns "not compared", "reference", "passed", "ill-conditioned", "FAILED".
 std::string_view to_string(CheckOutcome outcome);
 
 /// One block (velocities, rates, ...) over all states: the one with the worst outcome, then the largest error over
@@ -38,8 +39,9 @@ struct BlockCheck {
 struct VerificationResult {
   std::string mechanism;
   std::string formulation;
-  std::string refusal;  ///< why the formulation does not treat the mechanism; then nothing below counts
-  std::string failure;  ///< what went wrong before anything could be compared
+  std::string refusal;        ///< why the formulation does not treat the mechanism; then nothing below counts
+  std::string failure;        ///< what went wrong before anything could be compared
+  bool is_reference = false;  ///< blocks that would be compared with themselves are left out
   int states = 0;
   int skipped = 0;          ///< random states whose loops could not be closed
   double condition = 1.0;   ///< largest over the states

@@ -14,6 +14,11 @@
 namespace mbdbench {
 namespace {
 
+constexpr const char* kExamples = R"(Examples:
+  mbdbench verify                                          every formulation on every mechanism
+  mbdbench verify -f hdca -m pendulum:16 -m four_bar.toml  one formulation on two mechanisms
+  mbdbench verify --states 20 --seed 7 --output checked    more states; records.csv for scripts)";
+
 struct VerifyOptions {
   VerificationOptions what;
   std::string output;
@@ -49,8 +54,9 @@ void print_table(const std::vector<VerificationResult>& results) {
     }
     const std::string states =
         result.skipped > 0 ? fmt::format("{} (-{})", result.states, result.skipped) : fmt::format("{}", result.states);
-    fmt::print("{:>6}  {:>8.1e}  {:>8.1e}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", states, result.condition,
-               result.velocity.limit, block_text(result.velocity), block_text(result.rate), block_text(result.reaction),
+    const std::string limit = result.is_reference ? "-" : fmt::format("{:.1e}", result.velocity.limit);
+    fmt::print("{:>6}  {:>8.1e}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", states, result.condition, limit,
+               block_text(result.velocity), block_text(result.rate), block_text(result.reaction),
                block_text(result.acceleration), block_text(result.energy), to_string(result.outcome()));
   }
 }
@@ -65,7 +71,10 @@ void print_legend() {
       "  reaction  wrenches in all joints (Phi_q^T lambda where constraints are redundant)\n"
       "  accel.    u' by differences along the right-hand side, limited by the differences' own uncertainty, at most "
       "1e-4\n"
-      "  energy    |E'| / (|T'| + |V'|) by differences, where nothing adds or takes energy; limited in the same way\n");
+      "  energy    |E'| / (|T'| + |V'|) by differences, where nothing adds or takes energy; limited in the same way\n"
+      "  -         not compared: does not apply, or would be the reference against itself; verdict \"reference\" where "
+      "nothing\n"
+      "            else was checked, which counts as neither passed nor failed\n");
 }
 
 int run_verify(const Registries& registries, const VerifyOptions& options) {
@@ -93,8 +102,9 @@ int run_verify(const Registries& registries, const VerifyOptions& options) {
     return std::count_if(results.begin(), results.end(),
                          [outcome](const VerificationResult& result) { return result.outcome() == outcome; });
   };
-  fmt::print("\n{} passed, {} failed, {} ill-conditioned, {} refused\n", count(CheckOutcome::passed),
-             count(CheckOutcome::failed), count(CheckOutcome::ill_conditioned), count(CheckOutcome::not_compared));
+  fmt::print("\n{} passed, {} failed, {} ill-conditioned, {} refused, {} reference\n", count(CheckOutcome::passed),
+             count(CheckOutcome::failed), count(CheckOutcome::ill_conditioned), count(CheckOutcome::not_compared),
+             count(CheckOutcome::reference));
   if (interruption_requested()) {
     return kExitInterrupted;
   }
@@ -108,11 +118,12 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
       "verify", "Compares right-hand sides and reactions with the dense reference. Exit code 1: a check failed");
   const auto options = std::make_shared<VerifyOptions>();
   command
-      ->add_option("--formulation", options->what.formulations, "Formulation to check, may be repeated; default: all")
+      ->add_option("-f,--formulation", options->what.formulations,
+                   "Formulation to check, may be repeated; default: all")
       ->allow_extra_args(false);
   command
       ->add_option(
-          "--mechanism", options->what.mechanisms,
+          "-m,--mechanism", options->what.mechanisms,
           "A catalogue key (pendulum:16) or a TOML file, may be repeated; default: the whole catalogue and random "
           "mechanisms")
       ->allow_extra_args(false);
@@ -122,8 +133,9 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
   command->add_option("--seed", options->what.seed, "Seed of the random states")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000000000000}))
       ->capture_default_str();
-  command->add_option("--output", options->output, "Directory for records.csv and provenance.json");
+  command->add_option("-o,--output", options->output, "Directory for records.csv and provenance.json");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  command->footer(kExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_verify(registries, *options); });
 }
 

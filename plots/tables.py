@@ -17,7 +17,7 @@ def words(quantity):
 
 
 def groups(records):
-    """[(name of the table, heading of the column, source, rows)]: one a source, published ones first, then failures."""
+    """[(name of the table, heading of the column, source, rows)]: one a source, published ones first, then checks between runs, then failures."""
     compared = [record for record in records if record.published_value is not None]
     published = [record for record in compared if record.is_published]
     expected = [record for record in compared if not record.is_published]
@@ -25,9 +25,12 @@ def groups(records):
     for kind, heading, rows in (("published", "published", published), ("expected", "expected", expected)):
         for source in distinct(rows, "source"):
             result.append((kind, heading, source, [record for record in rows if record.source == source]))
+    checked = [record for record in records if record.published_value is None and record.verdict not in ("failed", "no published value")]
+    if checked:
+        result.append(("checked", "expected", "checks between formulations", checked))
     failed = [record for record in records if record.verdict == "failed" and record.published_value is None]
     if failed:
-        result.append(("failed", "published", "failed runs", failed))
+        result.append(("failed", "expected", "failed runs", failed))
     return result
 
 

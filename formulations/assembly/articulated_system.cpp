@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/node_kernels.hpp"
 
 namespace mbdbench {
@@ -11,14 +12,6 @@ std::size_t index_of(int value) {
   return static_cast<std::size_t>(value);
 }
 
-AssemblyTree make_tree(const Mechanism& mechanism, GroundClosure ground) {
-  std::vector<AssemblyJoint> joints;
-  for (const Joint& joint : mechanism.tree_joints()) {
-    joints.push_back({joint.a, joint.b, joint.nc + static_cast<int>(joint.motions.size())});
-  }
-  return {mechanism.body_count(), std::move(joints), ground};
-}
-
 }  // namespace
 
 ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, GroundClosure ground)
@@ -26,11 +19,11 @@ ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, GroundClosure g
       kinematics_(mechanism),
       loads_(mechanism),
       motions_(mechanism),
-      engine_(make_tree(mechanism, ground)),
-      momentum_(mechanism.bodies().size()),
-      velocity_(mechanism.bodies().size()),
+      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), ground)),
+      handle_input_(mechanism.bodies().size()),
+      body_rate_(mechanism.bodies().size()),
       right_(index_of(engine_.row_count()), 0.0),
-      sigma_(index_of(engine_.row_count()), 0.0),
+      multipliers_(index_of(engine_.row_count()), 0.0),
       u_(index_of(mechanism.u_size()), 0.0),
       accelerations_(index_of(mechanism.u_size()), 0.0) {
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -51,11 +44,10 @@ RhsStatus ArticulatedSystem::set_positions(double t, std::span<const double> q) 
   for (int body = 0; body < mechanism_->body_count(); ++body) {
     set_leaf(body);
   }
-  const int failed = engine_.factorise();
-  if (failed >= 0) {
-    return {false, mechanism_->tree_joints()[index_of(failed)].name,
-            "the assembled matrix is not positive definite at this joint; the row that fails is",
-            static_cast<double>(failed)};
+  const AssemblyPivot failed = engine_.factorise();
+  if (failed.joint >= 0) {
+    return {false, mechanism_->tree_joints()[index_of(failed.joint)].name,
+            "the assembled matrix is not positive definite here, its pivot is", failed.value};
   }
   return {};
 }
@@ -110,15 +102,15 @@ Vec6 ArticulatedSystem::times_inverse_inertia(int body, const Vec6& wrench) cons
 void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
   const Joint& joint = mechanism_->tree_joints()[index_of(k)];
   const Vec3& point = kinematics_.tree_joint(k).point_b;
-  momentum_[index_of(joint.b)] += shift_wrench(point - kinematics_.body(joint.b).com, wrench);
+  handle_input_[index_of(joint.b)] += shift_wrench(point - kinematics_.body(joint.b).com, wrench);
   if (joint.a >= 0) {
-    momentum_[index_of(joint.a)] -= shift_wrench(point - kinematics_.body(joint.a).com, wrench);
+    handle_input_[index_of(joint.a)] -= shift_wrench(point - kinematics_.body(joint.a).com, wrench);
   }
 }
 
 void ArticulatedSystem::solve(std::vector<Vec6>& result) {
   for (int body = 0; body < mechanism_->body_count(); ++body) {
-    const Vec6 velocity = times_inverse_inertia(body, momentum_[index_of(body)]);
+    const Vec6 velocity = times_inverse_inertia(body, handle_input_[index_of(body)]);
     const double* handles = handles_.data() + handle_offset_[index_of(body)];
     const int rows = engine_.leaf_rows(body);
     if (rows == 10) {
@@ -127,14 +119,14 @@ void ArticulatedSystem::solve(std::vector<Vec6>& result) {
       project_velocity<double>(handles, velocity.data(), rows, engine_.leaf_right_side(body));
     }
   }
-  engine_.solve(right_, sigma_);
+  engine_.solve(right_, multipliers_);
   for (int body = 0; body < mechanism_->body_count(); ++body) {
     const double* handles = handles_.data() + handle_offset_[index_of(body)];
     const int rows = engine_.leaf_rows(body);
-    Vec6 total = momentum_[index_of(body)];
+    Vec6 total = handle_input_[index_of(body)];
     int column = 0;
     for (const int k : engine_.leaf_joints(body)) {
-      const double* sigma = sigma_.data() + engine_.row_offset(k);
+      const double* sigma = multipliers_.data() + engine_.row_offset(k);
       const auto count = static_cast<int>(directions_[index_of(k)].cols());
       for (int i = 0; i < 6; ++i) {
         double sum = 0.0;
@@ -150,7 +142,7 @@ void ArticulatedSystem::solve(std::vector<Vec6>& result) {
 }
 
 void ArticulatedSystem::solve_velocities(std::span<const double> p) {
-  std::fill(momentum_.begin(), momentum_.end(), Vec6::Zero());
+  std::fill(handle_input_.begin(), handle_input_.end(), Vec6::Zero());
   std::fill(right_.begin(), right_.end(), 0.0);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[index_of(k)];
@@ -160,14 +152,15 @@ void ArticulatedSystem::solve_velocities(std::span<const double> p) {
       right_[index_of(engine_.row_offset(k) + joint.nc) + m] = motions_.velocities()[motion];
     }
   }
-  solve(velocity_);
-  kinematics_.set_body_velocities(velocity_);
+  solve(body_rate_);
+  kinematics_.set_body_velocities(body_rate_);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
     const Vec6 relative =
         kinematics_.velocity_at(joint.b, state.point_b) - kinematics_.velocity_at(joint.a, state.point_b);
-    // u = (H^T H)^-1 H^T (V_B - V_A)  [Chadaj2015, Eq. (30)], for any H
+    // DEVIATES [Chadaj2015, Eq. (30)]: printed for H^T H = I; with (H^T H)^-1 it holds for oblique universal joints too
+    // (right_hand_side_test: random trees have them).
     Eigen::Map<Eigen::VectorXd>(u_.data() + joint.u_offset, joint.nu).noalias() =
         kinematics_.gram_inverse(k).lazyProduct(state.h.transpose().lazyProduct(relative));
   }
@@ -227,21 +220,21 @@ void ArticulatedSystem::solve_accelerations() {
   for (int body = 0; body < mechanism_->body_count(); ++body) {
     const BodyKinematics& state = kinematics_.body(body);
     const Vec3 omega = state.velocity.tail<3>();
-    momentum_[index_of(body)] = loads_.body_wrench(body);
-    momentum_[index_of(body)].tail<3>() -= omega.cross(state.inertia * omega);
+    handle_input_[index_of(body)] = loads_.body_wrench(body);
+    handle_input_[index_of(body)].tail<3>() -= omega.cross(state.inertia * omega);
   }
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     add_pair(k, active_impulse(k, joint_forces));
   }
   set_acceleration_right_sides();
-  solve(velocity_);
+  solve(body_rate_);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
     Vec6 relative_rate =
-        handle_bias(k) + shift_velocity(state.point_b - kinematics_.body(joint.b).com, velocity_[index_of(joint.b)]);
+        handle_bias(k) + shift_velocity(state.point_b - kinematics_.body(joint.b).com, body_rate_[index_of(joint.b)]);
     if (joint.a >= 0) {
-      relative_rate -= shift_velocity(state.point_b - kinematics_.body(joint.a).com, velocity_[index_of(joint.a)]);
+      relative_rate -= shift_velocity(state.point_b - kinematics_.body(joint.a).com, body_rate_[index_of(joint.a)]);
     }
     for (int i = 0; i < joint.nu; ++i) {
       relative_rate -= u_[index_of(joint.u_offset + i)] * state.h_rate.col(i);
@@ -265,7 +258,7 @@ Vec6 ArticulatedSystem::constraint_impulse(int k) const {
   const int offset = engine_.row_offset(k);
   Vec6 impulse = Vec6::Zero();
   for (Eigen::Index r = 0; r < directions.cols(); ++r) {
-    impulse += sigma_[index_of(offset + static_cast<int>(r))] * directions.col(r);
+    impulse += multipliers_[index_of(offset + static_cast<int>(r))] * directions.col(r);
   }
   return impulse;
 }
@@ -273,7 +266,7 @@ Vec6 ArticulatedSystem::constraint_impulse(int k) const {
 Vec6 ArticulatedSystem::active_impulse(int k, std::span<const double> values) const {
   const Joint& joint = mechanism_->tree_joints()[index_of(k)];
   const JointKinematics& state = kinematics_.tree_joint(k);
-  const Eigen::MatrixXd& gram = kinematics_.gram_inverse(k);
+  const JointMatrix& gram = kinematics_.gram_inverse(k);
   Vec6 impulse = Vec6::Zero();
   for (int i = 0; i < joint.nu; ++i) {
     double dual = 0.0;

@@ -73,10 +73,10 @@ class ArticulatedSystem {
   std::vector<SpatialColumns> directions_;  // [D, H (H^T H)^-1 e_j] of every tree joint
   std::vector<std::size_t> handle_offset_;  // where B_i begins in handles_
   std::vector<double> handles_;             // all B_i, 6 x rows each, row-major
-  std::vector<Vec6> momentum_;              // f_i
-  std::vector<Vec6> velocity_;              // V_C, or A_C
+  std::vector<Vec6> handle_input_;          // f_i
+  std::vector<Vec6> body_rate_;             // V_C, or A_C
   std::vector<double> right_;
-  std::vector<double> sigma_;
+  std::vector<double> multipliers_;  // sigma, or lambda
   std::vector<double> u_;
   std::vector<double> accelerations_;
 };

@@ -11,18 +11,19 @@ namespace {
 /// time.
 template <typename Kernel>
 auto dispatch(int closed, int width, Kernel kernel) {
-  switch (closed * 64 + width) {
-    case 5 * 64 + 10:
-      return kernel.template operator()<5, 10>();
-    case 5 * 64 + 5:
-      return kernel.template operator()<5, 5>();
-    case 5 * 64:
-      return kernel.template operator()<5, 0>();
-    case 3 * 64 + 6:
-      return kernel.template operator()<3, 6>();
-    default:
-      return kernel.template operator()<-1, -1>();
+  if (closed == 5 && width == 10) {
+    return kernel.template operator()<5, 10>();
   }
+  if (closed == 5 && width == 5) {
+    return kernel.template operator()<5, 5>();
+  }
+  if (closed == 5 && width == 0) {
+    return kernel.template operator()<5, 0>();
+  }
+  if (closed == 3 && width == 6) {
+    return kernel.template operator()<3, 6>();
+  }
+  return kernel.template operator()<-1, -1>();
 }
 
 }  // namespace
@@ -145,12 +146,12 @@ void AssemblyEngine::add_child_right_side(const Node& node, int which) {
   }
 }
 
-int AssemblyEngine::factorise() {
+AssemblyPivot AssemblyEngine::factorise() {
   for (const Node& node : nodes_) {
     double* front = fronts_.data() + node.front;
     const int m = node.closed_rows + node.width;
     if (node.children[0] >= 0) {
-      std::fill_n(front, m * m, 0.0);
+      std::fill_n(front, static_cast<std::size_t>(m) * static_cast<std::size_t>(m), 0.0);
       for (int which = 0; which < 2 && node.children[which] >= 0; ++which) {
         add_child_matrix(node, which);
       }
@@ -159,15 +160,16 @@ int AssemblyEngine::factorise() {
       return factorise_front<double, kClosed, kWidth>(front, node.closed_rows, node.width);
     });
     if (failed >= 0) {
+      const double pivot = front[failed * m + failed];
       for (const int joint : node.joints) {
         failed -= tree_.joints()[static_cast<std::size_t>(joint)].rows;
         if (failed < 0) {
-          return joint;
+          return {joint, pivot};
         }
       }
     }
   }
-  return -1;
+  return {};
 }
 
 void AssemblyEngine::solve(std::span<const double> r, std::span<double> sigma) {

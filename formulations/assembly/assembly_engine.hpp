@@ -13,6 +13,12 @@
 
 namespace mbdbench {
 
+/// A pivot of the assembly that is not positive; joint -1 when all are.
+struct AssemblyPivot {
+  int joint = -1;
+  double value = 0.0;
+};
+
 /// Storage and sweeps. No allocation after construction.
 class AssemblyEngine {
  public:
@@ -30,8 +36,8 @@ class AssemblyEngine {
   /// \returns rows of the leaf's matrix.
   [[nodiscard]] int leaf_rows(int body) const;
 
-  /// Assembly of all matrices. \returns -1, or the joint whose pivot is not positive.
-  int factorise();
+  /// Assembly of all matrices. \returns the first pivot that is not positive, if any.
+  AssemblyPivot factorise();
 
   /// \returns the leaf's right side to fill before `solve`: xi_0 of its handles.
   [[nodiscard]] double* leaf_right_side(int body);

@@ -14,8 +14,8 @@
 ///
 /// paper symbol        -> here
 ///   xi11..xi22 (A, B) -> rows and columns of the children's blocks, extended and added into `front`
-///   W = D C D^T       -> L^-T L^-1 (C = -F_JJ^-1)
-///   beta              -> z
+///   W = D C D^T       -> -L^-T L^-1 between the two D (C = -F_JJ^-1)                [Chadaj2015, Eq. (13)]
+///   beta              -> -L^-T z                                                    [Chadaj2015, Eq. (14)]
 ///   xi10, xi20        -> right side
 #include <cmath>
 #include <type_traits>

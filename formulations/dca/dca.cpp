@@ -10,13 +10,14 @@
 ///   b_1, b_2 (bias)     -> ArticulatedSystem right sides: loads, gyroscopic terms, joint forces, r_k
 ///   lambda              -> ArticulatedSystem::constraint_impulse after solve_accelerations
 ///
-/// Cost: a velocity sweep, one assembly and one disassembly, O(n).
+/// Cost: a velocity sweep, one assembly and one disassembly, O(n) for trees of bounded degree; a hub of d joints
+/// O(d^3).
 #include "formulations/dca/dca.hpp"
 
 #include <algorithm>
 
 #include "formulations/assembly/articulated_system.hpp"
-#include "formulations/assembly/ground_closure_option.hpp"
+#include "formulations/assembly/assembly_options.hpp"
 #include "formulations/joint_state.hpp"
 
 namespace mbdbench {
@@ -88,7 +89,7 @@ FormulationEntry dca_entry() {
           "Featherstone1999",
           StateKind::velocity,
           ground_closure_options(),
-          refuse_cut_joints,
+          refuse_for_assembly,
           make_dca};
 }
 

@@ -57,8 +57,12 @@ RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
   }
   if (mechanism_->u_size() > 0) {
     cholesky_.compute(mass_);
-    if (cholesky_.info() != Eigen::Success) {
-      return {false, {}, "the mass matrix is not positive definite", mass_.diagonal().minCoeff()};
+    // Eigen's test for a positive pivot lets NaN pass.
+    if (cholesky_.info() != Eigen::Success || !cholesky_.matrixLLT().diagonal().allFinite()) {
+      return {false,
+              {},
+              "the mass matrix is not positive definite or not finite, its smallest diagonal entry is",
+              mass_.diagonal().minCoeff<Eigen::PropagateNaN>()};
     }
   }
   // B^T = L^-1 Phi_q^T, column by column: Eigen's blocked solve would allocate.

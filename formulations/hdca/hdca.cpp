@@ -12,14 +12,14 @@
 ///   Qbar_1^K            -> accumulated_load_[k]: loads on everything outboard of joint k, about O_k
 ///   Sdot_1^K            -> shift_rate_wrench with the velocity of O_k
 ///
-/// Cost: one assembly and one disassembly, O(n); O(log n) with a processor a body.
+/// Cost: one assembly and one disassembly, O(n) for trees of bounded degree; a hub of d joints costs O(d^3).
 #include "formulations/hdca/hdca.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "formulations/assembly/articulated_system.hpp"
-#include "formulations/assembly/ground_closure_option.hpp"
+#include "formulations/assembly/assembly_options.hpp"
 #include "formulations/joint_state.hpp"
 
 namespace mbdbench {
@@ -166,7 +166,7 @@ FormulationEntry hdca_entry() {
           "Chadaj2015",
           StateKind::momentum,
           ground_closure_options(),
-          refuse_cut_joints,
+          refuse_for_assembly,
           make_hdca};
 }
 

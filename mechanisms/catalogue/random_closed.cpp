@@ -10,6 +10,9 @@
 /// whose smallest non-zero singular value of Phi_q is below 1e-3 of the largest (a badly conditioned loop), is drawn
 /// again; after 100 draws a tree joint is doubled. Hence u_size() - rank(Phi_q) >= 1 for every seed. Initial velocities
 /// are the consistent ones nearest to the drawn ones.
+///
+/// The default seed 82 gives two loops of five bodies each that share three of them, closed by a prismatic and a
+/// revolute joint: 10 independent rows of Phi_q for 17 quasi-velocities, smallest over largest singular value 0.09.
 #include <fmt/format.h>
 
 #include <Eigen/SVD>
@@ -206,7 +209,7 @@ MechanismDescription make_random_closed(const Parameters& parameters) {
 
 MechanismEntry random_closed_entry() {
   static const std::array<ParameterSpecification, 5> parameters = {
-      {{"seed", std::int64_t{1}, "seed of the random numbers", 0, 1e15},
+      {{"seed", std::int64_t{82}, "seed of the random numbers", 0, 1e15},
        {"bodies", std::int64_t{8}, "number of bodies", 1, 1000},
        {"cuts", std::int64_t{2}, "number of cut joints", 0, 1000},
        {"branching", 0.5, "probability that a body does not continue the chain", 0.0, 1.0},

@@ -58,8 +58,8 @@ void FieldReader::fail(const toml::node& node, std::string_view key, std::string
 }
 
 FieldReader& FieldReader::require(std::string_view key) {
-  if (find(key) == nullptr) {
-    throw FileError(context_.file_name, line_of(table_), fmt::format("{}: {} is missing", label_, key));
+  if (find(key) == nullptr && missing_.empty()) {
+    missing_ = key;
   }
   return *this;
 }
@@ -290,6 +290,9 @@ void FieldReader::finish() const {
           context_.file_name, key.source().begin.line,
           fmt::format("{}: unknown key \"{}\"; {}", label_, key.str(), suggest_name(key.str(), known_, "keys")));
     }
+  }
+  if (!missing_.empty()) {
+    throw FileError(context_.file_name, line_of(table_), fmt::format("{}: {} is missing", label_, missing_));
   }
 }
 

@@ -27,7 +27,8 @@ class FieldReader {
   /// empty \param label how messages call the table ("joint 'hip'")
   FieldReader(FileContext& context, const toml::table& table, ElementReference where, std::string label);
 
-  /// Says that the field must be there. \throws FileError if it is not
+  /// Says that the field must be there; `finish` reports it if it is not, after unknown fields: a misspelt field is
+  /// both.
   FieldReader& require(std::string_view key);
 
   void read(std::string_view key, double& value);
@@ -52,7 +53,8 @@ class FieldReader {
   void read_tables(std::string_view key, std::string_view section, std::string_view kind,
                    const std::function<void(FieldReader&)>& read_element);
 
-  /// \throws FileError for the first field that was never asked for, listing those that were.
+  /// \throws FileError for the first field that was never asked for, listing those that were, or else for the first
+  /// required one that is missing.
   void finish() const;
 
  private:
@@ -71,6 +73,7 @@ class FieldReader {
   ElementReference where_;
   std::string label_;
   std::vector<std::string> known_;
+  std::string missing_;  // first required field that is absent
 };
 
 }  // namespace mbdbench

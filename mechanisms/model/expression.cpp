@@ -3,18 +3,43 @@
 #include <fmt/format.h>
 #include <muParser.h>
 
+#include <algorithm>
 #include <numbers>
 
 namespace mbdbench {
 namespace {
 
-std::string known_names(const std::vector<ExpressionVariable>& variables) {
-  constexpr std::size_t kMost = 12;
-  std::string names;
-  for (std::size_t i = 0; i < variables.size() && i < kMost; ++i) {
-    names += (i == 0 ? "" : ", ") + variables[i].name;
+/// A short list of variables.
+class VariableList final : public VariableScope {
+ public:
+  explicit VariableList(const std::vector<ExpressionVariable>& variables) : variables_(variables) {}
+
+  double* find(const std::string& name) override {
+    const auto found = std::find_if(variables_.begin(), variables_.end(),
+                                    [&](const ExpressionVariable& variable) { return variable.name == name; });
+    return found == variables_.end() ? nullptr : found->value;
   }
-  return variables.size() > kMost ? names + ", ..." : names;
+
+  [[nodiscard]] std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const ExpressionVariable& variable : variables_) {
+      names.push_back(variable.name);
+    }
+    return names;
+  }
+
+ private:
+  const std::vector<ExpressionVariable>& variables_;
+};
+
+std::string known_names(const VariableScope& scope) {
+  constexpr std::size_t kMost = 12;
+  std::vector<std::string> names = scope.names();
+  if (names.size() > kMost) {
+    names.resize(kMost);
+    names.emplace_back("...");
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 /// muParser would let a formula write to its variables.
@@ -37,15 +62,17 @@ struct Expression::Parser {
   mu::Parser parser;
 };
 
-Expression::Expression(const std::string& text, const std::vector<ExpressionVariable>& variables)
-    : parser_(std::make_unique<Parser>()) {
+Expression::Expression(const std::string& text, VariableScope& scope) : parser_(std::make_unique<Parser>()) {
   try {
-    for (const ExpressionVariable& variable : variables) {
-      parser_->parser.DefineVar(variable.name, variable.value);
-    }
     parser_->parser.DefineConst("pi", std::numbers::pi);
     parser_->parser.SetExpr(text);
-    static_cast<void>(parser_->parser.GetUsedVar());
+    // A copy: defining a variable changes the parser's own list. Names that stay undefined fail below.
+    const mu::varmap_type used = parser_->parser.GetUsedVar();
+    for (const auto& variable : used) {
+      if (double* value = scope.find(variable.first)) {
+        parser_->parser.DefineVar(variable.first, value);
+      }
+    }
     // The first evaluation compiles; do it here so that later ones allocate nothing.
     static_cast<void>(parser_->parser.Eval());
     if (assigns(text) || parser_->parser.GetNumResults() != 1) {
@@ -56,9 +83,15 @@ Expression::Expression(const std::string& text, const std::vector<ExpressionVari
     }
   } catch (const mu::ParserError& error) {
     throw ExpressionError(fmt::format("cannot read the formula \"{}\": {} Variables here: {}.", text, error.GetMsg(),
-                                      known_names(variables)));
+                                      known_names(scope)));
   }
 }
+
+Expression::Expression(const std::string& text, const std::vector<ExpressionVariable>& variables)
+    : Expression([&] {
+        VariableList scope(variables);
+        return Expression(text, scope);
+      }()) {}
 
 Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;

@@ -21,10 +21,24 @@ struct ExpressionVariable {
   double* value = nullptr;  ///< must outlive the expression
 };
 
+/// Variables by name, for formulas that use few of many.
+class VariableScope {
+ public:
+  virtual ~VariableScope() = default;
+  /// \returns where the value of a variable is kept, which must outlive the expression; nullptr if there is none of
+  /// that name
+  virtual double* find(const std::string& name) = 0;
+  /// \returns all names, for messages.
+  [[nodiscard]] virtual std::vector<std::string> names() const = 0;
+};
+
 /// A compiled formula.
 class Expression {
  public:
+  /// Asks the scope for the variables that the formula uses, and for no others.
   /// \throws ExpressionError for a syntax error or an unknown variable (listing those that exist).
+  Expression(const std::string& text, VariableScope& scope);
+  /// \throws ExpressionError likewise.
   Expression(const std::string& text, const std::vector<ExpressionVariable>& variables);
   Expression(Expression&&) noexcept;
   Expression& operator=(Expression&&) noexcept;

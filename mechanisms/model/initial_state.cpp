@@ -1,278 +1,35 @@
 #include "mechanisms/model/initial_state.hpp"
 
-#include <fmt/format.h>
-
-#include <Eigen/QR>
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <numbers>
-
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/loop_closure.hpp"
+#include "mechanisms/model/motion_start.hpp"
 
 namespace mbdbench {
 namespace {
 
-// Residuals are lengths (m) and sines of angles. Rounding of a pose is about eps times the size of the mechanism.
-constexpr double kClosed = 1e-14;
-// What a loop that cannot close leaves behind is many orders larger.
-constexpr double kOpen = 1e-9;
-constexpr int kMaxIterations = 50;
-// A correction that moves a joint by more than this (m or rad) is shortened: loops far from closed would jump branches.
-constexpr double kLongestStep = 0.5;
-// Redundant constraints depend on one another only where the loops are closed: near there Phi_q has singular values as
-// small as the residual, and dividing rounding by them would throw the loops open again.
-constexpr double kRankThreshold = 1e-8;
-
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
+/// \returns the field of all tree joints, one after the other.
+Eigen::VectorXd given(const Mechanism& mechanism, std::vector<double> JointDescription::*field, int size) {
+  Eigen::VectorXd values(size);
+  int next = 0;
+  for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
+    for (const double value : mechanism.description().joints[k].*field) {
+      values[next++] = value;
+    }
+  }
+  return values;
 }
-
-/// Largest absolute entry, 0 of nothing; NaN if there is one, which Eigen's own norm may overlook.
-double largest(const Eigen::VectorXd& vector) {
-  return vector.size() > 0 ? vector.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
-}
-
-class LoopCloser {
- public:
-  explicit LoopCloser(const Mechanism& mechanism)
-      : mechanism_(mechanism), kinematics_(mechanism), jacobians_(mechanism), motions_(mechanism) {
-    motions_.evaluate(0.0);
-    const auto& joints = mechanism.description().joints;
-    // Cut joints have no coordinates to change, marked or not.
-    const auto tree_end = joints.begin() + static_cast<std::ptrdiff_t>(mechanism.tree_joints().size());
-    const bool any = std::any_of(joints.begin(), tree_end, [](const JointDescription& j) { return j.dependent; });
-    for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
-      const Joint& joint = mechanism.tree_joints()[k];
-      for (int i = 0; i < joint.nu && (joints[k].dependent || !any); ++i) {
-        columns_.push_back(joint.u_offset + i);
-      }
-    }
-  }
-
-  [[nodiscard]] Eigen::VectorXd positions() {
-    Eigen::VectorXd q = given(&JointDescription::q0, mechanism_.q_size());
-    Eigen::VectorXd residual = residual_at(q);
-    double smallest = largest(residual);
-    for (int iteration = 0; iteration < kMaxIterations && smallest > kClosed; ++iteration) {
-      Eigen::VectorXd candidate = corrected(q, residual);
-      const Eigen::VectorXd next = residual_at(candidate);
-      const double size = largest(next);
-      // Near the rounding level the residual stops falling: keep the best.
-      if (smallest < kOpen && size >= smallest) {
-        break;
-      }
-      q = std::move(candidate);
-      residual = next;
-      smallest = size;
-    }
-    if (!(smallest < kOpen)) {
-      report_open(residual);
-    }
-    static_cast<void>(residual_at(q));
-    check_branches();
-    return q;
-  }
-
-  /// After positions().
-  [[nodiscard]] std::vector<std::vector<double>> cut_positions() const {
-    std::vector<std::vector<double>> coordinates;
-    for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
-      coordinates.emplace_back(static_cast<std::size_t>(mechanism_.cut_joints()[c].nq));
-      cut_coordinates(kinematics_, static_cast<int>(c), coordinates.back());
-    }
-    return coordinates;
-  }
-
-  [[nodiscard]] Eigen::VectorXd velocities() {
-    Eigen::VectorXd u = given(&JointDescription::v0, mechanism_.u_size());
-    Eigen::VectorXd rate = rate_at(u);
-    const auto relative_to_u = [&u](double tolerance) { return tolerance * std::max(1.0, largest(u)); };
-    double smallest = largest(rate);
-    // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing
-    // to do.
-    for (int iteration = 0; iteration < kMaxIterations && smallest > relative_to_u(kClosed); ++iteration) {
-      Eigen::VectorXd candidate = u + on_all_columns(solve(-rate));
-      Eigen::VectorXd next = rate_at(candidate);
-      const double size = largest(next);
-      if (!(size < smallest)) {
-        break;
-      }
-      u = std::move(candidate);
-      rate = std::move(next);
-      smallest = size;
-    }
-    if (!(smallest <= relative_to_u(kOpen))) {
-      const auto [section_index, name] = worst_joint(rate);
-      if (section_index < mechanism_.tree_joints().size()) {
-        throw ModelError(
-            {"joints", section_index, "v0"},
-            fmt::format("v0 of joint '{}' differs by {:.3g} (m/s or rad/s) from its prescribed motion at t = 0: "
-                        "give the motion's value, or mark joints whose v0 may be changed with dependent = true",
-                        name, smallest));
-      }
-      throw ModelError(
-          {"joints", section_index, "v0"},
-          fmt::format(
-              "the initial velocities tear joint '{}' apart (by {:.3g}): change v0, or mark joints whose v0 may "
-              "be changed with dependent = true",
-              name, smallest));
-    }
-    return u;
-  }
-
- private:
-  [[nodiscard]] Eigen::VectorXd given(std::vector<double> JointDescription::*field, int size) const {
-    Eigen::VectorXd values(size);
-    int next = 0;
-    for (std::size_t k = 0; k < mechanism_.tree_joints().size(); ++k) {
-      for (const double value : mechanism_.description().joints[k].*field) {
-        values[next++] = value;
-      }
-    }
-    return values;
-  }
-
-  Eigen::VectorXd residual_at(const Eigen::VectorXd& q) {
-    Eigen::VectorXd residual(mechanism_.constraint_size());
-    kinematics_.set_positions(view(q));
-    constraint_residual(kinematics_, view(q), motions_.positions(),
-                        {residual.data(), static_cast<std::size_t>(residual.size())});
-    jacobians_.set_positions(kinematics_);
-    return residual;
-  }
-
-  [[nodiscard]] Eigen::VectorXd rate_at(const Eigen::VectorXd& u) const {
-    Eigen::VectorXd rate = jacobians_.constraints() * u;
-    const auto prescribed = motions_.velocities();
-    for (std::size_t i = 0; i < prescribed.size(); ++i) {
-      rate[mechanism_.cut_row_count() + static_cast<int>(i)] -= prescribed[i];
-    }
-    return rate;
-  }
-
-  /// \returns the change with zeros at the joints that may not change.
-  [[nodiscard]] Eigen::VectorXd on_all_columns(const Eigen::VectorXd& change) const {
-    Eigen::VectorXd full = Eigen::VectorXd::Zero(mechanism_.u_size());
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      full[columns_[i]] = change[static_cast<int>(i)];
-    }
-    return full;
-  }
-
-  [[nodiscard]] Eigen::MatrixXd free_columns() const {
-    Eigen::MatrixXd matrix(mechanism_.constraint_size(), static_cast<Eigen::Index>(columns_.size()));
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      matrix.col(static_cast<int>(i)) = jacobians_.constraints().col(columns_[i]);
-    }
-    return matrix;
-  }
-
-  [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-    decomposition.setThreshold(kRankThreshold);
-    decomposition.compute(free_columns());
-    return decomposition.solve(right_side);
-  }
-
-  [[nodiscard]] Eigen::VectorXd corrected(const Eigen::VectorXd& q, const Eigen::VectorXd& residual) const {
-    Eigen::VectorXd change = solve(-residual);
-    const double longest = largest(change);
-    if (longest > kLongestStep) {
-      change *= kLongestStep / longest;
-    }
-    const Eigen::VectorXd step = on_all_columns(change);
-    Eigen::VectorXd result = q;
-    std::array<double, 7> rates{};
-    for (const Joint& joint : mechanism_.tree_joints()) {
-      const auto q_slice =
-          view(q).subspan(static_cast<std::size_t>(joint.q_offset), static_cast<std::size_t>(joint.nq));
-      const auto u_slice =
-          view(step).subspan(static_cast<std::size_t>(joint.u_offset), static_cast<std::size_t>(joint.nu));
-      coordinate_rates(joint, q_slice, u_slice, rates);
-      for (int i = 0; i < joint.nq; ++i) {
-        result[joint.q_offset + i] += rates[static_cast<std::size_t>(i)];
-      }
-      if (has_quaternion(joint.type) && step.segment(joint.u_offset, joint.nu).squaredNorm() > 0.0) {
-        result.segment<4>(joint.q_offset).normalize();
-      }
-    }
-    return result;
-  }
-
-  /// Index in the description and name of the joint with the largest residual row.
-  [[nodiscard]] std::pair<std::size_t, std::string> worst_joint(const Eigen::VectorXd& residual) const {
-    int row = 0;
-    residual.cwiseAbs().maxCoeff(&row);
-    const std::size_t tree_count = mechanism_.tree_joints().size();
-    for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
-      const Joint& joint = mechanism_.cut_joints()[c];
-      if (row >= joint.row_offset && row < joint.row_offset + joint.nc) {
-        return {tree_count + c, joint.name};
-      }
-    }
-    for (std::size_t k = 0; k < tree_count; ++k) {
-      const Joint& joint = mechanism_.tree_joints()[k];
-      if (row >= joint.motion_offset && row < joint.motion_offset + static_cast<int>(joint.motions.size())) {
-        return {k, joint.name};
-      }
-    }
-    return {0, ""};
-  }
-
-  [[noreturn]] void report_open(const Eigen::VectorXd& residual) const {
-    const auto [section_index, name] = worst_joint(residual);
-    const double open = largest(residual);
-    if (section_index < mechanism_.tree_joints().size()) {
-      throw ModelError(
-          {"joints", section_index, "q0"},
-          fmt::format("q0 of joint '{}' differs by {:.3g} (m or rad) from its prescribed motion at t = 0: "
-                      "give the motion's value, or mark joints whose q0 may be changed with dependent = true",
-                      name, open));
-    }
-    throw ModelError(
-        {"joints", section_index, "q0"},
-        fmt::format("the mechanism cannot be assembled: joint '{}' stays open by {:.3g} (m or rad); check lengths and "
-                    "q0, or mark joints whose q0 may be changed with dependent = true",
-                    name, open));
-  }
-
-  /// Dot-product constraints also hold with an axis turned by half a turn.
-  void check_branches() const {
-    const std::size_t tree_count = mechanism_.tree_joints().size();
-    for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
-      const Joint& joint = mechanism_.cut_joints()[c];
-      const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
-      const bool axis_turned =
-          joint.angular.size() == 2 && (state.axes_a * joint.axis).dot(state.axes_b * joint.axis) < 0.0;
-      const bool rotation_wrong = joint.angular.size() == 3 && (state.axes_a.transpose() * state.axes_b).trace() < 1.0;
-      if (axis_turned || rotation_wrong) {
-        throw ModelError(
-            {"joints", tree_count + c, "axis"},
-            fmt::format("cut joint '{}' closes with the axes of its two bodies turned against each other: check axis "
-                        "and frame rotations, or q0 of the loop's joints",
-                        joint.name));
-      }
-    }
-  }
-
-  const Mechanism& mechanism_;
-  Kinematics kinematics_;
-  Jacobians jacobians_;
-  PrescribedMotions motions_;
-  std::vector<int> columns_;
-};
 
 }  // namespace
 
 InitialState consistent_initial_state(const Mechanism& mechanism) {
-  LoopCloser closer(mechanism);
   InitialState state;
-  state.q = closer.positions();
-  state.u = closer.velocities();
-  state.cut_q = closer.cut_positions();
+  state.q = given(mechanism, &JointDescription::q0, mechanism.q_size());
+  state.u = given(mechanism, &JointDescription::v0, mechanism.u_size());
+  // Only loops couple the joints; dense Jacobians would keep large trees from being built.
+  if (!mechanism.cut_joints().empty()) {
+    close_loops(mechanism, state);
+  } else if (mechanism.rheonomic()) {
+    start_motions(mechanism, state);
+  }
   return state;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Closes the loops at the start: dependent coordinates and velocities from the given ones.
+/// The consistent initial state: dependent coordinates and velocities from the given ones.
 #include <Eigen/Core>
 #include <vector>
 

@@ -93,15 +93,15 @@ void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
   }
 }
 
-void motion_subspace_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& omega_a,
-                          const Vec3& omega_b, SpatialColumns& h_rate) {
-  motion_subspace(joint, axes_a, axes_b, h_rate);
+void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec3& omega_a, const Vec3& omega_b,
+                          SpatialColumns& h_rate) {
+  h_rate.resize(6, joint.nu);
   for (int column = 0; column < joint.nu; ++column) {
     const bool fixed_in_b = joint.type == JointType::spherical || (joint.type == JointType::universal && column == 1) ||
                             (joint.type == JointType::free && column < 3);
     const Vec3& omega = fixed_in_b ? omega_b : omega_a;
-    h_rate.col(column).head<3>() = omega.cross(h_rate.col(column).head<3>()).eval();
-    h_rate.col(column).tail<3>() = omega.cross(h_rate.col(column).tail<3>()).eval();
+    h_rate.col(column).head<3>() = omega.cross(h.col(column).head<3>());
+    h_rate.col(column).tail<3>() = omega.cross(h.col(column).tail<3>());
   }
 }
 
@@ -218,8 +218,8 @@ void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<c
   }
 }
 
-Eigen::MatrixXd motion_gram_inverse(const Joint& joint) {
-  Eigen::MatrixXd inverse = Eigen::MatrixXd::Identity(joint.nu, joint.nu);
+JointMatrix motion_gram_inverse(const Joint& joint) {
+  JointMatrix inverse = JointMatrix::Identity(joint.nu, joint.nu);
   if (joint.type == JointType::universal) {
     const double c = joint.axis.dot(joint.axis2);
     const double determinant = 1.0 - c * c;

@@ -77,8 +77,9 @@ RelativePose relative_pose(const Joint& joint, std::span<const double> q);
 void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& h);
 
 /// Rate of H when a and b turn with omega_a and omega_b: columns fixed in a turn with a, those fixed in b with b.
-void motion_subspace_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& omega_a,
-                          const Vec3& omega_b, SpatialColumns& h_rate);
+/// \param h H at this configuration
+void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec3& omega_a, const Vec3& omega_b,
+                          SpatialColumns& h_rate);
 
 /// Constrained directions D, 6 x nc, linear rows first. D^T (V_b - V_a) is the exact rate of `closure_residual`.
 void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& d);
@@ -102,6 +103,6 @@ void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<c
 void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<const double> near, std::span<double> q);
 
 /// \returns (H^T H)^-1, constant for every joint type. nu x nu, H of any configuration.
-Eigen::MatrixXd motion_gram_inverse(const Joint& joint);
+JointMatrix motion_gram_inverse(const Joint& joint);
 
 }  // namespace mbdbench

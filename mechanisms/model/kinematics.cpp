@@ -89,7 +89,7 @@ void Kinematics::set_rates() {
   const auto update = [this](const Joint& joint, JointKinematics& state) {
     const Vec3 omega_a = body(joint.a).velocity.tail<3>();
     const Vec3 omega_b = body(joint.b).velocity.tail<3>();
-    motion_subspace_rate(joint, state.axes_a, state.axes_b, omega_a, omega_b, state.h_rate);
+    motion_subspace_rate(joint, state.h, omega_a, omega_b, state.h_rate);
     constrained_directions_rate(joint, state.axes_a, state.axes_b, omega_a, omega_b, state.d_rate);
     state.velocity_b = velocity_at(joint.b, state.point_b).head<3>();
     // O_k is fixed in b; only a cut joint that does not slide keeps a material point of a of its own.

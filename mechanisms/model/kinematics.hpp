@@ -64,7 +64,7 @@ class Kinematics {
   }
 
   /// \returns (H^T H)^-1 of tree joint `index`, nu x nu.
-  [[nodiscard]] const Eigen::MatrixXd& gram_inverse(int index) const {
+  [[nodiscard]] const JointMatrix& gram_inverse(int index) const {
     return gram_inverse_[static_cast<std::size_t>(index)];
   }
 
@@ -83,7 +83,7 @@ class Kinematics {
   std::vector<BodyKinematics> bodies_;
   std::vector<JointKinematics> joints_;
   std::vector<JointKinematics> cuts_;
-  std::vector<Eigen::MatrixXd> gram_inverse_;
+  std::vector<JointMatrix> gram_inverse_;
 };
 
 }  // namespace mbdbench

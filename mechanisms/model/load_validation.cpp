@@ -38,12 +38,10 @@ class LoadCheck {
     const std::string who = fmt::format("joint load '{}'", load.name);
     const Joint& joint = find_joint(load.joint, {"joint_loads", index, "joint"}, who);
     check_component(load.component, joint, {"joint_loads", index, "component"}, who);
-    std::vector<ExpressionVariable> names = variables_.own();
-    names.insert(names.end(), variables_.global().begin(), variables_.global().end());
-    check_law(load.law, names, &joint, {"joint_loads", index, "law"}, who);
+    check_law(load.law, variables_.in_joint(), &joint, {"joint_loads", index, "law"}, who);
   }
 
-  void body_load(const BodyLoadDescription& load, std::size_t index) const {
+  void body_load(const BodyLoadDescription& load, std::size_t index) {
     const std::string who = fmt::format("body load '{}'", load.name);
     if (find_body(load.body, {"body_loads", index, "body"}, who) < 0) {
       throw ModelError({"body_loads", index, "body"},
@@ -147,8 +145,7 @@ class LoadCheck {
     check(spring.damping, "damping");
   }
 
-  void check_components(const std::vector<Law>& laws, const char* key, std::size_t index,
-                        const std::string& who) const {
+  void check_components(const std::vector<Law>& laws, const char* key, std::size_t index, const std::string& who) {
     if (!laws.empty() && laws.size() != 3) {
       throw ModelError(
           {"body_loads", index, key},
@@ -160,8 +157,8 @@ class LoadCheck {
   }
 
   /// \param joint the joint that is loaded, none for loads on bodies
-  static void check_law(const Law& law, const std::vector<ExpressionVariable>& names, const Joint* joint,
-                        const ElementReference& where, const std::string& who) {
+  static void check_law(const Law& law, LoadVariables::Scope scope, const Joint* joint, const ElementReference& where,
+                        const std::string& who) {
     const std::string what = fmt::format("{}: {}", who, where.key);
     if (const auto* constant = std::get_if<ConstantLaw>(&law)) {
       if (!std::isfinite(constant->value)) {
@@ -170,7 +167,7 @@ class LoadCheck {
     } else if (const auto* table = std::get_if<TableLaw>(&law)) {
       check_table(*table, joint, where, what);
     } else {
-      check_formula(std::get<ExpressionLaw>(law), names, joint, where, what);
+      check_formula(std::get<ExpressionLaw>(law), scope, joint, where, what);
     }
   }
 
@@ -202,10 +199,10 @@ class LoadCheck {
     }
   }
 
-  static void check_formula(const ExpressionLaw& law, const std::vector<ExpressionVariable>& names, const Joint* joint,
+  static void check_formula(const ExpressionLaw& law, LoadVariables::Scope& scope, const Joint* joint,
                             const ElementReference& where, const std::string& what) {
     try {
-      const Expression formula(law.text, names);
+      const Expression formula(law.text, scope);
       const std::vector<std::string> used = formula.used_variables();
       if (joint != nullptr && std::find(used.begin(), used.end(), "q") != used.end()) {
         check_has_coordinate(*joint, where, what);

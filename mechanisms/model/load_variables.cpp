@@ -3,61 +3,134 @@
 #include <array>
 
 #include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/observables.hpp"
 
 namespace mbdbench {
 namespace {
 
-constexpr std::array<const char*, 6> kMarkerPrefixes = {"x_", "y_", "z_", "vx_", "vy_", "vz_"};
+constexpr std::array<std::string_view, 6> kMarkerPrefixes = {"x_", "y_", "z_", "vx_", "vy_", "vz_"};
 
+/// Name of a joint variable: the first component goes by the joint's name alone.
 std::string component_name(const char* prefix, const std::string& joint, int component) {
   return component == 0 ? prefix + joint : prefix + joint + "_" + std::to_string(component + 1);
 }
 
+/// Joint components have one digit, from 2.
+bool ends_with_component(std::string_view name) {
+  return name.size() > 2 && name[name.size() - 2] == '_' && name.back() >= '2' && name.back() <= '9';
+}
+
 }  // namespace
 
-LoadVariables::LoadVariables(const Mechanism& mechanism) : mechanism_(&mechanism) {
-  std::vector<std::string> names = {"t"};
-  for (const Joint& joint : mechanism.tree_joints()) {
+double* LoadVariables::Scope::find(const std::string& name) {
+  if (with_own_ && name == "q") {
+    return &variables_.own_->q;
+  }
+  if (with_own_ && name == "v") {
+    return &variables_.own_->v;
+  }
+  return variables_.use(name);
+}
+
+std::vector<std::string> LoadVariables::Scope::names() const {
+  std::vector<std::string> names;
+  if (with_own_) {
+    names = {"q", "v"};
+  }
+  names.emplace_back("t");
+  for (const Joint& joint : variables_.mechanism_->tree_joints()) {
     for (int i = 0; i < joint.nq; ++i) {
       names.push_back(component_name("q_", joint.name, i));
-      joint_variables_.push_back({joint.q_offset + i, -1});
     }
     for (int i = 0; i < joint.nu; ++i) {
       names.push_back(component_name("v_", joint.name, i));
-      joint_variables_.push_back({-1, joint.u_offset + i});
     }
   }
-  for (const Marker& marker : mechanism.markers()) {
-    for (const char* prefix : kMarkerPrefixes) {
-      names.push_back(prefix + marker.name);
+  for (const Marker& marker : variables_.mechanism_->markers()) {
+    for (const std::string_view prefix : kMarkerPrefixes) {
+      names.push_back(std::string(prefix) + marker.name);
     }
   }
-  values_.resize(names.size() + 2);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    global_.push_back({names[i], &values_[i]});
-  }
+  return names;
 }
 
-std::vector<ExpressionVariable> LoadVariables::own() {
-  return {{"q", &values_[values_.size() - 2]}, {"v", &values_.back()}};
+double* LoadVariables::use(const std::string& name) {
+  if (const auto known = in_use_.find(name); known != in_use_.end()) {
+    return known->second;
+  }
+  const std::optional<Variable> variable = resolve(name);
+  if (!variable) {
+    return nullptr;
+  }
+  variables_.push_back(*variable);
+  double* value = &variables_.back().value;
+  in_use_.emplace(name, value);
+  return value;
+}
+
+std::optional<LoadVariables::Variable> LoadVariables::resolve(std::string_view name) const {
+  if (name == "t") {
+    return Variable{};
+  }
+  if (name.starts_with("q_")) {
+    return resolve_joint(name.substr(2), Source::joint_position);
+  }
+  if (name.starts_with("v_")) {
+    return resolve_joint(name.substr(2), Source::joint_velocity);
+  }
+  for (std::size_t i = 0; i < kMarkerPrefixes.size(); ++i) {
+    if (!name.starts_with(kMarkerPrefixes[i])) {
+      continue;
+    }
+    const auto marker = mechanism_->find_marker(name.substr(kMarkerPrefixes[i].size()));
+    if (!marker) {
+      return std::nullopt;
+    }
+    return Variable{i < 3 ? Source::marker_position : Source::marker_velocity, *marker, static_cast<int>(i % 3)};
+  }
+  return std::nullopt;
+}
+
+std::optional<LoadVariables::Variable> LoadVariables::resolve_joint(std::string_view name, Source source) const {
+  const auto component_of = [&](std::string_view joint_name, int component) -> std::optional<Variable> {
+    const std::optional<JointReference> reference = mechanism_->find_joint(joint_name);
+    if (!reference || reference->cut) {
+      return std::nullopt;
+    }
+    const Joint& joint = mechanism_->joint(*reference);
+    const bool position = source == Source::joint_position;
+    if (component >= (position ? joint.nq : joint.nu)) {
+      return std::nullopt;
+    }
+    return Variable{source, (position ? joint.q_offset : joint.u_offset) + component};
+  };
+  // A joint may itself be called J_2; joints J with a second component besides it are refused.
+  const std::optional<Variable> first = component_of(name, 0);
+  if (first || !ends_with_component(name)) {
+    return first;
+  }
+  return component_of(name.substr(0, name.size() - 2), name.back() - '1');
 }
 
 void LoadVariables::set_global(double t, std::span<const double> q, std::span<const double> u,
                                const Kinematics& kinematics) {
-  std::size_t next = 0;
-  values_[next++] = t;
-  for (const JointVariable& variable : joint_variables_) {
-    values_[next++] =
-        variable.q >= 0 ? q[static_cast<std::size_t>(variable.q)] : u[static_cast<std::size_t>(variable.u)];
-  }
-  for (const Marker& marker : mechanism_->markers()) {
-    const Vec3 point = kinematics.world_point(marker.body, marker.point);
-    const Vec3 velocity = kinematics.velocity_at(marker.body, point).head<3>();
-    for (int axis = 0; axis < 3; ++axis) {
-      values_[next++] = point[axis];
-    }
-    for (int axis = 0; axis < 3; ++axis) {
-      values_[next++] = velocity[axis];
+  for (Variable& variable : variables_) {
+    switch (variable.source) {
+      case Source::time:
+        variable.value = t;
+        break;
+      case Source::joint_position:
+        variable.value = q[static_cast<std::size_t>(variable.index)];
+        break;
+      case Source::joint_velocity:
+        variable.value = u[static_cast<std::size_t>(variable.index)];
+        break;
+      case Source::marker_position:
+        variable.value = marker_state(kinematics, variable.index).position[variable.axis];
+        break;
+      case Source::marker_velocity:
+        variable.value = marker_state(kinematics, variable.index).velocity[variable.axis];
+        break;
     }
   }
 }
@@ -65,8 +138,8 @@ void LoadVariables::set_global(double t, std::span<const double> q, std::span<co
 std::pair<double, double> LoadVariables::set_own(JointReference reference, int component, std::span<const double> q,
                                                  std::span<const double> u, const Kinematics& kinematics) {
   const Joint& joint = mechanism_->joint(reference);
-  double& own_q = values_[values_.size() - 2];
-  double& own_v = values_.back();
+  double& own_q = own_->q;
+  double& own_v = own_->v;
   own_q = 0.0;
   const bool scalar = has_coordinate_rates(joint.type);
   if (!reference.cut) {

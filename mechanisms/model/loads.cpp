@@ -27,22 +27,26 @@ double interpolate(const TableLaw& table, double x) {
   return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
 }
 
+struct SpringBodies {
+  int first = -1;
+  int second = -1;
+};
+
+SpringBodies bodies_of(const Mechanism& mechanism, const PointSpringDescription& spring) {
+  return {*mechanism.find_body(spring.body1), *mechanism.find_body(spring.body2)};
+}
+
 struct SpringEnds {
   Vec3 point1;
   Vec3 point2;
   Vec3 direction;  // unit, from 1 to 2; zero when the points coincide
   double length;
-  int body1;
-  int body2;
 };
 
-SpringEnds spring_ends(const PointSpringDescription& spring, const Kinematics& kinematics) {
-  const Mechanism& mechanism = kinematics.mechanism();
+SpringEnds spring_ends(const PointSpringDescription& spring, SpringBodies bodies, const Kinematics& kinematics) {
   SpringEnds ends{};
-  ends.body1 = *mechanism.find_body(spring.body1);
-  ends.body2 = *mechanism.find_body(spring.body2);
-  ends.point1 = kinematics.world_point(ends.body1, spring.point1);
-  ends.point2 = kinematics.world_point(ends.body2, spring.point2);
+  ends.point1 = kinematics.world_point(bodies.first, spring.point1);
+  ends.point2 = kinematics.world_point(bodies.second, spring.point2);
   const Vec3 between = ends.point2 - ends.point1;
   ends.length = between.norm();
   ends.direction = ends.length > 0.0 ? Vec3(between / ends.length) : Vec3::Zero();
@@ -83,15 +87,13 @@ struct LoadEvaluator::Workspace {
   std::vector<JointLoad> joint_loads;
   std::vector<BodyLoad> body_loads;
   std::vector<JointReference> spring_joints;
+  std::vector<SpringBodies> spring_bodies;
 
-  ScalarLaw bind(const Law& law, std::vector<ExpressionVariable> names) {
+  static ScalarLaw bind(const Law& law, LoadVariables::Scope scope) {
     ScalarLaw bound;
     bound.law = &law;
     if (const auto* formula = std::get_if<ExpressionLaw>(&law)) {
-      for (const ExpressionVariable& variable : variables.global()) {
-        names.push_back(variable);
-      }
-      bound.expression = std::make_unique<Expression>(formula->text, names);
+      bound.expression = std::make_unique<Expression>(formula->text, scope);
     }
     return bound;
   }
@@ -101,13 +103,13 @@ LoadEvaluator::LoadEvaluator(const Mechanism& mechanism)
     : mechanism_(&mechanism),
       joint_forces_(Eigen::VectorXd::Zero(mechanism.u_size())),
       wrenches_(mechanism.bodies().size(), Vec6::Zero()),
-      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}})) {
+      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}, {}})) {
   const MechanismDescription& description = mechanism.description();
   for (const JointLoadDescription& load : description.joint_loads) {
     JointLoad bound;
     bound.joint = *mechanism.find_joint(load.joint);
     bound.component = load.component;
-    bound.law = workspace_->bind(load.law, workspace_->variables.own());
+    bound.law = Workspace::bind(load.law, workspace_->variables.in_joint());
     workspace_->joint_loads.push_back(std::move(bound));
   }
   for (const BodyLoadDescription& load : description.body_loads) {
@@ -115,15 +117,18 @@ LoadEvaluator::LoadEvaluator(const Mechanism& mechanism)
     bound.body = *mechanism.find_body(load.body);
     bound.description = &load;
     for (std::size_t i = 0; i < load.force.size(); ++i) {
-      bound.force[i] = workspace_->bind(load.force[i], {});
+      bound.force[i] = Workspace::bind(load.force[i], workspace_->variables.global());
     }
     for (std::size_t i = 0; i < load.torque.size(); ++i) {
-      bound.torque[i] = workspace_->bind(load.torque[i], {});
+      bound.torque[i] = Workspace::bind(load.torque[i], workspace_->variables.global());
     }
     workspace_->body_loads.push_back(std::move(bound));
   }
   for (const JointSpringDescription& spring : description.joint_springs) {
     workspace_->spring_joints.push_back(*mechanism.find_joint(spring.joint));
+  }
+  for (const PointSpringDescription& spring : description.point_springs) {
+    workspace_->spring_bodies.push_back(bodies_of(mechanism, spring));
   }
 }
 
@@ -139,9 +144,7 @@ void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<cons
     wrenches_[k].tail<3>().setZero();
   }
   Workspace& work = *workspace_;
-  if (!work.joint_loads.empty() || !work.body_loads.empty()) {
-    work.variables.set_global(t, q, u, kinematics);
-  }
+  work.variables.set_global(t, q, u, kinematics);
   for (const JointLoad& load : work.joint_loads) {
     const auto [own_q, own_v] = work.variables.set_own(load.joint, load.component, q, u, kinematics);
     add_joint_force(load.joint, load.component, load.law.value(t, own_q, own_v), kinematics);
@@ -196,15 +199,18 @@ void LoadEvaluator::add_wrench(int body, const Vec3& point, const Vec3& force, c
 }
 
 void LoadEvaluator::apply_point_springs(const Kinematics& kinematics) {
-  for (const PointSpringDescription& spring : mechanism_->description().point_springs) {
-    const SpringEnds ends = spring_ends(spring, kinematics);
-    const Vec3 relative_velocity = kinematics.velocity_at(ends.body2, ends.point2).head<3>() -
-                                   kinematics.velocity_at(ends.body1, ends.point1).head<3>();
+  const auto& springs = mechanism_->description().point_springs;
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const PointSpringDescription& spring = springs[s];
+    const SpringBodies bodies = workspace_->spring_bodies[s];
+    const SpringEnds ends = spring_ends(spring, bodies, kinematics);
+    const Vec3 relative_velocity = kinematics.velocity_at(bodies.second, ends.point2).head<3>() -
+                                   kinematics.velocity_at(bodies.first, ends.point1).head<3>();
     const double tension =
         spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
     const Vec3 force = tension * ends.direction;
-    add_wrench(ends.body1, ends.point1, force, Vec3::Zero(), kinematics);
-    add_wrench(ends.body2, ends.point2, -force, Vec3::Zero(), kinematics);
+    add_wrench(bodies.first, ends.point1, force, Vec3::Zero(), kinematics);
+    add_wrench(bodies.second, ends.point2, -force, Vec3::Zero(), kinematics);
   }
 }
 
@@ -225,7 +231,7 @@ double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
     energy += 0.5 * spring.stiffness * (coordinate - spring.rest) * (coordinate - spring.rest);
   }
   for (const PointSpringDescription& spring : mechanism.description().point_springs) {
-    const double stretch = spring_ends(spring, kinematics).length - spring.rest;
+    const double stretch = spring_ends(spring, bodies_of(mechanism, spring), kinematics).length - spring.rest;
     energy += 0.5 * spring.stiffness * stretch * stretch;
   }
   return energy;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "mechanisms/model/initial_state.hpp"
@@ -131,6 +130,7 @@ Mechanism::Mechanism(MechanismDescription description) : description_(std::move(
 
 void Mechanism::adopt_bodies() {
   for (const BodyDescription& from : description_.bodies) {
+    body_index_.add(from.name, static_cast<int>(bodies_.size()));
     bodies_.push_back({from.name, from.mass, from.com, from.inertia, from.inertia.inverse()});
   }
 }
@@ -144,6 +144,7 @@ void Mechanism::adopt_joints() {
       }
     }
     Joint joint = make_joint(from);
+    joint_index_.add(joint.name, static_cast<int>(tree_joints_.size() + cut_joints_.size()));
     joint.a = *find_body(from.a);
     joint.b = *find_body(from.b);
     if (from.cut) {
@@ -187,6 +188,7 @@ void Mechanism::adopt_markers() {
       throw ModelError({"markers", i, "body"}, fmt::format("marker '{}': '{}' is not a body; {}", from.name, from.body,
                                                            suggest_name(from.body, known, "bodies")));
     }
+    marker_index_.add(from.name, static_cast<int>(markers_.size()));
     markers_.push_back({from.name, *body, from.point});
   }
 }
@@ -213,28 +215,16 @@ void Mechanism::set_initial_state() {
 }
 
 std::optional<JointReference> Mechanism::find_joint(std::string_view joint_name) const {
-  const auto search = [&](const std::vector<Joint>& joints, bool cut) -> std::optional<JointReference> {
-    const auto found = std::find_if(joints.begin(), joints.end(), [&](const Joint& j) { return j.name == joint_name; });
-    if (found == joints.end()) {
-      return std::nullopt;
-    }
-    return JointReference{cut, static_cast<int>(found - joints.begin())};
-  };
-  const auto in_tree = search(tree_joints_, false);
-  return in_tree ? in_tree : search(cut_joints_, true);
+  const std::optional<int> place = joint_index_.find(joint_name);
+  if (!place) {
+    return std::nullopt;
+  }
+  const int tree_count = static_cast<int>(tree_joints_.size());
+  return *place < tree_count ? JointReference{false, *place} : JointReference{true, *place - tree_count};
 }
 
 std::optional<int> Mechanism::find_body(std::string_view body_name) const {
-  if (body_name == kGround) {
-    return -1;
-  }
-  const auto& list = description_.bodies;
-  const auto found =
-      std::find_if(list.begin(), list.end(), [&](const BodyDescription& b) { return b.name == body_name; });
-  if (found == list.end()) {
-    return std::nullopt;
-  }
-  return static_cast<int>(found - list.begin());
+  return body_name == kGround ? -1 : body_index_.find(body_name);
 }
 
 }  // namespace mbdbench

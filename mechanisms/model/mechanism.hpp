@@ -12,6 +12,7 @@
 #include "mechanisms/model/description.hpp"
 #include "mechanisms/model/joint.hpp"
 #include "mechanisms/model/model_error.hpp"
+#include "mechanisms/model/name_index.hpp"
 
 namespace mbdbench {
 
@@ -68,7 +69,7 @@ class Mechanism {
   [[nodiscard]] int constraint_size() const { return constraint_size_; }
   /// \returns how many of those rows belong to cut joints.
   [[nodiscard]] int cut_row_count() const { return cut_row_count_; }
-  /// \returns whether there is a cut joint or a prescribed motion.
+  /// \returns whether Phi has rows: of a prescribed motion or of a cut joint, unless that is free and has none.
   [[nodiscard]] bool constrained() const { return constraint_size_ > 0; }
   /// \returns whether a prescribed motion makes the constraints depend on time.
   [[nodiscard]] bool rheonomic() const { return constraint_size_ > cut_row_count_; }
@@ -78,10 +79,14 @@ class Mechanism {
   /// \returns the initial quasi-velocities; they satisfy Phi_q u + Phi_t = 0.
   [[nodiscard]] const Eigen::VectorXd& u0() const { return u0_; }
 
-  /// \returns the joint of that name.
+  /// \returns the joint of that name, in constant time like `find_body` and `find_marker`.
   [[nodiscard]] std::optional<JointReference> find_joint(std::string_view joint_name) const;
   /// \returns the index of the body of that name, -1 for "ground", nothing if there is none.
   [[nodiscard]] std::optional<int> find_body(std::string_view body_name) const;
+  /// \returns the index of the marker of that name.
+  [[nodiscard]] std::optional<int> find_marker(std::string_view marker_name) const {
+    return marker_index_.find(marker_name);
+  }
   [[nodiscard]] const Joint& joint(JointReference reference) const {
     const auto& list = reference.cut ? cut_joints_ : tree_joints_;
     return list[static_cast<std::size_t>(reference.index)];
@@ -100,6 +105,9 @@ class Mechanism {
   std::vector<Joint> tree_joints_;
   std::vector<Joint> cut_joints_;
   std::vector<Marker> markers_;
+  NameIndex body_index_;
+  NameIndex joint_index_;  // tree joints, then cut joints, like the description
+  NameIndex marker_index_;
   int q_size_ = 0;
   int u_size_ = 0;
   int constraint_size_ = 0;

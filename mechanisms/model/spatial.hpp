@@ -25,6 +25,8 @@ using Mat3 = Matrix3<double>;
 using Mat6 = Matrix6<double>;
 /// Up to six spatial columns (a joint's H or D), stored in place.
 using SpatialColumns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
+/// Matrix of at most six rows and columns (over the quasi-velocities of a joint), stored in place.
+using JointMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
 
 /// \returns the cross-product matrix a~ with a~ b = a x b.
 inline Mat3 skew(const Vec3& a) {
@@ -54,7 +56,9 @@ inline Vec6 shift_velocity(const Vec3& l_12, const Vec6& velocity_1) {
   return velocity_2;
 }
 
-/// \returns Sdot_O P with Sdot_O = [0 0; v_O~ 0], the moving-point term of the momentum balance [Chadaj2015, Eq. (32)].
+/// \returns Sdot_O P, the moving-point term of the momentum balance.
+/// DEVIATES [Chadaj2015, Eq. (32)]: printed without the tilde; it is Sdot_O = [0 0; v_O~ 0] (conservation_test: energy
+/// rate).
 inline Vec6 shift_rate_wrench(const Vec3& point_velocity, const Vec6& wrench) {
   Vec6 result = Vec6::Zero();
   result.tail<3>() = point_velocity.cross(wrench.head<3>());

@@ -79,6 +79,23 @@ TEST_F(Chadaj2015RunTest, ThePublishedCountsAreExact) {
   }
 }
 
+TEST_F(Chadaj2015RunTest, OnlyThePapersFormulationsCarryItsNumbers) {
+  int checked = 0;
+  for (const Record& record : read_records(*directory / "records.csv")) {
+    if (record.formulation != "dense" && record.formulation != "dense-momentum") {
+      continue;
+    }
+    EXPECT_NE(record.source, chadaj2015::kPaper) << record.quantity;
+    if (record.quantity == "function_evaluations" || record.quantity == "rhs_calls") {
+      ++checked;
+      EXPECT_EQ(record.published_value, std::nullopt);
+      EXPECT_EQ(record.verdict, Verdict::exact);
+      EXPECT_EQ(record.note, record.formulation == "dense" ? "equal to dca's" : "equal to hdca's");
+    }
+  }
+  EXPECT_EQ(checked, 4);
+}
+
 TEST_F(Chadaj2015RunTest, AnInterruptedRunContinuesToTheSameRecords) {
   const TemporaryDirectory other;
   int asked = 0;

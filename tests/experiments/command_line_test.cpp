@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <memory>
+#include <new>
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
@@ -44,7 +46,28 @@ TEST(CommandLine, HelpAndVersion) {
     const CommandLineCall help = call_program({command, "--help"});
     EXPECT_EQ(help.exit_code, 0) << command;
     expect_contains(help.output, std::string("mbdbench ") + command);
+    expect_contains(help.output, std::string("Examples:\n  mbdbench ") + command);
   }
+}
+
+TEST(CommandLine, OptionsAreWrittenAlike) {
+  for (const char* const command : {"inspect", "export", "simulate", "verify", "run"}) {
+    SCOPED_TRACE(command);
+    const std::string help = call_program({command, "--help"}).output;
+    const std::string options = help.substr(0, help.find("Examples:"));
+    for (const char* const short_form : {"-m,--mechanism", "-f,--formulation", "-i,--integrator", "-o,--output"}) {
+      const std::string long_form = std::string(short_form).substr(3) + " ";
+      if (options.find(long_form) != std::string::npos) {
+        expect_contains(options, short_form);
+      }
+    }
+  }
+  const std::string overview = call_program({"--help"}).output;
+  for (const char* const first_word : {"Lists", "Shows", "Writes", "Integrates", "Compares", "Runs"}) {
+    expect_contains(overview, std::string("  ") + first_word + " ");
+  }
+  EXPECT_EQ(call_program({"inspect", "--mechanism", "pendulum:2"}).output,
+            call_program({"inspect", "pendulum:2"}).output);
 }
 
 TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
@@ -63,6 +86,31 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"verify", "--formulation", "hdcaa"}, "did you mean \"hdca\"?");
   expect_bad_input({"run", "nothing"}, "unknown experiment 'nothing'");
   expect_bad_input({"export", "--mechanism", "pendulum", "--output", "/no/such/directory/x.toml"}, "cannot be written");
+}
+
+TEST(CommandLine, SaysWhatNeededMoreMemoryThanThereIs) {
+  const TemporaryDirectory directory;
+  Registries registries = registries_with_user_entries();
+  MechanismEntry mechanism = user_mechanism();
+  mechanism.key = "user_huge";
+  mechanism.make = [](const Parameters&) -> MechanismDescription { throw std::bad_alloc(); };
+  registries.mechanisms.push_back(mechanism);
+  FormulationEntry formulation = reversed_formulation();
+  formulation.key = "user_greedy";
+  formulation.make = [](const Mechanism&, const Parameters&) -> std::unique_ptr<Formulation> {
+    throw std::bad_alloc();
+  };
+  registries.formulations.push_back(formulation);
+  const auto expect_message = [&](std::vector<std::string> arguments, const std::string& what) {
+    const CommandLineCall call = call_program(registries, arguments);
+    EXPECT_EQ(call.exit_code, 2);
+    EXPECT_EQ(call.errors, "mbdbench: " + what + " needs more memory than there is; try a smaller one\n");
+  };
+  expect_message({"inspect", "user_huge"}, "mechanism 'user_huge'");
+  expect_message({"verify", "-m", "pendulum:2", "-f", "user_greedy"},
+                 "mechanism 'pendulum:bodies=2' in formulation 'user_greedy'");
+  expect_message({"simulate", "-m", "pendulum:2", "-f", "user_greedy", "-t", "1", "-o", directory.path().string()},
+                 "mechanism 'pendulum:bodies=2' in formulation 'user_greedy'");
 }
 
 TEST(CommandLine, FileErrorsNameTheLine) {

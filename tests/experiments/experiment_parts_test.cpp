@@ -82,6 +82,8 @@ TEST(VerdictTableTest, ShowsWhatIsComparedAndWhatFailed) {
   failed.verdict = Verdict::failed;
   const std::string table = verdict_table({number("measured", 1.0), compared, failed});
   EXPECT_EQ(table.find("measured"), std::string::npos);
+  EXPECT_EQ(table.find("published"), std::string::npos) << "not every expected number is one";
+  EXPECT_NE(table.find("expected"), std::string::npos);
   EXPECT_NE(table.find("trend only"), std::string::npos);
   EXPECT_NE(table.find("failed"), std::string::npos);
   EXPECT_TRUE(all_reproduced({compared}));

@@ -74,7 +74,39 @@ TEST(Verify, RefusalsAreRowsAndNotFailures) {
   const CommandLineCall call =
       call_program({"verify", "--mechanism", "random_closed", "--formulation", "hdca", "--formulation", "dense"});
   EXPECT_EQ(call.exit_code, 0) << call.output;
-  EXPECT_NE(call.output.find("1 passed, 0 failed"), std::string::npos) << call.output;
+  EXPECT_NE(call.output.find("0 failed, 0 ill-conditioned, 1 refused"), std::string::npos) << call.output;
+}
+
+TEST(Verify, AReferenceIsNotComparedWithItself) {
+  VerificationOptions options;
+  options.mechanisms = {"random_tree:seed=4,loads=1", "random_closed:seed=5,loads=0"};
+  options.formulations = {"dense", "dense-momentum"};
+  const std::vector<VerificationResult> results = verify(default_registries(), options, never_stop);
+  ASSERT_EQ(results.size(), 4U);
+  for (const VerificationResult& result : results) {
+    SCOPED_TRACE(result.mechanism + ", " + result.formulation);
+    EXPECT_EQ(result.states, 6);
+    EXPECT_EQ(result.velocity.outcome, CheckOutcome::not_compared);
+    EXPECT_EQ(result.rate.outcome, CheckOutcome::not_compared);
+    const bool momentum = result.formulation == "dense-momentum";
+    EXPECT_EQ(result.reaction.outcome, momentum ? CheckOutcome::passed : CheckOutcome::not_compared);
+    EXPECT_EQ(result.acceleration.outcome, momentum ? CheckOutcome::passed : CheckOutcome::not_compared);
+  }
+  // With loads, energy says nothing either.
+  EXPECT_EQ(results[0].outcome(), CheckOutcome::reference);
+  EXPECT_EQ(results[1].outcome(), CheckOutcome::passed);
+  EXPECT_EQ(results[2].energy.outcome, CheckOutcome::passed);
+  EXPECT_EQ(results[2].outcome(), CheckOutcome::passed);
+  const std::vector<Record> records = verification_records({results[0]});
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].value, std::nullopt);
+  EXPECT_EQ(records[0].verdict, Verdict::no_published_value);
+
+  const CommandLineCall call = call_program({"verify", "-m", options.mechanisms[0], "-f", "dense"});
+  EXPECT_EQ(call.exit_code, 0);
+  EXPECT_EQ(call.output.find("0.0e+00"), std::string::npos) << call.output;
+  EXPECT_NE(call.output.find("0 passed, 0 failed, 0 ill-conditioned, 0 refused, 1 reference"), std::string::npos)
+      << call.output;
 }
 
 TEST(Verify, RecordsAreTheSameEveryTime) {

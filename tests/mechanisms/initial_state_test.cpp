@@ -190,5 +190,55 @@ TEST(initial_state, unconstrained_mechanisms_keep_their_state) {
   }
 }
 
+MechanismDescription driven_chain() {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:3").description();
+  description.joints[0].motions = {{0, "40 + 2 * t", "2", "0"}};
+  description.joints[2].motions = {{0, "0.5 * sin(t)", "0.5 * cos(t)", "-0.5 * sin(t)"}};
+  return description;
+}
+
+TEST(initial_state, without_loops_prescribed_joints_start_on_their_motions) {
+  MechanismDescription description = driven_chain();
+  description.joints[1].q0 = {0.7};
+  description.joints[1].v0 = {-0.3};
+  const Mechanism mechanism(description);
+  EXPECT_EQ(mechanism.q0(), Eigen::Vector3d(40.0, 0.7, 0.0));
+  EXPECT_EQ(mechanism.u0(), Eigen::Vector3d(2.0, -0.3, 0.5));
+  expect_rebuilds_bit_for_bit(mechanism, "driven chain");
+}
+
+TEST(initial_state, without_loops_a_joint_that_may_not_change_is_named) {
+  MechanismDescription description = driven_chain();
+  description.joints[0].dependent = true;
+  description.joints[2].v0 = {0.25};
+  try {
+    const Mechanism mechanism(description);
+    FAIL() << "accepted a velocity that is not the motion's";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("v0 of joint 'joint3' differs by 0.25"), std::string::npos)
+        << error.what();
+    EXPECT_EQ(error.where().index, 2U);
+    EXPECT_EQ(error.where().key, "v0");
+  }
+  description.joints[2].q0 = {0.125};
+  try {
+    const Mechanism mechanism(description);
+    FAIL() << "accepted a position that is not the motion's";
+  } catch (const ModelError& error) {
+    EXPECT_NE(std::string(error.what()).find("q0 of joint 'joint3' differs by 0.125"), std::string::npos)
+        << error.what();
+    EXPECT_EQ(error.where().key, "q0");
+  }
+}
+
+TEST(initial_state, a_large_tree_takes_no_dense_matrix) {
+  // One matrix of n x n numbers would be 80 GB.
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100000");
+  EXPECT_EQ(mechanism.u0().size(), 100'000);
+  EXPECT_EQ(mechanism.find_body("body99999"), 99'998);
+  EXPECT_EQ(mechanism.find_joint("joint100000")->index, 99'999);
+  EXPECT_FALSE(mechanism.find_body("body100001").has_value());
+}
+
 }  // namespace
 }  // namespace mbdbench

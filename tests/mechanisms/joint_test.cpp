@@ -132,7 +132,7 @@ TEST_P(JointGeometry, subspace_rates_are_derivatives) {
   const Vec3 omega_b = random.point(1.0);
   SpatialColumns h_rate;
   SpatialColumns d_rate;
-  motion_subspace_rate(joint, axes_a, axes_b, omega_a, omega_b, h_rate);
+  motion_subspace_rate(joint, h(), omega_a, omega_b, h_rate);
   constrained_directions_rate(joint, axes_a, axes_b, omega_a, omega_b, d_rate);
   const auto h_at = [&](double s) {
     SpatialColumns columns;

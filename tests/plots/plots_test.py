@@ -127,7 +127,11 @@ class CompleteResults(unittest.TestCase):
         self.assertNotIn("3085", published)
         self.assertIn("3085", expected)
         self.assertIn(r"largest energy error [J] & dca & ode45 & tolerance = 1e-06; output\_step = 0.01 & $0.0002$", expected)
-        for text in (published, expected):
+        checked = (self.directory / "tables" / "chadaj2015_checked.tex").read_text()
+        self.assertNotIn("dense", published)
+        self.assertIn(r"function evaluations & dense & ode45 & tolerance = 1e-06 & -- & $3493$ & exact \\", checked)
+        self.assertNotIn("published", checked + expected.split("toprule")[1])
+        for text in (published, expected, checked):
             rows = [line for line in text.splitlines() if line.endswith(r"\\")]
             self.assertEqual({line.count(" & ") for line in rows}, {6})
             self.assertIn(r"\toprule", text)

@@ -1,0 +1,152 @@
+/// \file
+/// `mbdbench simulate --restart`: what continues, what is taken over, what is refused.
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/csv_file.hpp"
+#include "tests/experiments/simulate_call.hpp"
+
+namespace mbdbench {
+namespace {
+
+using SimulateRestartTest = SimulateCommandTest;
+
+TEST_F(SimulateRestartTest, ARestartContinuesBitForBitFromTheSavedState) {
+  ASSERT_EQ(simulate_pendulum("half", {"--time", "1"}).exit_code, 0);
+  ASSERT_EQ(simulate_pendulum("whole", {"--time", "2"}).exit_code, 0);
+  const std::string file = (directory_ / "half" / "state.json").string();
+  const CommandLineCall run = simulate("rest", {"--restart", file, "--time", "2"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+
+  const CsvTable rest = read_csv(directory_ / "rest" / "trajectory.csv");
+  const SavedState half = state("half");
+  EXPECT_EQ(std::stod(rest.rows.front()[0]), half.t);
+  for (std::size_t i = 0; i < half.x.size(); ++i) {
+    EXPECT_EQ(std::stod(rest.rows.front()[i + 1]), half.x[i]);
+  }
+  EXPECT_EQ(content_of(directory_ / "half" / "mechanism.toml"), content_of(directory_ / "rest" / "mechanism.toml"));
+  // The integrator chooses its first step anew, so the end agrees within the error at 1e-6 only.
+  const SavedState end = state("rest");
+  const SavedState uninterrupted = state("whole");
+  EXPECT_EQ(end.t, 2.0);
+  for (std::size_t i = 0; i < end.x.size(); ++i) {
+    EXPECT_NEAR(end.x[i], uninterrupted.x[i], 1e-3) << end.names[i];
+  }
+  // The same restart again is the same run.
+  ASSERT_EQ(simulate("again", {"--restart", file, "--time", "2"}).exit_code, 0);
+  EXPECT_EQ(state("again").x, end.x);
+}
+
+TEST_F(SimulateRestartTest, ARestartThatDoesNotFitIsRefused) {
+  ASSERT_EQ(simulate_pendulum("half", {"--time", "1"}).exit_code, 0);
+  const std::string file = (directory_ / "half" / "state.json").string();
+  const auto refused = [&](std::vector<std::string> more, const std::string& reason) {
+    more.insert(more.end(), {"--restart", file});
+    const CommandLineCall run = simulate("refused", more);
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_TRUE(says(run, reason)) << run.errors;
+    EXPECT_FALSE(std::filesystem::exists(directory_ / "refused"));
+  };
+  refused({"--time", "2", "--formulation", "dense-momentum"}, "component 4 of the saved state is 'v.joint1'");
+  refused({"--time", "2", "--mechanism", "pendulum:4"}, "component 4 of the saved state is 'v.joint1'");
+  refused({"--time", "2", "--mechanism", "pendulum_yz:3"}, "leave --mechanism out");
+  refused({"--time", "0.5"}, "not before the end of the run");
+  refused({"--time", "2", "--set", "q.joint1=1"}, "exclude one another");
+}
+
+TEST_F(SimulateRestartTest, ASavedStateThatIsNoneIsRefused) {
+  const std::filesystem::path file = directory_ / "state.json";
+  const auto refused = [&](const std::string& content, const std::string& reason) {
+    replace_file(file, content);
+    const CommandLineCall run = simulate("run", {"--time", "1", "--restart", file.string()});
+    EXPECT_EQ(run.exit_code, 2);
+    EXPECT_TRUE(says(run, reason)) << run.errors;
+  };
+  refused("{", "not a saved state");
+  refused("{}", "not a saved state");
+  refused(R"({"format": 1})", "format 2");
+  refused(R"({"format":2,"mechanism":"m","mechanism_digest":"","formulation":"dense","formulation_options":"",
+              "integrator":"ode45","settings":{"relative_tolerance":1,"absolute_tolerance":1,"absolute_tolerance_of":{},
+              "controlled":[],"norm_control":false,"refine":0,"max_step":null,"fixed_step":null},"t":0,"names":["a","b"],"x":[1]})",
+          "2 names for 1 state components");
+  refused(R"({"format":2,"mechanism":"m","mechanism_digest":"","formulation":"dense","formulation_options":"",
+              "integrator":"ode45","settings":{"relative_tolerance":1,"absolute_tolerance":1,"absolute_tolerance_of":{},
+              "controlled":[],"norm_control":false,"refine":0,"max_step":null,"fixed_step":null},"t":0,"names":["a"],"x":[null]})",
+          "'a' is not finite");
+}
+
+TEST_F(SimulateRestartTest, SettingsAreTakenOverAndExplicitOnesOverride) {
+  const std::vector<std::string> settings = {"--time",   "1",      "--rtol",        "1e-8",      "--atol",
+                                             "1e-7",     "--atol", "velocity=1e-5", "--control", "position",
+                                             "--refine", "2",      "--max-step",    "0.02"};
+  ASSERT_EQ(simulate_pendulum("half", settings).exit_code, 0);
+  const SavedState half = state("half");
+  EXPECT_EQ(half.settings.relative_tolerance, 1e-8);
+  EXPECT_EQ(half.settings.absolute_tolerance, 1e-7);
+  EXPECT_EQ(half.settings.absolute_tolerance_of, (std::map<StateKind, double>{{StateKind::velocity, 1e-5}}));
+  EXPECT_EQ(half.settings.controlled, std::vector{StateKind::position});
+  EXPECT_EQ(half.settings.refine, 2);
+  EXPECT_EQ(half.settings.max_step, 0.02);
+  const std::string file = (directory_ / "half" / "state.json").string();
+
+  const CommandLineCall all = simulate("all", {"--restart", file, "--time", "2"});
+  ASSERT_EQ(all.exit_code, 0) << all.errors;
+  EXPECT_EQ(state("all").settings, half.settings);
+  EXPECT_TRUE(says(all,
+                   "at t = 1 with --formulation dense --integrator ode45 --rtol 1e-08 --atol 1e-07 "
+                   "--atol velocity=1e-05 --control position --refine 2 --max-step 0.02"))
+      << all.output;
+  // The same run as with every option given again.
+  std::vector<std::string> repeated = settings;
+  repeated[1] = "2";
+  repeated.insert(repeated.end(), {"--restart", file});
+  ASSERT_EQ(simulate("repeated", repeated).exit_code, 0);
+  EXPECT_EQ(content_of(directory_ / "repeated" / "trajectory.csv"), content_of(directory_ / "all" / "trajectory.csv"));
+
+  const CommandLineCall some =
+      simulate("some", {"--restart", file, "--time", "2", "--rtol", "1e-4", "--atol", "1e-3", "--control", "all"});
+  ASSERT_EQ(some.exit_code, 0) << some.errors;
+  RunSettings expected = half.settings;
+  expected.relative_tolerance = 1e-4;
+  expected.absolute_tolerance = 1e-3;
+  expected.absolute_tolerance_of.clear();
+  expected.controlled.clear();
+  EXPECT_EQ(state("some").settings, expected);
+  EXPECT_TRUE(says(some, "with --formulation dense --integrator ode45 --refine 2 --max-step 0.02\n")) << some.output;
+}
+
+TEST_F(SimulateRestartTest, NormControlIsTakenOverUnlessSwitchedOff) {
+  ASSERT_EQ(simulate_pendulum("half", {"--time", "1", "--norm-control"}).exit_code, 0);
+  const std::string file = (directory_ / "half" / "state.json").string();
+  ASSERT_EQ(simulate("on", {"--restart", file, "--time", "2"}).exit_code, 0);
+  EXPECT_TRUE(state("on").settings.norm_control);
+  ASSERT_EQ(simulate("off", {"--restart", file, "--time", "2", "--no-norm-control"}).exit_code, 0);
+  EXPECT_FALSE(state("off").settings.norm_control);
+}
+
+TEST_F(SimulateRestartTest, AFixedStepGoesWithItsMethod) {
+  Registries registries = default_registries();
+  // Stands for a fixed-step method: takes the option, which adaptive ones refuse.
+  OdeEntry fixed = *find_integrator(registries.integrators, "ode45");
+  fixed.key = "fixed";
+  fixed.adaptive = false;
+  registries.integrators.push_back(fixed);
+  const std::string half = (directory_ / "half").string();
+  ASSERT_EQ(call_program(registries, {"simulate", "--quiet", "--mechanism", "pendulum:3", "--formulation", "dense",
+                                      "--integrator", "fixed", "--fixed-step", "0.01", "--time", "1", "--output", half})
+                .exit_code,
+            0);
+  EXPECT_EQ(state("half").settings.fixed_step, 0.01);
+  const CommandLineCall other =
+      simulate("other", {"--restart", half + "/state.json", "--integrator", "ode45", "--time", "2"});
+  EXPECT_EQ(other.exit_code, 0) << other.errors;
+  EXPECT_EQ(state("other").settings.fixed_step, std::nullopt);
+}
+
+}  // namespace
+}  // namespace mbdbench
