@@ -56,6 +56,9 @@ class OdeRun {
     return finish_step(t_new, x_new, f_new, wanted);
   }
 
+  /// \returns whether after_step has changed the last accepted state: histories must restart.
+  bool state_changed() const { return state_changed_; }
+
   /// The step at the last accepted time would fall below `smallest`.
   /// \param component, measure the component that limits the step, and what is largest there ("error", "rate").
   void end_step_too_small(double smallest, std::size_t component, std::string_view measure);
@@ -85,6 +88,7 @@ class OdeRun {
   StepOutput output_;
   OdeResult result_;
   NotFinite not_finite_;
+  bool state_changed_ = false;
 };
 
 }  // namespace mbdbench

@@ -29,9 +29,6 @@
 
 namespace mbdbench {
 
-/// Default largest step of MATLAB's solvers as a fraction of the interval.
-inline constexpr double kDefaultLargestStepFraction = 0.1;
-
 /// One integration with a pair.
 /// \tparam Pair the formulas: kOrder of the propagated solution, kNodes and kStages (weights of the stages after the
 /// first, the propagated solution last), kError, extension_weights(theta); and what the method chooses:

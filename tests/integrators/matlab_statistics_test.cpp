@@ -102,6 +102,7 @@ TEST(MatlabStatisticsFile, HasTheRowsOfEveryMethod) {
   };
   EXPECT_EQ(rows_of("ode45"), 3);
   EXPECT_EQ(rows_of("ode23"), 2);
+  EXPECT_EQ(rows_of("ode113"), 2);
 }
 
 }  // namespace
