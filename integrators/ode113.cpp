@@ -127,7 +127,7 @@ Ode113::Errors Ode113::estimate_errors(double step) {
 
 /// Predicts, evaluates, estimates and, if the errors allow, corrects and evaluates again: f_ then belongs to x_new_.
 Evaluation Ode113::attempt(double t_new, double h, Errors& errors) {
-  errors = Errors{};
+  errors = Errors{.next_order = order_};
   history_.prepare(h, order_);
   history_.predict(x_, predicted_);
   Evaluation outcome = run_.evaluate(t_new, predicted_, f_);

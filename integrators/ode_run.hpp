@@ -44,6 +44,10 @@ class OdeRun {
   /// The attempt did not pass the error test.
   void reject() { ++result_.statistics.nfailed; }
 
+  void count_jacobian() { ++result_.statistics.npds; }
+  void count_factorisation() { ++result_.statistics.ndecomps; }
+  void count_linear_solve() { ++result_.statistics.nsolves; }
+
   /// A step from the last accepted time to t_new has passed the error test: samples inside it from `interpolate`,
   /// after_step, then the sample at its end and OdeSink::step. \param x_new state at t_new; after_step may change it.
   /// \param f_new f(t_new, x_new) as the method knows it; evaluated anew when after_step has changed x_new.
