@@ -104,16 +104,18 @@ double RungeKuttaRun<Pair>::initial_step() const {
 /// The stages of an attempt after the first; the state at t_new is left in x_new_, its derivative in the last of k_.
 template <class Pair>
 Evaluation RungeKuttaRun<Pair>::evaluate_stages(double t, double h, double t_new) {
+  Evaluation outcome = Evaluation::ok;
   const auto stage = [&](const auto& weights) {
+    if (outcome != Evaluation::ok) {
+      return;
+    }
     // As many weights as stages before it.
     const std::size_t index = weights.size();
     const double node = Pair::kNodes[index - 1];
     advance(h, weights, x_new_);
-    return run_.evaluate(node == 1.0 ? t_new : t + node * h, x_new_, k_[index]);
+    outcome = run_.evaluate(node == 1.0 ? t_new : t + node * h, x_new_, k_[index]);
   };
-  Evaluation outcome = Evaluation::ok;
-  std::apply([&](const auto&... weights) { ((outcome == Evaluation::ok && (outcome = stage(weights), true)), ...); },
-             Pair::kStages);
+  std::apply([&](const auto&... weights) { (stage(weights), ...); }, Pair::kStages);
   return outcome;
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kColumns = 2;
 
-OdeResult stiff_run(const OdeOptions& options, OdeSystem system = van_der_pol(100.0)) {
+OdeResult stiff_run(const OdeOptions& options, const OdeSystem& system = van_der_pol(100.0)) {
   NullSink sink;
   const std::vector<double> tspan = {0.0, 300.0};
   const std::vector<double> x0 = {2.0, 0.0};
