@@ -75,13 +75,13 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
 }
 
 bool OdeRun::finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted) {
-  const bool changed = system_.after_step && system_.after_step(t_new, x_new);
+  state_changed_ = system_.after_step && system_.after_step(t_new, x_new);
   result_.t = t_new;
   std::copy(x_new.begin(), x_new.end(), result_.x.begin());
   // A sink that has asked to stop is not called again and f is not evaluated for nobody.
   if (wanted) {
     // The accepted step reaches the sink, with every evaluation counted, even if the new state is one where f fails.
-    const Evaluation evaluation = changed ? evaluate(t_new, x_new, f_new) : Evaluation::ok;
+    const Evaluation evaluation = state_changed_ ? evaluate(t_new, x_new, f_new) : Evaluation::ok;
     wanted = output_.end(t_new, x_new) && sink_.step(t_new, x_new, result_.statistics);
     if (evaluation == Evaluation::not_finite) {
       end_not_finite();

@@ -44,6 +44,10 @@ class OdeRun {
   /// The attempt did not pass the error test.
   void reject() { ++result_.statistics.nfailed; }
 
+  void count_jacobian() { ++result_.statistics.npds; }
+  void count_factorisation() { ++result_.statistics.ndecomps; }
+  void count_linear_solve() { ++result_.statistics.nsolves; }
+
   /// A step from the last accepted time to t_new has passed the error test: samples inside it from `interpolate`,
   /// after_step, then the sample at its end and OdeSink::step. \param x_new state at t_new; after_step may change it.
   /// \param f_new f(t_new, x_new) as the method knows it; evaluated anew when after_step has changed x_new.
@@ -55,6 +59,9 @@ class OdeRun {
     const bool wanted = output_.inside(result_.t, t_new, interpolate);
     return finish_step(t_new, x_new, f_new, wanted);
   }
+
+  /// \returns whether after_step has changed the last accepted state: histories must restart.
+  bool state_changed() const { return state_changed_; }
 
   /// The step at the last accepted time would fall below `smallest`.
   /// \param component, measure the component that limits the step, and what is largest there ("error", "rate").
@@ -85,6 +92,7 @@ class OdeRun {
   StepOutput output_;
   OdeResult result_;
   NotFinite not_finite_;
+  bool state_changed_ = false;
 };
 
 }  // namespace mbdbench

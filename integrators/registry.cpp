@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "integrators/ode113.hpp"
+#include "integrators/ode15s.hpp"
+#include "integrators/ode23.hpp"
 #include "integrators/ode45.hpp"
 #include "integrators/odeint_dopri5.hpp"
 
@@ -11,6 +14,13 @@ namespace {
 
 constexpr std::array kRegistry = {
     OdeEntry{"ode45", "Dormand-Prince 5(4) with the step control of MATLAB's ode45", "Shampine1997", 5, true, ode45},
+    OdeEntry{"ode23", "Bogacki-Shampine 3(2) with the step control of MATLAB's ode23", "Shampine1997", 3, true, ode23},
+    OdeEntry{"ode113", "Adams PECE of orders 1 to 13 with the step and order control of MATLAB's ode113",
+             "Shampine1997", 0, true, ode113},
+    OdeEntry{"ode15s", "Numerical differentiation formulas of orders 1 to 5 as in MATLAB's ode15s, stiff",
+             "Shampine1997", 0, true, ode15s},
+    OdeEntry{"ode15s-bdf", "MATLAB's ode15s with backward differentiation formulas, stiff", "Shampine1997", 0, true,
+             ode15s_bdf},
     OdeEntry{"odeint-dopri5", "Dormand-Prince 5(4) of Boost.Odeint", "Dormand1980", 5, true, odeint_dopri5},
 };
 

@@ -16,17 +16,20 @@ double largest_step(std::span<const double> tspan, const OdeOptions& options, do
   return std::isnan(options.max_step) ? fraction * interval : std::min(options.max_step, interval);
 }
 
+double automatic_step(double t, std::span<const double> x, std::span<const double> f, const ErrorNorm& norm,
+                      double largest, const FirstStepRule& rule) {
+  const double rate = norm.relative(f, x, x) / rule.relative_change;
+  double step = std::min(largest, rule.upper_limit);
+  if (step * rate > 1.0) {
+    step = 1.0 / rate;
+  }
+  return std::min(largest, std::max(smallest_step(t), step));
+}
+
 double first_step(double t0, std::span<const double> x0, std::span<const double> f0, const OdeOptions& options,
                   const ErrorNorm& norm, double largest, const FirstStepRule& rule) {
-  double step = options.initial_step;
-  if (std::isnan(step)) {
-    const double rate = norm.relative(f0, x0, x0) / rule.relative_change;
-    step = std::min(largest, rule.upper_limit);
-    if (step * rate > 1.0) {
-      step = 1.0 / rate;
-    }
-  }
-  return std::min(largest, std::max(smallest_step(t0), step));
+  return std::isnan(options.initial_step) ? automatic_step(t0, x0, f0, norm, largest, rule)
+                                          : std::min(largest, std::max(smallest_step(t0), options.initial_step));
 }
 
 }  // namespace mbdbench

@@ -15,7 +15,10 @@ namespace mbdbench {
 /// double).
 double smallest_step(double t);
 
-/// \param fraction the method's default maximal step as a fraction of the interval (MATLAB: 0.1).
+/// Default largest step of MATLAB's solvers as a fraction of the interval.
+inline constexpr double kDefaultLargestStepFraction = 0.1;
+
+/// \param fraction the method's default maximal step as a fraction of the interval.
 /// \returns OdeOptions::max_step, or by default fraction * |tf - t0|; never more than the interval.
 double largest_step(std::span<const double> tspan, const OdeOptions& options, double fraction);
 
@@ -27,8 +30,12 @@ struct FirstStepRule {
   double upper_limit = 0.0;
 };
 
-/// First step: OdeOptions::initial_step within [smallest_step(t0), largest], else
-/// min(upper_limit, relative_change / |f0|) with |f0| measured by `norm` against x0; never below smallest_step(t0).
+/// The step that the method chooses by itself: min(upper_limit, relative_change / |f|) with |f| measured by `norm`
+/// against x; at most `largest`, never below smallest_step(t).
+double automatic_step(double t, std::span<const double> x, std::span<const double> f, const ErrorNorm& norm,
+                      double largest, const FirstStepRule& rule);
+
+/// First step: OdeOptions::initial_step within [smallest_step(t0), largest], else automatic_step.
 /// \param x0, f0 state and derivative at t0, of the system's size.
 /// \param largest result of largest_step.
 /// \returns the size (positive) of the first step to try.

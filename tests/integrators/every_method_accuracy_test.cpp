@@ -68,9 +68,13 @@ TEST_P(EveryMethod, ErrorIsProportionalToTheTolerance) {
     log_tolerance.push_back(std::log(tolerance));
     log_error.push_back(std::log(final_error(entry, options_at(entry, tolerance))));
   }
+  // Errors of single steps are held at the tolerance, tol = O(h^(k+1)), and add up to O(h^k) = tol^(k/(k+1)) where the
+  // formula of order k itself is propagated, as in ode15s with orders up to 5. Local extrapolation gains the missing
+  // order.
+  const double expected = entry.key.starts_with("ode15s") ? 5.0 / 6.0 : 1.0;
   // Steps change by whole numbers and the error constant with where they fall: a factor of 3 at the ends of five
   // decades moves the slope by 0.15.
-  EXPECT_NEAR(slope(log_tolerance, log_error), 1.0, 0.15);
+  EXPECT_NEAR(slope(log_tolerance, log_error), expected, 0.15);
 }
 
 TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {

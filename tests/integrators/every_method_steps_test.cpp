@@ -140,7 +140,12 @@ TEST_P(EveryMethodStepping, MaskedComponentsDoNotLimitTheSteps) {
     options.error_mask = {true, true, false};
     const OdeResult masked = entry.solve(with_passenger, tspan, x0_with_passenger, options, sink);
     EXPECT_EQ(masked.statistics.nsteps, expected.statistics.nsteps);
-    EXPECT_EQ(masked.statistics.nfevals, expected.statistics.nfevals);
+    EXPECT_EQ(masked.statistics.nfailed, expected.statistics.nfailed);
+    EXPECT_EQ(masked.statistics.nsolves, expected.statistics.nsolves);
+    // A Jacobian by differences has a column for every component, controlled or not.
+    if (expected.statistics.npds == 0) {
+      EXPECT_EQ(masked.statistics.nfevals, expected.statistics.nfevals);
+    }
     EXPECT_EQ(masked.first_step, expected.first_step);
   }
 }

@@ -24,7 +24,14 @@ struct PublishedRow {
   std::optional<double> nfailed;
   std::optional<double> nfevals;
   std::optional<double> final_y1;
+  /// The first number of the note, where that counts Jacobians.
+  std::optional<double> npds;
 };
+
+/// \returns 45 for "45 Jacobians; ...".
+std::optional<double> jacobians(const std::string& note) {
+  return note.find(" Jacobians;") == std::string::npos ? std::nullopt : std::optional(std::stod(note));
+}
 
 std::optional<double> number(const std::string& field) {
   return field.empty() ? std::nullopt : std::optional(std::stod(field));
@@ -45,8 +52,8 @@ std::vector<PublishedRow> published_rows() {
     }
     fields.resize(7);
     if (find_integrator(integrator_registry(), fields[1]) != nullptr) {
-      rows.push_back(
-          {fields[0], fields[1], number(fields[2]), number(fields[3]), number(fields[4]), number(fields[5])});
+      rows.push_back({fields[0], fields[1], number(fields[2]), number(fields[3]), number(fields[4]), number(fields[5]),
+                      jacobians(fields[6])});
     }
   }
   return rows;
@@ -83,6 +90,7 @@ TEST_P(MatlabStatistics, AreMetExactly) {
   expect_count(result.statistics.nsteps, row.nsteps);
   expect_count(result.statistics.nfailed, row.nfailed);
   expect_count(result.statistics.nfevals, row.nfevals);
+  expect_count(result.statistics.npds, row.npds);
   if (row.final_y1) {
     // The same formulas in another order of operations: rounding differences of 1e-16 a step, amplified by the step
     // sizes that depend on them, reach 1e-13. The method's own error here is 1e-2, so that 1e-11 proves the same steps.
@@ -95,10 +103,15 @@ INSTANTIATE_TEST_SUITE_P(Published, MatlabStatistics, testing::ValuesIn(publishe
                            return test.param.problem + "_" + test.param.integrator;
                          });
 
-TEST(MatlabStatisticsFile, HasTheRowsOfOde45) {
+TEST(MatlabStatisticsFile, HasTheRowsOfEveryMethod) {
   const std::vector<PublishedRow> rows = published_rows();
-  EXPECT_EQ(std::count_if(rows.begin(), rows.end(), [](const PublishedRow& row) { return row.integrator == "ode45"; }),
-            3);
+  const auto rows_of = [&](const std::string& key) {
+    return std::count_if(rows.begin(), rows.end(), [&](const PublishedRow& row) { return row.integrator == key; });
+  };
+  EXPECT_EQ(rows_of("ode45"), 3);
+  EXPECT_EQ(rows_of("ode23"), 2);
+  EXPECT_EQ(rows_of("ode113"), 2);
+  EXPECT_EQ(rows_of("ode15s"), 1);
 }
 
 }  // namespace
