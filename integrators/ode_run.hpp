@@ -44,6 +44,13 @@ class OdeRun {
   /// The attempt did not pass the error test.
   void reject() { ++result_.statistics.nfailed; }
 
+  /// \param error estimated local error, one entry a component, of the step that is accepted next; kept if
+  ///        OdeOptions::record_local_error asks for it.
+  void record_local_error(std::span<const double> error);
+
+  /// \returns the counters that only the method can keep: npds, ndecomps, nsolves, niterations.
+  OdeStatistics& statistics() { return result_.statistics; }
+
   /// A step from the last accepted time to t_new has passed the error test: samples inside it from `interpolate`,
   /// after_step, then the sample at its end and OdeSink::step. \param x_new state at t_new; after_step may change it.
   /// \param f_new f(t_new, x_new) as the method knows it; evaluated anew when after_step has changed x_new.
@@ -56,12 +63,19 @@ class OdeRun {
     return finish_step(t_new, x_new, f_new, wanted);
   }
 
+  /// \returns whether after_step changed the state of the last accepted step: what a method knows of earlier steps is
+  ///          then void.
+  bool state_was_changed() const { return state_was_changed_; }
+
   /// The step at the last accepted time would fall below `smallest`.
   /// \param component, measure the component that limits the step, and what is largest there ("error", "rate").
   void end_step_too_small(double smallest, std::size_t component, std::string_view measure);
 
   /// The last evaluation was not finite and the method cannot make its step smaller.
   void end_not_finite();
+
+  /// The method itself gives up at the last accepted time. \param why what did not work, for the message.
+  void end_method_failed(std::string_view why);
 
   /// \returns the result; the run is over.
   OdeResult take() { return std::move(result_); }
@@ -82,6 +96,8 @@ class OdeRun {
   const OdeSystem& system_;
   OdeSink& sink_;
   std::size_t max_evaluations_;
+  bool record_local_error_;
+  bool state_was_changed_ = false;
   StepOutput output_;
   OdeResult result_;
   NotFinite not_finite_;

@@ -5,6 +5,8 @@
 
 #include "integrators/ode45.hpp"
 #include "integrators/odeint_dopri5.hpp"
+#include "integrators/rk2.hpp"
+#include "integrators/rkf45.hpp"
 
 namespace mbdbench {
 namespace {
@@ -12,6 +14,9 @@ namespace {
 constexpr std::array kRegistry = {
     OdeEntry{"ode45", "Dormand-Prince 5(4) with the step control of MATLAB's ode45", "Shampine1997", 5, true, ode45},
     OdeEntry{"odeint-dopri5", "Dormand-Prince 5(4) of Boost.Odeint", "Dormand1980", 5, true, odeint_dopri5},
+    OdeEntry{"rk2", "explicit midpoint rule", "Runge1895", 2, false, rk2},
+    OdeEntry{"rkf45-fixed", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, false, rkf45_fixed},
+    OdeEntry{"rkf45", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, true, rkf45},
 };
 
 }  // namespace

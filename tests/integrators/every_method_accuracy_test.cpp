@@ -25,6 +25,11 @@ double slope(const std::vector<double>& x, const std::vector<double>& y) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
+/// Bound on samples inside steps at tolerance 1e-6. The error at a step's end is about the tolerance; a continuous
+/// extension of lower order than the formula adds its own, most in cubic Hermite interpolation: h^4 / 384 times the
+/// fourth derivative, which is 24 at most, in steps up to 0.2. Linear interpolation there would be wrong by 1e-2.
+constexpr double kInsideBound = 1e-4;
+
 /// Error at t = 2 of the nonlinear problem.
 double final_error(const OdeEntry& entry, const OdeOptions& options) {
   NullSink sink;
@@ -58,7 +63,13 @@ TEST_P(EveryMethod, ConvergesWithItsOrder) {
   EXPECT_NEAR(slope(log_step, log_error), entry.order, 0.3);
 }
 
-TEST_P(EveryMethod, ErrorIsProportionalToTheTolerance) {
+/// The error goes with the tolerance where the solution is one order better than its error estimate. rkf45 propagates
+/// the solution that is estimated: local errors of the tolerance in steps that go with its fifth root.
+double tolerance_exponent(const OdeEntry& entry) {
+  return entry.key == "rkf45" ? 0.8 : 1.0;
+}
+
+TEST_P(EveryMethod, ErrorGoesWithTheTolerance) {
   const OdeEntry& entry = GetParam();
   if (!entry.adaptive) {
     GTEST_SKIP() << "no error control";
@@ -70,7 +81,7 @@ TEST_P(EveryMethod, ErrorIsProportionalToTheTolerance) {
   }
   // Steps change by whole numbers and the error constant with where they fall: a factor of 3 at the ends of five
   // decades moves the slope by 0.15.
-  EXPECT_NEAR(slope(log_tolerance, log_error), 1.0, 0.15);
+  EXPECT_NEAR(slope(log_tolerance, log_error), tolerance_exponent(entry), 0.15);
 }
 
 TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
@@ -97,9 +108,8 @@ TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
   ASSERT_EQ(requested.samples.size(), tspan.size());
   for (std::size_t i = 0; i < tspan.size(); ++i) {
     EXPECT_EQ(requested.samples[i].t, tspan[i]);
-    // The error at a step's end is about the tolerance; a continuous extension of lower order than the formula adds its
-    // own. Linear interpolation in one of these steps (h about 0.1) would be wrong by 1e-3.
-    EXPECT_LT(largest_difference(requested.samples[i].x, nonlinear_solution(tspan[i])), 3e-5) << "t = " << tspan[i];
+    EXPECT_LT(largest_difference(requested.samples[i].x, nonlinear_solution(tspan[i])), kInsideBound)
+        << "t = " << tspan[i];
     if (tspan[i] == end_of_a_step) {
       EXPECT_EQ(requested.samples[i].x, free.steps.at(free.steps.size() / 2).x);
     }
@@ -120,8 +130,7 @@ TEST_P(EveryMethod, RefinedSamplesLieOnTheSolution) {
   EXPECT_EQ(sink.samples.front().x, x0);
   for (std::size_t i = 1; i < sink.samples.size(); ++i) {
     EXPECT_GT(sink.samples[i].t, sink.samples[i - 1].t);
-    // As for the requested times above.
-    EXPECT_LT(largest_difference(sink.samples[i].x, nonlinear_solution(sink.samples[i].t)), 3e-5);
+    EXPECT_LT(largest_difference(sink.samples[i].x, nonlinear_solution(sink.samples[i].t)), kInsideBound);
   }
   for (std::size_t i = 0; i < sink.steps.size(); ++i) {
     EXPECT_EQ(sink.samples[3 * (i + 1)].t, sink.steps[i].t);

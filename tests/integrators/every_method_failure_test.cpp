@@ -2,6 +2,7 @@
 /// How every method of the registry ends a run that cannot be finished: status, message, time, and nothing lost.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -117,7 +118,10 @@ TEST_P(EveryMethodFailing, EvaluationLimitIsNeverExceeded) {
   };
   RecordingSink unlimited;
   const std::size_t needed = solve(system, unlimited, options()).statistics.nfevals;
-  for (std::size_t limit = 0; limit <= needed; ++limit) {
+  // Every limit of a short run; of a long one every place within a step, since the stride is odd to its evaluations.
+  const std::size_t stride = 1 + needed / 500;
+  for (std::size_t count = 0; count < needed + stride; count += stride) {
+    const std::size_t limit = std::min(count, needed);
     calls = 0;
     RecordingSink sink;
     OdeOptions limited = options();
@@ -198,6 +202,24 @@ TEST_P(EveryMethodFailing, StateThatAfterStepSpoils) {
   EXPECT_EQ(sink.samples.back().x, result.x);
   EXPECT_EQ(sink.samples.back().t, result.t);
   EXPECT_EQ(sink.steps.size(), result.statistics.nsteps);
+}
+
+TEST_P(EveryMethodFailing, FixedStepIsNeededWhereItIsUsed) {
+  NullSink sink;
+  OdeOptions unset = options();
+  unset.fixed_step = OdeOptions::kUnset;
+  if (GetParam().adaptive) {
+    EXPECT_EQ(solve(nonlinear_problem(), sink, unset).status, OdeStatus::ok);
+    return;
+  }
+  try {
+    solve(nonlinear_problem(), sink, unset);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("fixed_step is unset"), std::string::npos) << error.what();
+  }
+  unset.fixed_step = 1e-17;
+  EXPECT_THROW(solve(nonlinear_problem(), sink, unset), std::invalid_argument) << "no time moves by so little";
 }
 
 TEST_P(EveryMethodFailing, RefusesWhatValidateRefuses) {
