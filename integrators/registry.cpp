@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "integrators/gauss.hpp"
 #include "integrators/ode45.hpp"
 #include "integrators/odeint_dopri5.hpp"
 #include "integrators/rk2.hpp"
 #include "integrators/rkf45.hpp"
+#include "integrators/trapezoidal.hpp"
 
 namespace mbdbench {
 namespace {
@@ -17,6 +19,10 @@ constexpr std::array kRegistry = {
     OdeEntry{"rk2", "explicit midpoint rule", "Runge1895", 2, false, rk2},
     OdeEntry{"rkf45-fixed", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, false, rkf45_fixed},
     OdeEntry{"rkf45", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, true, rkf45},
+    OdeEntry{"trapezoidal", "implicit trapezoidal rule, Newton", "Dahlquist1963", 2, false, trapezoidal},
+    OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false, implicit_midpoint},
+    OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, gauss4},
+    OdeEntry{"gauss6", "Gauss collocation with 3 stages, symplectic", "Hairer2006", 6, false, gauss6},
 };
 
 }  // namespace

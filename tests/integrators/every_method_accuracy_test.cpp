@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/integrators/every_method.hpp"
@@ -60,7 +61,9 @@ TEST_P(EveryMethod, ConvergesWithItsOrder) {
   }
   // The next term of the error is smaller by a factor of the step, here a few hundredths; a wrong coefficient costs an
   // order.
-  EXPECT_NEAR(slope(log_step, log_error), entry.order, 0.3);
+  const double observed = slope(log_step, log_error);
+  RecordProperty("observed_order", std::to_string(observed));
+  EXPECT_NEAR(observed, entry.order, 0.3);
 }
 
 /// The error goes with the tolerance where the solution is one order better than its error estimate. rkf45 propagates
