@@ -19,6 +19,7 @@
 
 #include "integrators/hermite_interpolation.hpp"
 #include "integrators/ode_run.hpp"
+#include "integrators/step_size.hpp"
 
 namespace mbdbench {
 
@@ -58,7 +59,8 @@ OdeResult solve_with_fixed_step(const OdeSystem& system, std::span<const double>
   for (double k = 1.0; t != tf; ++k) {
     const bool last = k >= count;
     const double t_new = last ? tf : t0 + k * step;
-    const double h = last ? tf - t : step;
+    // A last step that is shorter by rounding only is a step like the others: multistep methods need equal ones.
+    const double h = last && std::abs(tf - t - step) > smallest_step(tf) ? tf - t : step;
     Evaluation outcome = method.step(run, t, h, x, xdot, x_new);
     if (outcome == Evaluation::ok) {
       outcome = run.evaluate(t_new, x_new, xdot_new);

@@ -5,7 +5,9 @@
 
 #include "integrators/gauss.hpp"
 #include "integrators/ode45.hpp"
+#include "integrators/odeint_adams_bashforth_moulton.hpp"
 #include "integrators/odeint_dopri5.hpp"
+#include "integrators/odeint_fehlberg78.hpp"
 #include "integrators/rk2.hpp"
 #include "integrators/rkf45.hpp"
 #include "integrators/trapezoidal.hpp"
@@ -23,6 +25,10 @@ constexpr std::array kRegistry = {
     OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false, implicit_midpoint},
     OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, gauss4},
     OdeEntry{"gauss6", "Gauss collocation with 3 stages, symplectic", "Hairer2006", 6, false, gauss6},
+    OdeEntry{"odeint-fehlberg78", "Runge-Kutta-Fehlberg 7(8) of Boost.Odeint", "Fehlberg1968", 8, true,
+             odeint_fehlberg78},
+    OdeEntry{"odeint-adams-bashforth-moulton", "Adams-Bashforth-Moulton of Boost.Odeint, PECE", "Hairer1993", 4, false,
+             odeint_adams_bashforth_moulton},
 };
 
 }  // namespace

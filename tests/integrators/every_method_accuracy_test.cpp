@@ -48,7 +48,9 @@ TEST_P(EveryMethod, ConvergesWithItsOrder) {
     GTEST_SKIP() << "the order varies";
   }
   std::vector<double> log_step, log_error;
-  for (double step = 1.0 / 16.0; step >= 1.0 / 64.0; step *= 0.5) {
+  // Order 8 reaches rounding level in the steps that lower orders need to show theirs.
+  const double largest = entry.order > 6 ? 1.0 / 4.0 : 1.0 / 16.0;
+  for (double step = largest; step >= 0.25 * largest; step *= 0.5) {
     // A tolerance that nothing fails leaves an adaptive method with its largest step, throughout.
     OdeOptions options;
     options.relative_tolerance = 1.0;
