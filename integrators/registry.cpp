@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "integrators/cvode.hpp"
 #include "integrators/gauss.hpp"
 #include "integrators/ode45.hpp"
 #include "integrators/odeint_adams_bashforth_moulton.hpp"
@@ -29,6 +30,10 @@ constexpr std::array kRegistry = {
              odeint_fehlberg78},
     OdeEntry{"odeint-adams-bashforth-moulton", "Adams-Bashforth-Moulton of Boost.Odeint, PECE", "Hairer1993", 4, false,
              odeint_adams_bashforth_moulton},
+    OdeEntry{"cvode-adams", "Adams methods of SUNDIALS CVODE, fixed-point iteration", "Hindmarsh2005", 0, true,
+             cvode_adams},
+    OdeEntry{"cvode-bdf", "BDF of SUNDIALS CVODE, Newton with difference Jacobian", "Hindmarsh2005", 0, true,
+             cvode_bdf},
 };
 
 }  // namespace

@@ -90,7 +90,9 @@ TEST_P(EveryMethodFailing, StateOverflowsWhereFIsFinite) {
   EXPECT_EQ(result.status, OdeStatus::not_finite);
   EXPECT_NE(result.message.find("x[0] = "), std::string::npos) << result.message;
   EXPECT_LT(result.t, 179.8);
-  EXPECT_GT(result.t, 0.0);
+  if (!is_cvode(GetParam())) {  // the squares in its norm overflow at once
+    EXPECT_GT(result.t, 0.0);
+  }
   EXPECT_TRUE(std::isfinite(result.x[0]));
 }
 
