@@ -8,7 +8,7 @@
 /// | k_i = f(t_0 + c_i h, y_0 + h sum_j a_ij k_j) | k_ |
 /// | y_0, y_1 | x, x_new |
 ///
-/// Cost a step: s evaluations of f and s^2 multiply-adds a component an iteration; with |h df/dx| = 0.1 about 15
+/// Cost a step: s evaluations of f and s^2 multiply-adds a component an iteration; with |h df/dx| = 0.1 about 10
 /// iterations. All memory is taken before the first step.
 #include "integrators/gauss.hpp"
 

@@ -120,7 +120,7 @@ TEST_P(EveryMethodFailing, EvaluationLimitIsNeverExceeded) {
   };
   RecordingSink unlimited;
   const std::size_t needed = solve(system, unlimited, options()).statistics.nfevals;
-  // Every limit of a short run; of a long one every place within a step, since the stride is odd to its evaluations.
+  // Every limit of a short run, some five hundred of a long one.
   const std::size_t stride = 1 + needed / 500;
   for (std::size_t count = 0; count < needed + stride; count += stride) {
     const std::size_t limit = std::min(count, needed);
