@@ -6,6 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "integrators/step_size.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -118,6 +120,17 @@ void validate(const OdeSystem& system, std::span<const double> tspan, std::span<
   validate_error_mask(system.size, options.error_mask);
   if (options.refine < 0) {
     refuse(fmt::format("refine = {} must be at least 1, or 0 for the method's default", options.refine));
+  }
+}
+
+void validate_fixed_step(std::span<const double> tspan, const OdeOptions& options) {
+  if (std::isnan(options.fixed_step)) {
+    refuse("fixed_step is unset (NaN); a fixed-step method needs it, positive and finite");
+  }
+  const double latest = std::max(std::abs(tspan.front()), std::abs(tspan.back()));
+  if (options.fixed_step < smallest_step(latest)) {
+    refuse(fmt::format("fixed_step = {} must be at least {:.3g}, the smallest meaningful step at t = {}",
+                       options.fixed_step, smallest_step(latest), latest));
   }
 }
 

@@ -35,8 +35,12 @@ struct OdeOptions {
   bool norm_control = false;
   double initial_step = kUnset;
   double max_step = kUnset;
-  /// Step of the fixed-step methods; adaptive methods ignore it.
+  /// Step of the fixed-step methods, which need it; adaptive methods ignore it.
   double fixed_step = kUnset;
+  /// Embedded pairs whose source propagates the lower order (rkf45, rkf45-fixed) propagate the higher one instead.
+  bool propagate_higher_order = false;
+  /// Fills OdeStatistics::mean_local_error, in the methods that have an estimate of their own (rkf45, rkf45-fixed).
+  bool record_local_error = false;
   /// Components under error control, one flag a component; empty means all. The components left out count neither in
   /// the error test nor in the choice of the first step (Naudet's partial control).
   std::vector<bool> error_mask;
@@ -54,6 +58,11 @@ struct OdeStatistics {
   std::size_t npds = 0;      ///< Jacobians formed
   std::size_t ndecomps = 0;  ///< factorisations
   std::size_t nsolves = 0;   ///< linear solves
+  /// Iterations in which implicit methods solved their equations, Newton or fixed-point.
+  std::size_t niterations = 0;
+  /// One entry a component: the mean over the accepted steps of the absolute estimated local error. Empty unless
+  /// OdeOptions::record_local_error asks for it.
+  std::vector<double> mean_local_error;
 };
 
 /// How a run ended.
@@ -118,5 +127,9 @@ struct OdeEntry {
 /// \throws std::invalid_argument naming what is wrong and what would be right.
 void validate(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
               const OdeOptions& options);
+
+/// The further rule of the fixed-step methods: OdeOptions::fixed_step is set and moves every time of tspan.
+/// \param tspan, options as validate has passed them. \throws std::invalid_argument.
+void validate_fixed_step(std::span<const double> tspan, const OdeOptions& options);
 
 }  // namespace mbdbench

@@ -23,6 +23,7 @@ OdeRun::OdeRun(const OdeSystem& system, std::span<const double> tspan, std::span
     : system_(system),
       sink_(sink),
       max_evaluations_(options.max_evaluations),
+      record_local_error_(options.record_local_error),
       output_(validated_tspan(system, tspan, x0, options), system.size,
               options.refine == 0 ? default_refine : options.refine, sink) {
   result_.t = tspan.front();
@@ -74,6 +75,18 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
   return all_finite(t, xdot, "xdot") ? Evaluation::ok : Evaluation::not_finite;
 }
 
+void OdeRun::record_local_error(std::span<const double> error) {
+  if (!record_local_error_) {
+    return;
+  }
+  std::vector<double>& mean = result_.statistics.mean_local_error;
+  mean.resize(error.size());
+  const double count = static_cast<double>(result_.statistics.nsteps + 1);
+  for (std::size_t i = 0; i < error.size(); ++i) {
+    mean[i] += (std::abs(error[i]) - mean[i]) / count;
+  }
+}
+
 bool OdeRun::finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted) {
   state_changed_ = system_.after_step && system_.after_step(t_new, x_new);
   result_.t = t_new;
@@ -102,6 +115,10 @@ void OdeRun::end_step_too_small(double smallest, std::size_t component, std::str
           "at t = {} the step would fall below {:.3g}, the smallest meaningful one; the relative {} of component {} "
           "is the largest",
           result_.t, smallest, measure, component));
+}
+
+void OdeRun::end_method_failed(std::string_view why) {
+  end(OdeStatus::method_failed, fmt::format("at t = {}: {}", result_.t, why));
 }
 
 void OdeRun::end_not_finite() {

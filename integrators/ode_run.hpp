@@ -47,6 +47,12 @@ class OdeRun {
   void count_jacobian() { ++result_.statistics.npds; }
   void count_factorisation() { ++result_.statistics.ndecomps; }
   void count_linear_solve() { ++result_.statistics.nsolves; }
+  /// \param error estimated local error, one entry a component, of the step that is accepted next; kept if
+  ///        OdeOptions::record_local_error asks for it.
+  void record_local_error(std::span<const double> error);
+
+  /// \returns the counters that only the method can keep: npds, ndecomps, nsolves, niterations.
+  OdeStatistics& statistics() { return result_.statistics; }
 
   /// A step from the last accepted time to t_new has passed the error test: samples inside it from `interpolate`,
   /// after_step, then the sample at its end and OdeSink::step. \param x_new state at t_new; after_step may change it.
@@ -70,6 +76,9 @@ class OdeRun {
   /// The last evaluation was not finite and the method cannot make its step smaller.
   void end_not_finite();
 
+  /// The method itself gives up at the last accepted time. \param why what did not work, for the message.
+  void end_method_failed(std::string_view why);
+
   /// \returns the result; the run is over.
   OdeResult take() { return std::move(result_); }
 
@@ -89,10 +98,11 @@ class OdeRun {
   const OdeSystem& system_;
   OdeSink& sink_;
   std::size_t max_evaluations_;
+  bool record_local_error_;
+  bool state_changed_ = false;
   StepOutput output_;
   OdeResult result_;
   NotFinite not_finite_;
-  bool state_changed_ = false;
 };
 
 }  // namespace mbdbench

@@ -3,11 +3,18 @@
 #include <algorithm>
 #include <array>
 
+#include "integrators/cvode.hpp"
+#include "integrators/gauss.hpp"
 #include "integrators/ode113.hpp"
 #include "integrators/ode15s.hpp"
 #include "integrators/ode23.hpp"
 #include "integrators/ode45.hpp"
+#include "integrators/odeint_adams_bashforth_moulton.hpp"
 #include "integrators/odeint_dopri5.hpp"
+#include "integrators/odeint_fehlberg78.hpp"
+#include "integrators/rk2.hpp"
+#include "integrators/rkf45.hpp"
+#include "integrators/trapezoidal.hpp"
 
 namespace mbdbench {
 namespace {
@@ -22,6 +29,21 @@ constexpr std::array kRegistry = {
     OdeEntry{"ode15s-bdf", "MATLAB's ode15s with backward differentiation formulas, stiff", "Shampine1997", 0, true,
              ode15s_bdf},
     OdeEntry{"odeint-dopri5", "Dormand-Prince 5(4) of Boost.Odeint", "Dormand1980", 5, true, odeint_dopri5},
+    OdeEntry{"rk2", "explicit midpoint rule", "Runge1895", 2, false, rk2},
+    OdeEntry{"rkf45-fixed", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, false, rkf45_fixed},
+    OdeEntry{"rkf45", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, true, rkf45},
+    OdeEntry{"trapezoidal", "implicit trapezoidal rule, Newton", "Dahlquist1963", 2, false, trapezoidal},
+    OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false, implicit_midpoint},
+    OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, gauss4},
+    OdeEntry{"gauss6", "Gauss collocation with 3 stages, symplectic", "Hairer2006", 6, false, gauss6},
+    OdeEntry{"odeint-fehlberg78", "Runge-Kutta-Fehlberg 7(8) of Boost.Odeint", "Fehlberg1968", 8, true,
+             odeint_fehlberg78},
+    OdeEntry{"odeint-adams-bashforth-moulton", "Adams-Bashforth-Moulton of Boost.Odeint, PECE", "Hairer1993", 4, false,
+             odeint_adams_bashforth_moulton},
+    OdeEntry{"cvode-adams", "Adams methods of SUNDIALS CVODE, fixed-point iteration", "Hindmarsh2005", 0, true,
+             cvode_adams},
+    OdeEntry{"cvode-bdf", "BDF of SUNDIALS CVODE, Newton with difference Jacobian", "Hindmarsh2005", 0, true,
+             cvode_bdf},
 };
 
 }  // namespace

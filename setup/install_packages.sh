@@ -88,6 +88,7 @@ need_for_experiments() {
   need git "records the commit in every run's provenance; lists the files to check" has_command git
   need libeigen3-dev "matrices" has_header Eigen/Core libeigen3-dev
   need libboost-dev "Boost.Odeint: integrators to compare with" has_header boost/numeric/odeint.hpp libboost-dev
+  need libsundials-dev "SUNDIALS CVODE: integrators to compare with" has_header cvode/cvode.h libsundials-dev
   need libtomlplusplus-dev "reads mechanism files" has_header toml++/toml.h libtomlplusplus-dev
   need nlohmann-json3-dev "writes provenance" has_header nlohmann/json.hpp nlohmann-json3-dev
   need libfmt-dev "formats numbers and messages" has_header fmt/format.h libfmt-dev

@@ -22,6 +22,11 @@ namespace mbdbench::test {
 
 class EveryMethod : public testing::TestWithParam<OdeEntry> {};
 
+/// CVODE measures errors in a root mean square norm and propagates the solution that it estimates.
+inline bool is_cvode(const OdeEntry& entry) {
+  return entry.key.starts_with("cvode-");
+}
+
 /// The key as GoogleTest wants names.
 inline std::string method_name(const testing::TestParamInfo<OdeEntry>& info) {
   std::string name(info.param.key);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 #include "tests/integrators/every_method.hpp"
@@ -25,6 +26,11 @@ double slope(const std::vector<double>& x, const std::vector<double>& y) {
   return (n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
+/// Bound on samples inside steps at tolerance 1e-6. The error at a step's end is about the tolerance; a continuous
+/// extension of lower order than the formula adds its own, most in cubic Hermite interpolation: h^4 / 384 times the
+/// fourth derivative, which is 24 at most, in steps up to 0.2. Linear interpolation there would be wrong by 1e-2.
+constexpr double kInsideBound = 1e-4;
+
 /// Error at t = 2 of the nonlinear problem.
 double final_error(const OdeEntry& entry, const OdeOptions& options) {
   NullSink sink;
@@ -42,7 +48,9 @@ TEST_P(EveryMethod, ConvergesWithItsOrder) {
     GTEST_SKIP() << "the order varies";
   }
   std::vector<double> log_step, log_error;
-  for (double step = 1.0 / 16.0; step >= 1.0 / 64.0; step *= 0.5) {
+  // Order 8 reaches rounding level in the steps that lower orders need to show theirs.
+  const double largest = entry.order > 6 ? 1.0 / 4.0 : 1.0 / 16.0;
+  for (double step = largest; step >= 0.25 * largest; step *= 0.5) {
     // A tolerance that nothing fails leaves an adaptive method with its largest step, throughout.
     OdeOptions options;
     options.relative_tolerance = 1.0;
@@ -55,10 +63,24 @@ TEST_P(EveryMethod, ConvergesWithItsOrder) {
   }
   // The next term of the error is smaller by a factor of the step, here a few hundredths; a wrong coefficient costs an
   // order.
-  EXPECT_NEAR(slope(log_step, log_error), entry.order, 0.3);
+  const double observed = slope(log_step, log_error);
+  RecordProperty("observed_order", std::to_string(observed));
+  EXPECT_NEAR(observed, entry.order, 0.3);
 }
 
-TEST_P(EveryMethod, ErrorIsProportionalToTheTolerance) {
+/// The error goes with the tolerance where the solution is one order better than its error estimate. rkf45 propagates
+/// the solution that is estimated: local errors of the tolerance in steps that go with its fifth root.
+double tolerance_exponent(const OdeEntry& entry) {
+  if (is_cvode(entry)) {
+    return 0.9;  // the same with the order q as it varies: q / (q + 1)
+  }
+  if (entry.key.starts_with("ode15s")) {
+    return 5.0 / 6.0;  // the formula of order k itself is propagated, with orders up to 5
+  }
+  return entry.key == "rkf45" ? 0.8 : 1.0;
+}
+
+TEST_P(EveryMethod, ErrorGoesWithTheTolerance) {
   const OdeEntry& entry = GetParam();
   if (!entry.adaptive) {
     GTEST_SKIP() << "no error control";
@@ -71,10 +93,9 @@ TEST_P(EveryMethod, ErrorIsProportionalToTheTolerance) {
   // Errors of single steps are held at the tolerance, tol = O(h^(k+1)), and add up to O(h^k) = tol^(k/(k+1)) where the
   // formula of order k itself is propagated, as in ode15s with orders up to 5. Local extrapolation gains the missing
   // order.
-  const double expected = entry.key.starts_with("ode15s") ? 5.0 / 6.0 : 1.0;
   // Steps change by whole numbers and the error constant with where they fall: a factor of 3 at the ends of five
   // decades moves the slope by 0.15.
-  EXPECT_NEAR(slope(log_tolerance, log_error), expected, 0.15);
+  EXPECT_NEAR(slope(log_tolerance, log_error), tolerance_exponent(entry), 0.15);
 }
 
 TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
@@ -101,9 +122,8 @@ TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
   ASSERT_EQ(requested.samples.size(), tspan.size());
   for (std::size_t i = 0; i < tspan.size(); ++i) {
     EXPECT_EQ(requested.samples[i].t, tspan[i]);
-    // The error at a step's end is about the tolerance; a continuous extension of lower order than the formula adds its
-    // own. Linear interpolation in one of these steps (h about 0.1) would be wrong by 1e-3.
-    EXPECT_LT(largest_difference(requested.samples[i].x, nonlinear_solution(tspan[i])), 3e-5) << "t = " << tspan[i];
+    EXPECT_LT(largest_difference(requested.samples[i].x, nonlinear_solution(tspan[i])), kInsideBound)
+        << "t = " << tspan[i];
     if (tspan[i] == end_of_a_step) {
       EXPECT_EQ(requested.samples[i].x, free.steps.at(free.steps.size() / 2).x);
     }
@@ -124,8 +144,7 @@ TEST_P(EveryMethod, RefinedSamplesLieOnTheSolution) {
   EXPECT_EQ(sink.samples.front().x, x0);
   for (std::size_t i = 1; i < sink.samples.size(); ++i) {
     EXPECT_GT(sink.samples[i].t, sink.samples[i - 1].t);
-    // As for the requested times above.
-    EXPECT_LT(largest_difference(sink.samples[i].x, nonlinear_solution(sink.samples[i].t)), 3e-5);
+    EXPECT_LT(largest_difference(sink.samples[i].x, nonlinear_solution(sink.samples[i].t)), kInsideBound);
   }
   for (std::size_t i = 0; i < sink.steps.size(); ++i) {
     EXPECT_EQ(sink.samples[3 * (i + 1)].t, sink.steps[i].t);

@@ -2,6 +2,7 @@
 /// How every method of the registry ends a run that cannot be finished: status, message, time, and nothing lost.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -89,7 +90,9 @@ TEST_P(EveryMethodFailing, StateOverflowsWhereFIsFinite) {
   EXPECT_EQ(result.status, OdeStatus::not_finite);
   EXPECT_NE(result.message.find("x[0] = "), std::string::npos) << result.message;
   EXPECT_LT(result.t, 179.8);
-  EXPECT_GT(result.t, 0.0);
+  if (!is_cvode(GetParam())) {  // the squares in its norm overflow at once
+    EXPECT_GT(result.t, 0.0);
+  }
   EXPECT_TRUE(std::isfinite(result.x[0]));
 }
 
@@ -117,7 +120,10 @@ TEST_P(EveryMethodFailing, EvaluationLimitIsNeverExceeded) {
   };
   RecordingSink unlimited;
   const std::size_t needed = solve(system, unlimited, options()).statistics.nfevals;
-  for (std::size_t limit = 0; limit <= needed; ++limit) {
+  // Every limit of a short run, some five hundred of a long one.
+  const std::size_t stride = 1 + needed / 500;
+  for (std::size_t count = 0; count < needed + stride; count += stride) {
+    const std::size_t limit = std::min(count, needed);
     calls = 0;
     RecordingSink sink;
     OdeOptions limited = options();
@@ -198,6 +204,24 @@ TEST_P(EveryMethodFailing, StateThatAfterStepSpoils) {
   EXPECT_EQ(sink.samples.back().x, result.x);
   EXPECT_EQ(sink.samples.back().t, result.t);
   EXPECT_EQ(sink.steps.size(), result.statistics.nsteps);
+}
+
+TEST_P(EveryMethodFailing, FixedStepIsNeededWhereItIsUsed) {
+  NullSink sink;
+  OdeOptions unset = options();
+  unset.fixed_step = OdeOptions::kUnset;
+  if (GetParam().adaptive) {
+    EXPECT_EQ(solve(nonlinear_problem(), sink, unset).status, OdeStatus::ok);
+    return;
+  }
+  try {
+    solve(nonlinear_problem(), sink, unset);
+    FAIL() << "accepted";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_NE(std::string(error.what()).find("fixed_step is unset"), std::string::npos) << error.what();
+  }
+  unset.fixed_step = 1e-17;
+  EXPECT_THROW(solve(nonlinear_problem(), sink, unset), std::invalid_argument) << "no time moves by so little";
 }
 
 TEST_P(EveryMethodFailing, RefusesWhatValidateRefuses) {
