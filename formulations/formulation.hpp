@@ -43,6 +43,7 @@ struct Observation {
   Vec3 angular_momentum = Vec3::Zero();  ///< about the world's origin
   double position_residual = 0.0;        ///< max |Phi|
   double velocity_residual = 0.0;        ///< max |Phi'|
+  double largest_sigma = 0.0;            ///< max |sigma| of the cut joints, where the formulation has such impulses
   std::vector<Vec3> marker_positions;    ///< world axes, in the mechanism's order
   std::vector<Vec3> marker_velocities;
 };
@@ -97,6 +98,8 @@ class Formulation {
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
+  /// \returns max |sigma| of the cut joints at the state of the last `unpack`; 0 where there is none.
+  [[nodiscard]] virtual double largest_sigma() const { return 0.0; }
 
  private:
   struct ObservationWorkspace;

@@ -1,9 +1,9 @@
 #include "formulations/assembly/articulated_system.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "formulations/assembly/assembly_options.hpp"
-#include "formulations/assembly/node_kernels.hpp"
 
 namespace mbdbench {
 namespace {
@@ -12,29 +12,50 @@ std::size_t index_of(int value) {
   return static_cast<std::size_t>(value);
 }
 
+std::vector<double> masses(const Mechanism& mechanism) {
+  std::vector<double> list;
+  for (const Body& body : mechanism.bodies()) {
+    list.push_back(body.mass);
+  }
+  return list;
+}
+
+/// Joint axes of a cut that turn with b, or with a where b is the ground.
+const Mat3& body_axes(const Joint& cut, const JointKinematics& state) {
+  return cut.b >= 0 ? state.axes_b : state.axes_a;
+}
+
 }  // namespace
 
-ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, GroundClosure ground)
+ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, const AssemblyOptions& options)
     : mechanism_(&mechanism),
+      options_(options),
       kinematics_(mechanism),
       loads_(mechanism),
       motions_(mechanism),
-      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), ground)),
+      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism)),
       handle_input_(mechanism.bodies().size()),
       body_rate_(mechanism.bodies().size()),
+      outboard_(mechanism.bodies().size()),
       right_(index_of(engine_.row_count()), 0.0),
       multipliers_(index_of(engine_.row_count()), 0.0),
+      residual_(6, 0.0),
       u_(index_of(mechanism.u_size()), 0.0),
       accelerations_(index_of(mechanism.u_size()), 0.0) {
-  for (const Joint& joint : mechanism.tree_joints()) {
-    directions_.emplace_back(SpatialColumns::Zero(6, joint.nc + static_cast<int>(joint.motions.size())));
+  for (int k = 0; k < joint_count(); ++k) {
+    directions_.emplace_back(SpatialColumns::Zero(6, joint(k).nc + static_cast<int>(joint(k).motions.size())));
   }
-  std::size_t numbers = 0;
-  for (int body = 0; body < mechanism.body_count(); ++body) {
-    handle_offset_.push_back(numbers);
-    numbers += 6 * index_of(engine_.leaf_rows(body));
+  for (const Joint& cut : mechanism.cut_joints()) {
+    cut_rates_.emplace_back(SpatialColumns::Zero(6, cut.nc));
   }
-  handles_.assign(numbers, 0.0);
+}
+
+const Joint& ArticulatedSystem::joint(int k) const {
+  return k < first_cut() ? mechanism_->tree_joints()[index_of(k)] : mechanism_->cut_joints()[index_of(k - first_cut())];
+}
+
+const JointKinematics& ArticulatedSystem::joint_state(int k) const {
+  return k < first_cut() ? kinematics_.tree_joint(k) : kinematics_.cut_joint(k - first_cut());
 }
 
 RhsStatus ArticulatedSystem::set_positions(double t, std::span<const double> q) {
@@ -46,33 +67,54 @@ RhsStatus ArticulatedSystem::set_positions(double t, std::span<const double> q) 
   }
   const AssemblyPivot failed = engine_.factorise();
   if (failed.joint >= 0) {
-    return {false, mechanism_->tree_joints()[index_of(failed.joint)].name,
-            "the assembled matrix is not positive definite here, its pivot is", failed.value};
+    return {false, joint(failed.joint).name, "the assembled matrix is not positive definite here, its pivot is",
+            failed.value};
   }
   return {};
 }
 
 void ArticulatedSystem::set_directions() {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    const Joint& joint = mechanism_->tree_joints()[index_of(k)];
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
     SpatialColumns& directions = directions_[index_of(k)];
-    directions.leftCols(joint.nc) = state.d;
-    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      directions.col(joint.nc + static_cast<int>(m)).noalias() =
-          state.h * kinematics_.gram_inverse(k).col(joint.motions[m].component);
+    directions.leftCols(tree_joint.nc) = state.d;
+    for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
+      directions.col(tree_joint.nc + static_cast<int>(m)).noalias() =
+          state.h * kinematics_.gram_inverse(k).col(tree_joint.motions[m].component);
+    }
+  }
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    directions_[index_of(k)] = joint_state(k).d;
+    if (resolved_in_body(joint(k))) {
+      directions_[index_of(k)].topLeftCorner<3, 3>() = body_axes(joint(k), joint_state(k));
+    }
+  }
+}
+
+void ArticulatedSystem::set_cut_direction_rates() {
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    const Joint& cut = joint(k);
+    SpatialColumns& rates = cut_rates_[index_of(k - first_cut())];
+    rates = joint_state(k).d_rate;
+    if (resolved_in_body(cut)) {
+      const Vec3 omega = kinematics_.body(cut.b >= 0 ? cut.b : cut.a).velocity.tail<3>();
+      rates.topLeftCorner<3, 3>().noalias() = skew(omega) * body_axes(cut, joint_state(k));
     }
   }
 }
 
 void ArticulatedSystem::set_leaf(int body) {
   const BodyKinematics& state = kinematics_.body(body);
-  const int rows = engine_.leaf_rows(body);
-  double* handles = handles_.data() + handle_offset_[index_of(body)];
+  BodyLeaves& leaves = engine_.leaves();
+  const int rows = leaves.rows(body);
+  double* handles = leaves.handles(body);
   int column = 0;
-  for (const int k : engine_.leaf_joints(body)) {
-    const double sign = mechanism_->tree_joints()[index_of(k)].b == body ? 1.0 : -1.0;
-    const Vec3 lever = kinematics_.tree_joint(k).point_b - state.com;
+  for (const int k : leaves.joints(body)) {
+    const bool outboard = joint(k).b == body;
+    const JointKinematics& place = joint_state(k);
+    const double sign = outboard ? 1.0 : -1.0;
+    const Vec3 lever = (outboard ? place.point_b : place.point_a) - state.com;
     const SpatialColumns& directions = directions_[index_of(k)];
     for (Eigen::Index c = 0; c < directions.cols(); ++c, ++column) {
       const Vec3 force = sign * directions.col(c).head<3>();
@@ -83,195 +125,153 @@ void ArticulatedSystem::set_leaf(int body) {
       }
     }
   }
-  const double inverse_mass = 1.0 / mechanism_->bodies()[index_of(body)].mass;
-  double* leaf = engine_.leaf_matrix(body);
-  if (rows == 10) {
-    fill_leaf<double, 10>(handles, inverse_mass, state.inertia_inverse.data(), rows, leaf);
-  } else {
-    fill_leaf<double>(handles, inverse_mass, state.inertia_inverse.data(), rows, leaf);
-  }
-}
-
-Vec6 ArticulatedSystem::times_inverse_inertia(int body, const Vec6& wrench) const {
-  Vec6 velocity;
-  velocity.head<3>() = wrench.head<3>() / mechanism_->bodies()[index_of(body)].mass;
-  velocity.tail<3>().noalias() = kinematics_.body(body).inertia_inverse * wrench.tail<3>();
-  return velocity;
+  leaves.set_inertia(body, state.inertia, state.inertia_inverse);
 }
 
 void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
-  const Joint& joint = mechanism_->tree_joints()[index_of(k)];
+  const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
   const Vec3& point = kinematics_.tree_joint(k).point_b;
-  handle_input_[index_of(joint.b)] += shift_wrench(point - kinematics_.body(joint.b).com, wrench);
-  if (joint.a >= 0) {
-    handle_input_[index_of(joint.a)] -= shift_wrench(point - kinematics_.body(joint.a).com, wrench);
+  handle_input_[index_of(tree_joint.b)] += shift_wrench(point - kinematics_.body(tree_joint.b).com, wrench);
+  if (tree_joint.a >= 0) {
+    handle_input_[index_of(tree_joint.a)] -= shift_wrench(point - kinematics_.body(tree_joint.a).com, wrench);
   }
 }
 
-void ArticulatedSystem::solve(std::vector<Vec6>& result) {
-  for (int body = 0; body < mechanism_->body_count(); ++body) {
-    const Vec6 velocity = times_inverse_inertia(body, handle_input_[index_of(body)]);
-    const double* handles = handles_.data() + handle_offset_[index_of(body)];
-    const int rows = engine_.leaf_rows(body);
-    if (rows == 10) {
-      project_velocity<double, 10>(handles, velocity.data(), rows, engine_.leaf_right_side(body));
-    } else {
-      project_velocity<double>(handles, velocity.data(), rows, engine_.leaf_right_side(body));
-    }
-  }
-  engine_.solve(right_, multipliers_);
-  for (int body = 0; body < mechanism_->body_count(); ++body) {
-    const double* handles = handles_.data() + handle_offset_[index_of(body)];
-    const int rows = engine_.leaf_rows(body);
-    Vec6 total = handle_input_[index_of(body)];
-    int column = 0;
-    for (const int k : engine_.leaf_joints(body)) {
-      const double* sigma = multipliers_.data() + engine_.row_offset(k);
-      const auto count = static_cast<int>(directions_[index_of(k)].cols());
-      for (int i = 0; i < 6; ++i) {
-        double sum = 0.0;
-        for (int r = 0; r < count; ++r) {
-          sum += sigma[r] * handles[i * rows + column + r];
-        }
-        total[i] += sum;
-      }
-      column += count;
-    }
-    result[index_of(body)] = times_inverse_inertia(body, total);
+Vec6 ArticulatedSystem::relative_velocity(int k) const {
+  const JointKinematics& state = joint_state(k);
+  return kinematics_.velocity_at(joint(k).b, state.point_b) - kinematics_.velocity_at(joint(k).a, state.point_a);
+}
+
+void ArticulatedSystem::closure(int cut, std::span<double> residual) const {
+  const Joint& joint = mechanism_->cut_joints()[index_of(cut)];
+  const JointKinematics& state = kinematics_.cut_joint(cut);
+  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual);
+  if (resolved_in_body(joint)) {
+    Eigen::Map<Vec3> linear(residual.data());
+    linear = (body_axes(joint, state).transpose() * linear).eval();
   }
 }
 
-void ArticulatedSystem::solve_velocities(std::span<const double> p) {
-  std::fill(handle_input_.begin(), handle_input_.end(), Vec6::Zero());
+void ArticulatedSystem::set_velocity_right_sides(double feedback) {
   std::fill(right_.begin(), right_.end(), 0.0);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    const Joint& joint = mechanism_->tree_joints()[index_of(k)];
-    add_pair(k, active_impulse(k, p));
-    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      const std::size_t motion = index_of(joint.motion_offset - mechanism_->cut_row_count()) + m;
-      right_[index_of(engine_.row_offset(k) + joint.nc) + m] = motions_.velocities()[motion];
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
+    for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
+      const std::size_t motion = index_of(tree_joint.motion_offset - mechanism_->cut_row_count()) + m;
+      right_[index_of(engine_.row_offset(k) + tree_joint.nc) + m] = motions_.velocities()[motion];
     }
   }
-  solve(body_rate_);
-  kinematics_.set_body_velocities(body_rate_);
+  if (feedback == 0.0) {
+    return;
+  }
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    const std::span<double> rows(right_.data() + engine_.row_offset(k), index_of(joint(k).nc));
+    closure(k - first_cut(), rows);
+    for (double& row : rows) {
+      row *= -feedback;
+    }
+  }
+}
+
+void ArticulatedSystem::solve_velocities(std::span<const double> p, double feedback) {
+  std::fill(handle_input_.begin(), handle_input_.end(), Vec6::Zero());
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    const Joint& joint = mechanism_->tree_joints()[index_of(k)];
-    const JointKinematics& state = kinematics_.tree_joint(k);
-    const Vec6 relative =
-        kinematics_.velocity_at(joint.b, state.point_b) - kinematics_.velocity_at(joint.a, state.point_b);
+    add_pair(k, active_impulse(k, p));
+  }
+  set_velocity_right_sides(feedback);
+  engine_.solve(right_, handle_input_, multipliers_, body_rate_);
+  kinematics_.set_body_velocities(body_rate_);
+  set_cut_direction_rates();
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
     // DEVIATES [Chadaj2015, Eq. (30)]: printed for H^T H = I; with (H^T H)^-1 it holds for oblique universal joints too
     // (right_hand_side_test: random trees have them).
-    Eigen::Map<Eigen::VectorXd>(u_.data() + joint.u_offset, joint.nu).noalias() =
-        kinematics_.gram_inverse(k).lazyProduct(state.h.transpose().lazyProduct(relative));
+    Eigen::Map<Eigen::VectorXd>(u_.data() + tree_joint.u_offset, tree_joint.nu).noalias() =
+        kinematics_.gram_inverse(k).lazyProduct(
+            kinematics_.tree_joint(k).h.transpose().lazyProduct(relative_velocity(k)));
   }
 }
 
 void ArticulatedSystem::set_velocities(std::span<const double> u) {
   std::copy(u.begin(), u.end(), u_.begin());
   kinematics_.set_velocities(u);
+  set_cut_direction_rates();
 }
 
 void ArticulatedSystem::evaluate_loads(double t, std::span<const double> q) {
   loads_.evaluate(t, q, u_, kinematics_);
 }
 
-Vec6 ArticulatedSystem::handle_bias(int k) const {
-  // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the geometric point O_k.
-  const Joint& joint = mechanism_->tree_joints()[index_of(k)];
-  const Vec3& point_velocity = kinematics_.tree_joint(k).velocity_b;
-  Vec6 bias = Vec6::Zero();
-  const BodyKinematics& b = kinematics_.body(joint.b);
-  bias.head<3>() = b.velocity.tail<3>().cross(point_velocity - b.velocity.head<3>());
-  if (joint.a >= 0) {
-    const BodyKinematics& a = kinematics_.body(joint.a);
-    bias.head<3>() -= a.velocity.tail<3>().cross(point_velocity - a.velocity.head<3>());
-  }
-  return bias;
-}
-
-void ArticulatedSystem::set_acceleration_right_sides() {
-  for (int k = 0; k < mechanism_->body_count(); ++k) {
-    const Joint& joint = mechanism_->tree_joints()[index_of(k)];
-    const JointKinematics& state = kinematics_.tree_joint(k);
-    const SpatialColumns& directions = directions_[index_of(k)];
-    const Vec6 relative =
-        kinematics_.velocity_at(joint.b, state.point_b) - kinematics_.velocity_at(joint.a, state.point_b);
-    const Vec6 bias = handle_bias(k);
-    double* right = right_.data() + engine_.row_offset(k);
-    // r_k = -Ddot^T (V_B - V_A) - D^T (Xdot_B V_B - Xdot_A V_A)
-    for (int row = 0; row < joint.nc; ++row) {
-      right[row] = -state.d_rate.col(row).dot(relative) - directions.col(row).dot(bias);
-    }
-    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      const int row = joint.nc + static_cast<int>(m);
-      const std::size_t motion = index_of(joint.motion_offset - mechanism_->cut_row_count()) + m;
-      double rate_term = 0.0;
-      for (int i = 0; i < joint.nu; ++i) {
-        rate_term += state.h_rate.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
-      }
-      right[row] = motions_.accelerations()[motion] - rate_term - directions.col(row).dot(bias);
+void ArticulatedSystem::sum_inward(std::vector<Vec6>& values) const {
+  for (int k = mechanism_->body_count() - 1; k >= 0; --k) {
+    const int inboard = mechanism_->parent(k);
+    if (inboard >= 0) {
+      const Vec3 lever = kinematics_.tree_joint(k).point_b - kinematics_.tree_joint(inboard).point_b;
+      values[index_of(inboard)] += shift_wrench(lever, values[index_of(k)]);
     }
   }
 }
 
-void ArticulatedSystem::solve_accelerations() {
-  const Eigen::VectorXd& tau = loads_.joint_forces();
-  const std::span<const double> joint_forces(tau.data(), index_of(static_cast<int>(tau.size())));
-  for (int body = 0; body < mechanism_->body_count(); ++body) {
-    const BodyKinematics& state = kinematics_.body(body);
-    const Vec3 omega = state.velocity.tail<3>();
-    handle_input_[index_of(body)] = loads_.body_wrench(body);
-    handle_input_[index_of(body)].tail<3>() -= omega.cross(state.inertia * omega);
-  }
+void ArticulatedSystem::outboard_momenta(std::span<double> p) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    add_pair(k, active_impulse(k, joint_forces));
+    const BodyKinematics& body = kinematics_.body(k);
+    Vec6 momentum;
+    momentum.head<3>() = mechanism_->bodies()[index_of(k)].mass * body.velocity.head<3>();
+    momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
+    outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point_b, momentum);
   }
-  set_acceleration_right_sides();
-  solve(body_rate_);
+  sum_inward(outboard_);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    const Joint& joint = mechanism_->tree_joints()[index_of(k)];
-    const JointKinematics& state = kinematics_.tree_joint(k);
-    Vec6 relative_rate =
-        handle_bias(k) + shift_velocity(state.point_b - kinematics_.body(joint.b).com, body_rate_[index_of(joint.b)]);
-    if (joint.a >= 0) {
-      relative_rate -= shift_velocity(state.point_b - kinematics_.body(joint.a).com, body_rate_[index_of(joint.a)]);
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
+    for (int i = 0; i < tree_joint.nu; ++i) {
+      p[index_of(tree_joint.u_offset + i)] = kinematics_.tree_joint(k).h.col(i).dot(outboard_[index_of(k)]);
     }
-    for (int i = 0; i < joint.nu; ++i) {
-      relative_rate -= u_[index_of(joint.u_offset + i)] * state.h_rate.col(i);
-    }
-    // u' = (H^T H)^-1 H^T ( d/dt (V_B - V_A) - Hdot u )
-    Eigen::Map<Eigen::VectorXd>(accelerations_.data() + joint.u_offset, joint.nu).noalias() =
-        kinematics_.gram_inverse(k).lazyProduct(state.h.transpose().lazyProduct(relative_rate));
   }
 }
 
-void ArticulatedSystem::reactions(Reactions& result) const {
-  result.tree_joints.resize(mechanism_->tree_joints().size());
-  result.cut_joints.clear();
-  for (int k = 0; k < mechanism_->body_count(); ++k) {
-    result.tree_joints[index_of(k)] = constraint_impulse(k);
+std::span<const double> ArticulatedSystem::multipliers(int k) const {
+  return {multipliers_.data() + engine_.row_offset(k), index_of(static_cast<int>(directions_[index_of(k)].cols()))};
+}
+
+double ArticulatedSystem::largest_cut_multiplier() const {
+  double largest = 0.0;
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    for (const double sigma : multipliers(k)) {
+      largest = std::max(largest, std::abs(sigma));
+    }
   }
+  return largest;
 }
 
 Vec6 ArticulatedSystem::constraint_impulse(int k) const {
   const SpatialColumns& directions = directions_[index_of(k)];
-  const int offset = engine_.row_offset(k);
+  const std::span<const double> sigma = multipliers(k);
   Vec6 impulse = Vec6::Zero();
   for (Eigen::Index r = 0; r < directions.cols(); ++r) {
-    impulse += multipliers_[index_of(offset + static_cast<int>(r))] * directions.col(r);
+    impulse += sigma[static_cast<std::size_t>(r)] * directions.col(r);
+  }
+  return impulse;
+}
+
+Vec6 ArticulatedSystem::cut_impulse_rate(int cut) const {
+  const SpatialColumns& rates = cut_rates_[index_of(cut)];
+  const std::span<const double> sigma = multipliers(first_cut() + cut);
+  Vec6 impulse = Vec6::Zero();
+  for (Eigen::Index r = 0; r < rates.cols(); ++r) {
+    impulse += sigma[static_cast<std::size_t>(r)] * rates.col(r);
   }
   return impulse;
 }
 
 Vec6 ArticulatedSystem::active_impulse(int k, std::span<const double> values) const {
-  const Joint& joint = mechanism_->tree_joints()[index_of(k)];
+  const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
   const JointKinematics& state = kinematics_.tree_joint(k);
   const JointMatrix& gram = kinematics_.gram_inverse(k);
   Vec6 impulse = Vec6::Zero();
-  for (int i = 0; i < joint.nu; ++i) {
+  for (int i = 0; i < tree_joint.nu; ++i) {
     double dual = 0.0;
-    for (int j = 0; j < joint.nu; ++j) {
-      dual += gram(i, j) * values[index_of(joint.u_offset + j)];
+    for (int j = 0; j < tree_joint.nu; ++j) {
+      dual += gram(i, j) * values[index_of(tree_joint.u_offset + j)];
     }
     impulse += dual * state.h.col(i);
   }

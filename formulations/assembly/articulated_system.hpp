@@ -1,14 +1,17 @@
 #pragma once
 /// \file
 /// The equations that HDCA and DCA share: leaves from the kinematics, the assembly engine, and the two kinds of right
-/// side.
+/// side. Joints are numbered tree joints first, then cut joints; to the assembly both are the same.
 ///
-/// Every body i with handles h (joints), e_h = +1 on the outboard body, -1 on the inboard one, T_h = e_h D sigma:
+/// Every body i with handles h (joints), e_h = +1 on the outboard body (for cuts: on b), -1 on the other one,
+/// T_h = e_h D sigma:
 ///   V_h = sum_g xi_hg T_g + xi_h0,   xi_hg = X_h M_C^-1 X_g^T,   X_h = S_{C,h}^T          [Chadaj2015, Eq. (4)-(5)]
 /// B_i = [e_h X_h^T D_h] gathers the handles, so the leaf is B_i^T M_C^-1 B_i and its right side B_i^T M_C^-1 f_i, with
 /// f_i the momentum (HDCA) or wrench (DCA) that enters the body besides the constraint impulses (forces). In the
 /// two-handle case f_i = H_1 p_1 - S_12 H_2 p_2 about O_1: both joints' active momenta enter, the outboard one with a
-/// minus (the papers leave the leaf's xi_10, xi_20 unprinted).
+/// minus.
+/// DEVIATES [Chadaj2017, Eq. (21)-(24)]: the leaf's xi_10, xi_20 are not printed there (hdca_printed_formulas_test). A
+/// cut joint has no active momentum: p_c = 0.
 ///
 /// A prescribed motion adds the column H (H^T H)^-1 e_j to D and its rate to the right side of the joint.
 #include <Eigen/Core>
@@ -23,60 +26,101 @@
 
 namespace mbdbench {
 
+/// Axes in which the linear rows of a cut joint's D are resolved, for joints whose two points coincide (revolute,
+/// universal, spherical, fixed); joints that slide have directions of their own. u, u' and the motion do not depend on
+/// it; sigma does, and with it p' (math: a gauge), so that step counts of HDCA do.
+enum class CutAxes {
+  world,  ///< Ddot = 0 for these rows
+  body    ///< fixed in body b, or in a where b is the ground
+};
+
+/// How an ArticulatedSystem is set up.
+struct AssemblyOptions {
+  GroundClosure ground = GroundClosure::root;
+  CutAxes cut_axes = CutAxes::world;
+};
+
 /// One mechanism on the assembly engine. No allocation after construction.
 class ArticulatedSystem {
  public:
-  ArticulatedSystem(const Mechanism& mechanism, GroundClosure ground);
+  ArticulatedSystem(const Mechanism& mechanism, const AssemblyOptions& options);
 
   /// Poses, leaves and assembly at (t, q).
   RhsStatus set_positions(double t, std::span<const double> q);
 
   /// Assembly and disassembly of the momentum equations: all body velocities, u and sigma from p, after set_positions.
-  void solve_velocities(std::span<const double> p);
+  /// \param feedback beta, 1/s: cut joints obey D^T (V_b - V_a) = -beta Phi_c instead of 0
+  void solve_velocities(std::span<const double> p, double feedback = 0.0);
   /// Velocities given: forward sweep, after set_positions.
   void set_velocities(std::span<const double> u);
   /// Loads at the current positions and velocities.
   void evaluate_loads(double t, std::span<const double> q);
   /// Assembly and disassembly of the accelerations: u' and lambda, after evaluate_loads.
-  void solve_accelerations();
+  /// \param alpha, beta Baumgarte's constants, 1/s: -2 alpha Phi' - beta^2 Phi on the right side of the cut joints
+  void solve_accelerations(double alpha = 0.0, double beta = 0.0);
+  /// p_k = H_k^T of the momentum of everything outboard of joint k about O_k: the momenta with sigma = 0 in all cut
+  /// joints and prescribed motions. Uses the velocities set last. \param p u_size() entries
+  void outboard_momenta(std::span<double> p);
 
   /// Constraint wrenches in all joints, after solve_accelerations.
   void reactions(Reactions& result) const;
+
+  /// values[k], a wrench about O_k on body k: adds those of all joints outboard of k.
+  void sum_inward(std::vector<Vec6>& values) const;
 
   [[nodiscard]] const Kinematics& kinematics() const { return kinematics_; }
   [[nodiscard]] const LoadEvaluator& loads() const { return loads_; }
   [[nodiscard]] const AssemblyEngine& engine() const { return engine_; }
   [[nodiscard]] std::span<const double> u() const { return u_; }
   [[nodiscard]] std::span<const double> accelerations() const { return accelerations_; }
-  /// \returns D sigma (after solve_velocities) or D lambda (after solve_accelerations) of tree joint k, on b at O_k.
+  /// \returns D sigma (after solve_velocities) or D lambda (after solve_accelerations) of joint k, on b at O_k.
   [[nodiscard]] Vec6 constraint_impulse(int joint) const;
-  /// \returns H (H^T H)^-1 values: the active part of a joint's impulse or wrench. \param values u_size() entries
+  /// \returns Ddot sigma of cut joint c, after solve_velocities.
+  [[nodiscard]] Vec6 cut_impulse_rate(int cut) const;
+  /// \returns sigma or lambda of joint k: D first, then its prescribed motions.
+  [[nodiscard]] std::span<const double> multipliers(int joint) const;
+  /// \returns max |sigma| over all cut joints, after solve_velocities.
+  [[nodiscard]] double largest_cut_multiplier() const;
+  /// \returns H (H^T H)^-1 values: the active part of a tree joint's impulse or wrench. \param values u_size() entries
   [[nodiscard]] Vec6 active_impulse(int joint, std::span<const double> values) const;
+  /// \returns the number of the first cut joint among all joints.
+  [[nodiscard]] int first_cut() const { return mechanism_->body_count(); }
+  [[nodiscard]] int joint_count() const { return first_cut() + static_cast<int>(mechanism_->cut_joints().size()); }
 
  private:
+  [[nodiscard]] const Joint& joint(int k) const;
+  [[nodiscard]] const JointKinematics& joint_state(int k) const;
   void set_directions();
+  void set_cut_direction_rates();
+  [[nodiscard]] bool resolved_in_body(const Joint& cut) const {
+    return cut.world_linear && options_.cut_axes == CutAxes::body;
+  }
   void set_leaf(int body);
-  /// xi_0 of all leaves from M_C^-1 f, then sigma, then V_C = M_C^-1 (f + B sigma) into `result`.
-  void solve(std::vector<Vec6>& result);
-  [[nodiscard]] Vec6 times_inverse_inertia(int body, const Vec6& wrench) const;
-  /// Adds a wrench at O_k to the outboard body's f and subtracts it from the inboard one's.
+  /// V_B - V_A at the handles of joint k.
+  [[nodiscard]] Vec6 relative_velocity(int k) const;
+  /// Phi_c in the axes of D_c. \param residual nc entries
+  void closure(int cut, std::span<double> residual) const;
+  /// Adds a wrench at O_k of a tree joint to the outboard body's f and subtracts it from the inboard one's.
   void add_pair(int joint, const Vec6& wrench);
-  void set_acceleration_right_sides();
-  /// d/dt (V_B - V_A) at O_k without the accelerations of the bodies.
+  void set_velocity_right_sides(double feedback);
+  void set_acceleration_right_sides(double alpha, double beta);
+  /// d/dt (V_B - V_A) at the handles of joint k without the accelerations of the bodies.
   [[nodiscard]] Vec6 handle_bias(int joint) const;
 
   const Mechanism* mechanism_;
+  AssemblyOptions options_;
   Kinematics kinematics_;
   LoadEvaluator loads_;
   PrescribedMotions motions_;
   AssemblyEngine engine_;
-  std::vector<SpatialColumns> directions_;  // [D, H (H^T H)^-1 e_j] of every tree joint
-  std::vector<std::size_t> handle_offset_;  // where B_i begins in handles_
-  std::vector<double> handles_;             // all B_i, 6 x rows each, row-major
+  std::vector<SpatialColumns> directions_;  // [D, H (H^T H)^-1 e_j] of every joint
+  std::vector<SpatialColumns> cut_rates_;   // Ddot of every cut joint
   std::vector<Vec6> handle_input_;          // f_i
   std::vector<Vec6> body_rate_;             // V_C, or A_C
+  std::vector<Vec6> outboard_;
   std::vector<double> right_;
   std::vector<double> multipliers_;  // sigma, or lambda
+  std::vector<double> residual_;     // Phi of one joint
   std::vector<double> u_;
   std::vector<double> accelerations_;
 };

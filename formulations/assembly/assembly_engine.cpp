@@ -1,11 +1,17 @@
 #include "formulations/assembly/assembly_engine.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
+#include "formulations/assembly/loop_kernels.hpp"
 #include "formulations/assembly/node_kernels.hpp"
 
 namespace mbdbench {
 namespace {
+
+// Constrained relative velocities above this part of the velocities are refined.
+constexpr double kWorthRefining = 1e-13;
 
 /// Calls kernel<c, w> with the sizes of serial chains at compile time (revolute 5, spherical or planar 3), else at run
 /// time.
@@ -28,18 +34,22 @@ auto dispatch(int closed, int width, Kernel kernel) {
 
 }  // namespace
 
-AssemblyEngine::AssemblyEngine(AssemblyTree tree) : tree_(std::move(tree)) {
+AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses)
+    : tree_(std::move(tree)), leaves_(tree_, masses), body_input_(masses.size()) {
   for (const AssemblyJoint& joint : tree_.joints()) {
     row_offsets_.push_back(row_count_);
     row_count_ += joint.rows;
   }
-  leaf_of_body_.assign(static_cast<std::size_t>(tree_.body_count()), -1);
   std::size_t front_size = 0;
   std::size_t right_size = 0;
+  std::size_t largest_loop = 0;
   for (const AssemblyNode& from : tree_.nodes()) {
     Node node;
     node.closed_rows = from.closed_rows;
     node.width = from.width;
+    node.body = from.body;
+    node.arms = from.arms;
+    node.loops = from.loops > 0;
     node.front = front_size;
     node.right = right_size;
     node.joints = from.closed;
@@ -47,8 +57,9 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree) : tree_(std::move(tree)) {
     const auto rows = static_cast<std::size_t>(node.closed_rows + node.width);
     front_size += rows * rows;
     right_size += rows;
-    if (from.body >= 0) {
-      leaf_of_body_[static_cast<std::size_t>(from.body)] = static_cast<int>(nodes_.size());
+    if (node.loops) {
+      loops_ = true;
+      largest_loop = std::max(largest_loop, static_cast<std::size_t>(node.closed_rows));
     }
     const int children[2] = {from.child1, from.child2};
     for (int which = 0; which < 2; ++which) {
@@ -62,6 +73,15 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree) : tree_(std::move(tree)) {
   fronts_.resize(front_size);
   rights_.resize(right_size);
   multipliers_.resize(right_size);
+  // The diagonal of the closed rows stands behind what the kernel needs.
+  scratch_.resize(loop_scratch_size<double>(largest_loop) + largest_loop);
+  if (loops_) {
+    free_diagonal_.resize(static_cast<std::size_t>(row_count_));
+    residual_.resize(static_cast<std::size_t>(row_count_));
+    sigma_correction_.resize(static_cast<std::size_t>(row_count_));
+    no_input_.assign(masses.size(), Vec6::Zero());
+    rate_correction_.resize(masses.size());
+  }
 }
 
 std::vector<AssemblyEngine::BlockMap> AssemblyEngine::map_rows(const Node& child, const Node& parent) const {
@@ -92,23 +112,6 @@ std::vector<AssemblyEngine::BlockMap> AssemblyEngine::map_rows(const Node& child
     row += rows;
   }
   return maps;
-}
-
-std::span<const int> AssemblyEngine::leaf_joints(int body) const {
-  return nodes_[static_cast<std::size_t>(leaf_of_body_[static_cast<std::size_t>(body)])].joints;
-}
-
-double* AssemblyEngine::leaf_matrix(int body) {
-  return fronts_.data() + nodes_[static_cast<std::size_t>(leaf_of_body_[static_cast<std::size_t>(body)])].front;
-}
-
-int AssemblyEngine::leaf_rows(int body) const {
-  const Node& leaf = nodes_[static_cast<std::size_t>(leaf_of_body_[static_cast<std::size_t>(body)])];
-  return leaf.closed_rows + leaf.width;
-}
-
-double* AssemblyEngine::leaf_right_side(int body) {
-  return rights_.data() + nodes_[static_cast<std::size_t>(leaf_of_body_[static_cast<std::size_t>(body)])].right;
 }
 
 void AssemblyEngine::add_child_matrix(const Node& node, int which) {
@@ -146,80 +149,220 @@ void AssemblyEngine::add_child_right_side(const Node& node, int which) {
   }
 }
 
-AssemblyPivot AssemblyEngine::factorise() {
-  for (const Node& node : nodes_) {
-    double* front = fronts_.data() + node.front;
-    const int m = node.closed_rows + node.width;
-    if (node.children[0] >= 0) {
-      std::fill_n(front, static_cast<std::size_t>(m) * static_cast<std::size_t>(m), 0.0);
-      for (int which = 0; which < 2 && node.children[which] >= 0; ++which) {
-        add_child_matrix(node, which);
-      }
-    }
-    int failed = dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
-      return factorise_front<double, kClosed, kWidth>(front, node.closed_rows, node.width);
-    });
-    if (failed >= 0) {
-      const double pivot = front[failed * m + failed];
-      for (const int joint : node.joints) {
-        failed -= tree_.joints()[static_cast<std::size_t>(joint)].rows;
-        if (failed < 0) {
-          return {joint, pivot};
-        }
-      }
+AssemblyPivot AssemblyEngine::failed_pivot(const Node& node, int row) const {
+  const double pivot = fronts_[node.front + static_cast<std::size_t>(row * (node.closed_rows + node.width) + row)];
+  for (const int joint : node.joints) {
+    row -= joint_rows(joint);
+    if (row < 0) {
+      return {joint, pivot};
     }
   }
   return {};
 }
 
-void AssemblyEngine::solve(std::span<const double> r, std::span<double> sigma) {
+AssemblyPivot AssemblyEngine::fill_leaf_front(Node& node) {
+  leaves_.reset_arms(node.body);
+  for (std::size_t i = 0; i < node.arms.size(); ++i) {
+    const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
+    const int stride = arm.closed_rows + arm.width;
+    const double* block = fronts_.data() + arm.front + arm.closed_rows * (stride + 1);
+    const int failed = leaves_.rake(node.body, i, block, stride);
+    if (failed >= 0) {
+      return {node.arms[i].joint, block[failed * (stride + 1)]};
+    }
+  }
+  if (!leaves_.fill(node.body, fronts_.data() + node.front)) {
+    return {node.arms.front().joint, std::numeric_limits<double>::quiet_NaN()};
+  }
+  if (loops_) {
+    set_free_diagonal(node);
+  }
+  return {};
+}
+
+void AssemblyEngine::set_free_diagonal(const Node& leaf) {
+  const int m = leaf.closed_rows + leaf.width;
+  int row = 0;
+  for (const int joint : leaf.joints) {
+    const auto offset = static_cast<std::size_t>(row_offset(joint));
+    for (std::size_t i = 0; i < static_cast<std::size_t>(joint_rows(joint)); ++i, ++row) {
+      free_diagonal_[offset + i] += fronts_[leaf.front + static_cast<std::size_t>(row * m + row)];
+    }
+  }
+}
+
+AssemblyPivot AssemblyEngine::factorise_node(Node& node) {
+  double* front = fronts_.data() + node.front;
+  if (node.loops) {
+    double* diagonal = scratch_.data() + (scratch_.size() - static_cast<std::size_t>(node.closed_rows));
+    double* next = diagonal;
+    for (std::size_t j = 0; next < scratch_.data() + scratch_.size(); ++j) {
+      next = std::copy_n(free_diagonal_.data() + row_offset(node.joints[j]), joint_rows(node.joints[j]), next);
+    }
+    node.rank = factorise_loop_front(front, node.closed_rows, node.width, diagonal, scratch_.data());
+    return node.rank >= 0 ? AssemblyPivot{} : AssemblyPivot{node.joints.front(), front[0]};
+  }
+  const int failed = dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
+    return factorise_front<double, kClosed, kWidth>(front, node.closed_rows, node.width);
+  });
+  return failed >= 0 ? failed_pivot(node, failed) : AssemblyPivot{};
+}
+
+AssemblyPivot AssemblyEngine::factorise() {
+  std::fill(free_diagonal_.begin(), free_diagonal_.end(), 0.0);
+  for (Node& node : nodes_) {
+    AssemblyPivot failed;
+    if (node.body >= 0) {
+      failed = fill_leaf_front(node);
+    } else {
+      const auto m = static_cast<std::size_t>(node.closed_rows + node.width);
+      std::fill_n(fronts_.data() + node.front, m * m, 0.0);
+      for (int which = 0; which < 2 && node.children[which] >= 0; ++which) {
+        add_child_matrix(node, which);
+      }
+    }
+    if (failed.joint < 0) {
+      failed = factorise_node(node);
+    }
+    if (failed.joint >= 0) {
+      return failed;
+    }
+  }
+  return {};
+}
+
+int AssemblyEngine::redundant_rows() const {
+  int sum = 0;
   for (const Node& node : nodes_) {
-    double* right = rights_.data() + node.right;
-    if (node.children[0] >= 0) {
-      std::fill_n(right, node.closed_rows + node.width, 0.0);
+    sum += node.loops ? node.closed_rows - node.rank : 0;
+  }
+  return sum;
+}
+
+void AssemblyEngine::set_leaf_right_side(const Node& node, std::span<const double> r, std::span<const Vec6> input) {
+  Vec6& wrench = body_input_[static_cast<std::size_t>(node.body)];
+  wrench = input[static_cast<std::size_t>(node.body)];
+  for (std::size_t i = 0; i < node.arms.size(); ++i) {
+    const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
+    double* right = rights_.data() + arm.right + arm.closed_rows;
+    const double* given = r.data() + row_offset(node.arms[i].joint);
+    for (int row = 0; row < arm.width; ++row) {
+      right[row] -= given[row];
+    }
+    leaves_.rake_right_side(node.body, i, right, wrench);
+  }
+  leaves_.project(node.body, wrench, rights_.data() + node.right);
+}
+
+void AssemblyEngine::eliminate(const Node& node, std::span<const double> r) {
+  double* right = rights_.data() + node.right;
+  int row = 0;
+  for (std::size_t j = 0; row < node.closed_rows; ++j) {
+    const double* given = r.data() + row_offset(node.joints[j]);
+    for (int i = 0; i < joint_rows(node.joints[j]); ++i) {
+      right[row++] -= given[i];
+    }
+  }
+  const double* front = fronts_.data() + node.front;
+  if (node.loops) {
+    eliminate_loop_right_side(front, node.closed_rows, node.width, node.rank, right, scratch_.data());
+    return;
+  }
+  dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
+    eliminate_right_side<double, kClosed, kWidth>(front, node.closed_rows, node.width, right);
+  });
+}
+
+void AssemblyEngine::recover(const Node& node, std::span<double> sigma) {
+  double* values = multipliers_.data() + node.right;
+  int row = 0;
+  for (const int joint : node.joints) {
+    if (row >= node.closed_rows) {
+      std::copy_n(sigma.data() + row_offset(joint), joint_rows(joint), values + row);
+    }
+    row += joint_rows(joint);
+  }
+  const double* front = fronts_.data() + node.front;
+  const double* right = rights_.data() + node.right;
+  if (node.loops) {
+    recover_loop(front, node.closed_rows, node.width, node.rank, right, values);
+  } else {
+    dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
+      recover_closed<double, kClosed, kWidth>(front, node.closed_rows, node.width, right, values);
+    });
+  }
+  row = 0;
+  for (std::size_t j = 0; row < node.closed_rows; ++j) {
+    std::copy_n(values + row, joint_rows(node.joints[j]), sigma.data() + row_offset(node.joints[j]));
+    row += joint_rows(node.joints[j]);
+  }
+}
+
+void AssemblyEngine::recover_body(const Node& node, std::span<double> sigma, std::span<Vec6> rates) {
+  const auto body = static_cast<std::size_t>(node.body);
+  Vec6 wrench = body_input_[body];
+  leaves_.add_multipliers(node.body, sigma, row_offsets_, wrench);
+  rates[body] = leaves_.times_inverse_inertia(node.body, wrench);
+  for (std::size_t i = 0; i < node.arms.size(); ++i) {
+    const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
+    leaves_.recover_arm(node.body, i, rights_.data() + arm.right + arm.closed_rows, rates[body],
+                        sigma.data() + row_offset(node.arms[i].joint));
+  }
+}
+
+bool AssemblyEngine::set_residual(std::span<const double> r, std::span<const Vec6> rates) {
+  std::copy(r.begin(), r.end(), residual_.begin());
+  double size = 0.0;
+  for (std::size_t body = 0; body < rates.size(); ++body) {
+    leaves_.subtract_constrained_rates(static_cast<int>(body), rates[body], row_offsets_, residual_);
+    size = std::max(size, rates[body].lpNorm<Eigen::Infinity>());
+  }
+  double largest = 0.0;
+  for (const double row : residual_) {
+    largest = std::max(largest, std::abs(row));
+  }
+  // Rounding leaves some n eps; what redundant constraints contradict after drift comes back unchanged and costs a
+  // pass.
+  return largest > kWorthRefining * size;
+}
+
+void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
+                           std::span<Vec6> rates) {
+  sweep(r, input, sigma, rates);
+  if (!loops_ || !set_residual(r, rates)) {
+    return;
+  }
+  sweep(residual_, no_input_, sigma_correction_, rate_correction_);
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    sigma[i] += sigma_correction_[i];
+  }
+  for (std::size_t body = 0; body < rates.size(); ++body) {
+    rates[body] += rate_correction_[body];
+  }
+}
+
+void AssemblyEngine::sweep(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
+                           std::span<Vec6> rates) {
+  for (const Node& node : nodes_) {
+    if (node.body >= 0) {
+      set_leaf_right_side(node, r, input);
+    } else {
+      std::fill_n(rights_.data() + node.right, node.closed_rows + node.width, 0.0);
       for (int which = 0; which < 2 && node.children[which] >= 0; ++which) {
         add_child_right_side(node, which);
       }
     }
-    int row = 0;
-    for (std::size_t j = 0; row < node.closed_rows; ++j) {
-      const int joint = node.joints[j];
-      const auto offset = static_cast<std::size_t>(row_offset(joint));
-      for (int i = 0; i < tree_.joints()[static_cast<std::size_t>(joint)].rows; ++i) {
-        right[row++] -= r[offset + static_cast<std::size_t>(i)];
-      }
-    }
-    dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
-      eliminate_right_side<double, kClosed, kWidth>(fronts_.data() + node.front, node.closed_rows, node.width, right);
-    });
+    eliminate(node, r);
   }
   // Disassembly: parents first, each node reads the multipliers of its external handles from the joints closed above
   // it.
   for (std::size_t index = nodes_.size(); index-- > 0;) {
     const Node& node = nodes_[index];
-    if (node.closed_rows == 0) {
-      continue;
+    if (node.closed_rows > 0) {
+      recover(node, sigma);
     }
-    double* values = multipliers_.data() + node.right;
-    int row = 0;
-    for (const int joint : node.joints) {
-      const int rows = tree_.joints()[static_cast<std::size_t>(joint)].rows;
-      if (row >= node.closed_rows) {
-        std::copy_n(sigma.data() + row_offset(joint), rows, values + row);
-      }
-      row += rows;
-    }
-    dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
-      recover_closed<double, kClosed, kWidth>(fronts_.data() + node.front, node.closed_rows, node.width,
-                                              rights_.data() + node.right, values);
-    });
-    row = 0;
-    for (const int joint : node.joints) {
-      const int rows = tree_.joints()[static_cast<std::size_t>(joint)].rows;
-      if (row < node.closed_rows) {
-        std::copy_n(values + row, rows, sigma.data() + row_offset(joint));
-      }
-      row += rows;
+    if (node.body >= 0) {
+      recover_body(node, sigma, rates);
     }
   }
 }

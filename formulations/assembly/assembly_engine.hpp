@@ -3,13 +3,17 @@
 /// Walks an AssemblyTree: assembly (factorisation), then any number of right sides with the same matrices (assembly and
 /// disassembly). HDCA solves one right side with it, its reactions another; DCA the accelerations.
 ///
-/// Cost O(sum over nodes of (c + w)^3): linear in n for chains and trees of bounded degree. Serial; nodes stand
+/// Nodes without loops are factorised by Cholesky (node_kernels.hpp); where loops close the rank is revealed
+/// (loop_kernels.hpp). Which node is which depends on the mechanism only.
+///
+/// Cost O(sum over nodes of (c + w)^3): linear in n for chains, single loops, ladders and trees. Serial; nodes stand
 /// children first, every node in memory of its own.
 #include <cstddef>
 #include <span>
 #include <vector>
 
 #include "formulations/assembly/assembly_tree.hpp"
+#include "formulations/assembly/body_leaves.hpp"
 
 namespace mbdbench {
 
@@ -22,28 +26,29 @@ struct AssemblyPivot {
 /// Storage and sweeps. No allocation after construction.
 class AssemblyEngine {
  public:
-  explicit AssemblyEngine(AssemblyTree tree);
+  /// \param masses one a body, positive
+  AssemblyEngine(AssemblyTree tree, std::span<const double> masses);
 
   [[nodiscard]] const AssemblyTree& tree() const { return tree_; }
   /// \returns the number of rows of all joints together; joint j owns rows row_offset(j) .. row_offset(j) + rows - 1.
   [[nodiscard]] int row_count() const { return row_count_; }
   [[nodiscard]] int row_offset(int joint) const { return row_offsets_[static_cast<std::size_t>(joint)]; }
+  /// \returns handles and inertias of the bodies, to fill before `factorise`.
+  [[nodiscard]] BodyLeaves& leaves() { return leaves_; }
+  [[nodiscard]] const BodyLeaves& leaves() const { return leaves_; }
 
-  /// \returns the handles (joints) of a body's leaf in the order of its matrix: closed ones first.
-  [[nodiscard]] std::span<const int> leaf_joints(int body) const;
-  /// \returns the leaf's matrix to fill before `factorise`: rows x rows, lower triangle, column-major.
-  [[nodiscard]] double* leaf_matrix(int body);
-  /// \returns rows of the leaf's matrix.
-  [[nodiscard]] int leaf_rows(int body) const;
-
-  /// Assembly of all matrices. \returns the first pivot that is not positive, if any.
+  /// Assembly of all matrices. \returns the first pivot that is not positive where no loop closes, if any.
   AssemblyPivot factorise();
+  /// \returns how many constraints the loops repeat at this position: closed rows minus rank, after `factorise`.
+  [[nodiscard]] int redundant_rows() const;
 
-  /// \returns the leaf's right side to fill before `solve`: xi_0 of its handles.
-  [[nodiscard]] double* leaf_right_side(int body);
-  /// Assembly and disassembly of the right sides. \param r right side of every joint's constraint, row_count() entries
+  /// Assembly and disassembly of the right sides. Where loops close, the result is refined once if it leaves the
+  /// constraints: a node may close joints that are nearly dependent although all joints together are not, and loses
+  /// digits which the residual brings back. \param r right side of every joint's constraint, row_count() entries
+  /// \param input what enters each body besides its constraint forces (momentum or wrench at the centre of mass)
   /// \param sigma receives the multipliers of every joint, row_count() entries
-  void solve(std::span<const double> r, std::span<double> sigma);
+  /// \param rates receives V_C or A_C = M^-1 (input + B sigma) of every body
+  void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
 
  private:
   /// Rows of one joint in a child's external block and in the parent's front.
@@ -55,25 +60,51 @@ class AssemblyEngine {
   struct Node {
     int closed_rows = 0;
     int width = 0;
+    int rank = 0;           // of the closed rows, where loops close
+    int body = -1;          // leaves
+    bool loops = false;     // closes loops: A may be singular
     std::size_t front = 0;  // offset into fronts_
     std::size_t right = 0;  // offset into rights_ and multipliers_
     int children[2] = {-1, -1};
     std::vector<BlockMap> maps[2];
     std::vector<int> joints;  // closed, then external
+    std::vector<RakedArm> arms;
   };
 
+  [[nodiscard]] int joint_rows(int joint) const { return tree_.joints()[static_cast<std::size_t>(joint)].rows; }
+  AssemblyPivot fill_leaf_front(Node& node);
+  AssemblyPivot factorise_node(Node& node);
+  void set_free_diagonal(const Node& leaf);
+  [[nodiscard]] AssemblyPivot failed_pivot(const Node& node, int row) const;
+  /// One assembly and disassembly.
+  void sweep(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
+  /// residual_ = r - D^T (V_b - V_a) of all joints. \returns whether it is worth refining
+  bool set_residual(std::span<const double> r, std::span<const Vec6> rates);
+  void set_leaf_right_side(const Node& node, std::span<const double> r, std::span<const Vec6> input);
+  void eliminate(const Node& node, std::span<const double> r);
+  void recover(const Node& node, std::span<double> sigma);
+  void recover_body(const Node& node, std::span<double> sigma, std::span<Vec6> rates);
   void add_child_matrix(const Node& node, int which);
   void add_child_right_side(const Node& node, int which);
   [[nodiscard]] std::vector<BlockMap> map_rows(const Node& child, const Node& parent) const;
 
   AssemblyTree tree_;
+  BodyLeaves leaves_;
   int row_count_ = 0;
   std::vector<int> row_offsets_;
   std::vector<Node> nodes_;
-  std::vector<int> leaf_of_body_;
   std::vector<double> fronts_;
   std::vector<double> rights_;
   std::vector<double> multipliers_;
+  std::vector<Vec6> body_input_;       // f with what the arms add
+  std::vector<double> free_diagonal_;  // of G^T Xi G if no body were connected, one a row; where loops close
+  std::vector<double> scratch_;
+  // Of the refinement: right side, no input, corrections.
+  std::vector<double> residual_;
+  std::vector<Vec6> no_input_;
+  std::vector<double> sigma_correction_;
+  std::vector<Vec6> rate_correction_;
+  bool loops_ = false;
 };
 
 }  // namespace mbdbench

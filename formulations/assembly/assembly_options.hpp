@@ -11,18 +11,17 @@
 
 namespace mbdbench {
 
-/// \returns the options of divide-and-conquer formulations: `ground` = root or leaf.
-std::span<const ParameterSpecification> ground_closure_options();
+/// \returns the option that all divide-and-conquer formulations share: `ground` = root or leaf.
+ParameterSpecification ground_closure_option();
 
 /// \returns the chosen closure.
 GroundClosure ground_closure(const Parameters& options);
 
-/// \returns the tree joints with their constrained directions, prescribed motions included.
+/// \returns all joints with their constrained directions, prescribed motions included: tree joints, then cut joints.
 std::vector<AssemblyJoint> assembly_joints(const Mechanism& mechanism);
 
-/// \returns why a mechanism is refused: closed loops, or a hub with so many joints that its assembly would not fit in
-/// memory;
-///          empty for all others.
+/// \returns why a mechanism is refused: so many loops through one body, or so densely meshed, that its assembly would
+///          not fit in memory; empty for all others.
 std::string refuse_for_assembly(const Mechanism& mechanism);
 
 }  // namespace mbdbench

@@ -24,9 +24,10 @@ class Matching {
       AssemblyNode leaf;
       leaf.body = body;
       for (const int j : handles[static_cast<std::size_t>(body)]) {
-        const bool to_ground = joint(j).a < 0 || joint(j).b < 0;
-        (to_ground && ground_ == GroundClosure::leaf ? leaf.closed : leaf.external).push_back(j);
+        (to_ground(j) && ground_ == GroundClosure::leaf ? leaf.closed : leaf.external).push_back(j);
       }
+      leaf.grounded = !leaf.closed.empty();
+      leaf.loops = std::max(0, static_cast<int>(leaf.closed.size()) - 1);
       current_.push_back(add(std::move(leaf)));
       bodies_.push_back(1);
     }
@@ -43,6 +44,8 @@ class Matching {
       AssemblyNode root;
       root.child1 = cluster;
       root.closed = node(cluster).external;
+      root.grounded = true;
+      root.loops = static_cast<int>(root.closed.size()) - (node(cluster).grounded ? 0 : 1);
       root.depth = node(cluster).depth + 1;
       add(std::move(root));
     }
@@ -60,6 +63,8 @@ class Matching {
 
   [[nodiscard]] const AssemblyJoint& joint(int j) const { return joints_[static_cast<std::size_t>(j)]; }
   [[nodiscard]] const AssemblyNode& node(int i) const { return nodes_[static_cast<std::size_t>(i)]; }
+
+  [[nodiscard]] bool to_ground(int j) const { return joint(j).a < 0 || joint(j).b < 0; }
 
   int rows(const std::vector<int>& list) const {
     int sum = 0;
@@ -115,6 +120,9 @@ class Matching {
     }
     std::sort(candidates.begin(), candidates.end(),
               [](const Candidate& x, const Candidate& y) { return x.key() < y.key(); });
+    if (candidates.front().cost > AssemblyTree::kFreeWidth && rake_hubs()) {
+      return true;
+    }
     std::vector<bool> merged(nodes_.size(), false);
     std::vector<int> next;
     for (const Candidate& candidate : candidates) {
@@ -133,11 +141,69 @@ class Matching {
         next.push_back(cluster);
       }
     }
+    replace_current(std::move(next));
+    return true;
+  }
+
+  void replace_current(std::vector<int> next) {
     current_ = std::move(next);
     for (const int cluster : current_) {
-      adopt_bodies(cluster, cluster);
+      adopt_bodies(cluster);
     }
+  }
+
+  /// Every body with too many joints absorbs its arms. \returns whether there were any.
+  bool rake_hubs() {
+    std::vector<bool> raked(nodes_.size(), false);
+    std::vector<int> next;
+    for (const int cluster : current_) {
+      if (node(cluster).body < 0 || node(cluster).width <= AssemblyTree::kFreeWidth) {
+        continue;
+      }
+      const std::vector<RakedArm> arms = arms_of(cluster);
+      if (!arms.empty()) {
+        raked[static_cast<std::size_t>(cluster)] = true;
+        for (const RakedArm& arm : arms) {
+          raked[static_cast<std::size_t>(arm.child)] = true;
+        }
+        next.push_back(rake(cluster, arms));
+      }
+    }
+    if (next.empty()) {
+      return false;
+    }
+    for (const int cluster : current_) {
+      if (!raked[static_cast<std::size_t>(cluster)]) {
+        next.push_back(cluster);
+      }
+    }
+    replace_current(std::move(next));
     return true;
+  }
+
+  /// Only floating arms: a grounded one has no inverse of D^T Xi D where its loops pin the handle.
+  [[nodiscard]] std::vector<RakedArm> arms_of(int hub) const {
+    std::vector<RakedArm> arms;
+    for (const int j : node(hub).external) {
+      const int other = other_cluster(j, hub);
+      if (other >= 0 && node(other).external.size() == 1 && !node(other).grounded) {
+        arms.push_back({other, j});
+      }
+    }
+    return arms;
+  }
+
+  int rake(int hub, const std::vector<RakedArm>& arms) {
+    AssemblyNode raked = node(hub);
+    int bodies = bodies_[static_cast<std::size_t>(hub)];
+    for (const RakedArm& arm : arms) {
+      raked.arms.push_back(arm);
+      std::erase(raked.external, arm.joint);
+      raked.depth = std::max(raked.depth, node(arm.child).depth + 1);
+      bodies += bodies_[static_cast<std::size_t>(arm.child)];
+    }
+    bodies_.push_back(bodies);
+    return add(std::move(raked));
   }
 
   int merge(int first, int second) {
@@ -153,12 +219,15 @@ class Matching {
       }
     }
     parent.depth = std::max(node(first).depth, node(second).depth) + 1;
+    // Two floating parts become one with their first joint, and so do a grounded and a floating one.
+    parent.grounded = node(first).grounded || node(second).grounded;
+    parent.loops = static_cast<int>(parent.closed.size()) - (node(first).grounded && node(second).grounded ? 0 : 1);
     bodies_.push_back(bodies_[static_cast<std::size_t>(first)] + bodies_[static_cast<std::size_t>(second)]);
     return add(std::move(parent));
   }
 
-  void adopt_bodies(int from, int cluster) {
-    std::vector<int> open = {from};
+  void adopt_bodies(int cluster) {
+    std::vector<int> open = {cluster};
     while (!open.empty()) {
       const AssemblyNode& top = node(open.back());
       open.pop_back();
@@ -169,6 +238,9 @@ class Matching {
         if (child >= 0) {
           open.push_back(child);
         }
+      }
+      for (const RakedArm& arm : top.arms) {
+        open.push_back(arm.child);
       }
     }
   }
@@ -186,6 +258,34 @@ class Matching {
 AssemblyTree::AssemblyTree(int body_count, std::vector<AssemblyJoint> joints, GroundClosure ground)
     : body_count_(body_count), joints_(std::move(joints)) {
   Matching(body_count_, joints_, ground, nodes_).run();
+  drop_unused();
+}
+
+void AssemblyTree::drop_unused() {
+  // A hub that rakes is written anew; of its versions only the last one counts.
+  std::vector<int> last(static_cast<std::size_t>(body_count_), -1);
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i].body >= 0) {
+      last[static_cast<std::size_t>(nodes_[i].body)] = static_cast<int>(i);
+    }
+  }
+  std::vector<int> position(nodes_.size(), -1);
+  std::vector<AssemblyNode> kept;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    AssemblyNode& node = nodes_[i];
+    if (node.body >= 0 && last[static_cast<std::size_t>(node.body)] != static_cast<int>(i)) {
+      continue;
+    }
+    for (int* const child : {&node.child1, &node.child2}) {
+      *child = *child < 0 ? -1 : position[static_cast<std::size_t>(*child)];
+    }
+    for (RakedArm& arm : node.arms) {
+      arm.child = position[static_cast<std::size_t>(arm.child)];
+    }
+    position[i] = static_cast<int>(kept.size());
+    kept.push_back(std::move(node));
+  }
+  nodes_ = std::move(kept);
 }
 
 AssemblyFigures AssemblyTree::figures() const {
@@ -195,6 +295,18 @@ AssemblyFigures AssemblyTree::figures() const {
     figures.max_width = std::max(figures.max_width, node.width);
     figures.max_handles = std::max(figures.max_handles, static_cast<int>(node.external.size()));
     figures.max_closed = std::max(figures.max_closed, static_cast<int>(node.closed.size()));
+    figures.max_arms = std::max(figures.max_arms, static_cast<int>(node.arms.size()));
+    figures.loops += node.loops;
+    const double c = node.closed_rows;
+    const double w = node.width;
+    figures.flops += c * c * c / 3.0 + c * c * w + c * w * w;
+    if (node.body >= 0) {
+      figures.flops += 6.0 * (c + w) * (c + w);
+    }
+    for (const RakedArm& arm : node.arms) {
+      const double rows = joints_[static_cast<std::size_t>(arm.joint)].rows;
+      figures.flops += rows * rows * rows / 3.0 + 6.0 * rows * rows + 36.0 * rows;
+    }
   }
   return figures;
 }

@@ -5,8 +5,11 @@
 /// A handle is one end of a joint that a subassembly does not contain completely. The width of a node is the sum of the
 /// constrained directions of its external handles. Rounds of greedy matching: in each round pairs of subassemblies that
 /// share joints are sorted by max(width after the merge, kFreeWidth), then by bodies, then by width; disjoint pairs of
-/// the lowest such cost merge, and all joints they share are closed at that node. Depth O(log n) on chains and on trees
-/// of bounded degree.
+/// the lowest such cost merge, and all joints they share are closed at that node ("compress").
+///
+/// When only wide merges are left, a body with many joints absorbs every floating subassembly that hangs on it by one
+/// joint ("rake"): such an arm only adds to the body's inertia, whatever their number. Depth O(log n) on chains and
+/// trees of any degree, as in tree contraction [MillerReif1985].
 #include <span>
 #include <vector>
 
@@ -25,9 +28,16 @@ enum class GroundClosure {
   root   ///< at the root of the assembly tree, as in [Chadaj2015, Eq. (26)-(30)]
 };
 
-/// A node: a leaf (one body) or the union of two children; closes the joints `closed`.
+/// A floating subassembly that hangs on a hub by one joint.
+struct RakedArm {
+  int child = -1;  ///< its node
+  int joint = -1;  ///< its only external joint, closed at the hub
+};
+
+/// A node: a leaf (one body, with the arms it has absorbed) or the union of two children; closes the joints `closed`.
 struct AssemblyNode {
-  int body = -1;  ///< leaves: the body; otherwise -1
+  int body = -1;               ///< leaves: the body; otherwise -1
+  std::vector<RakedArm> arms;  ///< leaves: what was raked into the body; closes their joints too
   int child1 = -1;
   int child2 = -1;            ///< -1 also for a root that only closes joints to the ground
   std::vector<int> closed;    ///< joints J closed here
@@ -35,6 +45,9 @@ struct AssemblyNode {
   int closed_rows = 0;
   int width = 0;  ///< rows of the external handles
   int depth = 0;  ///< 0 for leaves
+  /// Loops that `closed` closes here, those through the ground included: only then can A = G^T Xi G be singular.
+  int loops = 0;
+  bool grounded = false;  ///< a joint to the ground is closed in here
 };
 
 /// Facts for printing.
@@ -43,6 +56,9 @@ struct AssemblyFigures {
   int max_width = 0;
   int max_handles = 0;
   int max_closed = 0;
+  int max_arms = 0;
+  int loops = 0;
+  double flops = 0.0;  ///< of factorising all matrices once
 };
 
 /// Children before parents; several roots when joints without constraints (free joints) separate the mechanism.
@@ -59,6 +75,8 @@ class AssemblyTree {
   [[nodiscard]] AssemblyFigures figures() const;
 
  private:
+  void drop_unused();
+
   int body_count_;
   std::vector<AssemblyJoint> joints_;
   std::vector<AssemblyNode> nodes_;

@@ -1,20 +1,26 @@
 /// \file
-/// Divide-and-conquer algorithm in accelerations [Featherstone1999], open chains and trees.
+/// Divide-and-conquer algorithm in accelerations [Featherstone1999], trees and closed loops of any topology.
 ///
 /// R. Featherstone: A divide-and-conquer articulated-body algorithm for parallel O(log(n)) calculation of rigid-body
-/// dynamics, Part 1, Int. J. Robotics Research 18 (1999). The same matrices and node formula as HDCA; momenta become
-/// wrenches, the constraint is differentiated once more.
+/// dynamics, Parts 1 and 2, Int. J. Robotics Research 18 (1999). The same matrices and node formula as HDCA; momenta
+/// become wrenches, the constraint is differentiated once more. Cut joints may be stabilised [Baumgarte1972]: their
+/// right side gets -2 alpha Phi' - beta^2 Phi.
+///
+/// Where loops close, A = G^T Xi G may be singular and its pseudo-inverse is used. The right side lies in its range
+/// only while the state keeps the constraints: after drift, redundant constraints contradict one another a little and
+/// are met by least squares. HDCA, with right side zero, never has this problem.
 ///
 /// paper symbol          -> name
 ///   Phi_1, Phi_12, ...  -> blocks of the leaf and node matrices (formulations/assembly)
 ///   b_1, b_2 (bias)     -> ArticulatedSystem right sides: loads, gyroscopic terms, joint forces, r_k
 ///   lambda              -> ArticulatedSystem::constraint_impulse after solve_accelerations
 ///
-/// Cost: a velocity sweep, one assembly and one disassembly, O(n) for trees of bounded degree; a hub of d joints
-/// O(d^3).
+/// Cost: a velocity sweep, one assembly and one disassembly, O(n) for trees and loops with few handles a node
+/// (assembly/assembly_tree.hpp).
 #include "formulations/dca/dca.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
@@ -23,13 +29,21 @@
 namespace mbdbench {
 namespace {
 
+struct DcaOptions {
+  GroundClosure ground = GroundClosure::root;
+  double alpha = 0.0;  // 1/s
+  double beta = 0.0;   // 1/s
+};
+
 class DcaFormulation final : public JointStateFormulation {
  public:
-  DcaFormulation(const Mechanism& mechanism, GroundClosure ground)
-      : JointStateFormulation(mechanism, StateKind::velocity), ground_(ground), system_(mechanism, ground) {}
+  DcaFormulation(const Mechanism& mechanism, const DcaOptions& options)
+      : JointStateFormulation(mechanism, StateKind::velocity),
+        options_(options),
+        system_(mechanism, {options.ground, CutAxes::world}) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<DcaFormulation>(mechanism(), ground_);
+    return std::make_unique<DcaFormulation>(mechanism(), options_);
   }
 
   RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -68,27 +82,46 @@ class DcaFormulation final : public JointStateFormulation {
     if (status.ok) {
       system_.set_velocities(rate_of(x));
       system_.evaluate_loads(t, q_of(x));
-      system_.solve_accelerations();
+      system_.solve_accelerations(options_.alpha, options_.beta);
     }
     return status;
   }
 
-  GroundClosure ground_;
+  DcaOptions options_;
   ArticulatedSystem system_;
 };
 
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<DcaFormulation>(mechanism, ground_closure(options));
+  return std::make_unique<DcaFormulation>(
+      mechanism,
+      DcaOptions{ground_closure(options), options.number("baumgarte_alpha"), options.number("baumgarte_beta")});
+}
+
+ParameterSpecification stabilisation(std::string_view name, std::string_view help) {
+  ParameterSpecification option;
+  option.name = name;
+  option.default_value = 0.0;
+  option.help = help;
+  option.minimum = 0.0;
+  return option;
+}
+
+std::span<const ParameterSpecification> dca_options() {
+  static const std::array<ParameterSpecification, 3> kOptions = {
+      ground_closure_option(),
+      stabilisation("baumgarte_alpha", "alpha in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
+      stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised")};
+  return kOptions;
 }
 
 }  // namespace
 
 FormulationEntry dca_entry() {
   return {"dca",
-          "Featherstone's divide and conquer, joint accelerations, open chains and trees",
+          "Featherstone's divide and conquer, joint accelerations, trees and closed loops",
           "Featherstone1999",
           StateKind::velocity,
-          ground_closure_options(),
+          dca_options(),
           refuse_for_assembly,
           make_dca};
 }

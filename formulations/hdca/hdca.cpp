@@ -1,25 +1,36 @@
 /// \file
-/// Hamiltonian divide-and-conquer algorithm for open chains and trees [Chadaj2015].
+/// Hamiltonian divide-and-conquer algorithm: open chains and trees [Chadaj2015], closed loops [Chadaj2017], here for
+/// any topology: several loops, loops that do not pass through the ground, redundant constraints, moving cuts.
 ///
 /// K. Chadaj, P. Malczyk, J. Fraczek: Hamiltonian based parallel formulation for open-loop multibody system dynamics,
-/// 2015.
+/// 2015; A parallel Hamiltonian formulation for forward dynamics of closed-loop multibody systems, 2017.
 ///
 /// paper symbol        -> name
 ///   Pbar_k = H p + D sigma -> impulse (articulated momentum of joint k at O_k)
 ///   D sigma, T          -> ArticulatedSystem::constraint_impulse
 ///   H p                 -> ArticulatedSystem::active_impulse
-///   xi_11 .. xi_20, W, beta -> formulations/assembly (leaves, node_kernels.hpp)
-///   Qbar_1^K            -> accumulated_load_[k]: loads on everything outboard of joint k, about O_k
-///   Sdot_1^K            -> shift_rate_wrench with the velocity of O_k
+///   xi_11 .. xi_20, W, C, beta -> formulations/assembly (leaves, node_kernels.hpp, loop_kernels.hpp)
+///   Q_1^K, Qbar_1^K     -> accumulated_load_[k]: loads on everything outboard of joint k about O_k, cut terms included
+///   Sdot_1^K, Sdot_c    -> shift_rate_wrench with the velocity of O_k, of the cut joint's handle
+///   sigma_c, D_c        -> multipliers and directions of the cut joints
 ///
-/// Cost: one assembly and one disassembly, O(n) for trees of bounded degree; a hub of d joints costs O(d^3).
+/// The paper carries the cut joint's terms in the equation of every joint inboard of it. Here they are loads on the two
+/// bodies that the cut joint connects: one inward sweep then serves any number of cuts, and both ends of a cut.
+///
+/// DEVIATES [Chadaj2017, Eq. (2), (6), (7)]: with Pbar = H p + D sigma the balance needs M u = p + Phi_q^T sigma and
+/// sigma' = lambda (right_hand_side_test compares u and p' with dense-momentum).
+/// DEVIATES [Chadaj2017, Eq. (61)]: its p_1 = H_1^T P_1 of the accumulated momentum is not the state; Eq. (67),
+/// p_1 = H_1^T Pbar_1 of the articulated one, is.
+///
+/// Cost: one assembly, one disassembly and two sweeps: O(n) for trees of any degree and for loops with few handles a
+/// node (assembly/assembly_tree.hpp).
 #include "formulations/hdca/hdca.hpp"
 
 #include <algorithm>
-#include <array>
+#include <limits>
 
-#include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
 
 namespace mbdbench {
@@ -27,14 +38,14 @@ namespace {
 
 class HdcaFormulation final : public JointStateFormulation {
  public:
-  HdcaFormulation(const Mechanism& mechanism, GroundClosure ground)
+  HdcaFormulation(const Mechanism& mechanism, const HdcaOptions& options)
       : JointStateFormulation(mechanism, StateKind::momentum),
-        ground_(ground),
-        system_(mechanism, ground),
+        options_(options),
+        system_(mechanism, options.assembly),
         accumulated_load_(mechanism.bodies().size()) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<HdcaFormulation>(mechanism(), ground_);
+    return std::make_unique<HdcaFormulation>(mechanism(), options_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -44,7 +55,7 @@ class HdcaFormulation final : public JointStateFormulation {
     }
     std::copy(q.begin(), q.end(), x.begin());
     system_.set_velocities(u);
-    set_momenta(rate_of(x));
+    system_.outboard_momenta(rate_of(x));
     return status;
   }
 
@@ -69,6 +80,11 @@ class HdcaFormulation final : public JointStateFormulation {
     return status;
   }
 
+  bool after_step(double t, std::span<double> x) override {
+    const bool normalised = Formulation::after_step(t, x);
+    return (options_.gauge == GaugeControl::reset && reset_is_due(t) && reset_gauge(t, x)) || normalised;
+  }
+
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const RhsStatus status = set_state(t, x);
@@ -77,39 +93,53 @@ class HdcaFormulation final : public JointStateFormulation {
     }
     set_coordinate_rates(q_of(x), system_.u(), q_of(xdot));
     system_.evaluate_loads(t, q_of(x));
-    accumulate_loads();
+    set_body_loads();
+    add_cut_loads();
+    system_.sum_inward(accumulated_load_);  // [Chadaj2017, Eq. (70)-(76)]
     set_momentum_rates(rate_of(x), rate_of(xdot));
     return status;
   }
+
+  [[nodiscard]] double largest_sigma() const override { return system_.largest_cut_multiplier(); }
 
  private:
   RhsStatus set_state(double t, std::span<const double> x) {
     const RhsStatus status = system_.set_positions(t, q_of(x));
     if (status.ok) {
-      system_.solve_velocities(rate_of(x));
+      system_.solve_velocities(rate_of(x), options_.feedback);
     }
     return status;
   }
 
-  /// Qbar_1^K of every joint by one inward sweep [Chadaj2015, Eq. (42)-(44)].
-  void accumulate_loads() {
+  /// Applied loads of every body about the point of its own tree joint.
+  void set_body_loads() {
     const Kinematics& kinematics = system_.kinematics();
     for (int k = 0; k < mechanism().body_count(); ++k) {
       const Vec3 lever = kinematics.body(k).com - kinematics.tree_joint(k).point_b;
       accumulated_load_[static_cast<std::size_t>(k)] = shift_wrench(lever, system_.loads().body_wrench(k));
     }
-    sum_inward(accumulated_load_);
   }
 
-  /// values[k] about O_k: adds those of all joints outboard of k.
-  void sum_inward(std::vector<Vec6>& values) const {
+  /// -e_h (Sdot_h D_c + Ddot_c) sigma_c + kappa e_h D_c sigma_c on the bodies of every cut joint.
+  /// DEVIATES [Chadaj2017, Eq. (69), (77)]: the sign of Sdot_c Pbar_c and of Ddot_c sigma_c holds for Pbar_c = -D_c
+  /// sigma_c only, and the terms are printed for one cut end outboard of the joint; here every end counts
+  /// (right_hand_side_test: moving cuts, D_c fixed in bodies, several loops).
+  void add_cut_loads() {
     const Kinematics& kinematics = system_.kinematics();
-    for (int k = mechanism().body_count() - 1; k >= 0; --k) {
-      const int inboard = mechanism().parent(k);
-      if (inboard >= 0) {
-        const Vec3 lever = kinematics.tree_joint(k).point_b - kinematics.tree_joint(inboard).point_b;
-        values[static_cast<std::size_t>(inboard)] += shift_wrench(lever, values[static_cast<std::size_t>(k)]);
-      }
+    for (int c = 0; c < static_cast<int>(mechanism().cut_joints().size()); ++c) {
+      const Joint& cut = mechanism().cut_joints()[static_cast<std::size_t>(c)];
+      const JointKinematics& state = kinematics.cut_joint(c);
+      const Vec6 impulse = system_.constraint_impulse(system_.first_cut() + c);
+      const Vec6 common = options_.leak * impulse - system_.cut_impulse_rate(c);
+      add_cut_end(cut.b, state.point_b, common - shift_rate_wrench(state.velocity_b, impulse));
+      add_cut_end(cut.a, state.point_a, shift_rate_wrench(state.velocity_a, impulse) - common);
+    }
+  }
+
+  void add_cut_end(int body, const Vec3& point, const Vec6& load) {
+    if (body >= 0) {
+      const Vec3 lever = point - system_.kinematics().tree_joint(body).point_b;
+      accumulated_load_[static_cast<std::size_t>(body)] += shift_wrench(lever, load);
     }
   }
 
@@ -118,54 +148,61 @@ class HdcaFormulation final : public JointStateFormulation {
     for (int k = 0; k < mechanism().body_count(); ++k) {
       const Joint& joint = mechanism().tree_joints()[static_cast<std::size_t>(k)];
       const JointKinematics& state = system_.kinematics().tree_joint(k);
-      const Vec6 impulse = system_.active_impulse(k, p) + system_.constraint_impulse(k);  // [Chadaj2015, Eq. (1)]
+      const Vec6 impulse = system_.active_impulse(k, p) + system_.constraint_impulse(k);  // [Chadaj2017, Eq. (10)]
       const Vec6 load = accumulated_load_[static_cast<std::size_t>(k)] - shift_rate_wrench(state.velocity_b, impulse);
       for (int i = 0; i < joint.nu; ++i) {
         const int row = joint.u_offset + i;
-        // [Chadaj2015, Eq. (45)], with applied joint forces
+        // [Chadaj2017, Eq. (77)], with applied joint forces
         pdot[static_cast<std::size_t>(row)] = state.h.col(i).dot(load) + state.h_rate.col(i).dot(impulse) + tau[row];
       }
+      leak_motions(k, pdot);
     }
   }
 
-  /// p_k = H_k^T of the momentum of everything outboard of joint k about O_k: sigma of prescribed motions is zero.
-  void set_momenta(std::span<double> p) {
-    const Kinematics& kinematics = system_.kinematics();
-    for (int k = 0; k < mechanism().body_count(); ++k) {
-      const BodyKinematics& body = kinematics.body(k);
-      Vec6 momentum;
-      momentum.head<3>() = mechanism().bodies()[static_cast<std::size_t>(k)].mass * body.velocity.head<3>();
-      momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
-      accumulated_load_[static_cast<std::size_t>(k)] =
-          shift_wrench(body.com - kinematics.tree_joint(k).point_b, momentum);
-    }
-    sum_inward(accumulated_load_);
-    for (int k = 0; k < mechanism().body_count(); ++k) {
-      const Joint& joint = mechanism().tree_joints()[static_cast<std::size_t>(k)];
-      for (int i = 0; i < joint.nu; ++i) {
-        p[static_cast<std::size_t>(joint.u_offset + i)] =
-            kinematics.tree_joint(k).h.col(i).dot(accumulated_load_[static_cast<std::size_t>(k)]);
-      }
+  /// kappa Phi_q^T sigma of a joint's prescribed motions, whose rows of Phi_q are unit rows.
+  void leak_motions(int k, std::span<double> pdot) const {
+    const Joint& joint = mechanism().tree_joints()[static_cast<std::size_t>(k)];
+    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+      const double sigma = system_.multipliers(k)[static_cast<std::size_t>(joint.nc) + m];
+      pdot[static_cast<std::size_t>(joint.u_offset + joint.motions[m].component)] += options_.leak * sigma;
     }
   }
 
-  GroundClosure ground_;
+  /// Whether a multiple of the interval lies between this step and the one before; a run that begins anew starts anew.
+  bool reset_is_due(double t) {
+    if (std::abs(t - last_reset_) < options_.reset_interval) {
+      return false;
+    }
+    last_reset_ = t;
+    return true;
+  }
+
+  bool reset_gauge(double t, std::span<double> x) {
+    if (!set_state(t, x).ok) {
+      return false;  // the next evaluation reports it
+    }
+    system_.outboard_momenta(rate_of(x));
+    return true;
+  }
+
+  HdcaOptions options_;
   ArticulatedSystem system_;
   std::vector<Vec6> accumulated_load_;
+  double last_reset_ = -std::numeric_limits<double>::infinity();
 };
 
 std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<HdcaFormulation>(mechanism, ground_closure(options));
+  return std::make_unique<HdcaFormulation>(mechanism, hdca_options(options));
 }
 
 }  // namespace
 
 FormulationEntry hdca_entry() {
   return {"hdca",
-          "Hamiltonian divide and conquer, canonical momenta of the joints, open chains and trees",
-          "Chadaj2015",
+          "Hamiltonian divide and conquer, canonical momenta of the joints, trees and closed loops",
+          "Chadaj2017",
           StateKind::momentum,
-          ground_closure_options(),
+          hdca_option_specifications(),
           refuse_for_assembly,
           make_hdca};
 }

@@ -1,7 +1,12 @@
 #include "mechanisms/model/jacobians.hpp"
 
+#include <algorithm>
+
 namespace mbdbench {
 namespace {
+
+// The terms of a row carry the rounding of the chain to its ends, some ten eps; rows that are smaller are nothing else.
+constexpr double kCancelled = 1e-13;
 
 /// Rows 0..2 += omega-part cross l: columns of S^T J for the point at com + l.
 void shift_columns(const Vec3& l, Jacobians::BodyJacobian& columns) {
@@ -25,6 +30,7 @@ Jacobians::Jacobians(const Mechanism& mechanism)
       rates_(mechanism.bodies().size(), BodyJacobian::Zero(6, mechanism.u_size())),
       constraints_(Eigen::MatrixXd::Zero(mechanism.constraint_size(), mechanism.u_size())),
       constraint_rate_(Eigen::MatrixXd::Zero(mechanism.constraint_size(), mechanism.u_size())),
+      end_size_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
       end_(BodyJacobian::Zero(6, mechanism.u_size())),
       end_rate_(BodyJacobian::Zero(6, mechanism.u_size())) {
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -51,11 +57,17 @@ void Jacobians::set_positions(const Kinematics& kinematics) {
     shift_columns(kinematics.body(static_cast<int>(k)).com - state.point_b, j);
   }
   constraints_.topRows(mechanism_->cut_row_count()).setZero();
+  end_size_.setZero();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
     add_end(kinematics, joint, state, 1.0);
     add_end(kinematics, joint, state, -1.0);
+  }
+  for (Eigen::Index row = 0; row < mechanism_->cut_row_count(); ++row) {
+    if (mechanism_->u_size() > 0 && constraints_.row(row).cwiseAbs().maxCoeff() <= kCancelled * end_size_[row]) {
+      constraints_.row(row).setZero();
+    }
   }
 }
 
@@ -66,8 +78,13 @@ void Jacobians::add_end(const Kinematics& kinematics, const Joint& joint, const 
   }
   end_ = bodies_[static_cast<std::size_t>(index)];
   shift_columns((sign > 0.0 ? state.point_b : state.point_a) - kinematics.body(index).com, end_);
-  // lazyProduct: an ordinary product would be evaluated into a temporary on the heap.
-  constraints_.middleRows(joint.row_offset, joint.nc) += sign * state.d.transpose().lazyProduct(end_);
+  for (int i = 0; i < joint.nc; ++i) {
+    const int row = joint.row_offset + i;
+    for (Eigen::Index column = 0; column < end_.cols(); ++column) {
+      constraints_(row, column) += sign * state.d.col(i).dot(end_.col(column));
+      end_size_[row] = std::max(end_size_[row], state.d.col(i).norm() * end_.col(column).norm());
+    }
+  }
 }
 
 void Jacobians::set_velocities(const Kinematics& kinematics) {

@@ -29,7 +29,8 @@ class Jacobians {
   [[nodiscard]] const BodyJacobian& body(int index) const { return bodies_[static_cast<std::size_t>(index)]; }
   /// \returns Jdot_i, 6 x nu.
   [[nodiscard]] const BodyJacobian& body_rate(int index) const { return rates_[static_cast<std::size_t>(index)]; }
-  /// \returns Phi_q, constraint_size() x nu.
+  /// \returns Phi_q, constraint_size() x nu. Rows of a cut joint whose terms cancel to rounding, because the tree
+  ///          keeps that constraint by itself, are zero.
   [[nodiscard]] const Eigen::MatrixXd& constraints() const { return constraints_; }
   /// \returns the rate of Phi_q.
   [[nodiscard]] const Eigen::MatrixXd& constraint_rate() const { return constraint_rate_; }
@@ -44,8 +45,9 @@ class Jacobians {
   std::vector<BodyJacobian> rates_;
   Eigen::MatrixXd constraints_;
   Eigen::MatrixXd constraint_rate_;
-  BodyJacobian end_;       // X J of one handle
-  BodyJacobian end_rate_;  // its rate
+  Eigen::VectorXd end_size_;  // largest |d| |X J| of a row: what its terms may cancel from
+  BodyJacobian end_;          // X J of one handle
+  BodyJacobian end_rate_;     // its rate
 };
 
 /// Phi at the kinematics' positions. \param q the coordinates they were set with

@@ -38,6 +38,12 @@ void check_tree(const AssemblyTree& tree) {
     for (const int joint : node.closed) {
       ++closed[static_cast<std::size_t>(joint)];
     }
+    for (const RakedArm& arm : node.arms) {
+      EXPECT_LT(static_cast<std::size_t>(arm.child), i) << "arms stand before their hub";
+      ++used[static_cast<std::size_t>(arm.child)];
+      ++closed[static_cast<std::size_t>(arm.joint)];
+      EXPECT_FALSE(tree.nodes()[static_cast<std::size_t>(arm.child)].grounded);
+    }
   }
   EXPECT_EQ(std::count(leaves.begin(), leaves.end(), 1), tree.body_count());
   for (std::size_t j = 0; j < closed.size(); ++j) {
@@ -90,6 +96,124 @@ TEST(assembly_tree, ladder_closes_several_joints_at_once) {
   check_tree(tree);
   EXPECT_LE(tree.figures().max_handles, 6);
   EXPECT_GE(tree.figures().max_closed, 2);
+}
+
+/// n bodies on one hub, which hangs on the ground.
+std::vector<AssemblyJoint> star(int bodies) {
+  std::vector<AssemblyJoint> joints = {{-1, 0, 5}};
+  for (int k = 1; k < bodies; ++k) {
+    joints.push_back({0, k, 5});
+  }
+  return joints;
+}
+
+std::vector<AssemblyJoint> grid(int side) {
+  std::vector<AssemblyJoint> joints = {{-1, 0, 5}};
+  for (int row = 0; row < side; ++row) {
+    for (int column = 0; column < side; ++column) {
+      const int body = row * side + column;
+      if (column + 1 < side) {
+        joints.push_back({body, body + 1, 5});
+      }
+      if (row + 1 < side) {
+        joints.push_back({body, body + side, 5});
+      }
+    }
+  }
+  return joints;
+}
+
+/// Rings of eight bodies, each joined to the next at opposite bodies.
+std::vector<AssemblyJoint> rings(int count) {
+  std::vector<AssemblyJoint> joints = {{-1, 0, 5}};
+  for (int ring = 0; ring < count; ++ring) {
+    for (int k = 0; k < 8; ++k) {
+      joints.push_back({8 * ring + k, 8 * ring + (k + 1) % 8, 5});
+    }
+    if (ring + 1 < count) {
+      joints.push_back({8 * ring + 4, 8 * (ring + 1), 5});
+    }
+  }
+  return joints;
+}
+
+TEST(assembly_tree, a_star_of_256_is_raked_into_its_hub) {
+  for (const GroundClosure ground : {GroundClosure::root, GroundClosure::leaf}) {
+    const AssemblyTree tree(256, star(256), ground);
+    check_tree(tree);
+    EXPECT_LE(tree.figures().depth, 2);
+    EXPECT_EQ(tree.figures().max_handles, 1);
+    EXPECT_EQ(tree.figures().max_arms, 255);
+    EXPECT_EQ(tree.figures().loops, 0);
+  }
+}
+
+TEST(assembly_tree, a_hub_with_long_arms_and_a_loop_rakes_the_arms_only) {
+  // 30 arms of four bodies, and two more bodies that form a loop through the hub.
+  std::vector<AssemblyJoint> joints = {{-1, 0, 5}};
+  int next = 1;
+  for (int arm = 0; arm < 30; ++arm) {
+    for (int k = 0; k < 4; ++k, ++next) {
+      joints.push_back({k == 0 ? 0 : next - 1, next, 5});
+    }
+  }
+  joints.push_back({0, next, 5});
+  joints.push_back({next, next + 1, 5});
+  joints.push_back({next + 1, 0, 5});
+  const AssemblyTree tree(next + 2, joints, GroundClosure::root);
+  check_tree(tree);
+  EXPECT_EQ(tree.figures().max_arms, 30);
+  EXPECT_LE(tree.figures().max_handles, 3);
+  EXPECT_EQ(tree.figures().loops, 1);
+}
+
+TEST(assembly_tree, a_caterpillar_rakes_or_merges_its_legs) {
+  // 64 bodies in a row with three legs each.
+  std::vector<AssemblyJoint> joints = chain(64);
+  for (int k = 0; k < 192; ++k) {
+    joints.push_back({k / 3, 64 + k, 5});
+  }
+  const AssemblyTree tree(256, joints, GroundClosure::root);
+  check_tree(tree);
+  EXPECT_LE(tree.figures().depth, 12);
+  EXPECT_EQ(tree.figures().max_handles, 5) << "the joints of a body of the row";
+}
+
+TEST(assembly_tree, a_grid_of_256_needs_handles_like_its_side) {
+  const AssemblyTree tree(256, grid(16), GroundClosure::root);
+  check_tree(tree);
+  EXPECT_LE(tree.figures().depth, 18);
+  EXPECT_LE(tree.figures().max_handles, 26);
+  EXPECT_EQ(tree.figures().loops, 15 * 15);
+}
+
+TEST(assembly_tree, rings_in_series_and_a_ladder_keep_few_handles) {
+  const AssemblyTree series(256, rings(32), GroundClosure::root);
+  check_tree(series);
+  EXPECT_LE(series.figures().max_handles, 4);
+  EXPECT_LE(series.figures().depth, 12);
+  EXPECT_EQ(series.figures().loops, 32);
+
+  std::vector<AssemblyJoint> joints = chain(128);
+  for (int k = 0; k < 128; ++k) {
+    joints.push_back({k == 0 ? -1 : 128 + k - 1, 128 + k, 5});
+    joints.push_back({k, 128 + k, 5});
+  }
+  const AssemblyTree ladder(256, joints, GroundClosure::root);
+  check_tree(ladder);
+  EXPECT_LE(ladder.figures().max_handles, 4);
+  EXPECT_LE(ladder.figures().depth, 12);
+  EXPECT_EQ(ladder.figures().loops, 128);
+}
+
+TEST(assembly_tree, loops_are_counted_wherever_the_ground_is_closed) {
+  // Joints minus bodies of a connected graph with the ground: a ring through the ground has one loop.
+  std::vector<AssemblyJoint> joints = chain(9);
+  joints.push_back({8, -1, 5});
+  for (const GroundClosure ground : {GroundClosure::root, GroundClosure::leaf}) {
+    EXPECT_EQ(AssemblyTree(9, joints, ground).figures().loops, 1);
+    EXPECT_EQ(AssemblyTree(9, chain(9), ground).figures().loops, 0);
+  }
 }
 
 TEST(assembly_tree, free_joints_separate_and_random_graphs_close_every_joint_once) {

@@ -161,14 +161,20 @@ TEST(formulation_interface, clones_work_in_threads_of_their_own) {
 }
 
 TEST(formulation_interface, a_mechanism_that_is_refused_gets_a_reason_and_alternatives) {
-  const Mechanism mechanism = make_mechanism(mechanism_registry(), "random_closed");
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:2");
+  FormulationEntry picky = *find_formulation(formulation_registry(), "dca");
+  picky.key = "picky";
+  picky.refusal = [](const Mechanism& /*mechanism*/) { return std::string("it swings"); };
+  std::vector<FormulationEntry> registry(formulation_registry().begin(), formulation_registry().end());
+  registry.push_back(picky);
   try {
-    static_cast<void>(test::make("hdca", mechanism));
-    FAIL() << "hdca takes trees only";
+    static_cast<void>(make_formulation(registry, picky, mechanism, {}));
+    FAIL() << "picky refuses everything";
   } catch (const ModelError& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("closed loops"), std::string::npos) << text;
-    EXPECT_NE(text.find("dense"), std::string::npos) << text;
+    EXPECT_NE(text.find("'picky' cannot treat mechanism 'pendulum:bodies=2': it swings"), std::string::npos) << text;
+    EXPECT_NE(text.find("these can: dense"), std::string::npos) << text;
+    EXPECT_EQ(text.rfind("picky"), text.find("picky")) << "not among those that can: " << text;
   }
 }
 

@@ -157,7 +157,7 @@ TEST(right_hand_side, ground_closed_at_the_leaf_gives_the_same) {
 }
 
 TEST(right_hand_side, stars_of_any_width_assemble) {
-  // One hub with all other bodies on it: the widest nodes a tree of this size can have.
+  // One hub with all other bodies on it: what does not fit into a leaf is raked.
   for (const std::string_view key : {"hdca", "dca"}) {
     const FormulationEntry& entry = *find_formulation(formulation_registry(), key);
     Worst worst;
@@ -167,19 +167,47 @@ TEST(right_hand_side, stars_of_any_width_assemble) {
       RandomSource random(5);
       compare(entry, mechanism, name, mechanism.q0(), test::random_vector(mechanism.u_size(), random), worst);
     }
-    print(entry, "stars of 56 to 76", worst);
+    const char* large = "balanced_tree:bodies=256,branching=255";
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), large);
+    compare(entry, mechanism, large, mechanism.q0(), mechanism.u0(), worst);
+    print(entry, "stars of 56 to 256", worst);
   }
 }
 
-TEST(right_hand_side, a_hub_that_would_not_fit_in_memory_is_refused_with_its_name) {
-  const Mechanism mechanism = make_mechanism(mechanism_registry(), "balanced_tree:bodies=901,branching=900");
+TEST(right_hand_side, a_mesh_that_would_not_fit_in_memory_is_refused_with_its_figures) {
+  // 400 pairs of bodies, each a loop through one hub: nothing to rake.
+  MechanismDescription description;
+  description.name = "flower";
+  description.bodies.push_back({"hub", 1.0, Vec3::Zero(), Mat3::Identity()});
+  description.joints.push_back({});
+  description.joints.back().name = "base";
+  description.joints.back().b = "hub";
+  const auto connect = [&](const std::string& a, const std::string& b, bool cut) {
+    JointDescription joint;
+    joint.name = a + "_" + b;
+    joint.a = a;
+    joint.b = b;
+    joint.cut = cut;
+    description.joints.push_back(joint);
+  };
+  for (int k = 0; k < 400; ++k) {
+    const std::string left = fmt::format("left{}", k);
+    const std::string right = fmt::format("right{}", k);
+    description.bodies.push_back({left, 1.0, Vec3::Zero(), Mat3::Identity()});
+    description.bodies.push_back({right, 1.0, Vec3::Zero(), Mat3::Identity()});
+    connect("hub", left, false);
+    connect("hub", right, false);
+    connect(left, right, true);
+  }
+  const Mechanism mechanism(description);
   try {
     static_cast<void>(make("dca", mechanism));
     FAIL() << "must be refused";
   } catch (const ModelError& error) {
     const std::string text = error.what();
-    EXPECT_NE(text.find("body1"), std::string::npos) << text;
+    EXPECT_NE(text.find("'hub' carries 801 joints"), std::string::npos) << text;
     EXPECT_NE(text.find("GB"), std::string::npos) << text;
+    EXPECT_NE(text.find("400 loops"), std::string::npos) << text;
   }
 }
 

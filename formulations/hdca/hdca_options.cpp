@@ -1,0 +1,59 @@
+#include "formulations/hdca/hdca_options.hpp"
+
+#include <array>
+
+#include "formulations/assembly/assembly_options.hpp"
+
+namespace mbdbench {
+namespace {
+
+ParameterSpecification choice(std::string_view name, std::string_view default_value, std::string_view help,
+                              std::vector<std::string_view> choices) {
+  ParameterSpecification option;
+  option.name = name;
+  option.default_value = std::string(default_value);
+  option.help = help;
+  option.choices = std::move(choices);
+  return option;
+}
+
+ParameterSpecification rate(std::string_view name, double default_value, std::string_view help) {
+  ParameterSpecification option;
+  option.name = name;
+  option.default_value = default_value;
+  option.help = help;
+  option.minimum = 0.0;
+  return option;
+}
+
+}  // namespace
+
+std::span<const ParameterSpecification> hdca_option_specifications() {
+  static const std::array<ParameterSpecification, 6> kOptions = {
+      ground_closure_option(),
+      choice("cut_axes", "world",
+             "axes of the linear rows of D in cut joints: world, or fixed in the joint's body (other step counts, same "
+             "motion)",
+             {"world", "body"}),
+      choice("gauge", "none", "what keeps sigma of cut joints small: none (as published), reset or leak",
+             {"none", "reset", "leak"}),
+      // 5 1/s saved the most evaluations on the closed loops of [Chadaj2017]; 20 costs steps.
+      rate("leak", 5.0, "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak)"),
+      rate("reset_interval", 0.1, "time between resets p <- J^T M V, s; 0: after every step (gauge=reset)"),
+      rate("feedback", 0.0, "beta in Phi' = -beta Phi of cut joints, 1/s; 0: Phi' = 0")};
+  return kOptions;
+}
+
+HdcaOptions hdca_options(const Parameters& parameters) {
+  HdcaOptions options;
+  options.assembly.ground = ground_closure(parameters);
+  options.assembly.cut_axes = parameters.text("cut_axes") == "body" ? CutAxes::body : CutAxes::world;
+  const std::string& gauge = parameters.text("gauge");
+  options.gauge = gauge == "reset" ? GaugeControl::reset : gauge == "leak" ? GaugeControl::leak : GaugeControl::none;
+  options.leak = options.gauge == GaugeControl::leak ? parameters.number("leak") : 0.0;
+  options.reset_interval = parameters.number("reset_interval");
+  options.feedback = parameters.number("feedback");
+  return options;
+}
+
+}  // namespace mbdbench
