@@ -10,6 +10,18 @@ MechanismEntry pendulum_yz_entry();   ///< in pendulum.cpp
 MechanismEntry pendulum_xyz_entry();  ///< in pendulum.cpp
 MechanismEntry balanced_tree_entry();
 MechanismEntry caterpillar_entry();
+MechanismEntry star_entry();
+MechanismEntry four_bar_entry();
+MechanismEntry loop8_entry();
+MechanismEntry double_loop_entry();
+MechanismEntry loop_entry();
+MechanismEntry rings_entry();
+MechanismEntry ladder_entry();
+MechanismEntry grid_entry();
+MechanismEntry five_bar_entry();
+MechanismEntry coupled_loops_entry();
+MechanismEntry biped_entry();
+MechanismEntry slider_crank_entry();
 MechanismEntry random_tree_entry();
 MechanismEntry random_closed_entry();
 

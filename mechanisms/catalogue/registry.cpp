@@ -12,6 +12,18 @@ std::span<const MechanismEntry> mechanism_registry() {
       pendulum_xyz_entry(),   //
       balanced_tree_entry(),  //
       caterpillar_entry(),    //
+      star_entry(),           //
+      four_bar_entry(),       //
+      loop8_entry(),          //
+      double_loop_entry(),    //
+      loop_entry(),           //
+      rings_entry(),          //
+      ladder_entry(),         //
+      grid_entry(),           //
+      five_bar_entry(),       //
+      coupled_loops_entry(),  //
+      biped_entry(),          //
+      slider_crank_entry(),   //
       random_tree_entry(),    //
       random_closed_entry(),
   };

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "mechanisms/model/constraint_jacobian.hpp"
 #include "mechanisms/model/jacobians.hpp"
 #include "mechanisms/model/loads.hpp"
 #include "mechanisms/model/motion_start.hpp"
@@ -33,8 +34,7 @@ double largest(const Eigen::VectorXd& vector) {
 
 class LoopCloser {
  public:
-  explicit LoopCloser(const Mechanism& mechanism)
-      : mechanism_(mechanism), kinematics_(mechanism), jacobians_(mechanism), motions_(mechanism) {
+  explicit LoopCloser(const Mechanism& mechanism) : mechanism_(mechanism), kinematics_(mechanism), motions_(mechanism) {
     motions_.evaluate(0.0);
     const std::vector<bool> changeable = changeable_joints(mechanism);
     for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
@@ -116,12 +116,12 @@ class LoopCloser {
     kinematics_.set_positions(view(q));
     constraint_residual(kinematics_, view(q), motions_.positions(),
                         {residual.data(), static_cast<std::size_t>(residual.size())});
-    jacobians_.set_positions(kinematics_);
+    phi_q_ = constraint_jacobian(kinematics_);
     return residual;
   }
 
   [[nodiscard]] Eigen::VectorXd rate_at(const Eigen::VectorXd& u) const {
-    Eigen::VectorXd rate = jacobians_.constraints() * u;
+    Eigen::VectorXd rate = phi_q_ * u;
     const auto prescribed = motions_.velocities();
     for (std::size_t i = 0; i < prescribed.size(); ++i) {
       rate[mechanism_.cut_row_count() + static_cast<int>(i)] -= prescribed[i];
@@ -141,7 +141,7 @@ class LoopCloser {
   [[nodiscard]] Eigen::MatrixXd free_columns() const {
     Eigen::MatrixXd matrix(mechanism_.constraint_size(), static_cast<Eigen::Index>(columns_.size()));
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      matrix.col(static_cast<int>(i)) = jacobians_.constraints().col(columns_[i]);
+      matrix.col(static_cast<int>(i)) = phi_q_.col(columns_[i]);
     }
     return matrix;
   }
@@ -232,7 +232,7 @@ class LoopCloser {
 
   const Mechanism& mechanism_;
   Kinematics kinematics_;
-  Jacobians jacobians_;
+  Eigen::MatrixXd phi_q_;
   PrescribedMotions motions_;
   std::vector<int> columns_;
 };

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Closes the loops of a mechanism with cut joints at the start, with dense Jacobians: O(n^2) memory.
+/// Closes the loops of a mechanism with cut joints at the start, with a dense Phi_q: rows times columns memory.
 #include "mechanisms/model/initial_state.hpp"
 
 namespace mbdbench {

@@ -3,7 +3,7 @@
 #include <Eigen/SVD>
 #include <algorithm>
 
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/constraint_jacobian.hpp"
 
 namespace mbdbench {
 namespace {
@@ -62,9 +62,7 @@ ModelCheck check_model(const Mechanism& mechanism) {
   }
   Kinematics kinematics(mechanism);
   kinematics.set_positions({mechanism.q0().data(), static_cast<std::size_t>(mechanism.q_size())});
-  Jacobians jacobians(mechanism);
-  jacobians.set_positions(kinematics);
-  const Eigen::MatrixXd& phi_q = jacobians.constraints();
+  const Eigen::MatrixXd phi_q = constraint_jacobian(kinematics);
   // Rows are velocities per unit rate along unit directions: where all are zero but for rounding, 1 is the scale.
   const double scale = std::max(1.0, phi_q.norm());
   const Eigen::VectorXd values = nonzero_singular_values(phi_q, scale);
