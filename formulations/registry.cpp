@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "formulations/bae_haug/bae_haug.hpp"
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
 #include "formulations/hdca/hdca.hpp"
@@ -13,10 +14,7 @@ namespace mbdbench {
 
 std::span<const FormulationEntry> formulation_registry() {
   static const std::array entries = {
-      dense_entry(),
-      dense_momentum_entry(),
-      hdca_entry(),
-      dca_entry(),
+      dense_entry(), dense_momentum_entry(), hdca_entry(), dca_entry(), bae_haug_entry(),
   };
   return entries;
 }
