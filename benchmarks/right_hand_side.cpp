@@ -46,10 +46,11 @@ void right_hand_side(benchmark::State& state, const FormulationEntry& entry, con
 
 void register_all() {
   constexpr int kLargestDense = 256;
+  constexpr int kLargest = 16384;
   for (const FormulationEntry& entry : formulation_registry()) {
     const bool cubic = entry.key.starts_with("dense");
     for (const std::string_view mechanism : {"pendulum", "pendulum_xyz", "balanced_tree"}) {
-      for (int n = 4; n <= (cubic ? kLargestDense : 4096); n *= 4) {
+      for (int n = 4; n <= (cubic ? kLargestDense : kLargest); n *= 4) {
         const std::string name = fmt::format("rhs/{}/{}/{}", entry.key, mechanism, n);
         benchmark::RegisterBenchmark(name.c_str(),
                                      [&entry, label = fmt::format("{}:{}", mechanism, n)](benchmark::State& state) {

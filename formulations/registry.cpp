@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <array>
 
+#include "formulations/aba/aba.hpp"
+#include "formulations/bae_haug/bae_haug.hpp"
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
 #include "formulations/hdca/hdca.hpp"
+#include "formulations/naudet/naudet.hpp"
 
 namespace mbdbench {
 
 std::span<const FormulationEntry> formulation_registry() {
   static const std::array entries = {
-      dense_entry(),
-      dense_momentum_entry(),
-      hdca_entry(),
-      dca_entry(),
+      dense_entry(), dense_momentum_entry(), hdca_entry(), dca_entry(), bae_haug_entry(), aba_entry(), naudet_entry(),
   };
   return entries;
 }

@@ -1,0 +1,125 @@
+/// \file
+/// Recursive Newton-Euler equations in joint coordinates, closed loops by cut joints [Malczyk2008], after [Bae1987],
+/// [Bae1988].
+///
+/// paper symbol            -> name
+///   Y_k                   -> ArticulatedTree::rate at O_k, here in world axes
+///   B_1, B_2              -> shift by ArticulatedTree::lever, ArticulatedTree::axes
+///   K, L                  -> articulated inertia and wrench of ArticulatedTree
+///   PhiM, PhiL, RHS       -> CutRows: wrenches, a_, multipliers_ before the solution
+///   lambda                -> CutRows, with D lambda on body b
+///   gamma* (Eq. (7))      -> CutRows::set_right_side
+///
+/// The reduction ends at the ground, so that the small system holds the multipliers only: PhiL lambda = RHS + gamma*.
+/// Both ends of a cut are reduced to the ground, not to the body where their chains meet: the equations are then those
+/// of Phi_q exactly, also when the loop has drifted open.
+///
+/// Cost: O(n m_path + m^3), m rows of cut joints.
+#include "formulations/bae_haug/bae_haug.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "formulations/bae_haug/cut_rows.hpp"
+#include "formulations/joint_state.hpp"
+
+namespace mbdbench {
+namespace {
+
+class BaeHaugFormulation final : public JointStateFormulation {
+ public:
+  BaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte)
+      : JointStateFormulation(mechanism, StateKind::velocity),
+        baumgarte_(baumgarte),
+        tree_(mechanism),
+        cuts_(mechanism, baumgarte) {}
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<BaeHaugFormulation>(mechanism(), baumgarte_);
+  }
+
+  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
+    std::copy(q.begin(), q.end(), x.begin());
+    std::copy(u.begin(), u.end(), rate_of(x).begin());
+    return {};
+  }
+
+  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
+    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
+    return {};
+  }
+
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
+    const RhsStatus status = solve(t, x);
+    if (status.ok) {
+      std::vector<Vec6> wrenches;
+      for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
+        wrenches.push_back(cuts_.wrench(tree_, static_cast<int>(c)));
+      }
+      tree_.reactions(wrenches, reactions);
+    }
+    return status;
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    const RhsStatus status = solve(t, x);
+    if (status.ok) {
+      set_coordinate_rates(q_of(x), rate_of(x), q_of(xdot));
+      std::copy(tree_.accelerations().begin(), tree_.accelerations().end(), rate_of(xdot).begin());
+    }
+    return status;
+  }
+
+ private:
+  RhsStatus solve(double t, std::span<const double> x) {
+    RhsStatus status = tree_.set_positions(t, q_of(x));
+    if (status.ok) {
+      status = cuts_.set_positions(tree_);
+    }
+    if (status.ok) {
+      tree_.set_velocities(rate_of(x));
+      tree_.evaluate_loads(t, q_of(x));
+      tree_.sweep_loads();
+      cuts_.close(tree_);
+      tree_.sweep_accelerations();
+    }
+    return status;
+  }
+
+  BaumgarteConstants baumgarte_;
+  ArticulatedTree tree_;
+  CutRows cuts_;
+};
+
+std::string refuse_nothing(const Mechanism& /*mechanism*/) {
+  return {};
+}
+
+std::span<const ParameterSpecification> baumgarte_options() {
+  static const std::array<ParameterSpecification, 2> kOptions = {
+      {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
+       {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0,
+        1e6}}};
+  return kOptions;
+}
+
+std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
+  return std::make_unique<BaeHaugFormulation>(mechanism,
+                                              BaumgarteConstants{options.number("alpha"), options.number("beta")});
+}
+
+}  // namespace
+
+FormulationEntry bae_haug_entry() {
+  return {"bae-haug",
+          "recursive, O(n), closed loops by cut joints with Lagrange multipliers and Baumgarte's stabilisation",
+          "Malczyk2008",
+          StateKind::velocity,
+          baumgarte_options(),
+          refuse_nothing,
+          make_bae_haug};
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,70 @@
+#pragma once
+/// \file
+/// The cut joints' rows of the constraints, carried inward over the tree: Phi M^-1 Phi^T without a mass matrix
+/// [Malczyk2008, section 2], [Bae1988].
+///
+/// Every cut joint loads its two bodies with D lambda and -D lambda. Each row of Phi is such a pair of unit wrenches;
+/// its articulated wrench Y_k on body k, about O_k, is the paper's PhiM_k transposed:
+///
+///   PhiM_j^T += S (I - gain_k H_k^T) PhiM_k^T,   A = -PhiL = sum_k (H_k^T Y_k)^T pivot_k^-1 (H_k^T Y_k)
+///
+/// Cost: O(n m_path + sum m_path^2) with m_path rows on the way of a link to the ground, then O(m^3).
+#include <Eigen/Core>
+#include <vector>
+
+#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/semidefinite_solver.hpp"
+
+namespace mbdbench {
+
+/// Baumgarte's constants: Phi'' + 2 alpha Phi' + beta^2 Phi = 0 [Malczyk2008, Eq. (6)]. Zero: no stabilisation. 1/s.
+struct BaumgarteConstants {
+  double alpha = 0.0;
+  double beta = 0.0;
+};
+
+/// Workspace of all cut rows of one mechanism. Allocates nothing after construction.
+class CutRows {
+ public:
+  CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte);
+
+  [[nodiscard]] bool empty() const { return multipliers_.size() == 0; }
+  /// The matrix A and its decomposition, after tree.set_positions. \returns a status that names a joint when the rows
+  /// are not finite
+  RhsStatus set_positions(const ArticulatedTree& tree);
+  /// Solves for lambda and adds what it does to the tree's free accelerations; between tree.sweep_loads and
+  /// tree.sweep_accelerations.
+  void close(ArticulatedTree& tree);
+  /// \returns D lambda of cut joint c on its body b.
+  [[nodiscard]] Vec6 wrench(const ArticulatedTree& tree, int c) const;
+  /// \returns the numerical rank of A.
+  [[nodiscard]] Eigen::Index rank() const { return solver_.rank(); }
+
+ private:
+  struct Link {
+    std::vector<Eigen::Index> rows;                     // rows of Phi with an end at this link or outboard of it
+    std::vector<std::size_t> in_parent;                 // where each of them is among the parent's rows
+    Eigen::Matrix<double, 6, Eigen::Dynamic> wrenches;  // Y_k
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, Eigen::Dynamic> along;  // H_k^T Y_k
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, Eigen::Dynamic> rates;  // pivot^-1 of it
+  };
+
+  void add_end(const ArticulatedTree& tree, const Joint& joint, const JointKinematics& state, double sign);
+  /// Y_k, its share of A, and what it carries to the inboard body.
+  void reduce(const ArticulatedTree& tree, int k);
+  /// \returns the square of a row's unit wrench about O_k as if no joint were in between.
+  [[nodiscard]] double unreduced_square(const ArticulatedTree& tree, int k, Eigen::Index row) const;
+  void set_right_side(const ArticulatedTree& tree);
+
+  const Mechanism* mechanism_;
+  BaumgarteConstants baumgarte_;
+  std::vector<Link> links_;
+  std::vector<int> cut_of_row_;
+  Eigen::MatrixXd a_;
+  Eigen::VectorXd smallest_diagonal_;
+  Eigen::VectorXd multipliers_;
+  std::vector<double> residual_;
+  SemidefiniteSolver solver_;
+};
+
+}  // namespace mbdbench
