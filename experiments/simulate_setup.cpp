@@ -162,6 +162,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   SimulateSetup setup;
   const FormulationEntry& formulation = find_entry(registries.formulations, request.formulation, "formulation");
   setup.integrator = find_entry(registries.integrators, request.integrator, "integrator");
+  require_for_mechanisms(setup.integrator);
   setup.settings = run_settings(request, saved, setup.integrator.adaptive);
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);

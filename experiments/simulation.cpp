@@ -108,8 +108,19 @@ std::vector<double> initial_state(Formulation& formulation, double t0) {
   return x0;
 }
 
+void require_for_mechanisms(const OdeEntry& integrator) {
+  if (integrator.needs_separable) {
+    throw std::invalid_argument(
+        fmt::format("integrator '{}' is for separable systems only, where q' depends on p and p' on q alone; in the "
+                    "equations of a mechanism the mass matrix depends on q: implicit-midpoint, gauss4 and gauss6 are "
+                    "symplectic there, for formulations with the state (q, p)",
+                    integrator.key));
+  }
+}
+
 SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, std::span<const double> tspan,
                           std::span<const double> x0, const SimulationOptions& options, OdeSink& sink) {
+  require_for_mechanisms(integrator);
   const OdeOptions ode = ode_options(options, formulation.layout());
   SinkBarrier barrier(sink);
   SimulationResult result;

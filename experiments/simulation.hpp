@@ -66,8 +66,11 @@ OdeOptions ode_options(const SimulationOptions& options, std::span<const StateCo
 /// \throws std::runtime_error when the formulation cannot represent them
 std::vector<double> initial_state(Formulation& formulation, double t0);
 
+/// \throws std::invalid_argument for methods for separable systems: the mass matrix of a mechanism depends on q
+void require_for_mechanisms(const OdeEntry& integrator);
+
 /// Runs. A sink may throw: the run stops, the exception's text becomes `sink_failure`, all that was computed is
-/// returned. \throws std::invalid_argument for unusable options, tspan or sizes
+/// returned. \throws std::invalid_argument for unusable options, tspan or sizes, and as require_for_mechanisms does
 SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, std::span<const double> tspan,
                           std::span<const double> x0, const SimulationOptions& options, OdeSink& sink);
 

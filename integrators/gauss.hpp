@@ -3,8 +3,7 @@
 /// The Gauss collocation methods of one, two and three stages with fixed step: symplectic, symmetric, orders 2, 4, 6.
 ///
 /// They are symplectic for x = (q, p) in canonical coordinates; for other states (redundant coordinates, velocities)
-/// they are only symmetric. The interface cannot say that a Hamiltonian is separable, so the explicit symplectic
-/// methods, which need that, are not here.
+/// they are only symmetric. Explicit symplectic methods need a separable Hamiltonian: stormer_verlet.hpp.
 #include <span>
 
 #include "integrators/ode.hpp"

@@ -104,6 +104,10 @@ void validate(const OdeSystem& system, std::span<const double> tspan, std::span<
   if (!system.rhs) {
     refuse("system.rhs is empty; it must hold f(t, x, xdot)");
   }
+  if (system.separable_positions > system.size) {
+    refuse(fmt::format("system.separable_positions = {}; the system has {} state components",
+                       system.separable_positions, system.size));
+  }
   validate_tspan(tspan);
   if (x0.size() != system.size) {
     refuse(fmt::format("x0 has {} entries; the system has {} state components", x0.size(), system.size));

@@ -23,6 +23,10 @@ struct OdeSystem {
   /// Called on every accepted step with the new state; may change it (projection, quaternion normalisation, re-gauge)
   /// and then returns true: f is evaluated anew and counted, histories restart. Empty: nothing to do.
   std::function<bool(double t, std::span<double> x)> after_step;
+  /// States that the system is separable: x = (q, p) with this many leading components q, where q' depends on t and p
+  /// only and p' on t and q only. 0: not stated. Methods with OdeEntry::needs_separable refuse a system that does not
+  /// state it; all others ignore it.
+  std::size_t separable_positions = 0;
 };
 
 /// What a run is asked to do. Unset numbers (NaN) mean the method's own default.
@@ -121,6 +125,8 @@ struct OdeEntry {
   /// \throws std::invalid_argument for unusable options, tspan or sizes; the message names the offending value.
   OdeResult (*solve)(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
                      const OdeOptions& options, OdeSink& sink) = nullptr;
+  /// For systems that state OdeSystem::separable_positions only.
+  bool needs_separable = false;
 };
 
 /// Checks tspan, x0 and options against the rules above; every method calls it first.

@@ -66,6 +66,9 @@ class OdeRun {
     return finish_step(t_new, x_new, f_new, wanted);
   }
 
+  /// \returns OdeSystem::separable_positions.
+  std::size_t separable_positions() const { return system_.separable_positions; }
+
   /// \returns whether after_step has changed the last accepted state: histories must restart.
   bool state_changed() const { return state_changed_; }
 

@@ -10,10 +10,12 @@
 #include "integrators/ode23.hpp"
 #include "integrators/ode45.hpp"
 #include "integrators/odeint_adams_bashforth_moulton.hpp"
+#include "integrators/odeint_bulirsch_stoer.hpp"
 #include "integrators/odeint_dopri5.hpp"
 #include "integrators/odeint_fehlberg78.hpp"
 #include "integrators/rk2.hpp"
 #include "integrators/rkf45.hpp"
+#include "integrators/stormer_verlet.hpp"
 #include "integrators/trapezoidal.hpp"
 
 namespace mbdbench {
@@ -36,8 +38,12 @@ constexpr std::array kRegistry = {
     OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false, implicit_midpoint},
     OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, gauss4},
     OdeEntry{"gauss6", "Gauss collocation with 3 stages, symplectic", "Hairer2006", 6, false, gauss6},
+    OdeEntry{"stormer-verlet", "Stoermer-Verlet, explicit and symplectic, for separable test problems only",
+             "Hairer2006", 2, false, stormer_verlet, true},
     OdeEntry{"odeint-fehlberg78", "Runge-Kutta-Fehlberg 7(8) of Boost.Odeint", "Fehlberg1968", 8, true,
              odeint_fehlberg78},
+    OdeEntry{"odeint-bulirsch-stoer", "Bulirsch-Stoer extrapolation of Boost.Odeint", "Hairer1993", 0, true,
+             odeint_bulirsch_stoer},
     OdeEntry{"odeint-adams-bashforth-moulton", "Adams-Bashforth-Moulton of Boost.Odeint, PECE", "Hairer1993", 4, false,
              odeint_adams_bashforth_moulton},
     OdeEntry{"cvode-adams", "Adams methods of SUNDIALS CVODE, fixed-point iteration", "Hindmarsh2005", 0, true,

@@ -139,6 +139,7 @@ TEST_F(SimulateCommandTest, BadInputIsExplained) {
   refused({"--mechanism", "none.toml", "--formulation", "dense", "--time", "1"}, "none.toml");
   refused({"--mechanism", "pendulum:3", "--formulation", "hdac", "--time", "1"}, "did you mean \"hdca\"?");
   refused(with({"--integrator", "ode54"}), "did you mean \"ode45\"?");
+  refused(with({"--integrator", "stormer-verlet", "--fixed-step", "0.01"}), "is for separable systems only");
   refused(with({"--rtol", "-1"}), "-1");
   refused(with({"--atol", "speed=1"}), "'speed' is not a kind of state");
   refused(with({"--max-evaluations", "-5"}), "--max-evaluations -5: must be from 1 to");

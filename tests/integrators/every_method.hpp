@@ -27,6 +27,16 @@ inline bool is_cvode(const OdeEntry& entry) {
   return entry.key.starts_with("cvode-");
 }
 
+/// Steps over large parts of the interval, with an order that changes from one to the next.
+inline bool is_extrapolation(const OdeEntry& entry) {
+  return entry.key == "odeint-bulirsch-stoer";
+}
+
+/// These steppers of Boost hold vectors that live for one attempt.
+inline bool allocates_in_every_attempt(const OdeEntry& entry) {
+  return is_extrapolation(entry) || entry.key == "odeint-rosenbrock4";
+}
+
 /// The key as GoogleTest wants names.
 inline std::string method_name(const testing::TestParamInfo<OdeEntry>& info) {
   std::string name(info.param.key);

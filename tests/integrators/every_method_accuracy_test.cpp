@@ -36,7 +36,7 @@ double final_error(const OdeEntry& entry, const OdeOptions& options) {
   NullSink sink;
   const std::vector<double> tspan = {0.0, 2.0};
   const std::vector<double> x0 = {1.0, 1.0};
-  const OdeResult result = entry.solve(nonlinear_problem(), tspan, x0, options, sink);
+  const OdeResult result = entry.solve(nonlinear_problem_for(entry), tspan, x0, options, sink);
   EXPECT_EQ(result.status, OdeStatus::ok) << result.message;
   EXPECT_EQ(result.t, 2.0);
   return largest_difference(result.x, nonlinear_solution(2.0));
@@ -77,6 +77,9 @@ double tolerance_exponent(const OdeEntry& entry) {
   if (entry.key.starts_with("ode15s")) {
     return 5.0 / 6.0;  // the formula of order k itself is propagated, with orders up to 5
   }
+  if (is_extrapolation(entry)) {
+    return 8.0 / 7.0;  // two orders better than the estimate: (2 k + 2) / (2 k + 1) with k = 3 extrapolations
+  }
   return entry.key == "rkf45" ? 0.8 : 1.0;
 }
 
@@ -94,8 +97,9 @@ TEST_P(EveryMethod, ErrorGoesWithTheTolerance) {
   // formula of order k itself is propagated, as in ode15s with orders up to 5. Local extrapolation gains the missing
   // order.
   // Steps change by whole numbers and the error constant with where they fall: a factor of 3 at the ends of five
-  // decades moves the slope by 0.15.
-  EXPECT_NEAR(slope(log_tolerance, log_error), tolerance_exponent(entry), 0.15);
+  // decades moves the slope by 0.15. Extrapolation crosses the interval in 3 to 6 steps of changing order, and its
+  // errors jump by a factor of 10.
+  EXPECT_NEAR(slope(log_tolerance, log_error), tolerance_exponent(entry), is_extrapolation(entry) ? 0.3 : 0.15);
 }
 
 TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
@@ -106,14 +110,14 @@ TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
 
   RecordingSink free;
   const std::vector<double> ends = {0.0, 2.0};
-  const OdeResult by_steps = entry.solve(nonlinear_problem(), ends, x0, options, free);
+  const OdeResult by_steps = entry.solve(nonlinear_problem_for(entry), ends, x0, options, free);
 
   // Many times in some steps, none in others, and one at the very end of an ordinary step.
   const double end_of_a_step = free.steps.at(free.steps.size() / 2).t;
   std::vector<double> tspan = {0.0, 1e-4, 2e-4, 0.1, 0.7, 0.71, 0.72, end_of_a_step, 1.9999, 2.0};
   std::sort(tspan.begin(), tspan.end());
   RecordingSink requested;
-  const OdeResult by_times = entry.solve(nonlinear_problem(), tspan, x0, options, requested);
+  const OdeResult by_times = entry.solve(nonlinear_problem_for(entry), tspan, x0, options, requested);
 
   EXPECT_EQ(by_times.statistics.nsteps, by_steps.statistics.nsteps);
   EXPECT_EQ(by_times.statistics.nfailed, by_steps.statistics.nfailed);
@@ -138,7 +142,7 @@ TEST_P(EveryMethod, RefinedSamplesLieOnTheSolution) {
   RecordingSink sink;
   const std::vector<double> tspan = {0.0, 2.0};
   const std::vector<double> x0 = {1.0, 1.0};
-  const OdeResult result = entry.solve(nonlinear_problem(), tspan, x0, options, sink);
+  const OdeResult result = entry.solve(nonlinear_problem_for(entry), tspan, x0, options, sink);
   ASSERT_EQ(sink.samples.size(), 1 + 3 * result.statistics.nsteps);
   EXPECT_EQ(sink.samples.front().t, 0.0);
   EXPECT_EQ(sink.samples.front().x, x0);
@@ -157,7 +161,7 @@ TEST_P(EveryMethod, IntegratesBackward) {
   RecordingSink sink;
   const std::vector<double> tspan = {2.0, 1.5, 0.25, 0.0};
   const OdeResult result =
-      entry.solve(nonlinear_problem(), tspan, nonlinear_solution(2.0), options_at(entry, 1e-6), sink);
+      entry.solve(nonlinear_problem_for(entry), tspan, nonlinear_solution(2.0), options_at(entry, 1e-6), sink);
   ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
   ASSERT_EQ(sink.samples.size(), tspan.size());
   for (std::size_t i = 0; i < tspan.size(); ++i) {

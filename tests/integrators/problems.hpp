@@ -55,12 +55,13 @@ class NullSink : public OdeSink {
 /// A system from a right-hand side that cannot fail.
 template <class Function>
 OdeSystem system_of(std::size_t size, Function f) {
-  return {size,
-          [f](double t, std::span<const double> x, std::span<double> xdot) {
-            f(t, x, xdot);
-            return std::string();
-          },
-          {}};
+  OdeSystem system;
+  system.size = size;
+  system.rhs = [f](double t, std::span<const double> x, std::span<double> xdot) {
+    f(t, x, xdot);
+    return std::string();
+  };
+  return system;
 }
 
 /// x0' = -2 t x0^2, x1' = x1 cos t from (1, 1) at t = 0: nonlinear, non-autonomous, solved by nonlinear_solution.
@@ -75,17 +76,50 @@ inline std::vector<double> nonlinear_solution(double t) {
   return {1.0 / (1.0 + t * t), std::exp(std::sin(t))};
 }
 
+/// Separable, nonlinear, non-autonomous, with the same solution: x0' = y0'(t) + sin(x1 - y1(t)), x1' = y1'(t) - sin(x0
+/// - y0(t)), where y is nonlinear_solution.
+inline OdeSystem separable_problem() {
+  OdeSystem system = system_of(2, [](double t, std::span<const double> x, std::span<double> xdot) {
+    const double y0 = 1.0 / (1.0 + t * t);
+    const double y1 = std::exp(std::sin(t));
+    xdot[0] = -2.0 * t * y0 * y0 + std::sin(x[1] - y1);
+    xdot[1] = y1 * std::cos(t) - std::sin(x[0] - y0);
+  });
+  system.separable_positions = 1;
+  return system;
+}
+
+/// The problem with nonlinear_solution that the method can treat.
+inline OdeSystem nonlinear_problem_for(const OdeEntry& entry) {
+  return entry.needs_separable ? separable_problem() : nonlinear_problem();
+}
+
 /// x'' = -x as a first-order system: (cos t, -sin t) from (1, 0).
 inline OdeSystem harmonic_oscillator() {
-  return system_of(2, [](double, std::span<const double> x, std::span<double> xdot) {
+  OdeSystem system = system_of(2, [](double, std::span<const double> x, std::span<double> xdot) {
     xdot[0] = x[1];
     xdot[1] = -x[0];
   });
+  system.separable_positions = 1;
+  return system;
 }
 
 /// x' = x.
 inline OdeSystem exponential_growth() {
   return system_of(1, [](double, std::span<const double> x, std::span<double> xdot) { xdot[0] = x[0]; });
+}
+
+/// x' = x; for methods that need it separable q' = p, p' = q, which is the same from q = p.
+inline OdeSystem exponential_growth_for(const OdeEntry& entry) {
+  if (!entry.needs_separable) {
+    return exponential_growth();
+  }
+  OdeSystem system = system_of(2, [](double, std::span<const double> x, std::span<double> xdot) {
+    xdot[0] = x[1];
+    xdot[1] = x[0];
+  });
+  system.separable_positions = 1;
+  return system;
 }
 
 /// Van der Pol's equation with mu = 1 for 1, 1000 for the stiff one.
@@ -94,6 +128,11 @@ inline OdeSystem van_der_pol(double mu) {
     xdot[0] = x[1];
     xdot[1] = mu * (1.0 - x[0] * x[0]) * x[1] - x[0];
   });
+}
+
+/// An oscillation from (2, 0) that the method can treat: van der Pol's where it need not be separable.
+inline OdeSystem oscillation_for(const OdeEntry& entry) {
+  return entry.needs_separable ? harmonic_oscillator() : van_der_pol(1.0);
 }
 
 /// Lorenz's equations with sigma = 10, rho = 28, beta = 8/3.
