@@ -93,14 +93,14 @@ class Formulation {
   /// Energies, momentum, residuals, markers at a state. Not for hot loops.
   RhsStatus observe(double t, std::span<const double> x, Observation& observation);
 
+  /// \returns max |sigma| of the cut joints at the state of the last `unpack`; 0 where there is none.
+  [[nodiscard]] virtual double largest_sigma() const { return 0.0; }
+
   /// Called on accepted steps; normalises quaternions that are off by more than 1e-8. \returns whether x changed.
   virtual bool after_step(double t, std::span<double> x);
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
-  /// \returns max |sigma| of the cut joints at the state of the last `unpack`; 0 where there is none.
-  [[nodiscard]] virtual double largest_sigma() const { return 0.0; }
-
  private:
   struct ObservationWorkspace;
   const Mechanism* mechanism_;

@@ -161,14 +161,17 @@ void ArticulatedSystem::set_velocity_right_sides(double feedback) {
       right_[index_of(engine_.row_offset(k) + tree_joint.nc) + m] = motions_.velocities()[motion];
     }
   }
-  if (feedback == 0.0) {
-    return;
+  if (feedback != 0.0) {
+    set_cut_feedback(feedback);
   }
+}
+
+void ArticulatedSystem::set_cut_feedback(double beta) {
   for (int k = first_cut(); k < joint_count(); ++k) {
     const std::span<double> rows(right_.data() + engine_.row_offset(k), index_of(joint(k).nc));
     closure(k - first_cut(), rows);
     for (double& row : rows) {
-      row *= -feedback;
+      row *= -beta;
     }
   }
 }
@@ -179,6 +182,64 @@ void ArticulatedSystem::solve_velocities(std::span<const double> p, double feedb
     add_pair(k, active_impulse(k, p));
   }
   set_velocity_right_sides(feedback);
+  solve_momenta();
+}
+
+void ArticulatedSystem::solve_position_correction(std::span<const double> q) {
+  std::fill(handle_input_.begin(), handle_input_.end(), Vec6::Zero());
+  std::fill(right_.begin(), right_.end(), 0.0);
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
+    for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
+      right_[index_of(engine_.row_offset(k) + tree_joint.nc) + m] = -motion_residual(tree_joint, m, q);
+    }
+  }
+  set_cut_feedback(1.0);
+  solve_momenta();
+}
+
+double ArticulatedSystem::motion_residual(const Joint& tree_joint, std::size_t m, std::span<const double> q) const {
+  const std::size_t motion = index_of(tree_joint.motion_offset - mechanism_->cut_row_count()) + m;
+  return q[index_of(tree_joint.q_offset + tree_joint.motions[m].component)] - motions_.positions()[motion];
+}
+
+double ArticulatedSystem::position_residual(std::span<const double> q) {
+  double largest = 0.0;
+  for (const Joint& tree_joint : mechanism_->tree_joints()) {
+    for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
+      largest = std::max(largest, std::abs(motion_residual(tree_joint, m, q)));
+    }
+  }
+  for (int cut = 0; cut < joint_count() - first_cut(); ++cut) {
+    const std::span<double> rows(residual_.data(), index_of(joint(first_cut() + cut).nc));
+    closure(cut, rows);
+    for (const double row : rows) {
+      largest = std::max(largest, std::abs(row));
+    }
+  }
+  return largest;
+}
+
+double ArticulatedSystem::velocity_residual() const {
+  double largest = 0.0;
+  for (const Joint& tree_joint : mechanism_->tree_joints()) {
+    for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
+      const std::size_t motion = index_of(tree_joint.motion_offset - mechanism_->cut_row_count()) + m;
+      const double u = u_[index_of(tree_joint.u_offset + tree_joint.motions[m].component)];
+      largest = std::max(largest, std::abs(u - motions_.velocities()[motion]));
+    }
+  }
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    const SpatialColumns& directions = directions_[index_of(k)];
+    const Vec6 relative = relative_velocity(k);
+    for (Eigen::Index row = 0; row < directions.cols(); ++row) {
+      largest = std::max(largest, std::abs(directions.col(row).dot(relative)));
+    }
+  }
+  return largest;
+}
+
+void ArticulatedSystem::solve_momenta() {
   engine_.solve(right_, handle_input_, multipliers_, body_rate_);
   kinematics_.set_body_velocities(body_rate_);
   set_cut_direction_rates();

@@ -51,6 +51,12 @@ class ArticulatedSystem {
   /// Assembly and disassembly of the momentum equations: all body velocities, u and sigma from p, after set_positions.
   /// \param feedback beta, 1/s: cut joints obey D^T (V_b - V_a) = -beta Phi_c instead of 0
   void solve_velocities(std::span<const double> p, double feedback = 0.0);
+  /// The correction of least kinetic norm that takes Phi to first order to zero: into u(), after set_positions.
+  void solve_position_correction(std::span<const double> q);
+  /// \returns max |Phi|, after set_positions with the same q.
+  [[nodiscard]] double position_residual(std::span<const double> q);
+  /// \returns max |Phi'| at the velocities set last.
+  [[nodiscard]] double velocity_residual() const;
   /// Velocities given: forward sweep, after set_positions.
   void set_velocities(std::span<const double> u);
   /// Loads at the current positions and velocities.
@@ -103,6 +109,12 @@ class ArticulatedSystem {
   /// Adds a wrench at O_k of a tree joint to the outboard body's f and subtracts it from the inboard one's.
   void add_pair(int joint, const Vec6& wrench);
   void set_velocity_right_sides(double feedback);
+  /// -beta Phi_c into the rows of the cut joints.
+  void set_cut_feedback(double beta);
+  /// q minus the prescribed value of motion m of a joint.
+  [[nodiscard]] double motion_residual(const Joint& tree_joint, std::size_t m, std::span<const double> q) const;
+  /// u and all velocities from the momenta in handle_input_ and the right sides.
+  void solve_momenta();
   void set_acceleration_right_sides(double alpha, double beta);
   /// d/dt (V_B - V_A) at the handles of joint k without the accelerations of the bodies.
   [[nodiscard]] Vec6 handle_bias(int joint) const;

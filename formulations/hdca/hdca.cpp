@@ -80,6 +80,8 @@ class HdcaFormulation final : public JointStateFormulation {
     return status;
   }
 
+  [[nodiscard]] double largest_sigma() const override { return system_.largest_cut_multiplier(); }
+
   bool after_step(double t, std::span<double> x) override {
     const bool normalised = Formulation::after_step(t, x);
     return (options_.gauge == GaugeControl::reset && reset_is_due(t) && reset_gauge(t, x)) || normalised;
@@ -99,8 +101,6 @@ class HdcaFormulation final : public JointStateFormulation {
     set_momentum_rates(rate_of(x), rate_of(xdot));
     return status;
   }
-
-  [[nodiscard]] double largest_sigma() const override { return system_.largest_cut_multiplier(); }
 
  private:
   RhsStatus set_state(double t, std::span<const double> x) {

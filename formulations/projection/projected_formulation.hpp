@@ -1,0 +1,37 @@
+#pragma once
+/// \file
+/// Any formulation with its states projected on the constraint manifold after accepted steps.
+#include <memory>
+
+#include "formulations/assembly/constraint_projection.hpp"
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// Passes everything on to another formulation; `after_step` projects positions, then velocities, mass-orthogonally,
+/// where their constraints are violated by more than the tolerance. The state is then packed anew: with momenta that
+/// also resets sigma.
+class ProjectedFormulation final : public Formulation {
+ public:
+  /// \param tolerance of max |Phi| and max |Phi'|, positive
+  ProjectedFormulation(std::unique_ptr<Formulation> inner, double tolerance);
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
+  [[nodiscard]] double largest_sigma() const override;
+  bool after_step(double t, std::span<double> x) override;
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
+
+ private:
+  std::unique_ptr<Formulation> inner_;
+  double tolerance_;
+  ConstraintProjection projection_;
+  std::vector<double> q_;
+  std::vector<double> u_;
+};
+
+}  // namespace mbdbench
