@@ -4,7 +4,9 @@
 #include <filesystem>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace mbdbench {
 
@@ -22,6 +24,10 @@ struct ExperimentContext {
   std::function<bool()> stop_requested;
   /// No progress on standard error.
   bool quiet = false;
+  /// The user's further mechanisms, as `find_mechanism` reads them, and the formulations to run on all of them; empty:
+  /// the experiment's own. Only for experiments that take them.
+  std::vector<std::string> mechanisms = {};
+  std::vector<std::string> formulations = {};
 };
 
 /// One experiment as the registry lists it.
@@ -31,6 +37,8 @@ struct ExperimentEntry {
   std::string_view source;   ///< citation key of the README
   /// \returns whether every verdict that the experiment asserts came out right.
   bool (*run)(ExperimentContext& context) = nullptr;
+  /// Whether it makes use of the context's mechanisms and formulations.
+  bool takes_mechanisms = false;
 };
 
 /// \returns the suite's own experiments.

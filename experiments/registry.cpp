@@ -2,6 +2,7 @@
 
 #include "experiments/chadaj2015/chadaj2015.hpp"
 #include "experiments/experiment.hpp"
+#include "experiments/integrators/integrators.hpp"
 
 namespace mbdbench {
 namespace {
@@ -10,6 +11,9 @@ constexpr std::array kRegistry = {
     ExperimentEntry{"chadaj2015",
                     "16-body pendulum: evaluations of DCA and HDCA with ode45, and what equal tolerance hides",
                     "Chadaj2015", run_chadaj2015},
+    ExperimentEntry{"integrators",
+                    "orders, MATLAB's counts, work against precision and energy over long times of all integrators",
+                    "Hairer1993", run_integrators, true},
 };
 
 }  // namespace

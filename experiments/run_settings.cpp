@@ -67,6 +67,8 @@ RunSettings with_requested_settings(RunSettings base, const SimulateRequest& req
   if (request.fixed_step) {
     base.fixed_step = request.fixed_step;
   }
+  base.propagate_higher_order = request.propagate_higher_order.value_or(base.propagate_higher_order);
+  base.record_local_error = request.record_local_error.value_or(base.record_local_error);
   return base;
 }
 
@@ -92,6 +94,12 @@ std::vector<std::string> option_texts(const RunSettings& settings) {
   if (settings.fixed_step) {
     texts.push_back(fmt::format("--fixed-step {}", *settings.fixed_step));
   }
+  if (settings.propagate_higher_order) {
+    texts.emplace_back("--higher-order");
+  }
+  if (settings.record_local_error) {
+    texts.emplace_back("--local-error");
+  }
   return texts;
 }
 
@@ -105,6 +113,8 @@ SimulationOptions simulation_options(const RunSettings& settings) {
   options.ode.refine = settings.refine;
   options.ode.max_step = settings.max_step.value_or(OdeOptions::kUnset);
   options.ode.fixed_step = settings.fixed_step.value_or(OdeOptions::kUnset);
+  options.ode.propagate_higher_order = settings.propagate_higher_order;
+  options.ode.record_local_error = settings.record_local_error;
   return options;
 }
 

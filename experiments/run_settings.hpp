@@ -24,6 +24,8 @@ struct RunSettings {
   int refine = 0;  ///< 0: the method's default
   std::optional<double> max_step;
   std::optional<double> fixed_step;
+  bool propagate_higher_order = false;
+  bool record_local_error = false;
 
   bool operator==(const RunSettings&) const = default;
 };

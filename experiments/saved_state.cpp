@@ -51,6 +51,8 @@ nlohmann::ordered_json settings_json(const RunSettings& settings) {
   };
   add_step("max_step", settings.max_step);
   add_step("fixed_step", settings.fixed_step);
+  json["propagate_higher_order"] = settings.propagate_higher_order;
+  json["record_local_error"] = settings.record_local_error;
   return json;
 }
 
@@ -71,6 +73,9 @@ RunSettings settings_of(const nlohmann::json& json, const std::string& file) {
   };
   settings.max_step = step("max_step");
   settings.fixed_step = step("fixed_step");
+  // Absent from states that were saved before there was a choice.
+  settings.propagate_higher_order = json.value("propagate_higher_order", false);
+  settings.record_local_error = json.value("record_local_error", false);
   return settings;
 }
 

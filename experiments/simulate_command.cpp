@@ -66,6 +66,17 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
   command.add_flag_callback(
       "--no-norm-control", [&request] { request.norm_control = false; },
       "Component by component again, after a restart from a run in the norm");
+  command.add_flag_callback(
+      "--higher-order", [&request] { request.propagate_higher_order = true; },
+      "rkf45, rkf45-fixed: propagate the solution of order 5");
+  command.add_flag_callback(
+      "--no-higher-order", [&request] { request.propagate_higher_order = false; },
+      "That of order 4 again, after a restart from a run of order 5");
+  command.add_flag_callback(
+      "--local-error", [&request] { request.record_local_error = true; },
+      "rkf45, rkf45-fixed: mean estimated local error of every component into statistics.json");
+  command.add_flag_callback(
+      "--no-local-error", [&request] { request.record_local_error = false; }, "Without them again, after a restart");
 }
 
 void add_output_options(CLI::App& command, SimulateRequest& request) {

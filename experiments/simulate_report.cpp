@@ -42,6 +42,13 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
   json["npds"] = counts.npds;
   json["ndecomps"] = counts.ndecomps;
   json["nsolves"] = counts.nsolves;
+  json["niterations"] = counts.niterations;
+  if (!counts.mean_local_error.empty()) {
+    nlohmann::ordered_json& errors = json["mean_local_error"];
+    for (std::size_t i = 0; i < counts.mean_local_error.size(); ++i) {
+      errors[setup.formulation->layout()[i].name] = counts.mean_local_error[i];
+    }
+  }
   json["rhs_calls"] = result.rhs_calls;
   json["samples"] = samples;
   json["energy"] = {{"initial", energy.initial_energy()},

@@ -12,7 +12,7 @@ namespace mbdbench {
 
 /// The words of the command line, not yet checked against one another.
 struct SimulateRequest {
-  // With a restart, what is empty here comes from the saved state, down to `norm_control`.
+  // With a restart, what is empty here comes from the saved state, down to `record_local_error`.
   std::string mechanism;
   std::string formulation;
   std::vector<std::string> formulation_options;  ///< "name=value"
@@ -25,6 +25,8 @@ struct SimulateRequest {
   std::optional<double> fixed_step;
   std::optional<int> refine;
   std::optional<bool> norm_control;
+  std::optional<bool> propagate_higher_order;
+  std::optional<bool> record_local_error;
 
   std::string time;  ///< see parse_time_span
   std::optional<double> initial_step;

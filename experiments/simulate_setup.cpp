@@ -50,6 +50,13 @@ void require_usable(const RunSettings& settings, const OdeEntry& integrator, con
     throw std::invalid_argument(
         fmt::format("--fixed-step: integrator '{}' chooses its steps itself; --max-step limits them", integrator.key));
   }
+  for (const auto& [option, wanted] :
+       {std::pair("--higher-order", settings.propagate_higher_order), {"--local-error", settings.record_local_error}}) {
+    if (wanted && !integrator.embedded_lower_order) {
+      throw std::invalid_argument(
+          fmt::format("{}: integrator '{}' leaves no such choice; rkf45 and rkf45-fixed do", option, integrator.key));
+    }
+  }
   // A shorter step does not move the time by more than its rounding: the run would never end.
   const double longest = std::max({std::abs(span.start), std::abs(span.end), std::abs(span.end - span.start)});
   const double smallest = 16.0 * std::numeric_limits<double>::epsilon() * longest;
@@ -71,12 +78,17 @@ void require_range(const char* option, const std::optional<Number>& value, Numbe
 }
 
 /// \returns the settings of the request over those of the saved state, if there is one.
-RunSettings run_settings(const SimulateRequest& request, const std::optional<SavedState>& saved, bool adaptive) {
+RunSettings run_settings(const SimulateRequest& request, const std::optional<SavedState>& saved,
+                         const OdeEntry& integrator) {
   require_range("--refine", request.refine, 1, kMostRefine);
   RunSettings base = saved ? saved->settings : RunSettings{};
-  if (adaptive) {
-    // Left by a fixed-step method that the restart has replaced.
+  // Left by a method that the restart has replaced.
+  if (integrator.adaptive) {
     base.fixed_step.reset();
+  }
+  if (!integrator.embedded_lower_order) {
+    base.propagate_higher_order = false;
+    base.record_local_error = false;
   }
   return with_requested_settings(std::move(base), request);
 }
@@ -163,7 +175,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   const FormulationEntry& formulation = find_entry(registries.formulations, request.formulation, "formulation");
   setup.integrator = find_entry(registries.integrators, request.integrator, "integrator");
   require_for_mechanisms(setup.integrator);
-  setup.settings = run_settings(request, saved, setup.integrator.adaptive);
+  setup.settings = run_settings(request, saved, setup.integrator);
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);
   setup.mechanism = std::make_unique<const Mechanism>(

@@ -9,7 +9,8 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::size_t kColumns = 8;
+constexpr std::size_t kColumns = 9;
+constexpr std::size_t kMechanismColumn = 1;
 using Row = std::array<std::string, kColumns>;
 
 std::string number_text(const std::optional<double>& value) {
@@ -20,14 +21,17 @@ std::string number_text(const std::optional<double>& value) {
 
 std::string verdict_table(const std::vector<Record>& records) {
   std::vector<Row> rows = {
-      {"quantity", "formulation", "integrator", "parameters", "expected", "ours", "verdict", "source"}};
+      {"quantity", "mechanism", "formulation", "integrator", "parameters", "expected", "ours", "verdict", "source"}};
   for (const Record& record : records) {
     if (record.verdict != Verdict::no_published_value) {
-      rows.push_back({record.quantity, record.formulation, record.integrator, record.parameters,
+      rows.push_back({record.quantity, record.mechanism, record.formulation, record.integrator, record.parameters,
                       number_text(record.published_value), number_text(record.value),
                       std::string(to_string(record.verdict)), record.published_value ? record.source : record.note});
     }
   }
+  const bool one_mechanism = std::all_of(records.begin(), records.end(), [&](const Record& record) {
+    return record.mechanism == records.front().mechanism;
+  });
   std::array<std::size_t, kColumns> widths{};
   for (std::size_t column = 0; column < kColumns; ++column) {
     for (const Row& row : rows) {
@@ -38,6 +42,9 @@ std::string verdict_table(const std::vector<Record>& records) {
   for (const Row& row : rows) {
     std::string line;
     for (std::size_t column = 0; column < kColumns; ++column) {
+      if (one_mechanism && column == kMechanismColumn) {
+        continue;
+      }
       line += fmt::format("{:<{}}  ", row[column], widths[column]);
     }
     table += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';

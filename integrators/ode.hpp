@@ -127,6 +127,8 @@ struct OdeEntry {
                      const OdeOptions& options, OdeSink& sink) = nullptr;
   /// For systems that state OdeSystem::separable_positions only.
   bool needs_separable = false;
+  /// Obeys OdeOptions::propagate_higher_order and record_local_error; the others ignore them.
+  bool embedded_lower_order = false;
 };
 
 /// Checks tspan, x0 and options against the rules above; every method calls it first.

@@ -45,6 +45,9 @@ class OdeintSystem {
     }
   }
 
+  /// \returns where methods count what odeint does not know of: Jacobians, factorisations, solves.
+  OdeRun& run() const { return *run_; }
+
  private:
   OdeRun* run_;
 };

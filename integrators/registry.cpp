@@ -13,6 +13,7 @@
 #include "integrators/odeint_bulirsch_stoer.hpp"
 #include "integrators/odeint_dopri5.hpp"
 #include "integrators/odeint_fehlberg78.hpp"
+#include "integrators/odeint_rosenbrock4.hpp"
 #include "integrators/rk2.hpp"
 #include "integrators/rkf45.hpp"
 #include "integrators/stormer_verlet.hpp"
@@ -32,8 +33,9 @@ constexpr std::array kRegistry = {
              ode15s_bdf},
     OdeEntry{"odeint-dopri5", "Dormand-Prince 5(4) of Boost.Odeint", "Dormand1980", 5, true, odeint_dopri5},
     OdeEntry{"rk2", "explicit midpoint rule", "Runge1895", 2, false, rk2},
-    OdeEntry{"rkf45-fixed", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, false, rkf45_fixed},
-    OdeEntry{"rkf45", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, true, rkf45},
+    OdeEntry{"rkf45-fixed", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, false, rkf45_fixed,
+             false, true},
+    OdeEntry{"rkf45", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, true, rkf45, false, true},
     OdeEntry{"trapezoidal", "implicit trapezoidal rule, Newton", "Dahlquist1963", 2, false, trapezoidal},
     OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false, implicit_midpoint},
     OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, gauss4},
@@ -44,6 +46,8 @@ constexpr std::array kRegistry = {
              odeint_fehlberg78},
     OdeEntry{"odeint-bulirsch-stoer", "Bulirsch-Stoer extrapolation of Boost.Odeint", "Hairer1993", 0, true,
              odeint_bulirsch_stoer},
+    OdeEntry{"odeint-rosenbrock4", "Rosenbrock method of Boost.Odeint, difference Jacobian", "Hairer1996", 4, true,
+             odeint_rosenbrock4},
     OdeEntry{"odeint-adams-bashforth-moulton", "Adams-Bashforth-Moulton of Boost.Odeint, PECE", "Hairer1993", 4, false,
              odeint_adams_bashforth_moulton},
     OdeEntry{"cvode-adams", "Adams methods of SUNDIALS CVODE, fixed-point iteration", "Hindmarsh2005", 0, true,

@@ -22,6 +22,7 @@ except ImportError as error:
              "python3-numpy, python3-jinja2")
 
 import chadaj2015_figures
+import integrators_figures
 import rhs_cost
 import style
 from input_error import InputError
@@ -29,7 +30,7 @@ from report import write_report
 from result_directory import open_results
 from tables import write_tables
 
-FIGURES = {"chadaj2015": chadaj2015_figures.FIGURES}
+FIGURES = {"chadaj2015": chadaj2015_figures.FIGURES, "integrators": integrators_figures.FIGURES}
 BENCHMARK_FILE = "rhs.json"
 
 

@@ -34,17 +34,22 @@ def groups(records):
     return result
 
 
-def _row(record):
+def _row(record, with_mechanism):
     quantity = words(record.quantity) + (f" [{record.unit}]" if record.unit != "1" else "")
-    texts = [escape(text) for text in (quantity, record.formulation, record.integrator, record.parameter_text)]
+    mechanism = [record.mechanism] if with_mechanism else []
+    texts = [escape(text) for text in (quantity, *mechanism, record.formulation, record.integrator, record.parameter_text)]
     return " & ".join([*texts, latex(record.published_value), latex(record.value), escape(record.verdict)]) + r" \\"
 
 
 def latex_table(heading, source, records):
     """One tabular, to be put with \\input into a table environment."""
-    header = ["quantity", "formulation", "integrator", "parameters", heading, "ours", "verdict"]
-    lines = [f"% {escape(source)}", r"% needs \usepackage{booktabs}", r"\begin{tabular}{@{}llllrrl@{}}", r"\toprule",
-             " & ".join(header) + r" \\", r"\midrule", *map(_row, records), r"\bottomrule", r"\end{tabular}"]
+    with_mechanism = len(distinct(records, "mechanism")) > 1
+    mechanism = ["mechanism"] if with_mechanism else []
+    header = ["quantity", *mechanism, "formulation", "integrator", "parameters", heading, "ours", "verdict"]
+    columns = "l" * (len(header) - 3) + "rrl"
+    rows = [_row(record, with_mechanism) for record in records]
+    lines = [f"% {escape(source)}", r"% needs \usepackage{booktabs}", rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule",
+             " & ".join(header) + r" \\", r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
 

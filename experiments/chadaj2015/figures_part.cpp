@@ -58,7 +58,7 @@ PartResult figures_part(const Registries& registries, std::string_view formulati
   trajectory.finish();
 
   PartResult part;
-  const RecordMaker maker(formulation, "ode45", tolerance_text(kTolerance) + ";output_step=0.01");
+  const PendulumRecordMaker maker(formulation, "ode45", tolerance_text(kTolerance) + ";output_step=0.01");
   if (!result.succeeded()) {
     part.records.push_back(maker.failed("function_evaluations", "1", result));
     return part;

@@ -16,7 +16,7 @@ PartResult partial_control_part(const Registries& registries) {
     EnergyMonitor energy(pendulum.formulation());
     const SimulationResult result =
         pendulum.run(integrator_of(registries, "ode45"), kTolerance, {0.0, kEnd}, energy, {StateKind::position});
-    const RecordMaker maker(formulation, "ode45", tolerance_text(kTolerance) + ";control=position");
+    const PendulumRecordMaker maker(formulation, "ode45", tolerance_text(kTolerance) + ";control=position");
     if (!result.succeeded()) {
       part.records.push_back(maker.failed("function_evaluations", "1", result));
       continue;

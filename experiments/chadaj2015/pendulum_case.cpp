@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
-#include <utility>
 
 namespace mbdbench::chadaj2015 {
 namespace {
@@ -42,35 +41,6 @@ const OdeEntry& integrator_of(const Registries& registries, std::string_view key
     throw std::invalid_argument(fmt::format("experiment chadaj2015 needs the integrator '{}'", key));
   }
   return *entry;
-}
-
-Record RecordMaker::measured(std::string quantity, std::string unit, double value, std::string note) const {
-  Record record;
-  record.experiment = "chadaj2015";
-  record.mechanism = kMechanism;
-  record.formulation = formulation_;
-  record.integrator = integrator_;
-  record.parameters = parameters_;
-  record.quantity = std::move(quantity);
-  record.unit = std::move(unit);
-  record.value = value;
-  record.note = std::move(note);
-  return record;
-}
-
-Record RecordMaker::compared(std::string quantity, std::string unit, double value, const Comparison& comparison) const {
-  Record record = measured(std::move(quantity), std::move(unit), value, std::string(comparison.reason));
-  record.published_value = comparison.value;
-  record.source = comparison.source;
-  record.verdict = judge(record.value, record.published_value, comparison.relative_limit);
-  return record;
-}
-
-Record RecordMaker::failed(std::string quantity, std::string unit, const SimulationResult& result) const {
-  Record record = measured(std::move(quantity), std::move(unit), 0.0, result.message());
-  record.value.reset();
-  record.verdict = Verdict::failed;
-  return record;
 }
 
 std::string tolerance_text(double tolerance) {

@@ -5,10 +5,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/command_line.hpp"
-#include "experiments/record.hpp"
+#include "experiments/record_maker.hpp"
 #include "experiments/simulation.hpp"
 
 namespace mbdbench::chadaj2015 {
@@ -47,30 +48,20 @@ class PendulumCase {
 /// \throws std::invalid_argument for a key that the registries do not have
 const OdeEntry& integrator_of(const Registries& registries, std::string_view key);
 
-/// A number to compare with.
-struct Comparison {
-  double value;
-  std::string_view source;
-  double relative_limit;  ///< 0 asks for equality
-  std::string_view reason;
-};
-
-/// Makes the records of one run.
-class RecordMaker {
+/// Makes the records of one run of the paper's mechanism.
+class PendulumRecordMaker : public RecordMaker {
  public:
-  RecordMaker(std::string_view formulation, std::string_view integrator, std::string parameters)
-      : formulation_(formulation), integrator_(integrator), parameters_(std::move(parameters)) {}
+  PendulumRecordMaker(std::string_view formulation, std::string_view integrator, std::string parameters)
+      : RecordMaker({.experiment = "chadaj2015",
+                     .mechanism = std::string(kMechanism),
+                     .formulation = std::string(formulation),
+                     .integrator = std::string(integrator),
+                     .parameters = std::move(parameters)}) {}
 
-  [[nodiscard]] Record measured(std::string quantity, std::string unit, double value, std::string note = {}) const;
-  [[nodiscard]] Record compared(std::string quantity, std::string unit, double value,
-                                const Comparison& comparison) const;
   /// The record of a run that did not reach its end.
-  [[nodiscard]] Record failed(std::string quantity, std::string unit, const SimulationResult& result) const;
-
- private:
-  std::string formulation_;
-  std::string integrator_;
-  std::string parameters_;
+  [[nodiscard]] Record failed(std::string quantity, std::string unit, const SimulationResult& result) const {
+    return RecordMaker::failed(std::move(quantity), std::move(unit), result.message());
+  }
 };
 
 /// \returns "tolerance=1e-06".

@@ -10,7 +10,7 @@
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
 #include "experiments/chadaj2015/published.hpp"
-#include "experiments/chadaj2015/sample_keeper.hpp"
+#include "experiments/sample_keeper.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {
@@ -36,7 +36,7 @@ void add_tip(PartResult& part, TightRun& run) {
   Observation observation;
   const RhsStatus status = run.pendulum.formulation().observe(kEnd, run.samples.states().back(), observation);
   const Vec3 tip = status.ok ? observation.marker_positions.front() : Vec3::Constant(OdeOptions::kUnset);
-  const RecordMaker maker(run.pendulum.key(), "ode45", tolerance_text(kTightTolerance) + ";t=10");
+  const PendulumRecordMaker maker(run.pendulum.key(), "ode45", tolerance_text(kTightTolerance) + ";t=10");
   const auto add = [&](const char* coordinate, double value, double expected) {
     part.records.push_back(maker.compared(fmt::format("tip_{}", coordinate), "m", value,
                                           {expected, kPrototype, kTipLimit / std::abs(expected),
@@ -56,7 +56,7 @@ PartResult reference_part(const Registries& registries) {
   PartResult part;
   for (const TightRun* run : {&reference, &check}) {
     if (!run->result.succeeded()) {
-      const RecordMaker maker(run->pendulum.key(), "ode45", tolerance_text(kTightTolerance));
+      const PendulumRecordMaker maker(run->pendulum.key(), "ode45", tolerance_text(kTightTolerance));
       part.records.push_back(maker.failed("angle", "rad", run->result));
     }
   }
@@ -67,7 +67,7 @@ PartResult reference_part(const Registries& registries) {
   for (std::size_t k = 1; k < reference.samples.times().size(); ++k) {
     const std::string parameters =
         fmt::format("{};t={}", tolerance_text(kTightTolerance), reference.samples.times()[k]);
-    const RecordMaker maker("dense", "ode45", parameters);
+    const PendulumRecordMaker maker("dense", "ode45", parameters);
     double uncertainty = 0.0;
     for (std::size_t i = 0; i < angles; ++i) {
       const double angle = reference.samples.states()[k][i];

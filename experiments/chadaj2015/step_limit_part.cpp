@@ -106,7 +106,7 @@ void add_formulation(PartResult& part, const Registries& registries, std::string
   result.ode =
       integrator_of(registries, "ode45")
           .solve(observer.observed(ode_system(pendulum.formulation())), interval, pendulum.x0(), options, observer);
-  const RecordMaker maker(formulation, "ode45", tolerance_text(kTolerance));
+  const PendulumRecordMaker maker(formulation, "ode45", tolerance_text(kTolerance));
   if (!result.succeeded()) {
     part.records.push_back(maker.failed("steps_limited", "1", result));
     return;

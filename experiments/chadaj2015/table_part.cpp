@@ -44,8 +44,8 @@ TimedRun timed_run(PendulumCase& pendulum, const OdeEntry& integrator) {
 
 /// \returns the record of a count that must be that of the paper's formulation in the same variables: the paper did not
 /// run this one. \param before holds the records of the paper's formulations
-Record equal_count(const RecordMaker& maker, const char* quantity, std::size_t value, std::string_view formulation,
-                   const std::vector<Record>& before) {
+Record equal_count(const PendulumRecordMaker& maker, const char* quantity, std::size_t value,
+                   std::string_view formulation, const std::vector<Record>& before) {
   Record record = maker.measured(quantity, "1", static_cast<double>(value), fmt::format("equal to {}'s", formulation));
   const auto other = std::find_if(before.begin(), before.end(), [&](const Record& candidate) {
     return candidate.formulation == formulation && candidate.quantity == quantity;
@@ -58,7 +58,7 @@ Record equal_count(const RecordMaker& maker, const char* quantity, std::size_t v
   return record;
 }
 
-void add_counts(PartResult& part, const RecordMaker& maker, std::string_view key, StateKind kind,
+void add_counts(PartResult& part, const PendulumRecordMaker& maker, std::string_view key, StateKind kind,
                 const SimulationResult& result) {
   const PublishedRun& published = published_run(kind);
   const PrototypeRun& prototype = prototype_run(kind);
@@ -88,7 +88,7 @@ void add_initial_accelerations(PartResult& part, PendulumCase& pendulum) {
   const RhsStatus status = pendulum.formulation().rhs(0.0, pendulum.x0(), xdot);
   const auto first = static_cast<std::size_t>(pendulum.mechanism().q_size());
   for (std::size_t i = 0; i < kExpected.size(); ++i) {
-    const RecordMaker maker(pendulum.key(), "", fmt::format("joint={}", i + 1));
+    const PendulumRecordMaker maker(pendulum.key(), "", fmt::format("joint={}", i + 1));
     part.records.push_back(maker.compared(
         "initial_acceleration", "rad/s^2", status.ok ? xdot[first + i] : OdeOptions::kUnset,
         {kExpected[i], kPrototype, kAccelerationLimit, "exact fractions of g; rounding times the condition of M"}));
@@ -111,7 +111,7 @@ PartResult table_part(const Registries& registries) {
   std::array<double, kPublishedRuns.size()> wall_times{};
   for (const char* key : kFormulations) {
     PendulumCase pendulum(registries, key);
-    const RecordMaker maker(key, "ode45", tolerance_text(kTolerance));
+    const PendulumRecordMaker maker(key, "ode45", tolerance_text(kTolerance));
     const TimedRun run = timed_run(pendulum, integrator);
     if (!run.result.succeeded()) {
       part.records.push_back(maker.failed("function_evaluations", "1", run.result));
@@ -136,7 +136,7 @@ PartResult table_part(const Registries& registries) {
     part.timings.push_back(std::move(time));
     part.timings.push_back(std::move(call));
   }
-  const RecordMaker ratio("hdca", "ode45", tolerance_text(kTolerance));
+  const PendulumRecordMaker ratio("hdca", "ode45", tolerance_text(kTolerance));
   part.timings.push_back(trend(ratio.measured("wall_time_relative_to_dca", "1", wall_times[1] / wall_times[0]),
                                kPublishedRuns[1].wall_time_s / kPublishedRuns[0].wall_time_s,
                                "the paper's ratio is that of the evaluations"));

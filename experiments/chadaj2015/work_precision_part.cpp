@@ -9,8 +9,8 @@
 
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
-#include "experiments/chadaj2015/sample_keeper.hpp"
 #include "experiments/energy_monitor.hpp"
+#include "experiments/sample_keeper.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {
@@ -43,7 +43,7 @@ PartResult work_precision_part(const Registries& registries, std::string_view fo
   const SimulationResult result = pendulum.run(integrator_of(registries, integrator), tolerance, times, sinks);
 
   PartResult part;
-  const RecordMaker maker(formulation, integrator, tolerance_text(tolerance));
+  const PendulumRecordMaker maker(formulation, integrator, tolerance_text(tolerance));
   if (!result.succeeded()) {
     part.records.push_back(maker.failed("function_evaluations", "1", result));
     return part;
@@ -60,8 +60,8 @@ PartResult work_precision_part(const Registries& registries, std::string_view fo
       const double angle = reference_angle(before, pendulum.formulation().layout()[i].name, samples.times()[k]);
       error = std::max(error, std::abs(samples.states()[k][i] - angle));
     }
-    const RecordMaker at_time(formulation, integrator,
-                              fmt::format("{};t={}", tolerance_text(tolerance), samples.times()[k]));
+    const PendulumRecordMaker at_time(formulation, integrator,
+                                      fmt::format("{};t={}", tolerance_text(tolerance), samples.times()[k]));
     part.records.push_back(at_time.measured("angle_error", "rad", error, "largest difference from the reference"));
   }
   return part;

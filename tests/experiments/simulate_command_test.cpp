@@ -73,6 +73,34 @@ TEST_F(SimulateCommandTest, ErrorControlReachesTheIntegrator) {
   EXPECT_NE(count("norm", {"--norm-control"}), all);
 }
 
+TEST_F(SimulateCommandTest, TheFehlbergPairsChoicesReachIt) {
+  const std::vector<std::string> common = {"--time", "2", "--integrator", "rkf45"};
+  const auto run_with = [&](const std::string& output, std::vector<std::string> more) {
+    more.insert(more.begin(), common.begin(), common.end());
+    const CommandLineCall run = simulate_pendulum(output, more);
+    EXPECT_EQ(run.exit_code, 0) << run.errors;
+    return statistics(output);
+  };
+  const nlohmann::json plain = run_with("plain", {});
+  EXPECT_FALSE(plain.contains("mean_local_error"));
+  EXPECT_EQ(plain.at("niterations"), 0);
+  const nlohmann::json recorded = run_with("recorded", {"--local-error"});
+  EXPECT_EQ(recorded.at("nfevals"), plain.at("nfevals"));
+  ASSERT_EQ(recorded.at("mean_local_error").size(), 6U);
+  const double error = recorded.at("mean_local_error").at("v.joint3").get<double>();
+  EXPECT_GT(error, 0.0);
+  EXPECT_LT(error, 1e-4) << "the tolerance is 1e-6 relative to velocities of some rad/s";
+  run_with("higher", {"--higher-order"});
+  EXPECT_NE(state("higher").x, state("plain").x);
+}
+
+TEST_F(SimulateCommandTest, IterationsOfImplicitMethodsAreShown) {
+  const CommandLineCall run =
+      simulate_pendulum("run", {"--time", "1", "--integrator", "gauss4", "--fixed-step", "0.01"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_GT(statistics("run").at("niterations"), 300);
+}
+
 TEST_F(SimulateCommandTest, AFailedRunKeepsWhatItHas) {
   const CommandLineCall run = simulate_pendulum("run", {"--time", "10", "--max-evaluations", "200"});
   EXPECT_EQ(run.exit_code, 1);
@@ -146,6 +174,8 @@ TEST_F(SimulateCommandTest, BadInputIsExplained) {
   refused(with({"--max-evaluations", "0"}), "--max-evaluations 0: must be from 1 to");
   refused(with({"--refine", "0"}), "--refine 0: must be from 1 to 1000; leave it out for the default");
   refused(with({"--fixed-step", "0.01"}), "integrator 'ode45' chooses its steps itself; --max-step limits them");
+  refused(with({"--higher-order"}), "--higher-order: integrator 'ode45' leaves no such choice; rkf45");
+  refused(with({"--integrator", "gauss4", "--fixed-step", "0.01", "--local-error"}), "'gauss4' leaves no such choice");
   refused(with({"--max-step", "3e-15"}), "--max-step 3e-15: must be at least 3.55e-15 s");
   refused(with({"--max-step", "-1"}), "--max-step -1: must be at least");
   refused(with({"--control", "momentum"}), "no component of kind momentum");

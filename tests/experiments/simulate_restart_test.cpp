@@ -129,6 +129,22 @@ TEST_F(SimulateRestartTest, NormControlIsTakenOverUnlessSwitchedOff) {
   EXPECT_FALSE(state("off").settings.norm_control);
 }
 
+TEST_F(SimulateRestartTest, TheFehlbergPairsChoicesAreTakenOverByItOnly) {
+  ASSERT_EQ(
+      simulate_pendulum("half", {"--time", "1", "--integrator", "rkf45", "--higher-order", "--local-error"}).exit_code,
+      0);
+  const std::string file = (directory_ / "half" / "state.json").string();
+  const CommandLineCall on = simulate("on", {"--restart", file, "--time", "2"});
+  ASSERT_EQ(on.exit_code, 0) << on.errors;
+  EXPECT_TRUE(says(on, "--higher-order --local-error")) << on.output;
+  EXPECT_TRUE(statistics("on").contains("mean_local_error"));
+  ASSERT_EQ(simulate("off", {"--restart", file, "--time", "2", "--no-higher-order", "--no-local-error"}).exit_code, 0);
+  EXPECT_FALSE(state("off").settings.propagate_higher_order);
+  EXPECT_FALSE(statistics("off").contains("mean_local_error"));
+  ASSERT_EQ(simulate("other", {"--restart", file, "--time", "2", "--integrator", "ode45"}).exit_code, 0);
+  EXPECT_FALSE(state("other").settings.propagate_higher_order);
+}
+
 TEST_F(SimulateRestartTest, AFixedStepGoesWithItsMethod) {
   Registries registries = default_registries();
   // Stands for a fixed-step method: takes the option, which adaptive ones refuse.

@@ -37,6 +37,12 @@ inline bool allocates_in_every_attempt(const OdeEntry& entry) {
   return is_extrapolation(entry) || entry.key == "odeint-rosenbrock4";
 }
 
+/// Methods whose next step rests on the steps before, which count for nothing once the state has changed.
+inline bool is_multistep(const OdeEntry& entry) {
+  return entry.key == "ode113" || entry.key.starts_with("ode15s") || is_cvode(entry) ||
+         entry.key == "odeint-adams-bashforth-moulton";
+}
+
 /// The key as GoogleTest wants names.
 inline std::string method_name(const testing::TestParamInfo<OdeEntry>& info) {
   std::string name(info.param.key);

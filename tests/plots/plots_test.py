@@ -14,6 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 from matplotlib.text import Text
 
+import integrators_figures
 import make_all
 import number_text
 import rhs_cost
@@ -23,7 +24,8 @@ from chadaj2015_figures import FIGURES
 from input_error import InputError
 from records import COLUMNS, read_records, select, value_of
 from result_directory import open_results
-from synthetic_results import benchmark_entry, chadaj_records, record, write_benchmark, write_chadaj, write_rows
+from synthetic_results import (INTEGRATORS, benchmark_entry, chadaj_records, record, write_benchmark, write_chadaj, write_integrators,
+                               write_rows)
 from trajectory import read_trajectory
 
 NAMES = [definition.name for definition in FIGURES]
@@ -88,7 +90,35 @@ class InTemporaryDirectory(unittest.TestCase):
         self.directory = Path(holder.name)
 
 
-class CompleteResults(unittest.TestCase):
+class Readable(unittest.TestCase):
+    """Says what of a figure cannot be read."""
+
+    def drawn_texts(self, axes, renderer):
+        """(text, box) of titles, labels, ticks within the limits, notes and legends."""
+        texts = [child for child in axes.get_children() if isinstance(child, Text)]
+        if axes.get_legend():
+            texts += axes.get_legend().get_texts()
+        for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
+            low, high = sorted(axis.get_view_interval())
+            texts += [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high)]
+        return [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_visible() and text.get_text()]
+
+    def assert_readable(self, name, figure):
+        """No text is cut off or lies on another."""
+        figure.canvas.draw()
+        renderer = figure.canvas.get_renderer()
+        boxes = []
+        for axes in figure.axes:
+            boxes += self.drawn_texts(axes, renderer)
+        self.assertGreater(len(boxes), 10, name)
+        width, height = figure.canvas.get_width_height()
+        for i, (text, box) in enumerate(boxes):
+            self.assertTrue(-1 <= box.x0 and box.x1 <= width + 1 and -1 <= box.y0 and box.y1 <= height + 1, f"{name}: '{text}' is cut off")
+            for other, other_box in boxes[:i]:
+                self.assertFalse(box.overlaps(other_box), f"{name}: '{text}' lies on '{other}'")
+
+
+class CompleteResults(Readable):
     @classmethod
     def setUpClass(cls):
         holder = tempfile.TemporaryDirectory()
@@ -161,32 +191,10 @@ class CompleteResults(unittest.TestCase):
         self.assertIn((1e-6 * 10**(8 / 2), 3493), points)
         self.assertEqual(len(points), 2 * 2 * 3 * 3)
 
-    def drawn_texts(self, axes, renderer):
-        """(text, box) of titles, labels, ticks within the limits, notes and legends."""
-        texts = [child for child in axes.get_children() if isinstance(child, Text)]
-        if axes.get_legend():
-            texts += axes.get_legend().get_texts()
-        for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
-            low, high = sorted(axis.get_view_interval())
-            texts += [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high)]
-        return [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_visible() and text.get_text()]
-
     def test_no_text_is_cut_off_or_lies_on_another(self):
         results = open_results(self.directory)
         for definition in FIGURES:
-            figure = definition.draw(results)
-            figure.canvas.draw()
-            renderer = figure.canvas.get_renderer()
-            boxes = []
-            for axes in figure.axes:
-                boxes += self.drawn_texts(axes, renderer)
-            self.assertGreater(len(boxes), 10, definition.name)
-            width, height = figure.canvas.get_width_height()
-            for i, (text, box) in enumerate(boxes):
-                self.assertTrue(-1 <= box.x0 and box.x1 <= width + 1 and -1 <= box.y0 and box.y1 <= height + 1,
-                                f"{definition.name}: '{text}' is cut off")
-                for other, other_box in boxes[:i]:
-                    self.assertFalse(box.overlaps(other_box), f"{definition.name}: '{text}' lies on '{other}'")
+            self.assert_readable(definition.name, definition.draw(results))
 
 
 class IncompleteResults(InTemporaryDirectory):
@@ -250,6 +258,62 @@ class IncompleteResults(InTemporaryDirectory):
         self.assertEqual(code, 0)
         self.assertIn("No figures are defined for the experiment 'other'", output)
         self.assertTrue((self.directory / "tables" / "other_published.tex").exists())
+
+
+class IntegratorResults(Readable):
+    """The experiment with many mechanisms, integrators and no formulation in places."""
+
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.directory = Path(holder.name)
+        write_integrators(self.directory, ("pendulum:16", "four_bar.toml"))
+
+    def figure(self, name):
+        [definition] = [definition for definition in integrators_figures.FIGURES if definition.name == name]
+        return definition.draw(open_results(self.directory))
+
+    def test_everything_is_made(self):
+        code, output, errors = run_make_all(self.directory)
+        self.assertEqual((code, errors), (0, ""))
+        for definition in integrators_figures.FIGURES:
+            self.assertIn(f"figures/{definition.name}.pdf", output)
+            self.assertAlmostEqual(pdf_size_mm(self.directory / "figures" / f"{definition.name}.pdf")[0], 180, delta=0.1)
+        page = Page((self.directory / "report.html").read_text())
+        self.assertEqual(len(page.images), len(integrators_figures.FIGURES))
+        self.assertIn("four_bar.toml", page.text)
+
+    def test_tables_say_which_mechanism(self):
+        run_make_all(self.directory)
+        published = (self.directory / "tables" / "integrators_published.tex").read_text()
+        self.assertIn(r"steps & lorenz &  & ode45 &  & $239$ & $239$ & exact \\", published)
+        self.assertIn(r"\begin{tabular}{@{}lllllrrl@{}}", published)
+
+    def test_no_text_is_cut_off_or_lies_on_another(self):
+        for definition in integrators_figures.FIGURES:
+            self.assert_readable(definition.name, self.figure(definition.name))
+
+    def test_every_integrator_is_a_curve_of_every_panel(self):
+        figure = self.figure("integrators_mechanisms")
+        panels = [axes for axes in figure.axes if axes.axison]
+        self.assertEqual(len(panels), 4)
+        for axes in panels:
+            # The uncertainty is a line of its own.
+            self.assertEqual(len(axes.get_lines()), len(INTEGRATORS) + 1)
+            points = set(zip(axes.get_lines()[0].get_xdata(), axes.get_lines()[0].get_ydata()))
+            self.assertEqual(points, {(10.0**-(2 + 2 * i), 300 * 2**i) for i in range(4)})
+
+    def test_fixed_steps_are_dashed(self):
+        axes = [axes for axes in self.figure("integrators_problems").axes if axes.axison][0]
+        styles = [line.get_linestyle() for line in axes.get_lines()][:len(INTEGRATORS)]
+        self.assertEqual(styles, ["--" if key in ("gauss4", "odeint-adams-bashforth-moulton", "rk2") else "-" for key in INTEGRATORS])
+
+    def test_a_missing_long_run_costs_its_figure_only(self):
+        (self.directory / "trajectories" / "drift_kepler_gauss4.csv").unlink()
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("figure integrators_energy_drift is missing", errors)
+        self.assertTrue((self.directory / "figures" / "integrators_problems.png").exists())
 
 
 class DamagedRecords(InTemporaryDirectory):
@@ -392,6 +456,12 @@ class Texts(unittest.TestCase):
         self.assertEqual(len({(look["marker"], look["markerfacecolor"] == "white") for look in map(style.formulation_look, keys)}), len(keys))
         self.assertEqual(style.formulation_look("hdca [gauge]"), style.formulation_look("hdca"))
         self.assertEqual(set(style.formulation_look("my-own")), {"color", "marker", "markerfacecolor"})
+
+    def test_integrators_look_different(self):
+        style.apply()
+        keys = [key for members in style._INTEGRATOR_FAMILIES.values() for key in members]
+        self.assertEqual(len({tuple(style.integrator_look(key).values()) for key in [*keys, "my-own"]}), len(keys) + 1)
+        self.assertEqual(style.in_families(["my-own", "cvode-bdf", "ode45"]), ["ode45", "cvode-bdf", "my-own"])
 
     def test_help_has_an_example(self):
         with self.assertRaises(SystemExit) as caught, contextlib.redirect_stdout(io.StringIO()) as output:

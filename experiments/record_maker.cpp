@@ -1,0 +1,36 @@
+#include "experiments/record_maker.hpp"
+
+#include <utility>
+
+namespace mbdbench {
+
+Record RecordMaker::measured(std::string quantity, std::string unit, double value, std::string note) const {
+  Record record;
+  record.experiment = name_.experiment;
+  record.mechanism = name_.mechanism;
+  record.formulation = name_.formulation;
+  record.integrator = name_.integrator;
+  record.parameters = name_.parameters;
+  record.quantity = std::move(quantity);
+  record.unit = std::move(unit);
+  record.value = value;
+  record.note = std::move(note);
+  return record;
+}
+
+Record RecordMaker::compared(std::string quantity, std::string unit, double value, const Comparison& comparison) const {
+  Record record = measured(std::move(quantity), std::move(unit), value, std::string(comparison.reason));
+  record.published_value = comparison.value;
+  record.source = comparison.source;
+  record.verdict = judge(record.value, record.published_value, comparison.relative_limit);
+  return record;
+}
+
+Record RecordMaker::failed(std::string quantity, std::string unit, std::string message) const {
+  Record record = measured(std::move(quantity), std::move(unit), 0.0, std::move(message));
+  record.value.reset();
+  record.verdict = Verdict::failed;
+  return record;
+}
+
+}  // namespace mbdbench
