@@ -36,7 +36,7 @@ DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<boo
   kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
   DependentJoints dependents(mechanism);
   dependents.set_positions(kinematics);
-  return choose_dependents(dependents.phi_q(), allowed, marked_dependent(mechanism));
+  return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism));
 }
 
 }  // namespace
@@ -253,7 +253,7 @@ std::vector<int> ClosedDynamics::better_choice() {
     phi.row(static_cast<Eigen::Index>(i)) = dependents_.phi_q().row(dependents_.choice().rows[i]);
   }
   const std::vector<int> before = dependents_.choice().dependent;
-  const DependentChoice other = choose_dependents(phi, allowed_, rows_only);
+  const DependentChoice other = choose_dependents(phi, dependents_.size(), allowed_, rows_only);
   if (other.dependent.size() != before.size()) {
     return before;
   }

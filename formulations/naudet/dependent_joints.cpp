@@ -8,7 +8,7 @@
 namespace mbdbench {
 namespace {
 
-// Entries of Phi_q are of the size of the mechanism; what elimination leaves of redundant rows is rounding.
+// What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of.
 constexpr double kRank = 1e-9;
 constexpr double kPreference = 0.01;
 
@@ -41,7 +41,7 @@ Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows
 
 }  // namespace
 
-DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, const std::vector<bool>& allowed,
+DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
                                   const std::vector<bool>& preferred) {
   DependentChoice choice;
   if (phi_q.size() == 0) {
@@ -54,7 +54,7 @@ DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, const std::vecto
   for (std::size_t i = 0; i < allowed.size(); ++i) {
     first[i] = allowed[i] && preferred[i];
   }
-  const double smallest = kRank * phi_q.cwiseAbs().maxCoeff();
+  const double smallest = kRank * size;
   for (;;) {
     Pivot pivot = largest_entry(left, rows_left, usable);
     if (!(pivot.size > smallest)) {
@@ -85,6 +85,7 @@ DependentJoints::DependentJoints(const Mechanism& mechanism)
 
 void DependentJoints::set_positions(const Kinematics& kinematics) {
   phi_q_.setZero();
+  size_ = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& ends = kinematics.cut_joint(static_cast<int>(c));
@@ -96,7 +97,9 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
         for (int row = 0; row < cut.nc; ++row) {
           const Vec6 wrench = shift_wrench(point - state.point_b, ends.d.col(row));
           for (int i = 0; i < joint.nu; ++i) {
-            phi_q_(cut.row_offset + row, joint.u_offset + i) += sign * state.h.col(i).dot(wrench);
+            const double term = sign * state.h.col(i).dot(wrench);
+            phi_q_(cut.row_offset + row, joint.u_offset + i) += term;
+            size_ = std::max(size_, std::abs(term));
           }
         }
       }

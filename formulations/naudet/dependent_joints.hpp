@@ -19,9 +19,10 @@ struct DependentChoice {
   std::vector<int> dependent;  ///< ascending
 };
 
-/// Complete pivoting on Phi_q. \param allowed one entry a component of u
+/// Complete pivoting on Phi_q. \param size what its entries are made of, see DependentJoints::size
+/// \param allowed one entry a component of u
 /// \param preferred components that are taken while no other has a pivot that is a hundred times larger
-DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, const std::vector<bool>& allowed,
+DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
                                   const std::vector<bool>& preferred);
 
 /// Phi_q of the cut joints over the tree's u, split by a choice. Allocates nothing after `use_rows`.
@@ -32,6 +33,9 @@ class DependentJoints {
   /// Phi_q at the kinematics' positions, O(m n_path).
   void set_positions(const Kinematics& kinematics);
   [[nodiscard]] const Eigen::MatrixXd& phi_q() const { return phi_q_; }
+  /// \returns the largest term that an entry of Phi_q is a sum of: where ends of a cut cancel each other, entries are
+  /// rounding of it.
+  [[nodiscard]] double size() const { return size_; }
   /// Fixes rows and thereby the number of dependent components.
   void use_rows(const DependentChoice& choice);
   /// Takes other dependent components for the same rows. \param dependent as many as before, ascending
@@ -57,6 +61,7 @@ class DependentJoints {
   DependentChoice choice_;
   std::vector<bool> depends_;
   Eigen::MatrixXd phi_q_;
+  double size_ = 0.0;
   Eigen::MatrixXd lu_;
   std::vector<Eigen::Index> order_;  // row that stands at each place of lu_
   Eigen::VectorXd work_;
