@@ -252,7 +252,7 @@ std::vector<int> ClosedDynamics::better_choice() {
   for (std::size_t i = 0; i < dependents_.choice().rows.size(); ++i) {
     phi.row(static_cast<Eigen::Index>(i)) = dependents_.phi_q().row(dependents_.choice().rows[i]);
   }
-  const std::vector<int> before = dependents_.choice().dependent;
+  std::vector<int> before = dependents_.choice().dependent;
   const DependentChoice other = choose_dependents(phi, dependents_.size(), allowed_, rows_only);
   if (other.dependent.size() != before.size()) {
     return before;
