@@ -16,7 +16,16 @@ namespace mbdbench {
 
 std::span<const FormulationEntry> formulation_registry() {
   static const std::array entries = {
-      dense_entry(), dense_momentum_entry(), hdca_entry(), dca_entry(), bae_haug_entry(), aba_entry(), naudet_entry(),
+      dense_entry(),
+      dense_momentum_entry(),
+      hdca_entry(),
+      dca_entry(),
+      bae_haug_entry(),
+      aba_entry(),
+      naudet_entry(),
+      naudet_reduced_entry(),
+      naudet_acceleration_entry(),
+      naudet_acceleration_reduced_entry(),
   };
   return entries;
 }

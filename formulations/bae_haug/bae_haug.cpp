@@ -8,7 +8,7 @@
 ///   K, L                  -> articulated inertia and wrench of ArticulatedTree
 ///   PhiM, PhiL, RHS       -> CutRows: wrenches, a_, multipliers_ before the solution
 ///   lambda                -> CutRows, with D lambda on body b
-///   gamma* (Eq. (7))      -> CutRows::set_right_side
+///   gamma* (Eq. (7))      -> CutRows::set_acceleration_right_side
 ///
 /// The reduction ends at the ground, so that the small system holds the multipliers only: PhiL lambda = RHS + gamma*.
 /// Both ends of a cut are reduced to the ground, not to the body where their chains meet: the equations are then those
@@ -20,8 +20,8 @@
 #include <algorithm>
 #include <array>
 
-#include "formulations/bae_haug/cut_rows.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/recursion/cut_rows.hpp"
 
 namespace mbdbench {
 namespace {
@@ -82,7 +82,7 @@ class BaeHaugFormulation final : public JointStateFormulation {
       tree_.set_velocities(rate_of(x));
       tree_.evaluate_loads(t, q_of(x));
       tree_.sweep_loads();
-      cuts_.close(tree_);
+      cuts_.close_accelerations(tree_);
       tree_.sweep_accelerations();
     }
     return status;

@@ -1,5 +1,6 @@
 /// \file
-/// Recursive Hamiltonian equations in canonical momenta [Naudet2005], open chains and trees.
+/// Recursive Hamiltonian equations in canonical momenta [Naudet2005]: the formulations for open chains and trees, and
+/// the entries of all four. Closed loops: closed_naudet.hpp.
 ///
 /// paper symbol -> name
 ///   Omega        -> V = [v; omega] of the link at O_k
@@ -14,9 +15,13 @@
 #include "formulations/naudet/naudet.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "formulations/joint_state.hpp"
+#include "formulations/naudet/closed_naudet.hpp"
 #include "formulations/naudet/revolute_naudet.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
@@ -84,7 +89,7 @@ class NaudetFormulation final : public JointStateFormulation {
     if (status.ok) {
       set_coordinate_rates(q_of(x), general_->u(), q_of(xdot));
       general_->evaluate_loads(t, q_of(x));
-      general_->momentum_rates(rate_of(xdot));
+      general_->momentum_rates({}, rate_of(xdot));
     }
     return status;
   }
@@ -101,7 +106,8 @@ class NaudetFormulation final : public JointStateFormulation {
   RhsStatus solve_velocities(double t, std::span<const double> x) {
     const RhsStatus status = general().set_positions(t, q_of(x));
     if (status.ok) {
-      general().solve_velocities(rate_of(x));
+      general().sweep_momenta(rate_of(x));
+      general().sweep_velocities();
     }
     return status;
   }
@@ -110,18 +116,86 @@ class NaudetFormulation final : public JointStateFormulation {
   std::unique_ptr<ArticulatedTree> general_;
 };
 
+constexpr std::string_view kSwitching = "switching";
+constexpr std::string_view kSwitchAt = "switch_at";
+
+std::span<const ParameterSpecification> naudet_options() {
+  static constexpr std::array<std::string_view, 2> kChoices = {"on", "off"};
+  static const std::array<ParameterSpecification, 3> kOptions = [] {
+    ParameterSpecification switching;
+    switching.name = kSwitching;
+    switching.default_value = std::string("on");
+    switching.help =
+        "closed loops, on: dependent joints change after a step when others are better conditioned, and the state says "
+        "which they are; off: those of the start stay";
+    switching.choices = {kChoices.begin(), kChoices.end()};
+    return std::array<ParameterSpecification, 3>{
+        kernel_options().front(), switching,
+        ParameterSpecification{kSwitchAt, 50.0,
+                               "rate of a dependent joint over that of an independent one beyond which others are "
+                               "looked for",
+                               1.0, 1e12}};
+  }();
+  return kOptions;
+}
+
+std::string refuse_nothing(const Mechanism& /*mechanism*/) {
+  return {};
+}
+
+template <StateKind kRateKind, bool kReduced>
 std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(mechanism, options));
+  const bool closed = mechanism.cut_row_count() > 0;
+  if (!closed && kRateKind == StateKind::momentum) {
+    return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(mechanism, options));
+  }
+  ClosedStateForm form;
+  form.rate_kind = kRateKind;
+  form.reduced = closed && kReduced;
+  form.switching = closed && (kRateKind == StateKind::momentum || kReduced) && options.text(kSwitching) == "on";
+  return std::make_unique<ClosedNaudet>(mechanism, form, options.number(kSwitchAt));
 }
 
 }  // namespace
 
 FormulationEntry naudet_entry() {
-  return {
-      "naudet",         "recursive Hamiltonian equations, O(n), canonical momenta of the joints, open chains and trees",
-      "Naudet2005",     StateKind::momentum,
-      kernel_options(), refuse_closed_loops,
-      make_naudet};
+  return {"naudet",
+          "recursive Hamiltonian equations, O(n), canonical momenta; closed loops: all coordinates, reduced momenta",
+          "Naudet2005",
+          StateKind::momentum,
+          naudet_options(),
+          refuse_nothing,
+          make_naudet<StateKind::momentum, false>};
+}
+
+FormulationEntry naudet_reduced_entry() {
+  return {"naudet-reduced",
+          "naudet with independent coordinates only: dependent ones are solved for",
+          "Naudet2005",
+          StateKind::momentum,
+          naudet_options(),
+          refuse_reduced_coordinates,
+          make_naudet<StateKind::momentum, true>};
+}
+
+FormulationEntry naudet_acceleration_entry() {
+  return {"naudet-acc",
+          "the acceleration twin of naudet: all coordinates and velocities, constraints at acceleration level",
+          "Naudet2005",
+          StateKind::velocity,
+          naudet_options(),
+          refuse_nothing,
+          make_naudet<StateKind::velocity, false>};
+}
+
+FormulationEntry naudet_acceleration_reduced_entry() {
+  return {"naudet-acc-reduced",
+          "the acceleration twin of naudet-reduced: independent coordinates and velocities",
+          "Naudet2005",
+          StateKind::velocity,
+          naudet_options(),
+          refuse_reduced_coordinates,
+          make_naudet<StateKind::velocity, true>};
 }
 
 }  // namespace mbdbench

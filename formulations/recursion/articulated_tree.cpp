@@ -154,13 +154,16 @@ void ArticulatedTree::set_velocities(std::span<const double> u) {
   kinematics_.set_velocities(u);
 }
 
-void ArticulatedTree::solve_velocities(std::span<const double> p) {
+void ArticulatedTree::sweep_momenta(std::span<const double> p) {
   for (Link& link : links_) {
     link.bias.setZero();
     link.wrench.setZero();
   }
   add_prescribed(motions_.velocities(), u_);
   sweep_inward(p);
+}
+
+void ArticulatedTree::sweep_velocities() {
   sweep_outward(u_);
   for (std::size_t k = 0; k < links_.size(); ++k) {
     Link& link = links_[k];
@@ -237,11 +240,14 @@ void ArticulatedTree::momenta(std::span<double> p) {
   }
 }
 
-void ArticulatedTree::momentum_rates(std::span<double> pdot) {
+void ArticulatedTree::momentum_rates(std::span<const Vec6> cut_loads, std::span<double> pdot) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const int body = static_cast<int>(k);
     sums_[k] =
         shift_wrench(kinematics_.body(body).com - kinematics_.tree_joint(body).point_b, loads_.body_wrench(body));
+    if (!cut_loads.empty()) {
+      sums_[k] += cut_loads[k];
+    }
   }
   sum_inward(sums_);
   const Eigen::VectorXd& tau = loads_.joint_forces();

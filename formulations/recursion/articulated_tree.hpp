@@ -32,13 +32,16 @@ class ArticulatedTree {
   RhsStatus set_positions(double t, std::span<const double> q);
   /// Takes known quasi-velocities, after set_positions.
   void set_velocities(std::span<const double> u);
-  /// Solves for the quasi-velocities of canonical momenta p, after set_positions; prescribed ones follow their motion.
-  void solve_velocities(std::span<const double> p);
+  /// Inward sweep for the quasi-velocities of canonical momenta p, after set_positions; prescribed ones follow their
+  /// motion.
+  void sweep_momenta(std::span<const double> p);
+  /// Outward sweep for velocities, after sweep_momenta.
+  void sweep_velocities();
   /// All applied loads, once velocities are there.
   void evaluate_loads(double t, std::span<const double> q);
   /// Inward sweep for accelerations, after evaluate_loads.
   void sweep_loads();
-  /// Adds to the free acceleration of joint k between the two sweeps: what impulses outboard of it contribute.
+  /// Adds to the free rate of joint k between an inward and an outward sweep: what impulses outboard of it contribute.
   void add_free_rate(int k, const JointVector& rate) {
     links_[static_cast<std::size_t>(k)].free_rate += rate;
     links_[static_cast<std::size_t>(k)].relative_rate.noalias() += links_[static_cast<std::size_t>(k)].axes * rate;
@@ -52,8 +55,12 @@ class ArticulatedTree {
   [[nodiscard]] std::span<const double> accelerations() const { return accelerations_; }
   /// p = J^T M V for the velocities of set_velocities. \param p u_size() entries
   void momenta(std::span<double> p);
-  /// p' after solve_velocities and evaluate_loads. \param pdot u_size() entries
-  void momentum_rates(std::span<double> pdot);
+  /// Adds to what joint k transmits in the velocity solution, about O_k, after sweep_velocities.
+  void add_momentum(int k, const Vec6& momentum) { links_[static_cast<std::size_t>(k)].momentum += momentum; }
+  /// p' after sweep_velocities and evaluate_loads.
+  /// \param cut_loads what each body gets beside the applied loads, about O_k; or none
+  /// \param pdot u_size() entries
+  void momentum_rates(std::span<const Vec6> cut_loads, std::span<double> pdot);
   /// Constraint wrenches of all tree joints after sweep_accelerations.
   /// \param cut_joints wrenches on body b of the cut joints
   void reactions(std::span<const Vec6> cut_joints, Reactions& result) const;

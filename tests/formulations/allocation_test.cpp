@@ -15,8 +15,12 @@ TEST(rhs_allocations, none_for_any_formulation_and_mechanism) {
     // Sanitizers replace malloc themselves; the Release build is where this is checked.
     return;
   }
-  std::vector<std::string> names = {"pendulum:256", "pendulum_xyz:64", "random_tree:seed=5,bodies=40,motions=3",
-                                    "random_closed:seed=3,bodies=20,cuts=3", "balanced_tree:bodies=64,branching=20"};
+  std::vector<std::string> names = {"pendulum:256",
+                                    "pendulum_xyz:64",
+                                    "random_tree:seed=5,bodies=40,motions=3",
+                                    "random_closed:seed=3,bodies=20,cuts=3",
+                                    "random_closed:seed=15,bodies=17,cuts=1",
+                                    "balanced_tree:bodies=64,branching=20"};
   for (const MechanismEntry& entry : mechanism_registry()) {
     names.emplace_back(entry.key);
   }

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "formulations/bae_haug/cut_rows.hpp"
+#include "formulations/recursion/cut_rows.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/jacobians.hpp"
 #include "mechanisms/model/model_check.hpp"

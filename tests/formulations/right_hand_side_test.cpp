@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <limits>
@@ -221,9 +222,8 @@ TEST(right_hand_side, a_state_that_is_not_a_number_is_reported) {
       const auto formulation = make(entry.key, mechanism);
       Evaluation state = evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
       ASSERT_TRUE(state.status.ok);
-      for (int i = 0; i < mechanism.q_size(); ++i) {
-        state.x[static_cast<std::size_t>(i)] = std::numeric_limits<double>::quiet_NaN();
-      }
+      const std::size_t coordinates = std::min(state.x.size(), static_cast<std::size_t>(mechanism.q_size()));
+      std::fill_n(state.x.begin(), coordinates, std::numeric_limits<double>::quiet_NaN());
       const RhsStatus status = formulation->rhs(0.0, state.x, state.xdot);
       EXPECT_FALSE(status.ok) << entry.key << " on " << name;
       EXPECT_FALSE(status.message().empty());

@@ -10,6 +10,7 @@
 ///
 /// Cost: O(n m_path + sum m_path^2) with m_path rows on the way of a link to the ground, then O(m^3).
 #include <Eigen/Core>
+#include <utility>
 #include <vector>
 
 #include "formulations/recursion/articulated_tree.hpp"
@@ -34,9 +35,18 @@ class CutRows {
   RhsStatus set_positions(const ArticulatedTree& tree);
   /// Solves for lambda and adds what it does to the tree's free accelerations; between tree.sweep_loads and
   /// tree.sweep_accelerations.
-  void close(ArticulatedTree& tree);
+  void close_accelerations(ArticulatedTree& tree);
+  /// The same for sigma and velocities that keep the cut joints closed; between tree.sweep_momenta and
+  /// tree.sweep_velocities.
+  void close_velocities(ArticulatedTree& tree);
+  /// Leaves out the rows that are not active: their multipliers are zero. \param active one entry a row
+  void set_active(std::vector<bool> active) { active_ = std::move(active); }
+  /// \returns what the multipliers do to link k about O_k, articulated: Y_k lambda.
+  [[nodiscard]] Vec6 impulse(int k) const;
   /// \returns D lambda of cut joint c on its body b.
   [[nodiscard]] Vec6 wrench(const ArticulatedTree& tree, int c) const;
+  /// \returns lambda or sigma of all rows.
+  [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
   /// \returns the numerical rank of A.
   [[nodiscard]] Eigen::Index rank() const { return solver_.rank(); }
 
@@ -54,7 +64,9 @@ class CutRows {
   void reduce(const ArticulatedTree& tree, int k);
   /// \returns the square of a row's unit wrench about O_k as if no joint were in between.
   [[nodiscard]] double unreduced_square(const ArticulatedTree& tree, int k, Eigen::Index row) const;
-  void set_right_side(const ArticulatedTree& tree);
+  void set_acceleration_right_side(const ArticulatedTree& tree);
+
+  void close(ArticulatedTree& tree);
 
   const Mechanism* mechanism_;
   BaumgarteConstants baumgarte_;
@@ -63,6 +75,7 @@ class CutRows {
   Eigen::MatrixXd a_;
   Eigen::VectorXd smallest_diagonal_;
   Eigen::VectorXd multipliers_;
+  std::vector<bool> active_;
   std::vector<double> residual_;
   SemidefiniteSolver solver_;
 };

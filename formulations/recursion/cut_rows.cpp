@@ -1,6 +1,7 @@
-#include "formulations/bae_haug/cut_rows.hpp"
+#include "formulations/recursion/cut_rows.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace mbdbench {
 namespace {
@@ -22,6 +23,7 @@ CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
       a_(Eigen::MatrixXd::Zero(mechanism.cut_row_count(), mechanism.cut_row_count())),
       smallest_diagonal_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
       multipliers_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
+      active_(index_of(mechanism.cut_row_count()), true),
       residual_(6, 0.0),
       solver_(mechanism.cut_row_count()) {
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
@@ -74,7 +76,10 @@ RhsStatus CutRows::set_positions(const ArticulatedTree& tree) {
     return {};
   }
   a_.setZero();
-  smallest_diagonal_.setZero();
+  for (Eigen::Index row = 0; row < smallest_diagonal_.size(); ++row) {
+    // No diagonal entry is above infinity: the row counts as zero and its multiplier stays zero.
+    smallest_diagonal_[row] = active_[static_cast<std::size_t>(row)] ? 0.0 : std::numeric_limits<double>::infinity();
+  }
   for (Link& link : links_) {
     link.wrenches.setZero();
   }
@@ -126,7 +131,7 @@ double CutRows::unreduced_square(const ArticulatedTree& tree, int k, Eigen::Inde
   return shift_wrench(cut.point_b - tree.kinematics().tree_joint(k).point_b, cut.d.col(column)).squaredNorm();
 }
 
-void CutRows::set_right_side(const ArticulatedTree& tree) {
+void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
   const Kinematics& kinematics = tree.kinematics();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
@@ -151,6 +156,9 @@ void CutRows::set_right_side(const ArticulatedTree& tree) {
           baumgarte_.beta * baumgarte_.beta * residual_[index_of(row)];  // [Malczyk2008, Eq. (7)]
     }
   }
+}
+
+void CutRows::close(ArticulatedTree& tree) {
   // RHS: what the bodies would do without the cut joints.
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
@@ -159,13 +167,6 @@ void CutRows::set_right_side(const ArticulatedTree& tree) {
       multipliers_[link.rows[i]] -= link.wrenches.col(static_cast<Eigen::Index>(i)).dot(rate);
     }
   }
-}
-
-void CutRows::close(ArticulatedTree& tree) {
-  if (empty()) {
-    return;
-  }
-  set_right_side(tree);
   solver_.solve(multipliers_);
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
@@ -177,6 +178,29 @@ void CutRows::close(ArticulatedTree& tree) {
     }
     tree.add_free_rate(body, rate);
   }
+}
+
+void CutRows::close_accelerations(ArticulatedTree& tree) {
+  if (!empty()) {
+    set_acceleration_right_side(tree);
+    close(tree);
+  }
+}
+
+void CutRows::close_velocities(ArticulatedTree& tree) {
+  if (!empty()) {
+    multipliers_.setZero();
+    close(tree);
+  }
+}
+
+Vec6 CutRows::impulse(int k) const {
+  const Link& link = links_[index_of(k)];
+  Vec6 sum = Vec6::Zero();
+  for (std::size_t i = 0; i < link.rows.size(); ++i) {
+    sum += multipliers_[link.rows[i]] * link.wrenches.col(static_cast<Eigen::Index>(i));
+  }
+  return sum;
 }
 
 Vec6 CutRows::wrench(const ArticulatedTree& tree, int c) const {

@@ -1,0 +1,267 @@
+#include "formulations/naudet/closed_dynamics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace mbdbench {
+namespace {
+
+// Below this the dependent joints cannot follow to any useful number of digits.
+constexpr double kSingular = 1e-10;
+constexpr int kMostIterations = 30;
+// Newton's method stops where a correction is rounding.
+constexpr double kRounding = 1e-14;
+
+std::size_t index_of(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::vector<bool> marked_dependent(const Mechanism& mechanism) {
+  std::vector<bool> marked(index_of(mechanism.u_size()), false);
+  for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
+    const Joint& joint = mechanism.tree_joints()[k];
+    for (int i = 0; i < joint.nu; ++i) {
+      marked[index_of(joint.u_offset + i)] = mechanism.description().joints[k].dependent;
+    }
+  }
+  return marked;
+}
+
+/// \returns the choice at the mechanism's initial coordinates.
+DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<bool>& allowed) {
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
+  DependentJoints dependents(mechanism);
+  dependents.set_positions(kinematics);
+  return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism));
+}
+
+}  // namespace
+
+std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_only) {
+  std::vector<bool> allowed(index_of(mechanism.u_size()), false);
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (int i = 0; i < joint.nu; ++i) {
+      const bool prescribed = std::any_of(joint.motions.begin(), joint.motions.end(),
+                                          [i](const JointMotion& motion) { return motion.component == i; });
+      allowed[index_of(joint.u_offset + i)] = !prescribed && (!scalar_only || has_coordinate_rates(joint.type));
+    }
+  }
+  return allowed;
+}
+
+std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
+  if (mechanism.cut_row_count() == 0) {
+    return {};
+  }
+  const std::size_t scalar = initial_choice(mechanism, dependent_candidates(mechanism, true)).rows.size();
+  const std::size_t all = initial_choice(mechanism, dependent_candidates(mechanism, false)).rows.size();
+  if (scalar == all) {
+    return {};
+  }
+  return fmt::format(
+      "its loops impose {} independent constraints, but only {} coordinates can be solved for by themselves (those of "
+      "a spherical or free joint cannot)",
+      all, scalar);
+}
+
+ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed)
+    : mechanism_(&mechanism),
+      tree_(mechanism),
+      cuts_(mechanism, {}),
+      dependents_(mechanism),
+      allowed_(allowed),
+      unprescribed_(dependent_candidates(mechanism, false)),
+      closing_(mechanism),
+      residual_(index_of(mechanism.cut_row_count())),
+      momenta_(index_of(mechanism.u_size())),
+      velocities_(index_of(mechanism.u_size())),
+      cut_loads_(mechanism.bodies().size()) {
+  dependents_.use_rows(initial_choice(mechanism, allowed));
+  correction_.resize(dependents_.choice().rows.size());
+  std::vector<bool> active(index_of(mechanism.cut_row_count()), false);
+  for (const int row : dependents_.choice().rows) {
+    active[index_of(row)] = true;
+  }
+  cuts_.set_active(std::move(active));
+}
+
+RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
+  RhsStatus status = tree_.set_positions(t, q);
+  if (status.ok) {
+    status = cuts_.set_positions(tree_);
+  }
+  if (!status.ok || mechanism_->cut_row_count() == 0) {
+    return status;
+  }
+  dependents_.set_positions(tree_.kinematics());
+  const double pivots = dependents_.factorise();
+  if (!(pivots > kSingular)) {
+    return {false, mechanism_->cut_joints().front().name,
+            "the dependent joints cannot close the loop here (singular position), smallest over largest pivot is",
+            pivots};
+  }
+  return {};
+}
+
+RhsStatus ClosedDynamics::close_positions(std::span<double> q) {
+  double last = 0.0;
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    closing_.set_positions(q);
+    dependents_.set_positions(closing_);
+    for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+      const Joint& joint = mechanism_->cut_joints()[c];
+      const JointKinematics& state = closing_.cut_joint(static_cast<int>(c));
+      closure_residual(joint, state.axes_a, state.axes_b, state.displacement,
+                       std::span(residual_).subspan(index_of(joint.row_offset), index_of(joint.nc)));
+    }
+    if (!(dependents_.factorise() > 0.0)) {
+      break;
+    }
+    dependents_.correct(residual_, correction_);
+    double largest = 0.0;
+    for (const Joint& joint : mechanism_->tree_joints()) {
+      for (int i = 0; i < joint.nu; ++i) {
+        const auto& dependent = dependents_.choice().dependent;
+        const auto found = std::lower_bound(dependent.begin(), dependent.end(), joint.u_offset + i);
+        if (found != dependent.end() && *found == joint.u_offset + i) {
+          double& coordinate = q[index_of(joint.q_offset + i)];
+          const double change = correction_[static_cast<std::size_t>(found - dependent.begin())];
+          coordinate += change;
+          largest = std::max(largest, std::abs(change) / (1.0 + std::abs(coordinate)));
+        }
+      }
+    }
+    if (!std::isfinite(largest)) {
+      break;
+    }
+    // Rounding may keep the corrections just above its own size.
+    if (largest <= kRounding || (iteration > 3 && largest < 1e-12 && largest >= 0.5 * last)) {
+      return {};
+    }
+    last = largest;
+  }
+  return {false, mechanism_->cut_joints().front().name,
+          "the loops could not be closed from the last accepted coordinates, the last correction was", last};
+}
+
+void ClosedDynamics::solve_velocities(std::span<const double> p) {
+  std::copy(p.begin(), p.end(), momenta_.begin());
+  for (const int component : dependents_.choice().dependent) {
+    momenta_[index_of(component)] = 0.0;
+  }
+  tree_.sweep_momenta(momenta_);
+  cuts_.close_velocities(tree_);
+  tree_.sweep_velocities();
+  if (mechanism_->cut_row_count() > 0) {
+    for (int k = 0; k < mechanism_->body_count(); ++k) {
+      tree_.add_momentum(k, -cuts_.impulse(k));
+    }
+  }
+}
+
+void ClosedDynamics::set_velocities(std::span<const double> u, bool complete) {
+  std::copy(u.begin(), u.end(), velocities_.begin());
+  if (complete) {
+    dependents_.complete(velocities_);
+  }
+  tree_.set_velocities(velocities_);
+}
+
+void ClosedDynamics::reduced_momenta(std::span<double> p) {
+  tree_.momenta(p);
+  dependents_.reduce(p);
+}
+
+void ClosedDynamics::reduced_momentum_rates(double t, std::span<const double> q, std::span<double> pdot) {
+  tree_.evaluate_loads(t, q);
+  std::fill(cut_loads_.begin(), cut_loads_.end(), Vec6::Zero());
+  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    const Joint& joint = mechanism_->cut_joints()[c];
+    const JointKinematics& state = tree_.kinematics().cut_joint(static_cast<int>(c));
+    const auto sigma = cuts_.multipliers().segment(joint.row_offset, joint.nc);
+    const Vec6 impulse = state.d.lazyProduct(sigma);
+    const Vec6 rate = state.d_rate.lazyProduct(sigma);
+    // -(Phi_q)'^T sigma: the rates of D and of the handles load the two bodies.
+    for (const double sign : {1.0, -1.0}) {
+      const int body = sign > 0.0 ? joint.b : joint.a;
+      if (body >= 0) {
+        const Vec3& point = sign > 0.0 ? state.point_b : state.point_a;
+        const Vec3& velocity = sign > 0.0 ? state.velocity_b : state.velocity_a;
+        cut_loads_[index_of(body)] -= sign * shift_wrench(point - tree_.kinematics().tree_joint(body).point_b,
+                                                          rate + shift_rate_wrench(velocity, impulse));
+      }
+    }
+  }
+  tree_.momentum_rates(cut_loads_, pdot);
+  dependents_.reduce(pdot);
+}
+
+std::span<const double> ClosedDynamics::accelerations(double t, std::span<const double> q) {
+  tree_.evaluate_loads(t, q);
+  tree_.sweep_loads();
+  cuts_.close_accelerations(tree_);
+  tree_.sweep_accelerations();
+  return tree_.accelerations();
+}
+
+void ClosedDynamics::reactions(Reactions& result) const {
+  std::vector<Vec6> wrenches;
+  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    wrenches.push_back(cuts_.wrench(tree_, static_cast<int>(c)));
+  }
+  tree_.reactions(wrenches, result);
+}
+
+void ClosedDynamics::cut_velocities(int c, std::span<double> u) const {
+  const Joint& joint = mechanism_->cut_joints()[index_of(c)];
+  const JointKinematics& state = kinematics().cut_joint(c);
+  const Vec6 relative =
+      kinematics().velocity_at(joint.b, state.point_b) - kinematics().velocity_at(joint.a, state.point_b);
+  const JointVector along = state.h.transpose().lazyProduct(relative);
+  Eigen::Map<Eigen::VectorXd>(u.data(), joint.nu).noalias() = motion_gram_inverse(joint).lazyProduct(along);
+}
+
+void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::span<double> rates) const {
+  const Joint& joint = mechanism_->cut_joints()[index_of(c)];
+  const JointKinematics& state = kinematics().cut_joint(c);
+  Vec6 relative = Vec6::Zero();
+  for (const double sign : {1.0, -1.0}) {
+    const int body = sign > 0.0 ? joint.b : joint.a;
+    if (body >= 0) {
+      const Vec3 lever = state.point_b - kinematics().tree_joint(body).point_b;
+      relative += sign * shift_velocity(lever, tree_.rate(body));
+      relative.head<3>() += sign * kinematics().body(body).velocity.tail<3>().cross(
+                                       state.velocity_b - kinematics().tree_joint(body).velocity_b);
+    }
+  }
+  for (int i = 0; i < joint.nu; ++i) {
+    relative -= u_c[index_of(i)] * state.h_rate.col(i);
+  }
+  const JointVector along = state.h.transpose().lazyProduct(relative);
+  Eigen::Map<Eigen::VectorXd>(rates.data(), joint.nu).noalias() = motion_gram_inverse(joint).lazyProduct(along);
+}
+
+std::vector<int> ClosedDynamics::better_choice() {
+  const double present = largest_ratio();
+  std::vector<bool> rows_only(allowed_.size(), false);
+  Eigen::MatrixXd phi(static_cast<Eigen::Index>(dependents_.choice().rows.size()), dependents_.phi_q().cols());
+  for (std::size_t i = 0; i < dependents_.choice().rows.size(); ++i) {
+    phi.row(static_cast<Eigen::Index>(i)) = dependents_.phi_q().row(dependents_.choice().rows[i]);
+  }
+  std::vector<int> before = dependents_.choice().dependent;
+  const DependentChoice other = choose_dependents(phi, dependents_.size(), allowed_, rows_only);
+  if (other.dependent.size() != before.size()) {
+    return before;
+  }
+  dependents_.use_dependent(other.dependent);
+  const bool better = dependents_.factorise() > kSingular && largest_ratio() < 0.5 * present;
+  dependents_.use_dependent(before);
+  dependents_.factorise();
+  return better ? other.dependent : before;
+}
+
+}  // namespace mbdbench

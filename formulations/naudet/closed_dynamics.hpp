@@ -1,0 +1,83 @@
+#pragma once
+/// \file
+/// Equations of motion of closed loops in independent quasi-velocities and reduced canonical momenta [Naudet2005].
+///
+///   p_i = B^T M u,   u = B u_i,   p_i' = B^T (Q^ + ...) + B'^T M u
+///
+/// The paper reduces the dependent links' momenta by matrices C_K along the loop [Naudet2005, Eq. (22)-(27)], for
+/// dependent joints that stand next to the cut. Here the same p_i come out for any dependent joints: among all momenta
+/// p = M u - Phi_q^T sigma of one motion the ones with p_d = 0 have p_i for the others. So the tree's own recursion
+/// takes [p_i; 0], the impulses sigma of the cut joints close the loops, and
+///
+///   p_i' = B^T p',   p' of the tree with sigma held (naudet_printed_formulas_test: both ways agree).
+///
+/// Cost: O(n m_path + m^3), m rows of the cut joints.
+#include <span>
+#include <vector>
+
+#include "formulations/naudet/dependent_joints.hpp"
+#include "formulations/recursion/cut_rows.hpp"
+
+namespace mbdbench {
+
+/// Workspace of the equations. Allocates nothing after construction but in `reactions`.
+class ClosedDynamics {
+ public:
+  /// \param allowed components of u that may depend, see `dependent_candidates`
+  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed);
+
+  /// All of B, the tree and the cut joints at (t, q). \returns why not: a singular choice, a joint's pivot
+  RhsStatus set_positions(double t, std::span<const double> q);
+  /// Changes the dependent coordinates of q until the loops are closed, by Newton's method to rounding.
+  RhsStatus close_positions(std::span<double> q);
+  /// Velocities of reduced momenta. \param p over u; entries of dependent and prescribed components are not read
+  void solve_velocities(std::span<const double> p);
+  /// Takes all velocities; dependent ones follow from the others where `complete`.
+  void set_velocities(std::span<const double> u, bool complete);
+  /// B^T M u over u, zero for dependent components; after set_velocities.
+  void reduced_momenta(std::span<double> p);
+  /// p_i' over u, zero for dependent components; after solve_velocities.
+  void reduced_momentum_rates(double t, std::span<const double> q, std::span<double> pdot);
+  /// u', after set_velocities or solve_velocities.
+  std::span<const double> accelerations(double t, std::span<const double> q);
+  /// Constraint wrenches, after accelerations.
+  void reactions(Reactions& result) const;
+
+  /// u_c of cut joint c, from the velocities of its two bodies. \param u nu entries
+  void cut_velocities(int c, std::span<double> u) const;
+  /// u_c' of cut joint c, after accelerations. \param u_c of cut_velocities
+  void cut_accelerations(int c, std::span<const double> u_c, std::span<double> rates) const;
+
+  [[nodiscard]] std::span<const double> u() const { return tree_.u(); }
+  [[nodiscard]] const Kinematics& kinematics() const { return tree_.kinematics(); }
+  [[nodiscard]] DependentJoints& dependents() { return dependents_; }
+  [[nodiscard]] const DependentJoints& dependents() const { return dependents_; }
+  /// \returns a choice for the positions of the last set_positions with the same number of dependent components; none
+  /// that is better by a factor of two: the present one. Allocates.
+  std::vector<int> better_choice();
+  /// \returns the largest entry of K at the positions of the last set_positions.
+  double largest_ratio() { return dependents_.largest_ratio(unprescribed_); }
+
+ private:
+  const Mechanism* mechanism_;
+  ArticulatedTree tree_;
+  CutRows cuts_;
+  DependentJoints dependents_;
+  std::vector<bool> allowed_;
+  std::vector<bool> unprescribed_;
+  Kinematics closing_;  // of close_positions
+  std::vector<double> residual_;
+  std::vector<double> correction_;
+  std::vector<double> momenta_;
+  std::vector<double> velocities_;
+  std::vector<Vec6> cut_loads_;
+};
+
+/// \returns which components of u may depend: those without prescribed motion; with `scalar_only` those of joints whose
+/// coordinates are no quaternion, since a dependent coordinate is then solved for by itself.
+std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_only);
+
+/// \returns why the loops cannot be written in reduced coordinates: too few scalar components; empty otherwise.
+std::string refuse_reduced_coordinates(const Mechanism& mechanism);
+
+}  // namespace mbdbench

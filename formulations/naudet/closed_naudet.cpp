@@ -1,0 +1,247 @@
+#include "formulations/naudet/closed_naudet.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "mechanisms/model/loads.hpp"
+
+namespace mbdbench {
+namespace {
+
+std::size_t index_of(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::vector<int> initial_dependents(const Mechanism& mechanism, const std::vector<bool>& allowed) {
+  return ClosedDynamics(mechanism, allowed).dependents().choice().dependent;
+}
+
+}  // namespace
+
+ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at)
+    : ClosedNaudet(mechanism, form, switch_at, dependent_candidates(mechanism, form.reduced)) {}
+
+ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at,
+                           const std::vector<bool>& allowed)
+    : Formulation(mechanism, ClosedState(mechanism, form, initial_dependents(mechanism, allowed)).layout()),
+      switch_at_(switch_at),
+      allowed_(allowed),
+      dynamics_(mechanism, allowed),
+      first_choice_(dynamics_.dependents().choice().dependent),
+      state_(mechanism, form, first_choice_),
+      read_(first_choice_.size()),
+      q_(mechanism.q0().data(), mechanism.q0().data() + mechanism.q_size()),
+      reference_(q_),
+      u_(index_of(mechanism.u_size())),
+      rates_(index_of(mechanism.u_size())),
+      coordinate_rates_(index_of(mechanism.q_size())) {}
+
+std::unique_ptr<Formulation> ClosedNaudet::clone() const {
+  auto copy = std::make_unique<ClosedNaudet>(mechanism(), state_.form(), switch_at_);
+  copy->use_dependent(dependent());
+  copy->reference_ = reference_;
+  return copy;
+}
+
+void ClosedNaudet::use_dependent(std::span<const int> dependent) {
+  dynamics_.dependents().use_dependent(dependent);
+  state_.set_dependent(dependent);
+}
+
+RhsStatus ClosedNaudet::set_coordinates(std::span<const double> x) {
+  if (state_.form().switching) {
+    if (!state_.read_choice(x, read_)) {
+      return {false, mechanism().cut_joints().front().name,
+              "the state does not name as many dependent components as there are constraints, it says",
+              x[state_.choice_at()]};
+    }
+    if (!std::equal(read_.begin(), read_.end(), dependent().begin())) {
+      use_dependent(read_);
+    }
+  }
+  if (state_.form().reduced) {
+    std::copy(reference_.begin(), reference_.end(), q_.begin());
+  }
+  for (std::size_t i = 0; i < state_.coordinates().size(); ++i) {
+    q_[index_of(state_.coordinates()[i])] = x[i];
+  }
+  return state_.form().reduced ? dynamics_.close_positions(q_) : RhsStatus{};
+}
+
+RhsStatus ClosedNaudet::solve(double t, std::span<const double> x) {
+  RhsStatus status = set_coordinates(x);
+  if (status.ok) {
+    status = dynamics_.set_positions(t, q_);
+  }
+  if (!status.ok) {
+    return status;
+  }
+  std::fill(rates_.begin(), rates_.end(), 0.0);
+  for (std::size_t i = 0; i < state_.rates().size(); ++i) {
+    rates_[index_of(state_.rates()[i])] = x[state_.rates_at() + i];
+  }
+  if (momentum()) {
+    dynamics_.solve_velocities(rates_);
+  } else {
+    dynamics_.set_velocities(rates_, state_.form().reduced);
+  }
+  return status;
+}
+
+void ClosedNaudet::set_coordinate_rates(std::span<const double> x, std::span<double> xdot) {
+  const std::span<const double> q = q_;
+  for (const Joint& joint : mechanism().tree_joints()) {
+    coordinate_rates(joint, q.subspan(index_of(joint.q_offset), index_of(joint.nq)),
+                     dynamics_.u().subspan(index_of(joint.u_offset), index_of(joint.nu)),
+                     std::span(coordinate_rates_).subspan(index_of(joint.q_offset), index_of(joint.nq)));
+  }
+  for (std::size_t i = 0; i < state_.coordinates().size(); ++i) {
+    xdot[i] = coordinate_rates_[index_of(state_.coordinates()[i])];
+  }
+  set_cut_rates(x, xdot);
+}
+
+void ClosedNaudet::set_cut_rates(std::span<const double> x, std::span<double> xdot) {
+  if (state_.form().reduced) {
+    return;
+  }
+  std::size_t coordinate = state_.cut_coordinates_at();
+  std::size_t rate = state_.cut_rates_at();
+  for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
+    const Joint& joint = mechanism().cut_joints()[c];
+    std::array<double, 6> velocity{};
+    const std::span<double> own = std::span(velocity).first(index_of(joint.nu));
+    if (momentum()) {
+      dynamics_.cut_velocities(static_cast<int>(c), own);
+    } else {
+      std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(rate), own.size(), own.begin());
+    }
+    coordinate_rates(joint, x.subspan(coordinate, index_of(joint.nq)), own,
+                     xdot.subspan(coordinate, index_of(joint.nq)));
+    coordinate += index_of(joint.nq);
+    rate += index_of(joint.nu);
+  }
+}
+
+RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
+  const RhsStatus status = solve(t, x);
+  if (!status.ok) {
+    return status;
+  }
+  set_coordinate_rates(x, xdot);
+  if (momentum()) {
+    dynamics_.reduced_momentum_rates(t, q_, rates_);
+  } else {
+    const auto accelerations = dynamics_.accelerations(t, q_);
+    std::copy(accelerations.begin(), accelerations.end(), rates_.begin());
+  }
+  for (std::size_t i = 0; i < state_.rates().size(); ++i) {
+    xdot[state_.rates_at() + i] = rates_[index_of(state_.rates()[i])];
+  }
+  if (!momentum() && !state_.form().reduced) {
+    std::size_t rate = state_.cut_rates_at();
+    for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
+      const auto count = index_of(mechanism().cut_joints()[c].nu);
+      std::array<double, 6> velocity{};
+      dynamics_.cut_velocities(static_cast<int>(c), velocity);
+      dynamics_.cut_accelerations(static_cast<int>(c), velocity, xdot.subspan(rate, count));
+      rate += count;
+    }
+  }
+  std::fill(xdot.begin() + static_cast<std::ptrdiff_t>(state_.choice_at()), xdot.end(), 0.0);
+  return status;
+}
+
+void ClosedNaudet::write(std::span<double> x) {
+  for (std::size_t i = 0; i < state_.coordinates().size(); ++i) {
+    x[i] = q_[index_of(state_.coordinates()[i])];
+  }
+  if (momentum()) {
+    dynamics_.reduced_momenta(rates_);
+  } else {
+    std::copy(dynamics_.u().begin(), dynamics_.u().end(), rates_.begin());
+  }
+  for (std::size_t i = 0; i < state_.rates().size(); ++i) {
+    x[state_.rates_at() + i] = rates_[index_of(state_.rates()[i])];
+  }
+  state_.write_choice(x);
+}
+
+RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) {
+  use_dependent(first_choice_);
+  std::copy(q.begin(), q.end(), q_.begin());
+  std::copy(q.begin(), q.end(), reference_.begin());
+  RhsStatus status = dynamics_.set_positions(t, q_);
+  if (state_.form().switching && (!status.ok || dynamics_.largest_ratio() > switch_at_) && improve_choice(t)) {
+    status = {};
+  }
+  if (!status.ok) {
+    return status;
+  }
+  dynamics_.set_velocities(u, false);
+  write(x);
+  if (state_.form().reduced) {
+    return status;
+  }
+  std::size_t coordinate = state_.cut_coordinates_at();
+  std::size_t rate = state_.cut_rates_at();
+  for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
+    const Joint& joint = mechanism().cut_joints()[c];
+    cut_coordinates(dynamics_.kinematics(), static_cast<int>(c), x.subspan(coordinate, index_of(joint.nq)));
+    coordinate += index_of(joint.nq);
+    if (!momentum()) {
+      dynamics_.cut_velocities(static_cast<int>(c), x.subspan(rate, index_of(joint.nu)));
+      rate += index_of(joint.nu);
+    }
+  }
+  return status;
+}
+
+RhsStatus ClosedNaudet::unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) {
+  const RhsStatus status = solve(t, x);
+  if (status.ok) {
+    std::copy(q_.begin(), q_.end(), q.begin());
+    std::copy(dynamics_.u().begin(), dynamics_.u().end(), u.begin());
+  }
+  return status;
+}
+
+RhsStatus ClosedNaudet::reactions(double t, std::span<const double> x, Reactions& reactions) {
+  const RhsStatus status = solve(t, x);
+  if (status.ok) {
+    static_cast<void>(dynamics_.accelerations(t, q_));
+    dynamics_.reactions(reactions);
+  }
+  return status;
+}
+
+bool ClosedNaudet::improve_choice(double t) {
+  const std::vector<int> better = dynamics_.better_choice();
+  if (std::equal(better.begin(), better.end(), dependent().begin())) {
+    return false;
+  }
+  use_dependent(better);
+  return dynamics_.set_positions(t, q_).ok;
+}
+
+bool ClosedNaudet::after_step(double t, std::span<double> x) {
+  bool changed = Formulation::after_step(t, x);
+  if (!state_.form().reduced && !state_.form().switching) {
+    return changed;
+  }
+  if (!solve(t, x).ok) {
+    return changed;  // the next evaluation reports it
+  }
+  reference_ = q_;
+  if (state_.form().switching && dynamics_.largest_ratio() > switch_at_) {
+    std::copy(dynamics_.u().begin(), dynamics_.u().end(), u_.begin());
+    if (improve_choice(t)) {
+      dynamics_.set_velocities(u_, false);
+      write(x);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,242 @@
+#include "formulations/naudet/dependent_joints.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace mbdbench {
+namespace {
+
+// What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of.
+constexpr double kRank = 1e-9;
+constexpr double kPreference = 0.01;
+
+std::size_t index_of(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+struct Pivot {
+  Eigen::Index row = 0;
+  Eigen::Index column = 0;
+  double size = 0.0;
+};
+
+/// \returns the largest entry of the rows that are left, in columns that are `usable`.
+Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows_left,
+                    const std::vector<bool>& usable) {
+  Pivot pivot;
+  for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
+    if (!usable[static_cast<std::size_t>(column)]) {
+      continue;
+    }
+    for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
+      if (rows_left[static_cast<std::size_t>(row)] && std::abs(matrix(row, column)) > pivot.size) {
+        pivot = {row, column, std::abs(matrix(row, column))};
+      }
+    }
+  }
+  return pivot;
+}
+
+}  // namespace
+
+DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
+                                  const std::vector<bool>& preferred) {
+  DependentChoice choice;
+  if (phi_q.size() == 0) {
+    return choice;
+  }
+  Eigen::MatrixXd left = phi_q;
+  std::vector<bool> rows_left(static_cast<std::size_t>(phi_q.rows()), true);
+  std::vector<bool> usable = allowed;
+  std::vector<bool> first(allowed.size());
+  for (std::size_t i = 0; i < allowed.size(); ++i) {
+    first[i] = allowed[i] && preferred[i];
+  }
+  const double smallest = kRank * size;
+  for (;;) {
+    Pivot pivot = largest_entry(left, rows_left, usable);
+    if (!(pivot.size > smallest)) {
+      break;
+    }
+    const Pivot wanted = largest_entry(left, rows_left, first);
+    pivot = wanted.size > kPreference * pivot.size ? wanted : pivot;
+    choice.rows.push_back(static_cast<int>(pivot.row));
+    choice.dependent.push_back(static_cast<int>(pivot.column));
+    rows_left[static_cast<std::size_t>(pivot.row)] = false;
+    usable[static_cast<std::size_t>(pivot.column)] = false;
+    first[static_cast<std::size_t>(pivot.column)] = false;
+    for (Eigen::Index row = 0; row < left.rows(); ++row) {
+      if (rows_left[static_cast<std::size_t>(row)]) {
+        left.row(row) -= left(row, pivot.column) / left(pivot.row, pivot.column) * left.row(pivot.row);
+      }
+    }
+  }
+  std::sort(choice.rows.begin(), choice.rows.end());
+  std::sort(choice.dependent.begin(), choice.dependent.end());
+  return choice;
+}
+
+DependentJoints::DependentJoints(const Mechanism& mechanism)
+    : mechanism_(&mechanism),
+      depends_(index_of(mechanism.u_size()), false),
+      phi_q_(Eigen::MatrixXd::Zero(mechanism.cut_row_count(), mechanism.u_size())) {}
+
+void DependentJoints::set_positions(const Kinematics& kinematics) {
+  phi_q_.setZero();
+  size_ = 0.0;
+  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    const Joint& cut = mechanism_->cut_joints()[c];
+    const JointKinematics& ends = kinematics.cut_joint(static_cast<int>(c));
+    for (const double sign : {1.0, -1.0}) {
+      const Vec3& point = sign > 0.0 ? ends.point_b : ends.point_a;
+      for (int k = sign > 0.0 ? cut.b : cut.a; k >= 0; k = mechanism_->parent(k)) {
+        const Joint& joint = mechanism_->tree_joints()[index_of(k)];
+        const JointKinematics& state = kinematics.tree_joint(k);
+        for (int row = 0; row < cut.nc; ++row) {
+          const Vec6 wrench = shift_wrench(point - state.point_b, ends.d.col(row));
+          for (int i = 0; i < joint.nu; ++i) {
+            const double term = sign * state.h.col(i).dot(wrench);
+            phi_q_(cut.row_offset + row, joint.u_offset + i) += term;
+            size_ = std::max(size_, std::abs(term));
+          }
+        }
+      }
+    }
+  }
+}
+
+void DependentJoints::use_rows(const DependentChoice& choice) {
+  choice_ = choice;
+  const auto count = static_cast<Eigen::Index>(choice.rows.size());
+  lu_.setZero(count, count);
+  order_.resize(choice.rows.size());
+  work_.setZero(count);
+  permuted_.setZero(count);
+  use_dependent(choice.dependent);
+}
+
+void DependentJoints::use_dependent(std::span<const int> dependent) {
+  std::fill(depends_.begin(), depends_.end(), false);
+  for (std::size_t i = 0; i < dependent.size(); ++i) {
+    choice_.dependent[i] = dependent[i];
+    depends_[index_of(dependent[i])] = true;
+  }
+}
+
+double DependentJoints::factorise() {
+  const Eigen::Index count = lu_.rows();
+  if (count == 0) {
+    return 1.0;
+  }
+  for (Eigen::Index j = 0; j < count; ++j) {
+    for (Eigen::Index i = 0; i < count; ++i) {
+      lu_(i, j) = phi_q_(choice_.rows[static_cast<std::size_t>(i)], choice_.dependent[static_cast<std::size_t>(j)]);
+    }
+  }
+  std::iota(order_.begin(), order_.end(), Eigen::Index{0});
+  double smallest = 0.0;
+  double largest = 0.0;
+  for (Eigen::Index k = 0; k < count; ++k) {
+    Eigen::Index pivot = k;
+    for (Eigen::Index i = k + 1; i < count; ++i) {
+      pivot = std::abs(lu_(i, k)) > std::abs(lu_(pivot, k)) ? i : pivot;
+    }
+    if (pivot != k) {
+      lu_.row(k).swap(lu_.row(pivot));
+      std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(pivot)]);
+    }
+    const double size = std::abs(lu_(k, k));
+    if (!(size > 0.0)) {
+      return 0.0;  // also for what is not a number
+    }
+    smallest = k == 0 ? size : std::min(smallest, size);
+    largest = std::max(largest, size);
+    for (Eigen::Index i = k + 1; i < count; ++i) {
+      lu_(i, k) /= lu_(k, k);
+      const Eigen::Index right = count - k - 1;
+      lu_.row(i).tail(right) -= lu_(i, k) * lu_.row(k).tail(right);
+    }
+  }
+  return smallest / largest;
+}
+
+void DependentJoints::solve(Eigen::VectorXd& right) const {
+  const Eigen::Index count = lu_.rows();
+  for (Eigen::Index i = 0; i < count; ++i) {
+    permuted_[i] = right[order_[static_cast<std::size_t>(i)]] - lu_.row(i).head(i).dot(permuted_.head(i));
+  }
+  for (Eigen::Index i = count - 1; i >= 0; --i) {
+    const Eigen::Index after = count - i - 1;
+    right[i] = (permuted_[i] - lu_.row(i).tail(after).dot(right.tail(after))) / lu_(i, i);
+  }
+}
+
+void DependentJoints::solve_transposed(Eigen::VectorXd& right) const {
+  const Eigen::Index count = lu_.rows();
+  for (Eigen::Index i = 0; i < count; ++i) {
+    permuted_[i] = (right[i] - lu_.col(i).head(i).dot(permuted_.head(i))) / lu_(i, i);
+  }
+  for (Eigen::Index i = count - 1; i >= 0; --i) {
+    const Eigen::Index after = count - i - 1;
+    permuted_[i] -= lu_.col(i).tail(after).dot(permuted_.tail(after));
+  }
+  for (Eigen::Index i = 0; i < count; ++i) {
+    right[order_[static_cast<std::size_t>(i)]] = permuted_[i];
+  }
+}
+
+void DependentJoints::complete(std::span<double> u) {
+  for (const int component : choice_.dependent) {
+    u[index_of(component)] = 0.0;
+  }
+  const Eigen::Map<const Eigen::VectorXd> others(u.data(), static_cast<Eigen::Index>(u.size()));
+  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
+    work_[static_cast<Eigen::Index>(i)] = -phi_q_.row(choice_.rows[i]).dot(others);
+  }
+  solve(work_);
+  for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
+    u[index_of(choice_.dependent[i])] = work_[static_cast<Eigen::Index>(i)];
+  }
+}
+
+void DependentJoints::correct(std::span<const double> residual, std::span<double> correction) {
+  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
+    work_[static_cast<Eigen::Index>(i)] = -residual[index_of(choice_.rows[i])];
+  }
+  solve(work_);
+  std::copy(work_.data(), work_.data() + work_.size(), correction.begin());
+}
+
+void DependentJoints::reduce(std::span<double> g) {
+  for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
+    work_[static_cast<Eigen::Index>(i)] = g[index_of(choice_.dependent[i])];
+  }
+  solve_transposed(work_);
+  Eigen::Map<Eigen::VectorXd> all(g.data(), static_cast<Eigen::Index>(g.size()));
+  for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
+    all -= work_[static_cast<Eigen::Index>(i)] * phi_q_.row(choice_.rows[i]).transpose();
+  }
+  for (const int component : choice_.dependent) {
+    g[index_of(component)] = 0.0;
+  }
+}
+
+double DependentJoints::largest_ratio(const std::vector<bool>& allowed) {
+  double largest = 0.0;
+  for (Eigen::Index column = 0; column < phi_q_.cols(); ++column) {
+    const auto component = static_cast<std::size_t>(column);
+    if (depends_[component] || !allowed[component]) {
+      continue;
+    }
+    for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
+      work_[static_cast<Eigen::Index>(i)] = phi_q_(choice_.rows[i], column);
+    }
+    solve(work_);
+    largest = std::max(largest, work_.size() > 0 ? work_.cwiseAbs().maxCoeff() : 0.0);
+  }
+  return largest;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,71 @@
+#pragma once
+/// \file
+/// Dependent and independent quasi-velocities of closed loops: Phi_d u_d + Phi_i u_i = 0 over independent rows of the
+/// cut joints, hence u = B u_i with B = [I; K], K = -Phi_d^-1 Phi_i.
+///
+/// Which components depend is a choice. It stays until it is badly conditioned (a large K: the dependent joints cannot
+/// follow) and another one is better.
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "mechanisms/model/kinematics.hpp"
+
+namespace mbdbench {
+
+/// Independent rows of Phi_q and as many components of u that follow from them.
+struct DependentChoice {
+  std::vector<int> rows;
+  std::vector<int> dependent;  ///< ascending
+};
+
+/// Complete pivoting on Phi_q. \param size what its entries are made of, see DependentJoints::size
+/// \param allowed one entry a component of u
+/// \param preferred components that are taken while no other has a pivot that is a hundred times larger
+DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
+                                  const std::vector<bool>& preferred);
+
+/// Phi_q of the cut joints over the tree's u, split by a choice. Allocates nothing after `use_rows`.
+class DependentJoints {
+ public:
+  explicit DependentJoints(const Mechanism& mechanism);
+
+  /// Phi_q at the kinematics' positions, O(m n_path).
+  void set_positions(const Kinematics& kinematics);
+  [[nodiscard]] const Eigen::MatrixXd& phi_q() const { return phi_q_; }
+  /// \returns the largest term that an entry of Phi_q is a sum of: where ends of a cut cancel each other, entries are
+  /// rounding of it.
+  [[nodiscard]] double size() const { return size_; }
+  /// Fixes rows and thereby the number of dependent components.
+  void use_rows(const DependentChoice& choice);
+  /// Takes other dependent components for the same rows. \param dependent as many as before, ascending
+  void use_dependent(std::span<const int> dependent);
+  [[nodiscard]] const DependentChoice& choice() const { return choice_; }
+
+  /// Factorises Phi_d. \returns its smallest pivot over the largest, 0 where it is singular; 1 without rows
+  double factorise();
+  /// u_d from all other components of u. \param u receives u_d
+  void complete(std::span<double> u);
+  /// x_d = -Phi_d^-1 residual. \param residual all rows of the cut joints \param correction one entry a dependent
+  void correct(std::span<const double> residual, std::span<double> correction);
+  /// B^T g: g_i + K^T g_d in place; the dependent entries become zero.
+  void reduce(std::span<double> g);
+  /// \returns the largest |K| over the components that are `allowed`. Not for hot loops.
+  [[nodiscard]] double largest_ratio(const std::vector<bool>& allowed);
+
+ private:
+  void solve(Eigen::VectorXd& right) const;
+  void solve_transposed(Eigen::VectorXd& right) const;
+
+  const Mechanism* mechanism_;
+  DependentChoice choice_;
+  std::vector<bool> depends_;
+  Eigen::MatrixXd phi_q_;
+  double size_ = 0.0;
+  Eigen::MatrixXd lu_;
+  std::vector<Eigen::Index> order_;  // row that stands at each place of lu_
+  Eigen::VectorXd work_;
+  mutable Eigen::VectorXd permuted_;
+};
+
+}  // namespace mbdbench
