@@ -68,7 +68,7 @@ std::vector<Record> error_ratios(const std::vector<Record>& records) {
     if (hdca.formulation == "hdca" && hdca.quantity == "angle_error" && hdca.value) {
       const std::optional<double> dca = value_of(records, "dca", hdca);
       if (dca && std::max(*dca, *hdca.value) < kSaturated) {
-        const RecordMaker maker("hdca", hdca.integrator, hdca.parameters);
+        const chadaj2015::RecordMaker maker("hdca", hdca.integrator, hdca.parameters);
         ratios.push_back(maker.measured("angle_error_relative_to_dca", "1", *hdca.value / *dca));
       }
     }

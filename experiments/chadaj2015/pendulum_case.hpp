@@ -2,13 +2,13 @@
 /// \file
 /// The paper's mechanism with one formulation, ready to run, and records of what comes out.
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "experiments/command_line.hpp"
-#include "experiments/record.hpp"
+#include "experiments/record_maker.hpp"
 #include "experiments/simulation.hpp"
 
 namespace mbdbench::chadaj2015 {
@@ -47,33 +47,11 @@ class PendulumCase {
 /// \throws std::invalid_argument for a key that the registries do not have
 const OdeEntry& integrator_of(const Registries& registries, std::string_view key);
 
-/// A number to compare with.
-struct Comparison {
-  double value;
-  std::string_view source;
-  double relative_limit;  ///< 0 asks for equality
-  std::string_view reason;
-};
-
-/// Makes the records of one run.
-class RecordMaker {
+/// The records of one run of the pendulum.
+class RecordMaker : public mbdbench::RecordMaker {
  public:
   RecordMaker(std::string_view formulation, std::string_view integrator, std::string parameters)
-      : formulation_(formulation), integrator_(integrator), parameters_(std::move(parameters)) {}
-
-  [[nodiscard]] Record measured(std::string quantity, std::string unit, double value, std::string note = {}) const;
-  [[nodiscard]] Record compared(std::string quantity, std::string unit, double value,
-                                const Comparison& comparison) const;
-  /// The record of a run that did not reach its end.
-  [[nodiscard]] Record failed(std::string quantity, std::string unit, const SimulationResult& result) const;
-
- private:
-  std::string formulation_;
-  std::string integrator_;
-  std::string parameters_;
+      : mbdbench::RecordMaker("chadaj2015", kMechanism, formulation, integrator, std::move(parameters)) {}
 };
-
-/// \returns "tolerance=1e-06".
-std::string tolerance_text(double tolerance);
 
 }  // namespace mbdbench::chadaj2015

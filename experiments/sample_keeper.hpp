@@ -6,7 +6,7 @@
 
 #include "integrators/ode.hpp"
 
-namespace mbdbench::chadaj2015 {
+namespace mbdbench {
 
 /// Keeps every sample.
 class SampleKeeper : public OdeSink {
@@ -24,4 +24,4 @@ class SampleKeeper : public OdeSink {
   std::vector<std::vector<double>> states_;
 };
 
-}  // namespace mbdbench::chadaj2015
+}  // namespace mbdbench

@@ -1,0 +1,51 @@
+#include "experiments/record_maker.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace mbdbench {
+
+Record RecordMaker::measured(std::string quantity, std::string unit, double value, std::string note) const {
+  Record record;
+  record.experiment = experiment_;
+  record.mechanism = mechanism_;
+  record.formulation = formulation_;
+  record.integrator = integrator_;
+  record.parameters = parameters_;
+  record.quantity = std::move(quantity);
+  record.unit = std::move(unit);
+  record.value = value;
+  record.note = std::move(note);
+  return record;
+}
+
+Record RecordMaker::compared(std::string quantity, std::string unit, double value, const Comparison& comparison) const {
+  Record record = measured(std::move(quantity), std::move(unit), value, std::string(comparison.reason));
+  record.published_value = comparison.value;
+  record.source = comparison.source;
+  record.verdict = judge(record.value, record.published_value, comparison.relative_limit);
+  return record;
+}
+
+Record RecordMaker::trend(std::string quantity, std::string unit, double value, double other, std::string_view source,
+                          std::string note) const {
+  Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
+  record.published_value = other;
+  record.source = source;
+  record.verdict = Verdict::trend_only;
+  return record;
+}
+
+Record RecordMaker::failed(std::string quantity, std::string unit, const SimulationResult& result) const {
+  Record record = measured(std::move(quantity), std::move(unit), 0.0, result.message());
+  record.value.reset();
+  record.verdict = Verdict::failed;
+  return record;
+}
+
+std::string tolerance_text(double tolerance) {
+  return fmt::format("tolerance={}", tolerance);
+}
+
+}  // namespace mbdbench
