@@ -9,7 +9,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::size_t kColumns = 8;
+constexpr std::size_t kColumns = 9;
 using Row = std::array<std::string, kColumns>;
 
 std::string number_text(const std::optional<double>& value) {
@@ -20,10 +20,10 @@ std::string number_text(const std::optional<double>& value) {
 
 std::string verdict_table(const std::vector<Record>& records) {
   std::vector<Row> rows = {
-      {"quantity", "formulation", "integrator", "parameters", "expected", "ours", "verdict", "source"}};
+      {"mechanism", "quantity", "formulation", "integrator", "parameters", "expected", "ours", "verdict", "source"}};
   for (const Record& record : records) {
     if (record.verdict != Verdict::no_published_value) {
-      rows.push_back({record.quantity, record.formulation, record.integrator, record.parameters,
+      rows.push_back({record.mechanism, record.quantity, record.formulation, record.integrator, record.parameters,
                       number_text(record.published_value), number_text(record.value),
                       std::string(to_string(record.verdict)), record.published_value ? record.source : record.note});
     }
@@ -34,10 +34,13 @@ std::string verdict_table(const std::vector<Record>& records) {
       widths[column] = std::max(widths[column], row[column].size());
     }
   }
+  // The mechanism says nothing where all records are of the same one.
+  const bool several = std::any_of(records.begin(), records.end(),
+                                   [&](const Record& record) { return record.mechanism != records.front().mechanism; });
   std::string table;
   for (const Row& row : rows) {
     std::string line;
-    for (std::size_t column = 0; column < kColumns; ++column) {
+    for (std::size_t column = several ? 0 : 1; column < kColumns; ++column) {
       line += fmt::format("{:<{}}  ", row[column], widths[column]);
     }
     table += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';

@@ -1,0 +1,31 @@
+#include "experiments/chadaj2017/loop_case.hpp"
+
+#include "experiments/needed_entries.hpp"
+#include "experiments/time_span.hpp"
+
+namespace mbdbench::chadaj2017 {
+
+LoopCase::LoopCase(const Registries& registries, std::string_view mechanism, const Variant& variant)
+    : mechanism_(std::make_unique<const Mechanism>(make_mechanism(registries.mechanisms, mechanism))),
+      formulation_(make_formulation(registries.formulations, needed_formulation(registries, kExperiment, variant.key),
+                                    *mechanism_, variant.options)),
+      label_(variant.label()),
+      x0_(initial_state(*formulation_, 0.0)) {}
+
+SimulationResult LoopCase::run(const OdeEntry& integrator, double tolerance, const std::vector<double>& times,
+                               OdeSink& sink) {
+  SimulationOptions options;
+  options.ode.relative_tolerance = tolerance;
+  options.absolute_tolerance = tolerance;
+  return simulate(*formulation_, integrator, times, x0_, options, sink);
+}
+
+RecordMaker LoopCase::records(std::string_view integrator, std::string parameters) const {
+  return {kExperiment, mechanism_->name(), label_, integrator, std::move(parameters)};
+}
+
+std::vector<double> sample_times(double step) {
+  return times_of({0.0, kEnd, step});
+}
+
+}  // namespace mbdbench::chadaj2017
