@@ -1,5 +1,7 @@
 #include "experiments/record_maker.hpp"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 namespace mbdbench {
@@ -26,11 +28,24 @@ Record RecordMaker::compared(std::string quantity, std::string unit, double valu
   return record;
 }
 
+Record RecordMaker::trend(std::string quantity, std::string unit, double value, double other, std::string_view source,
+                          std::string note) const {
+  Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
+  record.published_value = other;
+  record.source = source;
+  record.verdict = Verdict::trend_only;
+  return record;
+}
+
 Record RecordMaker::failed(std::string quantity, std::string unit, std::string message) const {
   Record record = measured(std::move(quantity), std::move(unit), 0.0, std::move(message));
   record.value.reset();
   record.verdict = Verdict::failed;
   return record;
+}
+
+std::string tolerance_text(double tolerance) {
+  return fmt::format("tolerance={}", tolerance);
 }
 
 }  // namespace mbdbench

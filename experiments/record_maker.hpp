@@ -34,11 +34,17 @@ class RecordMaker {
   [[nodiscard]] Record measured(std::string quantity, std::string unit, double value, std::string note = {}) const;
   [[nodiscard]] Record compared(std::string quantity, std::string unit, double value,
                                 const Comparison& comparison) const;
+  /// A number shown beside another one that it need not meet. \param note why not
+  [[nodiscard]] Record trend(std::string quantity, std::string unit, double value, double other,
+                             std::string_view source, std::string note) const;
   /// The record of a run that did not reach its end. \param message why
   [[nodiscard]] Record failed(std::string quantity, std::string unit, std::string message) const;
 
  private:
   RunName name_;
 };
+
+/// \returns "tolerance=1e-06".
+std::string tolerance_text(double tolerance);
 
 }  // namespace mbdbench

@@ -1,6 +1,7 @@
 #include <array>
 
 #include "experiments/chadaj2015/chadaj2015.hpp"
+#include "experiments/chadaj2017/chadaj2017.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
 
@@ -11,6 +12,9 @@ constexpr std::array kRegistry = {
     ExperimentEntry{"chadaj2015",
                     "16-body pendulum: evaluations of DCA and HDCA with ode45, and what equal tolerance hides",
                     "Chadaj2015", run_chadaj2015},
+    ExperimentEntry{"chadaj2017",
+                    "three closed mechanisms: accuracy and work of DCA and HDCA, with and without gauge control",
+                    "Chadaj2017", run_chadaj2017},
     ExperimentEntry{"integrators",
                     "orders, MATLAB's counts, work against precision and energy over long times of all integrators",
                     "Hairer1993", run_integrators, true},

@@ -29,6 +29,7 @@ std::string verdict_table(const std::vector<Record>& records) {
                       std::string(to_string(record.verdict)), record.published_value ? record.source : record.note});
     }
   }
+  // The mechanism says nothing where all records are of the same one.
   const bool one_mechanism = std::all_of(records.begin(), records.end(), [&](const Record& record) {
     return record.mechanism == records.front().mechanism;
   });

@@ -1,25 +1,11 @@
 #include "experiments/chadaj2015/pendulum_case.hpp"
 
-#include <fmt/format.h>
-
-#include <stdexcept>
+#include "experiments/needed_entries.hpp"
 
 namespace mbdbench::chadaj2015 {
-namespace {
-
-const FormulationEntry& formulation_of(const Registries& registries, std::string_view key) {
-  const FormulationEntry* const entry = find_formulation(registries.formulations, key);
-  if (entry == nullptr) {
-    throw std::invalid_argument(fmt::format("experiment chadaj2015 needs the formulation '{}'", key));
-  }
-  return *entry;
-}
-
-}  // namespace
-
 PendulumCase::PendulumCase(const Registries& registries, std::string_view formulation_key)
     : mechanism_(std::make_unique<const Mechanism>(make_mechanism(registries.mechanisms, kMechanism))) {
-  const FormulationEntry& entry = formulation_of(registries, formulation_key);
+  const FormulationEntry& entry = needed_formulation(registries, "chadaj2015", formulation_key);
   formulation_ = make_formulation(registries.formulations, entry, *mechanism_);
   key_ = entry.key;
   rate_kind_ = entry.rate_kind;
@@ -36,15 +22,7 @@ SimulationResult PendulumCase::run(const OdeEntry& integrator, double tolerance,
 }
 
 const OdeEntry& integrator_of(const Registries& registries, std::string_view key) {
-  const OdeEntry* const entry = find_integrator(registries.integrators, key);
-  if (entry == nullptr) {
-    throw std::invalid_argument(fmt::format("experiment chadaj2015 needs the integrator '{}'", key));
-  }
-  return *entry;
-}
-
-std::string tolerance_text(double tolerance) {
-  return fmt::format("tolerance={}", tolerance);
+  return needed_integrator(registries, "chadaj2015", key);
 }
 
 }  // namespace mbdbench::chadaj2015

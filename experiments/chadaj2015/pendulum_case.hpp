@@ -2,7 +2,6 @@
 /// \file
 /// The paper's mechanism with one formulation, ready to run, and records of what comes out.
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -63,8 +62,5 @@ class PendulumRecordMaker : public RecordMaker {
     return RecordMaker::failed(std::move(quantity), std::move(unit), result.message());
   }
 };
-
-/// \returns "tolerance=1e-06".
-std::string tolerance_text(double tolerance);
 
 }  // namespace mbdbench::chadaj2015

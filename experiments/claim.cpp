@@ -1,0 +1,55 @@
+#include "experiments/claim.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "experiments/csv_file.hpp"
+
+namespace mbdbench {
+
+std::string_view to_string(ClaimVerdict verdict) {
+  switch (verdict) {
+    case ClaimVerdict::holds:
+      return "holds";
+    case ClaimVerdict::holds_in_part:
+      return "holds in part";
+    case ClaimVerdict::does_not_hold:
+      return "does not hold";
+    case ClaimVerdict::not_measured:
+      break;
+  }
+  return "not measured";
+}
+
+ClaimVerdict judge_claim(const std::vector<bool>& parts) {
+  if (parts.empty()) {
+    return ClaimVerdict::not_measured;
+  }
+  const auto true_parts = static_cast<std::size_t>(std::count(parts.begin(), parts.end(), true));
+  if (true_parts == parts.size()) {
+    return ClaimVerdict::holds;
+  }
+  return true_parts > 0 ? ClaimVerdict::holds_in_part : ClaimVerdict::does_not_hold;
+}
+
+void write_claims(const std::filesystem::path& file, const std::vector<Claim>& claims) {
+  CsvTable table;
+  table.columns = {"experiment", "source", "statement", "criterion", "measured", "verdict"};
+  for (const Claim& claim : claims) {
+    table.rows.push_back({claim.experiment, claim.source, claim.statement, claim.criterion, claim.measured,
+                          std::string(to_string(claim.verdict))});
+  }
+  write_csv(file, table);
+}
+
+std::string claim_table(const std::vector<Claim>& claims) {
+  std::string text;
+  for (const Claim& claim : claims) {
+    text += fmt::format("{:<14} {}: {}\n{:15}measured: {}\n{:15}counts as true when: {}\n", to_string(claim.verdict),
+                        claim.source, claim.statement, "", claim.measured, "", claim.criterion);
+  }
+  return text;
+}
+
+}  // namespace mbdbench

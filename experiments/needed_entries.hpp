@@ -1,0 +1,17 @@
+#pragma once
+/// \file
+/// Formulations and integrators that an experiment cannot do without.
+#include <string_view>
+
+#include "experiments/command_line.hpp"
+
+namespace mbdbench {
+
+/// \throws std::invalid_argument naming the experiment and the key that the registries do not have
+const FormulationEntry& needed_formulation(const Registries& registries, std::string_view experiment,
+                                           std::string_view key);
+
+/// \throws std::invalid_argument naming the experiment and the key that the registries do not have
+const OdeEntry& needed_integrator(const Registries& registries, std::string_view experiment, std::string_view key);
+
+}  // namespace mbdbench
