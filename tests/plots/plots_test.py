@@ -1,9 +1,6 @@
 """From results in the documented format to figures, tables and the report, and what happens when the results are damaged."""
 import contextlib
-import html.parser
 import io
-import re
-import struct
 import sys
 import tempfile
 import unittest
@@ -12,9 +9,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
-from matplotlib.text import Text
-
-import integrators_figures
 import make_all
 import number_text
 import rhs_cost
@@ -22,100 +16,14 @@ import style
 import tables
 from chadaj2015_figures import FIGURES
 from input_error import InputError
+from plot_checks import InTemporaryDirectory, Page, Readable, pdf_size_mm, png_size_mm, run_make_all
 from records import COLUMNS, read_records, select, value_of
 from result_directory import open_results
-from synthetic_results import (INTEGRATORS, benchmark_entry, chadaj_records, record, write_benchmark, write_chadaj, write_integrators,
-                               write_rows)
+from synthetic_results import benchmark_entry, chadaj_records, record, write_benchmark, write_chadaj, write_rows
 from trajectory import read_trajectory
 
 NAMES = [definition.name for definition in FIGURES]
 DOUBLE_COLUMN = {"equal_tolerance", "work_precision"}
-MM_PER_INCH, POINTS_PER_INCH = 25.4, 72
-
-
-def png_size_mm(file):
-    """Width and height from the image's own header."""
-    data = file.read_bytes()
-    width, height = struct.unpack(">II", data[16:24])
-    place = data.index(b"pHYs") + 4
-    pixels_per_metre = struct.unpack(">I", data[place:place + 4])[0]
-    return width / pixels_per_metre * 1e3, height / pixels_per_metre * 1e3
-
-
-def pdf_size_mm(file):
-    box = re.search(rb"/MediaBox \[ *0 0 ([\d.]+) ([\d.]+) *\]", file.read_bytes())
-    return tuple(float(length) / POINTS_PER_INCH * MM_PER_INCH for length in box.groups())
-
-
-def run_make_all(*arguments):
-    """Exit code, standard output, standard error."""
-    output, errors = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
-        code = make_all.main([str(argument) for argument in arguments])
-    return code, output.getvalue(), errors.getvalue()
-
-
-class Page(html.parser.HTMLParser):
-    """Collects what a report shows and checks that its elements close in order."""
-
-    VOID = {"meta", "img", "link", "br"}
-
-    def __init__(self, text):
-        super().__init__()
-        self.open, self.images, self.links, self.text = [], [], [], ""
-        self.feed(text)
-        if self.open:
-            raise AssertionError(f"elements that do not close: {self.open}")
-
-    def handle_starttag(self, tag, attributes):
-        attributes = dict(attributes)
-        if tag not in self.VOID:
-            self.open.append(tag)
-        if tag == "img":
-            self.images.append(attributes["src"])
-        self.links += [value for name, value in attributes.items() if name in ("href", "src")]
-
-    def handle_endtag(self, tag):
-        if self.open.pop() != tag:
-            raise AssertionError(f"</{tag}> closes another element")
-
-    def handle_data(self, data):
-        self.text += data
-
-
-class InTemporaryDirectory(unittest.TestCase):
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.directory = Path(holder.name)
-
-
-class Readable(unittest.TestCase):
-    """Says what of a figure cannot be read."""
-
-    def drawn_texts(self, axes, renderer):
-        """(text, box) of titles, labels, ticks within the limits, notes and legends."""
-        texts = [child for child in axes.get_children() if isinstance(child, Text)]
-        if axes.get_legend():
-            texts += axes.get_legend().get_texts()
-        for axis in (axes.xaxis, axes.yaxis) if axes.axison else ():
-            low, high = sorted(axis.get_view_interval())
-            texts += [axis.label, *(tick.label1 for tick in axis.get_major_ticks() if low <= tick.get_loc() <= high)]
-        return [(text.get_text(), text.get_window_extent(renderer)) for text in texts if text.get_visible() and text.get_text()]
-
-    def assert_readable(self, name, figure):
-        """No text is cut off or lies on another."""
-        figure.canvas.draw()
-        renderer = figure.canvas.get_renderer()
-        boxes = []
-        for axes in figure.axes:
-            boxes += self.drawn_texts(axes, renderer)
-        self.assertGreater(len(boxes), 10, name)
-        width, height = figure.canvas.get_width_height()
-        for i, (text, box) in enumerate(boxes):
-            self.assertTrue(-1 <= box.x0 and box.x1 <= width + 1 and -1 <= box.y0 and box.y1 <= height + 1, f"{name}: '{text}' is cut off")
-            for other, other_box in boxes[:i]:
-                self.assertFalse(box.overlaps(other_box), f"{name}: '{text}' lies on '{other}'")
 
 
 class CompleteResults(Readable):
@@ -260,62 +168,6 @@ class IncompleteResults(InTemporaryDirectory):
         self.assertTrue((self.directory / "tables" / "other_published.tex").exists())
 
 
-class IntegratorResults(Readable):
-    """The experiment with many mechanisms, integrators and no formulation in places."""
-
-    def setUp(self):
-        holder = tempfile.TemporaryDirectory()
-        self.addCleanup(holder.cleanup)
-        self.directory = Path(holder.name)
-        write_integrators(self.directory, ("pendulum:16", "four_bar.toml"))
-
-    def figure(self, name):
-        [definition] = [definition for definition in integrators_figures.FIGURES if definition.name == name]
-        return definition.draw(open_results(self.directory))
-
-    def test_everything_is_made(self):
-        code, output, errors = run_make_all(self.directory)
-        self.assertEqual((code, errors), (0, ""))
-        for definition in integrators_figures.FIGURES:
-            self.assertIn(f"figures/{definition.name}.pdf", output)
-            self.assertAlmostEqual(pdf_size_mm(self.directory / "figures" / f"{definition.name}.pdf")[0], 180, delta=0.1)
-        page = Page((self.directory / "report.html").read_text())
-        self.assertEqual(len(page.images), len(integrators_figures.FIGURES))
-        self.assertIn("four_bar.toml", page.text)
-
-    def test_tables_say_which_mechanism(self):
-        run_make_all(self.directory)
-        published = (self.directory / "tables" / "integrators_published.tex").read_text()
-        self.assertIn(r"steps & lorenz &  & ode45 &  & $239$ & $239$ & exact \\", published)
-        self.assertIn(r"\begin{tabular}{@{}lllllrrl@{}}", published)
-
-    def test_no_text_is_cut_off_or_lies_on_another(self):
-        for definition in integrators_figures.FIGURES:
-            self.assert_readable(definition.name, self.figure(definition.name))
-
-    def test_every_integrator_is_a_curve_of_every_panel(self):
-        figure = self.figure("integrators_mechanisms")
-        panels = [axes for axes in figure.axes if axes.axison]
-        self.assertEqual(len(panels), 4)
-        for axes in panels:
-            # The uncertainty is a line of its own.
-            self.assertEqual(len(axes.get_lines()), len(INTEGRATORS) + 1)
-            points = set(zip(axes.get_lines()[0].get_xdata(), axes.get_lines()[0].get_ydata()))
-            self.assertEqual(points, {(10.0**-(2 + 2 * i), 300 * 2**i) for i in range(4)})
-
-    def test_fixed_steps_are_dashed(self):
-        axes = [axes for axes in self.figure("integrators_problems").axes if axes.axison][0]
-        styles = [line.get_linestyle() for line in axes.get_lines()][:len(INTEGRATORS)]
-        self.assertEqual(styles, ["--" if key in ("gauss4", "odeint-adams-bashforth-moulton", "rk2") else "-" for key in INTEGRATORS])
-
-    def test_a_missing_long_run_costs_its_figure_only(self):
-        (self.directory / "trajectories" / "drift_kepler_gauss4.csv").unlink()
-        code, _, errors = run_make_all(self.directory)
-        self.assertEqual(code, 1)
-        self.assertIn("figure integrators_energy_drift is missing", errors)
-        self.assertTrue((self.directory / "figures" / "integrators_problems.png").exists())
-
-
 class DamagedRecords(InTemporaryDirectory):
     HEADER = ",".join(COLUMNS)
     GOOD = "e,m,dca,ode45,tolerance=1e-06,steps,1,576,576,\"Paper, sect. III\",exact,"
@@ -456,12 +308,6 @@ class Texts(unittest.TestCase):
         self.assertEqual(len({(look["marker"], look["markerfacecolor"] == "white") for look in map(style.formulation_look, keys)}), len(keys))
         self.assertEqual(style.formulation_look("hdca [gauge]"), style.formulation_look("hdca"))
         self.assertEqual(set(style.formulation_look("my-own")), {"color", "marker", "markerfacecolor"})
-
-    def test_integrators_look_different(self):
-        style.apply()
-        keys = [key for members in style._INTEGRATOR_FAMILIES.values() for key in members]
-        self.assertEqual(len({tuple(style.integrator_look(key).values()) for key in [*keys, "my-own"]}), len(keys) + 1)
-        self.assertEqual(style.in_families(["my-own", "cvode-bdf", "ode45"]), ["ode45", "cvode-bdf", "my-own"])
 
     def test_help_has_an_example(self):
         with self.assertRaises(SystemExit) as caught, contextlib.redirect_stdout(io.StringIO()) as output:

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs plots_test.py with the interpreter that ./reproduce would draw with. None is a failure: results without figures are
+# Runs the tests of this folder with the interpreter that ./reproduce would draw with. None is a failure: results without figures are
 # not what the suite promises.
 set -euo pipefail
 
@@ -13,4 +13,4 @@ if ! python=$(choose_python); then
 fi
 echo "Interpreter: $python ($("$python" -c 'import sys; print(sys.executable)'))"
 # No __pycache__ beside the sources.
-PYTHONDONTWRITEBYTECODE=1 exec "$python" "$here/plots_test.py" "$@"
+PYTHONDONTWRITEBYTECODE=1 exec "$python" -m unittest discover -s "$here" -p "*_test.py" "$@"
