@@ -15,8 +15,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 /// \returns a random tree whose joints are all revolute, changed by `change` before it is checked.
 Mechanism random_revolute_tree(std::uint64_t seed, int bodies, double branching,
                                const std::function<void(MechanismDescription&, RandomSource&)>& change) {
@@ -163,6 +161,7 @@ TEST(sines, are_right_to_rounding) {
   RandomSource random(2);
   for (const double size : {1e-8, 1.0, 10.0, 1e3, 9.9e4, 1e12}) {
     std::vector<double> angles;
+    angles.reserve(2040);
     for (int i = 0; i < 2000; ++i) {
       angles.push_back(size * random.uniform(-1.0, 1.0));
     }
