@@ -69,6 +69,7 @@ RunSettings with_requested_settings(RunSettings base, const SimulateRequest& req
   }
   base.propagate_higher_order = request.propagate_higher_order.value_or(base.propagate_higher_order);
   base.record_local_error = request.record_local_error.value_or(base.record_local_error);
+  base.projection_tolerance = request.projection_tolerance.value_or(base.projection_tolerance);
   return base;
 }
 
@@ -99,6 +100,9 @@ std::vector<std::string> option_texts(const RunSettings& settings) {
   }
   if (settings.record_local_error) {
     texts.emplace_back("--local-error");
+  }
+  if (settings.projection_tolerance > 0.0) {
+    texts.push_back(fmt::format("--project {}", settings.projection_tolerance));
   }
   return texts;
 }

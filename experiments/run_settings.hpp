@@ -26,6 +26,8 @@ struct RunSettings {
   std::optional<double> fixed_step;
   bool propagate_higher_order = false;
   bool record_local_error = false;
+  /// Violation of the constraints above which states are projected after a step; 0: never.
+  double projection_tolerance = 0.0;
 
   bool operator==(const RunSettings&) const = default;
 };

@@ -53,6 +53,7 @@ nlohmann::ordered_json settings_json(const RunSettings& settings) {
   add_step("fixed_step", settings.fixed_step);
   json["propagate_higher_order"] = settings.propagate_higher_order;
   json["record_local_error"] = settings.record_local_error;
+  json["projection_tolerance"] = settings.projection_tolerance;
   return json;
 }
 
@@ -76,6 +77,7 @@ RunSettings settings_of(const nlohmann::json& json, const std::string& file) {
   // Absent from states that were saved before there was a choice.
   settings.propagate_higher_order = json.value("propagate_higher_order", false);
   settings.record_local_error = json.value("record_local_error", false);
+  settings.projection_tolerance = json.value("projection_tolerance", 0.0);
   return settings;
 }
 

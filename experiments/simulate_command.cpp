@@ -77,6 +77,9 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
       "rkf45, rkf45-fixed: mean estimated local error of every component into statistics.json");
   command.add_flag_callback(
       "--no-local-error", [&request] { request.record_local_error = false; }, "Without them again, after a restart");
+  command.add_option("--project", request.projection_tolerance,
+                     "After steps that violate a constraint by more than this, project positions and velocities "
+                     "mass-orthogonally; 0: never (default)");
 }
 
 void add_output_options(CLI::App& command, SimulateRequest& request) {

@@ -12,7 +12,7 @@ namespace mbdbench {
 
 /// The words of the command line, not yet checked against one another.
 struct SimulateRequest {
-  // With a restart, what is empty here comes from the saved state, down to `record_local_error`.
+  // With a restart, what is empty here comes from the saved state, down to `projection_tolerance`.
   std::string mechanism;
   std::string formulation;
   std::vector<std::string> formulation_options;  ///< "name=value"
@@ -27,6 +27,7 @@ struct SimulateRequest {
   std::optional<bool> norm_control;
   std::optional<bool> propagate_higher_order;
   std::optional<bool> record_local_error;
+  std::optional<double> projection_tolerance;
 
   std::string time;  ///< see parse_time_span
   std::optional<double> initial_step;

@@ -16,6 +16,8 @@
 #include "experiments/memory_message.hpp"
 #include "experiments/saved_state.hpp"
 #include "experiments/time_span.hpp"
+#include "formulations/assembly/assembly_options.hpp"
+#include "formulations/projection/projected_formulation.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
 
@@ -81,6 +83,7 @@ void require_range(const char* option, const std::optional<Number>& value, Numbe
 RunSettings run_settings(const SimulateRequest& request, const std::optional<SavedState>& saved,
                          const OdeEntry& integrator) {
   require_range("--refine", request.refine, 1, kMostRefine);
+  require_range("--project", request.projection_tolerance, 0.0, 1.0);
   RunSettings base = saved ? saved->settings : RunSettings{};
   // Left by a method that the restart has replaced.
   if (integrator.adaptive) {
@@ -91,6 +94,19 @@ RunSettings run_settings(const SimulateRequest& request, const std::optional<Sav
     base.record_local_error = false;
   }
   return with_requested_settings(std::move(base), request);
+}
+
+std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation, double tolerance) {
+  if (tolerance == 0.0) {
+    return formulation;
+  }
+  const std::string refusal = refuse_for_assembly(formulation->mechanism());
+  if (!refusal.empty()) {
+    throw std::invalid_argument(
+        fmt::format("--project: the projection goes through the assembly tree of mechanism '{}', and {}",
+                    formulation->mechanism().name(), refusal));
+  }
+  return std::make_unique<ProjectedFormulation>(std::move(formulation), tolerance);
 }
 
 SimulationOptions run_options(const RunSettings& settings, const SimulateRequest& request) {
@@ -186,7 +202,9 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
   setup.formulation = with_memory_message(problem, [&] {
-    return make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options);
+    return projected(
+        make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options),
+        setup.settings.projection_tolerance);
   });
   if (saved) {
     require_layout(*saved, setup.formulation->layout(), request.restart);

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "formulations/projection/projected_formulation.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/jacobians.hpp"
@@ -95,8 +97,11 @@ TEST(constraint_projection, projected_formulations_keep_the_constraints_after_a_
       ProjectedFormulation formulation(make_formulation(formulation_registry(), entry, mechanism), 1e-12);
       std::vector<double> x(formulation.state_size());
       ASSERT_TRUE(formulation.pack(0.0, view(state.q), view(state.u), x).ok) << entry.key << " on " << key;
-      EXPECT_TRUE(formulation.after_step(0.0, x)) << entry.key << " on " << key;
       Observation observation;
+      ASSERT_TRUE(formulation.observe(0.0, x, observation).ok);
+      // States of reduced coordinates keep the constraints by themselves.
+      const bool violated = std::max(observation.position_residual, observation.velocity_residual) > 1e-11;
+      EXPECT_EQ(formulation.after_step(0.0, x), violated) << entry.key << " on " << key;
       ASSERT_TRUE(formulation.observe(0.0, x, observation).ok);
       EXPECT_LE(observation.position_residual, 2e-12) << entry.key << " on " << key;
       EXPECT_LE(observation.velocity_residual, 2e-11) << entry.key << " on " << key;
