@@ -22,6 +22,8 @@ except ImportError as error:
              "python3-numpy, python3-jinja2")
 
 import chadaj2015_figures
+import chadaj2017_figures
+import chadaj2017_tables
 import integrators_figures
 import rhs_cost
 import style
@@ -30,7 +32,12 @@ from report import write_report
 from result_directory import open_results
 from tables import write_tables
 
-FIGURES = {"chadaj2015": chadaj2015_figures.FIGURES, "integrators": integrators_figures.FIGURES}
+FIGURES = {
+    "chadaj2015": chadaj2015_figures.FIGURES,
+    "chadaj2017": chadaj2017_figures.FIGURES,
+    "integrators": integrators_figures.FIGURES,
+}
+TABLES = {"chadaj2017": chadaj2017_tables.TABLES}
 BENCHMARK_FILE = "rhs.json"
 
 
@@ -73,7 +80,7 @@ def _add_experiment(output):
         print(f"No figures are defined for the experiment '{results.experiment}': tables and report only.")
     for definition in FIGURES.get(results.experiment, []):
         output.add_figure(definition, results)
-    output.written += write_tables(results, output.directory / "tables")
+    output.written += write_tables(results, output.directory / "tables", TABLES.get(results.experiment, []))
     try:
         return results, results.provenance()
     except InputError as error:
@@ -102,7 +109,8 @@ def make_all(directory):
         _add_benchmark(output, benchmark)
     if results or output.figures:
         title = f"mbdbench: {results.experiment if results else rhs_cost.FIGURE.title.lower()}"
-        output.written.append(write_report(directory / "report.html", title, output.figures, results, provenance, output.problems))
+        output.written.append(write_report(directory / "report.html", title, output.figures, results, provenance, output.problems,
+                                           TABLES.get(results.experiment, []) if results else []))
     return output
 
 

@@ -6,7 +6,7 @@ import jinja2
 
 from number_text import plain
 from records import VERDICTS, distinct
-from tables import groups, words
+from tables import cell_text, groups, words
 
 _TEMPLATE = Path(__file__).with_name("report.html.jinja")
 _SHOWN_NAMES = {"cpu": "CPU", "utc_time": "UTC time", "dirty": "uncommitted changes"}
@@ -35,10 +35,11 @@ def _provenance_rows(provenance):
     return rows
 
 
-def write_report(file, title, figures, results=None, provenance=None, problems=()):
-    """Writes the page. `figures`: (title, caption, PNG file, whether it is one column wide); `problems`: what could not be shown, and why."""
+def write_report(file, title, figures, results=None, provenance=None, problems=(), own_tables=()):
+    """Writes the page. `figures`: (title, caption, PNG file, whether it is one column wide); `problems`: what could not be shown, and
+    why; `own_tables`: the experiment's TableDefinitions."""
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters.update(number=plain, words=words, inlined=_inlined)
+    environment.filters.update(number=plain, words=words, inlined=_inlined, cell=cell_text)
     records, timings = (results.records, results.timings) if results else ([], [])
     page = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         title=title,
@@ -46,6 +47,8 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
         verdict_counts=_verdict_counts(records),
         tables=groups(records),
         timing_tables=groups(timings),
+        claims=results.claims if results else [],
+        own_tables=[(table, table.header(results), table.rows(results)) for table in own_tables],
         figures=figures,
         problems=list(problems),
         records=records,

@@ -3,6 +3,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from claims import Claim, read_claims
 from input_error import InputError
 from records import Record, distinct, read_records
 from trajectory import read_trajectory
@@ -14,6 +15,7 @@ class ResultDirectory:
     experiment: str
     records: list[Record]
     timings: list[Record] = field(default_factory=list)
+    claims: list[Claim] = field(default_factory=list)
 
     def trajectory(self, name, needed):
         """Columns of trajectories/NAME.csv."""
@@ -48,4 +50,5 @@ def open_results(path):
     if len(experiments) != 1:
         raise InputError(file, f"should hold records of one experiment, not of {', '.join(experiments) or 'none'}")
     timings = path / "timings.csv"
-    return ResultDirectory(path, experiments[0], records, read_records(timings) if timings.exists() else [])
+    claims = [claim for name in ("claims.csv", "timing_claims.csv") if (path / name).exists() for claim in read_claims(path / name)]
+    return ResultDirectory(path, experiments[0], records, read_records(timings) if timings.exists() else [], claims)

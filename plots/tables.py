@@ -1,5 +1,5 @@
 """LaTeX tables (booktabs) of what was compared: published or expected, ours, verdict."""
-from number_text import latex
+from number_text import latex, plain
 from records import distinct
 
 _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -41,20 +41,44 @@ def _row(record, with_mechanism):
     return " & ".join([*texts, latex(record.published_value), latex(record.value), escape(record.verdict)]) + r" \\"
 
 
-def latex_table(heading, source, records):
+def _tabular(comment, columns, header, lines):
     """One tabular, to be put with \\input into a table environment."""
+    return "\n".join([f"% {escape(comment)}", r"% needs \usepackage{booktabs}", rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule",
+                      " & ".join(header) + r" \\", r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+
+def latex_table(heading, source, records):
+    """The numbers compared with those of one source; the mechanism only where there are several."""
     with_mechanism = len(distinct(records, "mechanism")) > 1
     mechanism = ["mechanism"] if with_mechanism else []
     header = ["quantity", *mechanism, "formulation", "integrator", "parameters", heading, "ours", "verdict"]
-    columns = "l" * (len(header) - 3) + "rrl"
-    rows = [_row(record, with_mechanism) for record in records]
-    lines = [f"% {escape(source)}", r"% needs \usepackage{booktabs}", rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule",
-             " & ".join(header) + r" \\", r"\midrule", *rows, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
+    return _tabular(source, "l" * (len(header) - 3) + "rrl", header, [_row(record, with_mechanism) for record in records])
 
 
-def write_tables(results, directory):
-    """Writes one .tex a source of numbers to compare with. Returns the paths."""
+def cell_text(cell, digits, write=plain):
+    """A cell of an experiment's own table: counts in full, other numbers rounded, texts as they are."""
+    if isinstance(cell, str):
+        return escape(cell) if write is latex else cell
+    return write(cell, 10 if cell is not None and float(cell).is_integer() else digits)
+
+
+def definition_table(definition, results):
+    """An experiment's own table: texts to the left, numbers to the right."""
+    rows = definition.rows(results)
+    header = definition.header(results)
+    columns = "".join("l" if any(isinstance(row[column], str) for row in rows) else "r" for column in range(len(header)))
+    lines = [" & ".join(cell_text(cell, definition.digits, latex) for cell in row) + r" \\" for row in rows]
+    return _tabular(definition.title, columns, map(escape, header), lines)
+
+
+def claims_table(claims):
+    """What a paper says and whether it holds, with wrapped columns."""
+    lines = [" & ".join(escape(text) for text in (claim.source, claim.statement, claim.measured, claim.verdict)) + r" \\" for claim in claims]
+    return _tabular("claims", "p{0.14\\linewidth}p{0.26\\linewidth}p{0.42\\linewidth}l", ["source", "statement", "measured", "verdict"], lines)
+
+
+def write_tables(results, directory, definitions=()):
+    """Writes one .tex a source of numbers to compare with, one for the claims and the experiment's own. Returns the paths."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
     for label, records in ((results.experiment, results.records), (f"{results.experiment}_timings", results.timings)):
@@ -65,4 +89,11 @@ def write_tables(results, directory):
             file = directory / f"{label}_{kind}{number}.tex"
             file.write_text(latex_table(heading, source, rows), encoding="utf-8")
             written.append(file)
+    own = [(definition.name, definition_table(definition, results)) for definition in definitions]
+    if results.claims:
+        own.append(("claims", claims_table(results.claims)))
+    for name, text in own:
+        file = directory / f"{results.experiment}_{name}.tex"
+        file.write_text(text, encoding="utf-8")
+        written.append(file)
     return written
