@@ -47,9 +47,8 @@ def _tabular(comment, columns, header, lines):
                       " & ".join(header) + r" \\", r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
 
 
-def latex_table(heading, source, records):
-    """The numbers compared with those of one source; the mechanism only where there are several."""
-    with_mechanism = len(distinct(records, "mechanism")) > 1
+def latex_table(heading, source, records, with_mechanism):
+    """The numbers compared with those of one source."""
     mechanism = ["mechanism"] if with_mechanism else []
     header = ["quantity", *mechanism, "formulation", "integrator", "parameters", heading, "ours", "verdict"]
     return _tabular(source, "l" * (len(header) - 3) + "rrl", header, [_row(record, with_mechanism) for record in records])
@@ -81,13 +80,15 @@ def write_tables(results, directory, definitions=()):
     """Writes one .tex a source of numbers to compare with, one for the claims and the experiment's own. Returns the paths."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
+    # Told in every table of an experiment with several, also where one table holds only one of them.
+    with_mechanism = len(distinct(results.records, "mechanism")) > 1
     for label, records in ((results.experiment, results.records), (f"{results.experiment}_timings", results.timings)):
         counts = {}
         for kind, heading, source, rows in groups(records):
             counts[kind] = counts.get(kind, 0) + 1
             number = f"_{counts[kind]}" if counts[kind] > 1 else ""
             file = directory / f"{label}_{kind}{number}.tex"
-            file.write_text(latex_table(heading, source, rows), encoding="utf-8")
+            file.write_text(latex_table(heading, source, rows, with_mechanism), encoding="utf-8")
             written.append(file)
     own = [(definition.name, definition_table(definition, results)) for definition in definitions]
     if results.claims:
