@@ -1,4 +1,4 @@
-// Cost of one right-hand side per body: every formulation of the registry on serial chains and balanced trees.
+// Cost of one right-hand side per body: every formulation of the registry on serial chains, balanced trees and loops.
 //
 // Names: rhs/FORMULATION/MECHANISM/N; the counter ns_per_body is wall time over bodies. Dense formulations stop at n =
 // 256. For a figure: benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json, then
@@ -22,7 +22,8 @@ void right_hand_side(benchmark::State& state, const FormulationEntry& entry, con
   std::vector<double> xdot(x.size());
   // A moving state: at rest all velocity terms vanish and might be skipped.
   const Eigen::VectorXd u = Eigen::VectorXd::LinSpaced(mechanism.u_size(), -0.5, 0.5);
-  const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(mechanism.q_size(), 0.3, 1.1);
+  const Eigen::VectorXd q =
+      mechanism.constrained() ? mechanism.q0() : Eigen::VectorXd::LinSpaced(mechanism.q_size(), 0.3, 1.1);
   const RhsStatus packed = formulation->pack(0.0, {q.data(), static_cast<std::size_t>(q.size())},
                                              {u.data(), static_cast<std::size_t>(u.size())}, x);
   if (!packed.ok) {
@@ -49,7 +50,10 @@ void register_all() {
   constexpr int kLargest = 16384;
   for (const FormulationEntry& entry : formulation_registry()) {
     const bool cubic = entry.key.starts_with("dense");
-    for (const std::string_view mechanism : {"pendulum", "pendulum_xyz", "balanced_tree"}) {
+    for (const std::string_view mechanism : {"pendulum", "pendulum_xyz", "balanced_tree", "loop"}) {
+      if (mechanism == "loop" && !entry.refusal(make_mechanism(mechanism_registry(), mechanism)).empty()) {
+        continue;
+      }
       for (int n = 4; n <= (cubic ? kLargestDense : kLargest); n *= 4) {
         const std::string name = fmt::format("rhs/{}/{}/{}", entry.key, mechanism, n);
         benchmark::RegisterBenchmark(name.c_str(),

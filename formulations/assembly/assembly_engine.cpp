@@ -54,6 +54,8 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     node.right = right_size;
     node.joints = from.closed;
     node.joints.insert(node.joints.end(), from.external.begin(), from.external.end());
+    node.closed = row_blocks(from.closed);
+    node.outside = row_blocks(from.external);
     const auto rows = static_cast<std::size_t>(node.closed_rows + node.width);
     front_size += rows * rows;
     right_size += rows;
@@ -82,6 +84,14 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     no_input_.assign(masses.size(), Vec6::Zero());
     rate_correction_.resize(masses.size());
   }
+}
+
+std::vector<AssemblyEngine::RowBlock> AssemblyEngine::row_blocks(std::span<const int> joints) const {
+  std::vector<RowBlock> blocks;
+  for (const int joint : joints) {
+    blocks.push_back({row_offset(joint), joint_rows(joint)});
+  }
+  return blocks;
 }
 
 std::vector<AssemblyEngine::BlockMap> AssemblyEngine::map_rows(const Node& child, const Node& parent) const {
@@ -221,7 +231,7 @@ AssemblyPivot AssemblyEngine::factorise() {
         add_child_matrix(node, which);
       }
     }
-    if (failed.joint < 0) {
+    if (failed.joint < 0 && node.closed_rows > 0) {
       failed = factorise_node(node);
     }
     if (failed.joint >= 0) {
@@ -256,11 +266,11 @@ void AssemblyEngine::set_leaf_right_side(const Node& node, std::span<const doubl
 
 void AssemblyEngine::eliminate(const Node& node, std::span<const double> r) {
   double* right = rights_.data() + node.right;
-  int row = 0;
-  for (std::size_t j = 0; row < node.closed_rows; ++j) {
-    const double* given = r.data() + row_offset(node.joints[j]);
-    for (int i = 0; i < joint_rows(node.joints[j]); ++i) {
-      right[row++] -= given[i];
+  double* next = right;
+  for (const RowBlock& block : node.closed) {
+    const double* given = r.data() + block.offset;
+    for (int i = 0; i < block.rows; ++i) {
+      *next++ -= given[i];
     }
   }
   const double* front = fronts_.data() + node.front;
@@ -275,12 +285,12 @@ void AssemblyEngine::eliminate(const Node& node, std::span<const double> r) {
 
 void AssemblyEngine::recover(const Node& node, std::span<double> sigma) {
   double* values = multipliers_.data() + node.right;
-  int row = 0;
-  for (const int joint : node.joints) {
-    if (row >= node.closed_rows) {
-      std::copy_n(sigma.data() + row_offset(joint), joint_rows(joint), values + row);
+  double* next = values + node.closed_rows;
+  for (const RowBlock& block : node.outside) {
+    const double* known = sigma.data() + block.offset;
+    for (int i = 0; i < block.rows; ++i) {
+      *next++ = known[i];
     }
-    row += joint_rows(joint);
   }
   const double* front = fronts_.data() + node.front;
   const double* right = rights_.data() + node.right;
@@ -291,10 +301,12 @@ void AssemblyEngine::recover(const Node& node, std::span<double> sigma) {
       recover_closed<double, kClosed, kWidth>(front, node.closed_rows, node.width, right, values);
     });
   }
-  row = 0;
-  for (std::size_t j = 0; row < node.closed_rows; ++j) {
-    std::copy_n(values + row, joint_rows(node.joints[j]), sigma.data() + row_offset(node.joints[j]));
-    row += joint_rows(node.joints[j]);
+  next = values;
+  for (const RowBlock& block : node.closed) {
+    double* found = sigma.data() + block.offset;
+    for (int i = 0; i < block.rows; ++i) {
+      found[i] = *next++;
+    }
   }
 }
 
@@ -352,7 +364,9 @@ void AssemblyEngine::sweep(std::span<const double> r, std::span<const Vec6> inpu
         add_child_right_side(node, which);
       }
     }
-    eliminate(node, r);
+    if (node.closed_rows > 0) {
+      eliminate(node, r);
+    }
   }
   // Disassembly: parents first, each node reads the multipliers of its external handles from the joints closed above
   // it.

@@ -57,6 +57,11 @@ class AssemblyEngine {
     int parent_row = 0;
     int rows = 0;
   };
+  /// Rows of one joint among those of all joints.
+  struct RowBlock {
+    int offset = 0;
+    int rows = 0;
+  };
   struct Node {
     int closed_rows = 0;
     int width = 0;
@@ -67,7 +72,9 @@ class AssemblyEngine {
     std::size_t right = 0;  // offset into rights_ and multipliers_
     int children[2] = {-1, -1};
     std::vector<BlockMap> maps[2];
-    std::vector<int> joints;  // closed, then external
+    std::vector<int> joints;        // closed, then external
+    std::vector<RowBlock> closed;   // where the rows of the closed joints stand among all
+    std::vector<RowBlock> outside;  // those of the external handles
     std::vector<RakedArm> arms;
   };
 
@@ -86,6 +93,7 @@ class AssemblyEngine {
   void recover_body(const Node& node, std::span<double> sigma, std::span<Vec6> rates);
   void add_child_matrix(const Node& node, int which);
   void add_child_right_side(const Node& node, int which);
+  [[nodiscard]] std::vector<RowBlock> row_blocks(std::span<const int> joints) const;
   [[nodiscard]] std::vector<BlockMap> map_rows(const Node& child, const Node& parent) const;
 
   AssemblyTree tree_;

@@ -11,6 +11,27 @@ std::size_t index_of(int value) {
   return static_cast<std::size_t>(value);
 }
 
+template <int kRows>
+void add_columns_of(const double* columns, int stride, const double* values, int row_count, Vec6& wrench) {
+  const int rows = kRows >= 0 ? kRows : row_count;
+  for (int i = 0; i < 6; ++i) {
+    double sum = 0.0;
+    for (int r = 0; r < rows; ++r) {
+      sum += values[r] * columns[i * stride + r];
+    }
+    wrench[i] += sum;
+  }
+}
+
+/// wrench += columns values, 6 x rows, row-major; five rows (revolute joints) with a fixed length.
+void add_columns(const double* columns, int stride, const double* values, int rows, Vec6& wrench) {
+  if (rows == 5) {
+    add_columns_of<5>(columns, stride, values, rows, wrench);
+  } else {
+    add_columns_of<-1>(columns, stride, values, rows, wrench);
+  }
+}
+
 }  // namespace
 
 BodyLeaves::BodyLeaves(const AssemblyTree& tree, std::span<const double> masses) {
@@ -122,18 +143,14 @@ void BodyLeaves::project(int body, const Vec6& wrench, double* result) const {
 void BodyLeaves::add_multipliers(int body, std::span<const double> sigma, std::span<const int> row_offsets,
                                  Vec6& wrench) const {
   const Leaf& l = leaf(body);
-  const double* b = handles(body);
-  int column = 0;
-  for (std::size_t h = 0; column < l.front_rows; ++h) {
-    const int rows = joint_rows_[index_of(l.joints[h])];
-    const double* values = sigma.data() + row_offsets[index_of(l.joints[h])];
-    for (int i = 0; i < 6; ++i) {
-      double sum = 0.0;
-      for (int r = 0; r < rows; ++r) {
-        sum += values[r] * b[i * l.rows + column + r];
-      }
-      wrench[i] += sum;
+  const double* column = handles(body);
+  const double* const end = column + l.front_rows;
+  for (const int joint : l.joints) {
+    if (column == end) {
+      return;  // the rest was raked
     }
+    const int rows = joint_rows_[index_of(joint)];
+    add_columns(column, l.rows, sigma.data() + row_offsets[index_of(joint)], rows, wrench);
     column += rows;
   }
 }

@@ -150,19 +150,39 @@ void eliminate_right_side(const Scalar* front, int closed, int width, Scalar* ri
   });
 }
 
+/// \returns a^T b in four partial sums: a single one would wait for every addition. \tparam kCount length where known
+template <typename Scalar, int kCount = -1>
+Scalar inner_product(const Scalar* a, const Scalar* b, int count) {
+  constexpr int kLanes = 4;
+  const int length = kCount >= 0 ? kCount : count;
+  Scalar partial[kLanes] = {};
+  int i = 0;
+  for (; i + kLanes <= length; i += kLanes) {
+    for (int lane = 0; lane < kLanes; ++lane) {
+      partial[lane] += a[i + lane] * b[i + lane];
+    }
+  }
+  for (int lane = 0; i < length; ++i, ++lane) {
+    partial[lane] += a[i] * b[i];
+  }
+  return (partial[0] + partial[1]) + (partial[2] + partial[3]);
+}
+
 /// Backward pass: sigma_J = -L^-T (z + X^T sigma_E). \param sigma [receives sigma_J; given sigma_E] \param z c entries
 template <typename Scalar, int kClosed = -1, int kWidth = -1>
 void recover_closed(const Scalar* front, int closed, int width, const Scalar* z, Scalar* sigma) {
   constexpr int kRows = kClosed >= 0 && kWidth >= 0 ? kClosed + kWidth : -1;
   const int m = kRows >= 0 ? kRows : closed + width;
+  const int c = kClosed >= 0 ? kClosed : closed;
+  for_each_index<kClosed>(
+      closed, [&](auto j) { sigma[j] = -z[j] - inner_product<Scalar, kWidth>(front + j * m + c, sigma + c, width); });
+  // Backward, each value taken from all rows above it as soon as it is known.
   for_each_index<kClosed>(closed, [&](auto step) {
-    const int j = (kClosed >= 0 ? kClosed : closed) - 1 - step;
-    const Scalar* column = front + j * m;
-    Scalar sum = -z[j];
-    for (int i = j + 1; i < m; ++i) {
-      sum -= column[i] * sigma[i];
+    const int j = c - 1 - step;
+    sigma[j] /= front[j * m + j];
+    for (int i = 0; i < j; ++i) {
+      sigma[i] -= front[i * m + j] * sigma[j];
     }
-    sigma[j] = sum / column[j];
   });
 }
 
