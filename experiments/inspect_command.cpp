@@ -11,6 +11,7 @@
 #include "experiments/graph_drawing.hpp"
 #include "experiments/mechanism_source.hpp"
 #include "mechanisms/model/model_check.hpp"
+#include "mechanisms/model/singular_start.hpp"
 
 namespace mbdbench {
 namespace {
@@ -67,6 +68,9 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
   command->callback([&registries, word, graphs] {
     const Mechanism mechanism = find_mechanism(registries, *word);
     fmt::print("{}", describe(mechanism));
+    if (const std::string warning = singular_start_warning(mechanism); !warning.empty()) {
+      fmt::print("\nWarning: {}\n", warning);
+    }
     fmt::print("\nDivide and conquer:\n{}", assembly_summary(mechanism, GroundClosure::root));
     print_formulations(registries.formulations, mechanism);
     if (!graphs->empty()) {

@@ -17,6 +17,7 @@
 #include "experiments/simulate_setup.hpp"
 #include "experiments/trajectory_writer.hpp"
 #include "mechanisms/io/file_error.hpp"
+#include "mechanisms/model/singular_start.hpp"
 
 namespace mbdbench {
 namespace {
@@ -61,6 +62,11 @@ fs::path prepare_directory(const SimulateRequest& request) {
 int run_simulate(const Registries& registries, const SimulateRequest& request) {
   const SimulateSetup setup = set_up_run(registries, request);
   const fs::path directory = prepare_directory(request);
+  if (request.restart.empty()) {
+    if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
+      fmt::print(stderr, "mbdbench: warning: {}\n", warning);
+    }
+  }
   if (!setup.taken_over.empty()) {
     fmt::print("continues {} at t = {} with {}\n", request.restart, setup.times.front(),
                fmt::join(setup.taken_over, " "));
