@@ -19,6 +19,8 @@ constexpr int kHarmlessHub = 40;
 // a pass: two or three passes for regular loops, and singular values down to 1e-5 still count. Smaller values cost
 // digits of the first pass that later ones must bring back.
 constexpr double kRegularisation = 1e-9;
+// Below, rounding makes pivots of redundant rows negative: 1e-13 fails on a loop of 65 links.
+constexpr double kSmallestRegularisation = 1e-12;
 
 struct Hub {
   int body = -1;
@@ -82,7 +84,7 @@ ParameterSpecification regularisation_option() {
   regularisation.name = "regularisation";
   regularisation.default_value = kRegularisation;
   regularisation.help = "relative size of what is added to the diagonal of the rows that close loops (loops=proximal)";
-  regularisation.minimum = 1e-14;
+  regularisation.minimum = kSmallestRegularisation;
   regularisation.maximum = 1.0;
   return regularisation;
 }
