@@ -4,6 +4,7 @@
 #include "experiments/chadaj2017/chadaj2017.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
+#include "experiments/malczyk2012/malczyk2012.hpp"
 
 namespace mbdbench {
 namespace {
@@ -15,6 +16,10 @@ constexpr std::array kRegistry = {
     ExperimentEntry{"chadaj2017",
                     "three closed mechanisms: accuracy and work of DCA and HDCA, with and without gauge control",
                     "Chadaj2017", run_chadaj2017},
+    ExperimentEntry{
+        "malczyk2012",
+        "loops through singular positions: augmented Lagrangian with projections beside DCA, HDCA, Bae-Haug",
+        "Malczyk2012", run_malczyk2012},
     ExperimentEntry{"integrators",
                     "orders, MATLAB's counts, work against precision and energy over long times of all integrators",
                     "Hairer1993", run_integrators, true},

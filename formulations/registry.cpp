@@ -6,6 +6,7 @@
 #include <array>
 
 #include "formulations/aba/aba.hpp"
+#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/bae_haug/bae_haug.hpp"
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
@@ -20,6 +21,8 @@ std::span<const FormulationEntry> formulation_registry() {
       dense_momentum_entry(),
       hdca_entry(),
       dca_entry(),
+      dca_alm_entry(),
+      dca_alm_projected_entry(),
       bae_haug_entry(),
       aba_entry(),
       naudet_entry(),

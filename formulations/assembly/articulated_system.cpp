@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/assembly/place_handle.hpp"
 
 namespace mbdbench {
 namespace {
@@ -33,7 +34,8 @@ ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, const AssemblyO
       kinematics_(mechanism),
       loads_(mechanism),
       motions_(mechanism),
-      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism)),
+      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism),
+              options.proximal),
       handle_input_(mechanism.bodies().size()),
       body_rate_(mechanism.bodies().size()),
       outboard_(mechanism.bodies().size()),
@@ -116,14 +118,8 @@ void ArticulatedSystem::set_leaf(int body) {
     const double sign = outboard ? 1.0 : -1.0;
     const Vec3 lever = (outboard ? place.point_b : place.point_a) - state.com;
     const SpatialColumns& directions = directions_[index_of(k)];
-    for (Eigen::Index c = 0; c < directions.cols(); ++c, ++column) {
-      const Vec3 force = sign * directions.col(c).head<3>();
-      const Vec3 torque = sign * directions.col(c).tail<3>() + lever.cross(force);
-      for (int i = 0; i < 3; ++i) {
-        handles[i * rows + column] = force[i];
-        handles[(3 + i) * rows + column] = torque[i];
-      }
-    }
+    place_handle(directions, sign, lever, handles, rows, column);
+    column += static_cast<int>(directions.cols());
   }
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);
 }

@@ -38,6 +38,7 @@ enum class CutAxes {
 struct AssemblyOptions {
   GroundClosure ground = GroundClosure::root;
   CutAxes cut_axes = CutAxes::world;
+  ProximalOptions proximal;
 };
 
 /// One mechanism on the assembly engine. No allocation after construction.

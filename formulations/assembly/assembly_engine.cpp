@@ -10,9 +10,6 @@
 namespace mbdbench {
 namespace {
 
-// Constrained relative velocities above this part of the velocities are refined.
-constexpr double kWorthRefining = 1e-13;
-
 /// Calls kernel<c, w> with the sizes of serial chains at compile time (revolute 5, spherical or planar 3), else at run
 /// time.
 template <typename Kernel>
@@ -34,8 +31,12 @@ auto dispatch(int closed, int width, Kernel kernel) {
 
 }  // namespace
 
-AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses)
-    : tree_(std::move(tree)), leaves_(tree_, masses), body_input_(masses.size()) {
+AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal)
+    : tree_(std::move(tree)),
+      leaves_(tree_, masses),
+      body_input_(masses.size()),
+      proximal_(proximal),
+      loops_(proximal.rows == ProximalRows::everywhere) {
   for (const AssemblyJoint& joint : tree_.joints()) {
     row_offsets_.push_back(row_count_);
     row_count_ += joint.rows;
@@ -49,7 +50,9 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     node.width = from.width;
     node.body = from.body;
     node.arms = from.arms;
-    node.loops = from.loops > 0;
+    node.loops = from.loops > 0 && proximal.rows == ProximalRows::none;
+    node.shifted = proximal.rows == ProximalRows::everywhere || (from.loops > 0 && !node.loops);
+    loops_ = loops_ || from.loops > 0;
     node.front = front_size;
     node.right = right_size;
     node.joints = from.closed;
@@ -60,7 +63,6 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     front_size += rows * rows;
     right_size += rows;
     if (node.loops) {
-      loops_ = true;
       largest_loop = std::max(largest_loop, static_cast<std::size_t>(node.closed_rows));
     }
     const int children[2] = {from.child1, from.child2};
@@ -176,7 +178,9 @@ AssemblyPivot AssemblyEngine::fill_leaf_front(Node& node) {
     const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
     const int stride = arm.closed_rows + arm.width;
     const double* block = fronts_.data() + arm.front + arm.closed_rows * (stride + 1);
-    const int failed = leaves_.rake(node.body, i, block, stride);
+    // An arm hangs on one joint: only rows regularised everywhere are so here.
+    const double shift = proximal_.rows == ProximalRows::everywhere ? proximal_.regularisation : 0.0;
+    const int failed = leaves_.rake(node.body, i, block, stride, shift);
     if (failed >= 0) {
       return {node.arms[i].joint, block[failed * (stride + 1)]};
     }
@@ -201,8 +205,23 @@ void AssemblyEngine::set_free_diagonal(const Node& leaf) {
   }
 }
 
+void AssemblyEngine::regularise(const Node& node) {
+  const int m = node.closed_rows + node.width;
+  double* front = fronts_.data() + node.front;
+  int row = 0;
+  for (std::size_t j = 0; row < node.closed_rows; ++j) {
+    const double* free = free_diagonal_.data() + row_offset(node.joints[j]);
+    for (int i = 0; i < joint_rows(node.joints[j]); ++i, ++row) {
+      front[row * m + row] += proximal_.regularisation * (proximal_.rows == ProximalRows::loops ? free[i] : 1.0);
+    }
+  }
+}
+
 AssemblyPivot AssemblyEngine::factorise_node(Node& node) {
   double* front = fronts_.data() + node.front;
+  if (node.shifted) {
+    regularise(node);
+  }
   if (node.loops) {
     double* diagonal = scratch_.data() + (scratch_.size() - static_cast<std::size_t>(node.closed_rows));
     double* next = diagonal;
@@ -319,37 +338,6 @@ void AssemblyEngine::recover_body(const Node& node, std::span<double> sigma, std
     const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
     leaves_.recover_arm(node.body, i, rights_.data() + arm.right + arm.closed_rows, rates[body],
                         sigma.data() + row_offset(node.arms[i].joint));
-  }
-}
-
-bool AssemblyEngine::set_residual(std::span<const double> r, std::span<const Vec6> rates) {
-  std::copy(r.begin(), r.end(), residual_.begin());
-  double size = 0.0;
-  for (std::size_t body = 0; body < rates.size(); ++body) {
-    leaves_.subtract_constrained_rates(static_cast<int>(body), rates[body], row_offsets_, residual_);
-    size = std::max(size, rates[body].lpNorm<Eigen::Infinity>());
-  }
-  double largest = 0.0;
-  for (const double row : residual_) {
-    largest = std::max(largest, std::abs(row));
-  }
-  // Rounding leaves some n eps; what redundant constraints contradict after drift comes back unchanged and costs a
-  // pass.
-  return largest > kWorthRefining * size;
-}
-
-void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
-                           std::span<Vec6> rates) {
-  sweep(r, input, sigma, rates);
-  if (!loops_ || !set_residual(r, rates)) {
-    return;
-  }
-  sweep(residual_, no_input_, sigma_correction_, rate_correction_);
-  for (std::size_t i = 0; i < sigma.size(); ++i) {
-    sigma[i] += sigma_correction_[i];
-  }
-  for (std::size_t body = 0; body < rates.size(); ++body) {
-    rates[body] += rate_correction_[body];
   }
 }
 

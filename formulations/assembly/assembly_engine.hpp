@@ -4,7 +4,8 @@
 /// disassembly). HDCA solves one right side with it, its reactions another; DCA the accelerations.
 ///
 /// Nodes without loops are factorised by Cholesky (node_kernels.hpp); where loops close the rank is revealed
-/// (loop_kernels.hpp). Which node is which depends on the mechanism only.
+/// (loop_kernels.hpp), or the rows are regularised and the solution is iterated (proximal.hpp). Which node is which
+/// depends on the mechanism and the options only.
 ///
 /// Cost O(sum over nodes of (c + w)^3): linear in n for chains, single loops, ladders and trees. Serial; nodes stand
 /// children first, every node in memory of its own.
@@ -14,6 +15,7 @@
 
 #include "formulations/assembly/assembly_tree.hpp"
 #include "formulations/assembly/body_leaves.hpp"
+#include "formulations/assembly/proximal.hpp"
 
 namespace mbdbench {
 
@@ -27,7 +29,7 @@ struct AssemblyPivot {
 class AssemblyEngine {
  public:
   /// \param masses one a body, positive
-  AssemblyEngine(AssemblyTree tree, std::span<const double> masses);
+  AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal = {});
 
   [[nodiscard]] const AssemblyTree& tree() const { return tree_; }
   /// \returns the number of rows of all joints together; joint j owns rows row_offset(j) .. row_offset(j) + rows - 1.
@@ -39,7 +41,9 @@ class AssemblyEngine {
 
   /// Assembly of all matrices. \returns the first pivot that is not positive where no loop closes, if any.
   AssemblyPivot factorise();
-  /// \returns how many constraints the loops repeat at this position: closed rows minus rank, after `factorise`.
+  /// \returns how many constraints the loops repeat at this position: closed rows minus rank, after `factorise`; 0
+  /// where
+  ///          rows are regularised, since no rank is looked for.
   [[nodiscard]] int redundant_rows() const;
 
   /// Assembly and disassembly of the right sides. Where loops close, the result is refined once if it leaves the
@@ -49,6 +53,19 @@ class AssemblyEngine {
   /// \param sigma receives the multipliers of every joint, row_count() entries
   /// \param rates receives V_C or A_C = M^-1 (input + B sigma) of every body
   void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
+  /// Passes that bring given rates to D^T (V_b - V_a) = r: V += M^-1 B (change of sigma). With rows regularised
+  /// everywhere and sigma = 0 at the start this is the mass-orthogonal projection of V.
+  /// \param done passes already spent of `limits.most` \returns all passes, `done` included
+  int refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits,
+             int done = 0);
+  /// One pass without input: (A + E) sigma = residual, rates = M^-1 B sigma.
+  void correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates) {
+    sweep(residual, no_input_, sigma, rates);
+  }
+  /// residual = r - D^T (V_b - V_a) of all joints, with the handles of the last `factorise`.
+  void constraint_residual(std::span<const double> r, std::span<const Vec6> rates, std::span<double> residual) const;
+  /// \returns the passes of the last `solve` with regularised rows.
+  [[nodiscard]] int passes() const { return passes_; }
 
  private:
   /// Rows of one joint in a child's external block and in the parent's front.
@@ -67,7 +84,8 @@ class AssemblyEngine {
     int width = 0;
     int rank = 0;           // of the closed rows, where loops close
     int body = -1;          // leaves
-    bool loops = false;     // closes loops: A may be singular
+    bool loops = false;     // closes loops, and its rank is revealed: A may be singular
+    bool shifted = false;   // its closed rows are regularised
     std::size_t front = 0;  // offset into fronts_
     std::size_t right = 0;  // offset into rights_ and multipliers_
     int children[2] = {-1, -1};
@@ -82,6 +100,8 @@ class AssemblyEngine {
   AssemblyPivot fill_leaf_front(Node& node);
   AssemblyPivot factorise_node(Node& node);
   void set_free_diagonal(const Node& leaf);
+  /// A -> A + E in the closed rows.
+  void regularise(const Node& node);
   [[nodiscard]] AssemblyPivot failed_pivot(const Node& node, int row) const;
   /// One assembly and disassembly.
   void sweep(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
@@ -112,7 +132,9 @@ class AssemblyEngine {
   std::vector<Vec6> no_input_;
   std::vector<double> sigma_correction_;
   std::vector<Vec6> rate_correction_;
-  bool loops_ = false;
+  ProximalOptions proximal_;
+  int passes_ = 0;
+  bool loops_ = false;  // some node closes loops, or rows are regularised
 };
 
 }  // namespace mbdbench

@@ -15,6 +15,13 @@ constexpr double kLargestAssembly = 2e9;
 // estimate.
 constexpr int kHarmlessHub = 40;
 
+// A direction with singular value s, relative to those of the unconnected bodies, gains 1 / (1 + s^2 / regularisation)
+// a pass: two or three passes for regular loops, and singular values down to 1e-5 still count. Smaller values cost
+// digits of the first pass that later ones must bring back.
+constexpr double kRegularisation = 1e-9;
+// Below, rounding makes pivots of redundant rows negative: 1e-13 fails on a loop of 65 links.
+constexpr double kSmallestRegularisation = 1e-12;
+
 struct Hub {
   int body = -1;
   int joints = 0;
@@ -59,6 +66,36 @@ ParameterSpecification ground_closure_option() {
 
 GroundClosure ground_closure(const Parameters& options) {
   return options.text("ground") == "leaf" ? GroundClosure::leaf : GroundClosure::root;
+}
+
+ParameterSpecification loops_option() {
+  ParameterSpecification loops;
+  loops.name = "loops";
+  loops.default_value = std::string("rank");
+  loops.help =
+      "where loops close: a factorisation that tells the rank, or regularised rows and passes over the multipliers "
+      "(proximal)";
+  loops.choices = {"rank", "proximal"};
+  return loops;
+}
+
+ParameterSpecification regularisation_option() {
+  ParameterSpecification regularisation;
+  regularisation.name = "regularisation";
+  regularisation.default_value = kRegularisation;
+  regularisation.help = "relative size of what is added to the diagonal of the rows that close loops (loops=proximal)";
+  regularisation.minimum = kSmallestRegularisation;
+  regularisation.maximum = 1.0;
+  return regularisation;
+}
+
+ProximalOptions proximal_options(const Parameters& options) {
+  ProximalOptions proximal;
+  if (options.text("loops") == "proximal") {
+    proximal.rows = ProximalRows::loops;
+    proximal.regularisation = options.number("regularisation");
+  }
+  return proximal;
 }
 
 std::vector<AssemblyJoint> assembly_joints(const Mechanism& mechanism) {

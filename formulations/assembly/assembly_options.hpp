@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_tree.hpp"
+#include "formulations/assembly/proximal.hpp"
 #include "mechanisms/model/mechanism.hpp"
 #include "mechanisms/model/parameters.hpp"
 
@@ -16,6 +17,13 @@ ParameterSpecification ground_closure_option();
 
 /// \returns the chosen closure.
 GroundClosure ground_closure(const Parameters& options);
+
+/// \returns the options that say how loops are closed: `loops` = rank or proximal, and `regularisation`.
+ParameterSpecification loops_option();
+ParameterSpecification regularisation_option();
+
+/// \returns what was chosen by them.
+ProximalOptions proximal_options(const Parameters& options);
 
 /// \returns all joints with their constrained directions, prescribed motions included: tree joints, then cut joints.
 std::vector<AssemblyJoint> assembly_joints(const Mechanism& mechanism);

@@ -176,12 +176,13 @@ void BodyLeaves::reset_arms(int body) {
   }
 }
 
-int BodyLeaves::rake(int body, std::size_t index, const double* block, int stride) {
+int BodyLeaves::rake(int body, std::size_t index, const double* block, int stride, double shift) {
   const Leaf& l = leaf(body);
   const Arm& arm = l.arms[index];
   double* factor = factors_.data() + arm.factor;
   for (int c = 0; c < arm.rows; ++c) {
     std::copy_n(block + c * stride + c, arm.rows - c, factor + c * arm.rows + c);
+    factor[c * arm.rows + c] += shift;
   }
   const int failed = factorise_front<double>(factor, arm.rows, 0);
   if (failed >= 0) {

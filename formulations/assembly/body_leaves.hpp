@@ -46,9 +46,9 @@ class BodyLeaves {
                                   std::span<double> residual) const;
 
   /// Rakes an arm: adds its inertia to the body's. \param arm index into the leaf's arms \param block Xi_yy^C of the
-  /// arm, lower triangle, column-major \param stride its leading dimension \returns -1, or the row whose pivot is not
-  /// positive
-  int rake(int body, std::size_t arm, const double* block, int stride);
+  /// arm, lower triangle, column-major \param stride its leading dimension \param shift added to its diagonal
+  /// \returns -1, or the row whose pivot is not positive
+  int rake(int body, std::size_t arm, const double* block, int stride, double shift);
   /// Forgets what was raked, before the next factorisation.
   void reset_arms(int body);
   /// f -= G^T z. \param right xi_y0 - r_y of the arm, replaced by z

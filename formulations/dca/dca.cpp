@@ -30,7 +30,7 @@ namespace mbdbench {
 namespace {
 
 struct DcaOptions {
-  GroundClosure ground = GroundClosure::root;
+  AssemblyOptions assembly;
   double alpha = 0.0;  // 1/s
   double beta = 0.0;   // 1/s
 };
@@ -40,7 +40,7 @@ class DcaFormulation final : public JointStateFormulation {
   DcaFormulation(const Mechanism& mechanism, const DcaOptions& options)
       : JointStateFormulation(mechanism, StateKind::velocity),
         options_(options),
-        system_(mechanism, {options.ground, CutAxes::world}) {}
+        system_(mechanism, options.assembly) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<DcaFormulation>(mechanism(), options_);
@@ -93,8 +93,9 @@ class DcaFormulation final : public JointStateFormulation {
 
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
   return std::make_unique<DcaFormulation>(
-      mechanism,
-      DcaOptions{ground_closure(options), options.number("baumgarte_alpha"), options.number("baumgarte_beta")});
+      mechanism, DcaOptions{{ground_closure(options), CutAxes::world, proximal_options(options)},
+                            options.number("baumgarte_alpha"),
+                            options.number("baumgarte_beta")});
 }
 
 ParameterSpecification stabilisation(std::string_view name, std::string_view help) {
@@ -107,10 +108,11 @@ ParameterSpecification stabilisation(std::string_view name, std::string_view hel
 }
 
 std::span<const ParameterSpecification> dca_options() {
-  static const std::array<ParameterSpecification, 3> kOptions = {
+  static const std::array<ParameterSpecification, 5> kOptions = {
       ground_closure_option(),
       stabilisation("baumgarte_alpha", "alpha in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
-      stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised")};
+      stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
+      loops_option(), regularisation_option()};
   return kOptions;
 }
 

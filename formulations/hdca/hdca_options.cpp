@@ -29,7 +29,7 @@ ParameterSpecification rate(std::string_view name, double default_value, std::st
 }  // namespace
 
 std::span<const ParameterSpecification> hdca_option_specifications() {
-  static const std::array<ParameterSpecification, 6> kOptions = {
+  static const std::array<ParameterSpecification, 8> kOptions = {
       ground_closure_option(),
       choice("cut_axes", "world",
              "axes of the linear rows of D in cut joints: world, or fixed in the joint's body (other step counts, same "
@@ -40,7 +40,8 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
       // 5 1/s saved the most evaluations on the closed loops of [Chadaj2017]; 20 costs steps.
       rate("leak", 5.0, "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak)"),
       rate("reset_interval", 0.1, "time between resets p <- J^T M V, s; 0: after every step (gauge=reset)"),
-      rate("feedback", 0.0, "beta in Phi' = -beta Phi of cut joints, 1/s; 0: Phi' = 0")};
+      rate("feedback", 0.0, "beta in Phi' = -beta Phi of cut joints, 1/s; 0: Phi' = 0"), loops_option(),
+      regularisation_option()};
   return kOptions;
 }
 
@@ -48,6 +49,7 @@ HdcaOptions hdca_options(const Parameters& parameters) {
   HdcaOptions options;
   options.assembly.ground = ground_closure(parameters);
   options.assembly.cut_axes = parameters.text("cut_axes") == "body" ? CutAxes::body : CutAxes::world;
+  options.assembly.proximal = proximal_options(parameters);
   const std::string& gauge = parameters.text("gauge");
   options.gauge = gauge == "reset" ? GaugeControl::reset : gauge == "leak" ? GaugeControl::leak : GaugeControl::none;
   options.leak = options.gauge == GaugeControl::leak ? parameters.number("leak") : 0.0;

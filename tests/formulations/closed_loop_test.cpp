@@ -132,7 +132,7 @@ class ClosedLoops : public testing::Test {
   void check_hdca(ClosedCase& closed, const std::string& where) {
     const Mechanism& mechanism = closed.mechanism;
     const Eigen::VectorXd no_constraint_force = closed.dynamics.mass_matrix() * mechanism.u0() - closed.p;
-    for (const std::string_view options : {"", "ground=leaf", "cut_axes=body", "gauge=leak,leak=3"}) {
+    for (const std::string_view options : {"", "ground=leaf", "cut_axes=body", "gauge=leak,leak=3", "loops=proximal"}) {
       const auto formulation = make("hdca", mechanism, options);
       Eigen::VectorXd q(mechanism.q_size());
       Eigen::VectorXd u(mechanism.u_size());
@@ -161,7 +161,7 @@ class ClosedLoops : public testing::Test {
   void check_dca(const ClosedCase& closed, const std::string& where) {
     const Mechanism& mechanism = closed.mechanism;
     const Evaluation expected = evaluate_at(*make("dense", mechanism), kTime, mechanism.q0(), mechanism.u0());
-    for (const std::string_view options : {"", "ground=leaf"}) {
+    for (const std::string_view options : {"", "ground=leaf", "loops=proximal", "loops=proximal,ground=leaf"}) {
       const Evaluation actual = evaluate_at(*make("dca", mechanism, options), kTime, mechanism.q0(), mechanism.u0());
       ASSERT_TRUE(actual.status.ok) << where;
       const auto size = static_cast<Eigen::Index>(actual.xdot.size());

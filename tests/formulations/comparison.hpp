@@ -48,6 +48,11 @@ inline std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& 
   return make_formulation(registry, *find_formulation(registry, key), mechanism, options);
 }
 
+/// \returns whether the state is that of the reference of its kind: joint coordinates, then u or p.
+inline bool in_joint_coordinates(const FormulationEntry& entry) {
+  return !entry.key.starts_with("dca-alm");
+}
+
 /// \returns the key of the reference with the same kind of state.
 inline std::string_view reference_of(const FormulationEntry& entry) {
   return entry.rate_kind == StateKind::momentum ? "dense-momentum" : "dense";

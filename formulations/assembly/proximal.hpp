@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// Proximal treatment of singular assemblies: A = G^T Xi G -> A + E with a diagonal E > 0, then passes over the
+/// multipliers,
+///
+///   (A + E) (sigma - sigma*) = r - G^T V(sigma*),   sigma* <- sigma,   from sigma* = 0.
+///
+/// With E = I / alpha in every row this is the augmented Lagrangian iteration lambda = lambda* + alpha (Phi'' + ...) of
+/// [Malczyk2012] in its dual form: the error of every direction shrinks by 1 / (1 + alpha lambda_i) a pass (lambda_i
+/// the eigenvalues of A), and the limit is the solution of least norm; where the constraints contradict one another,
+/// that of least squares. With E only where loops close, tree joints stay exact and loops converge to the same motion.
+/// The factorisation is a plain Cholesky everywhere: no rank to decide, no branches on data.
+
+namespace mbdbench {
+
+/// Rows that get an entry of E.
+enum class ProximalRows {
+  none,       ///< loops are solved by the rank-revealing factorisation (loop_kernels.hpp)
+  loops,      ///< rows closed where loops close; E_i = regularisation * (diagonal of A_i if no body were connected)
+  everywhere  ///< all rows; E = regularisation * I, so regularisation = 1 / alpha
+};
+
+/// When the passes end.
+struct PassLimits {
+  int most = 10;  ///< passes of one solution, at least 1
+  /// A pass that changes the rates of all bodies by no more (2-norm) is the last; changes below
+  /// kRelativeChange * |rates| end the passes in any case.
+  double change = 0.0;
+
+  /// Rounding leaves some eps cond(Xi) of the rates: a smaller change says nothing.
+  static constexpr double kRelativeChange = 1e-13;
+};
+
+/// How an assembly is regularised.
+struct ProximalOptions {
+  ProximalRows rows = ProximalRows::none;
+  double regularisation = 0.0;  ///< positive unless rows == none
+  PassLimits limits;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// Kinematics in absolute coordinates: poses of bodies from y = (r_i, e_i), every joint as it lies between its two
+/// bodies. Off the constraints no joint is closed, those of the spanning tree no more than the cut joints: all have two
+/// points and a residual.
+#include <span>
+#include <vector>
+
+#include "formulations/augmented_lagrangian/euler_parameters.hpp"
+#include "mechanisms/model/kinematics.hpp"
+
+namespace mbdbench {
+
+/// Where the parts of a body's coordinates stand: 7 numbers a body, r_i = centre of mass (world axes), then e_i.
+inline constexpr std::size_t kAbsoluteCoordinates = 7;
+
+/// Poses and velocities of bodies and joints; joints are numbered tree joints first, then cut joints. A workspace: no
+/// allocation after construction. O(n).
+class AbsoluteKinematics {
+ public:
+  explicit AbsoluteKinematics(const Mechanism& mechanism);
+
+  /// Poses, both points, H and D of every joint. Euler parameters of any non-zero length. \param y 7 n entries
+  void set_positions(std::span<const double> y);
+  /// Velocities [v_C; omega] in world axes, rates of H and D, after set_positions.
+  void set_velocities(std::span<const Vec6> velocities);
+
+  [[nodiscard]] const Mechanism& mechanism() const { return *mechanism_; }
+  [[nodiscard]] int joint_count() const { return static_cast<int>(joints_.size()); }
+  [[nodiscard]] const Joint& joint(int k) const { return *models_[static_cast<std::size_t>(k)]; }
+  [[nodiscard]] const JointKinematics& joint_state(int k) const { return joints_[static_cast<std::size_t>(k)]; }
+  /// \returns (H^T H)^-1 of joint k.
+  [[nodiscard]] const JointMatrix& gram_inverse(int k) const { return gram_inverse_[static_cast<std::size_t>(k)]; }
+  /// \returns the state of a body, -1 for the ground.
+  [[nodiscard]] const BodyKinematics& body(int index) const {
+    return index < 0 ? ground_ : bodies_[static_cast<std::size_t>(index)];
+  }
+  /// \returns velocity of b's handle minus that of a's, of the material points.
+  [[nodiscard]] Vec6 relative_velocity(int k) const;
+  /// \returns d/dt (V_b - V_a) at the handles of joint k without the accelerations of the bodies.
+  [[nodiscard]] Vec6 handle_bias(int k) const;
+  /// \returns the pose of b's joint axes relative to a's.
+  [[nodiscard]] RelativePose pose(int k) const;
+
+ private:
+  void place_joint(const Joint& joint, JointKinematics& state) const;
+  [[nodiscard]] Vec6 velocity_at(int index, const Vec3& point) const {
+    return shift_velocity(point - body(index).com, body(index).velocity);
+  }
+
+  const Mechanism* mechanism_;
+  BodyKinematics ground_;
+  std::vector<BodyKinematics> bodies_;
+  std::vector<const Joint*> models_;
+  std::vector<JointKinematics> joints_;
+  std::vector<JointMatrix> gram_inverse_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,243 @@
+/// \file
+/// Divide and conquer with augmented Lagrangian and mass-orthogonal projections, absolute coordinates with Euler
+/// parameters: any topology, redundant constraints, through singular positions.
+///
+/// P. Malczyk, J. Fraczek: A divide and conquer algorithm for constrained multibody system dynamics based on augmented
+/// Lagrangian method with projections-based error correction, 2012.
+///
+/// paper symbol          -> name
+///   q_i = (r_i, p_i)    -> y (r_i of the centre of mass, Euler parameters e_i), 7 numbers a body
+///   Phi, Phi_q          -> rows D of every joint (AugmentedSystem::directions)
+///   alpha               -> 1 / ProximalOptions::regularisation
+///   mu, Omega           -> AugmentedOptions::mu, omega
+///   lambda              -> AugmentedSystem::multipliers, with the opposite sign: here +D lambda acts on body b
+///   lambda^N, Phi^N     -> eliminated exactly: e'' = L^T omega' / 2 - (e' . e') e, no penalty on the normalisation
+///   M_11 .. M_22, C     -> not formed; see below
+///
+/// The paper assembles M_ij and Q_i of the penalised equations (primal form, Eq. (27)-(32)). Its matrices carry alpha,
+/// and differences of terms of size alpha^2 lose alpha^2 eps from the second level of the tree on. Here the same
+/// equations are solved for the multipliers (dual form): (A + I / alpha) lambda = r + lambda* / alpha, with A the
+/// matrix that dca and hdca assemble. The iterates are those of the paper up to the penalty on the normalisation.
+/// DEVIATES [Malczyk2012, Eq. (27)-(34)]: dual instead of primal form (augmented_lagrangian_test: convergence factor 1
+/// / (1 + alpha lambda), limit of least norm).
+///
+/// Cost: one assembly and k passes, O(k n) with k = 3 or 4 where constraints are regular.
+#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/assembly/assembly_options.hpp"
+#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+
+namespace mbdbench {
+namespace {
+
+// As for the length of quaternions: what the integrator leaves along e in e' is not worth a restart of its history.
+constexpr double kLargestRateError = 1e-8;
+
+std::vector<StateComponent> absolute_layout(const Mechanism& mechanism) {
+  std::vector<StateComponent> layout;
+  const auto add = [&layout](const std::string& symbol, const std::string& body, int count, StateKind kind) {
+    for (int i = 1; i <= count; ++i) {
+      layout.push_back({symbol + "." + body + "." + std::to_string(i), kind, body});
+    }
+  };
+  for (const Body& body : mechanism.bodies()) {
+    add("r", body.name, 3, StateKind::position);
+    add("e", body.name, 4, StateKind::quaternion);
+  }
+  for (const Body& body : mechanism.bodies()) {
+    add("vr", body.name, 3, StateKind::velocity);
+    add("ve", body.name, 4, StateKind::velocity);
+  }
+  return layout;
+}
+
+}  // namespace
+
+AugmentedLagrangianFormulation::AugmentedLagrangianFormulation(const Mechanism& mechanism,
+                                                               const AugmentedOptions& options)
+    : Formulation(mechanism, absolute_layout(mechanism)),
+      options_(options),
+      system_(mechanism, options),
+      projection_(system_, options),
+      y_near_(coordinates()),
+      q_(static_cast<std::size_t>(mechanism.q_size())),
+      u_(static_cast<std::size_t>(mechanism.u_size())),
+      rows_(static_cast<std::size_t>(system_.row_count())),
+      velocities_(mechanism.bodies().size(), Vec6::Zero()) {}
+
+std::unique_ptr<Formulation> AugmentedLagrangianFormulation::clone() const {
+  auto copy = std::make_unique<AugmentedLagrangianFormulation>(mechanism(), options_);
+  copy->system_.set_near(system_.near());
+  copy->y_near_ = y_near_;
+  return copy;
+}
+
+RhsStatus AugmentedLagrangianFormulation::pack(double /*t*/, std::span<const double> q, std::span<const double> u,
+                                               std::span<double> x) {
+  Kinematics tree(mechanism());
+  tree.set_positions(q);
+  tree.set_velocities(u);
+  for (int i = 0; i < mechanism().body_count(); ++i) {
+    velocities_[static_cast<std::size_t>(i)] = tree.body(i).velocity;
+  }
+  absolute_positions(tree, y_near_);
+  std::copy(y_near_.begin(), y_near_.end(), x.begin());
+  absolute_rates(y_of(x), velocities_, rate_of(x));
+  system_.set_near(q);
+  return {};
+}
+
+void AugmentedLagrangianFormulation::place(double t, std::span<const double> x) {
+  system_.place(t, y_of(x));
+  body_velocities(y_of(x), rate_of(x), velocities_);
+  system_.set_velocities(velocities_);
+}
+
+RhsStatus AugmentedLagrangianFormulation::unpack(double t, std::span<const double> x, std::span<double> q,
+                                                 std::span<double> u) {
+  place(t, x);
+  system_.tree_state(q, u);
+  return {};
+}
+
+RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, int& passes) {
+  place(t, x);
+  const RhsStatus status = system_.assemble();
+  if (status.ok) {
+    passes = system_.solve_accelerations(t);
+  }
+  return status;
+}
+
+RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
+  int passes = 0;
+  const RhsStatus status = solve(t, x, passes);
+  if (!status.ok) {
+    return status;
+  }
+  system_.release();
+  iterations_.acceleration.add(passes);
+  for (std::size_t i = 0; i < velocities_.size(); ++i) {
+    const std::size_t at = kAbsoluteCoordinates * i;
+    const Eigen::Map<const EulerParameters> e(x.data() + at + 3);
+    const Mat3 to_body = system_.kinematics().body(static_cast<int>(i)).rotation.transpose();
+    const Vec3 omega = to_body * velocities_[i].tail<3>();
+    const Vec3 omega_rate = to_body * system_.accelerations()[i].tail<3>();
+    const double length = e.norm();
+    const EulerParameters unit = e / length;
+    const auto map = euler_parameter_map(unit);
+    const EulerParameters unit_rate = 0.5 * map.transpose() * omega;
+    double* rate = xdot.data() + at;
+    double* second = xdot.data() + coordinates() + at;
+    Eigen::Map<Vec3>{rate} = velocities_[i].head<3>();
+    Eigen::Map<EulerParameters>{rate + 3} = length * unit_rate;
+    Eigen::Map<Vec3>{second} = system_.accelerations()[i].head<3>();
+    Eigen::Map<EulerParameters>{second + 3} = 0.5 * map.transpose() * omega_rate - unit_rate.squaredNorm() * unit;
+  }
+  return status;
+}
+
+RhsStatus AugmentedLagrangianFormulation::reactions(double t, std::span<const double> x, Reactions& reactions) {
+  int passes = 0;
+  const RhsStatus status = solve(t, x, passes);
+  if (status.ok) {
+    system_.reactions(reactions);
+  }
+  return status;
+}
+
+RhsStatus AugmentedLagrangianFormulation::observe_absolute(double t, std::span<const double> x,
+                                                           AbsoluteObservation& observation) {
+  int passes = 0;
+  const RhsStatus status = solve(t, x, passes);
+  if (!status.ok) {
+    return status;
+  }
+  observation.kinetic = 0.0;
+  observation.gravitational = 0.0;
+  for (int i = 0; i < mechanism().body_count(); ++i) {
+    const BodyKinematics& body = system_.kinematics().body(i);
+    const double mass = mechanism().bodies()[static_cast<std::size_t>(i)].mass;
+    const Vec3 omega = body.velocity.tail<3>();
+    observation.kinetic += 0.5 * (mass * body.velocity.head<3>().squaredNorm() + omega.dot(body.inertia * omega));
+    observation.gravitational -= mass * mechanism().gravity().dot(body.com);
+  }
+  observation.position_residual = system_.position_residual(rows_);
+  observation.velocity_residual = system_.velocity_residual(rows_);
+  observation.acceleration_residual = system_.acceleration_residual(rows_);
+  return status;
+}
+
+bool AugmentedLagrangianFormulation::normalise_rates(std::span<double> x) const {
+  bool changed = false;
+  for (std::size_t i = 0; i < velocities_.size(); ++i) {
+    const EulerParameters e = Eigen::Map<const EulerParameters>(x.data() + kAbsoluteCoordinates * i + 3).normalized();
+    Eigen::Map<EulerParameters> rate(x.data() + coordinates() + kAbsoluteCoordinates * i + 3);
+    const double along = e.dot(rate);
+    if (std::abs(along) > kLargestRateError * std::max(1.0, rate.norm())) {
+      rate -= along * e;
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool AugmentedLagrangianFormulation::project(double t, std::span<double> x) {
+  body_velocities(y_of(x), rate_of(x), velocities_);
+  const LevelOutcome positions = projection_.project_positions(t, y_of(x));
+  const LevelOutcome velocities = projection_.project_velocities(t, y_of(x), velocities_);
+  iterations_.position.add(positions.passes);
+  iterations_.velocity.add(velocities.passes);
+  if (positions.passes + velocities.passes == 0) {
+    return false;
+  }
+  absolute_rates(y_of(x), velocities_, rate_of(x));
+  return true;
+}
+
+bool AugmentedLagrangianFormulation::after_step(double t, std::span<double> x) {
+  bool changed = Formulation::after_step(t, x);
+  changed = normalise_rates(x) || changed;
+  if (options_.projections) {
+    changed = project(t, x) || changed;
+  }
+  place(t, x);
+  system_.tree_state(q_, u_);
+  system_.set_near(q_);
+  std::copy(y_of(x).begin(), y_of(x).end(), y_near_.begin());
+  return changed;
+}
+
+namespace {
+
+template <bool kProjections>
+std::unique_ptr<Formulation> make_augmented(const Mechanism& mechanism, const Parameters& options) {
+  return std::make_unique<AugmentedLagrangianFormulation>(mechanism, augmented_options(options, kProjections));
+}
+
+}  // namespace
+
+FormulationEntry dca_alm_entry() {
+  return {"dca-alm",
+          "divide and conquer with augmented Lagrangian, absolute coordinates, penalty; through singular positions",
+          "Malczyk2012",
+          StateKind::velocity,
+          augmented_option_specifications(false),
+          refuse_for_assembly,
+          make_augmented<false>};
+}
+
+FormulationEntry dca_alm_projected_entry() {
+  return {"dca-alm-proj",
+          "the same with mass-orthogonal projections of positions and velocities after every step",
+          "Malczyk2012",
+          StateKind::velocity,
+          augmented_option_specifications(true),
+          refuse_for_assembly,
+          make_augmented<true>};
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,92 @@
+#pragma once
+/// \file
+/// Divide and conquer with augmented Lagrangian, absolute coordinates [Malczyk2012].
+#include "formulations/augmented_lagrangian/augmented_system.hpp"
+#include "formulations/augmented_lagrangian/mass_orthogonal_projection.hpp"
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// Passes over the multipliers at one level.
+struct IterationCount {
+  int last = 0;               ///< of the last solution
+  int most = 0;               ///< of any
+  std::size_t total = 0;      ///< of all
+  std::size_t solutions = 0;  ///< how many
+
+  void add(int passes) {
+    last = passes;
+    most = passes > most ? passes : most;
+    total += static_cast<std::size_t>(passes);
+    ++solutions;
+  }
+};
+
+/// Passes at all levels since construction: of the projections of every accepted step, of every right-hand side.
+struct AugmentedIterations {
+  IterationCount position;
+  IterationCount velocity;
+  IterationCount acceleration;
+};
+
+/// What the state itself says, all joints on their own: the observation of `Formulation` sees the poses along the
+/// spanning tree, where the gaps of the tree joints are gone.
+struct AbsoluteObservation {
+  double kinetic = 0.0;                ///< J
+  double gravitational = 0.0;          ///< J, zero for masses at the world's origin
+  double position_residual = 0.0;      ///< max |Phi| over all joints
+  double velocity_residual = 0.0;      ///< max |Phi'|
+  double acceleration_residual = 0.0;  ///< max |Phi''|
+};
+
+/// State x = [y; y'] with y = (r_i, e_i), 14 numbers a body.
+class AugmentedLagrangianFormulation final : public Formulation {
+ public:
+  AugmentedLagrangianFormulation(const Mechanism& mechanism, const AugmentedOptions& options);
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
+  /// Normalises Euler parameters and their rates; projects where that is chosen; follows turns of angles.
+  bool after_step(double t, std::span<double> x) override;
+
+  /// \returns the passes so far; `last` of a level is that of its last solution.
+  [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
+  /// Energies and violations at a state. Not for hot loops.
+  RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation);
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
+
+ private:
+  [[nodiscard]] std::size_t coordinates() const { return state_size() / 2; }
+  [[nodiscard]] std::span<const double> y_of(std::span<const double> x) const { return x.first(coordinates()); }
+  [[nodiscard]] std::span<const double> rate_of(std::span<const double> x) const { return x.subspan(coordinates()); }
+  [[nodiscard]] std::span<double> y_of(std::span<double> x) const { return x.first(coordinates()); }
+  [[nodiscard]] std::span<double> rate_of(std::span<double> x) const { return x.subspan(coordinates()); }
+  /// Poses and velocities of a state.
+  void place(double t, std::span<const double> x);
+  /// Accelerations at a state. \returns passes in `passes`
+  RhsStatus solve(double t, std::span<const double> x, int& passes);
+  bool normalise_rates(std::span<double> x) const;
+  bool project(double t, std::span<double> x);
+
+  AugmentedOptions options_;
+  AugmentedSystem system_;
+  MassOrthogonalProjection projection_;
+  AugmentedIterations iterations_;
+  std::vector<double> y_near_;  // Euler parameters next to which `pack` chooses signs
+  std::vector<double> q_;
+  std::vector<double> u_;
+  std::vector<double> rows_;
+  std::vector<Vec6> velocities_;
+};
+
+/// First variant: penalty with mu and omega.
+FormulationEntry dca_alm_entry();
+
+/// Second variant: projections of positions and velocities after every step.
+FormulationEntry dca_alm_projected_entry();
+
+}  // namespace mbdbench

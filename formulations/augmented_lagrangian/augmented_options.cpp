@@ -1,0 +1,88 @@
+#include "formulations/augmented_lagrangian/augmented_options.hpp"
+
+#include <vector>
+
+#include "formulations/assembly/assembly_options.hpp"
+
+namespace mbdbench {
+namespace {
+
+ParameterSpecification number(std::string_view name, double default_value, double minimum, std::string_view help) {
+  ParameterSpecification option;
+  option.name = name;
+  option.default_value = default_value;
+  option.minimum = minimum;
+  option.help = help;
+  return option;
+}
+
+ParameterSpecification iteration_limit(int default_value) {
+  ParameterSpecification option;
+  option.name = "iterations";
+  option.default_value = std::int64_t{default_value};
+  option.minimum = 1;
+  option.maximum = 1000;
+  option.help = "most passes over the multipliers at each level: position, velocity, acceleration";
+  return option;
+}
+
+ParameterSpecification refresh_option() {
+  ParameterSpecification option;
+  option.name = "refresh";
+  option.default_value = std::string("off");
+  option.help = "new Jacobians in every pass of a position projection (on), or those of its start, as published (off)";
+  option.choices = {"off", "on"};
+  return option;
+}
+
+std::vector<ParameterSpecification> specifications(bool projections) {
+  const AugmentedOptions defaults;
+  // Below 1 the passes hardly converge; beyond 1e12 the regularisation is lost in rounding.
+  ParameterSpecification alpha = number("alpha", defaults.alpha, 1.0, "penalty of every constraint row");
+  alpha.maximum = 1e12;
+  std::vector<ParameterSpecification> list = {
+      ground_closure_option(), alpha, iteration_limit(defaults.most_iterations),
+      number("eps_a", defaults.acceleration, 0.0, "change of all accelerations (2-norm) at which passes end")};
+  if (projections) {
+    list.push_back(number("eps_p", defaults.position, 0.0,
+                          "change of all coordinates (2-norm) at which passes of a position projection end"));
+    list.push_back(number("eps_v", defaults.velocity, 0.0,
+                          "change of all velocities (2-norm) at which passes of a velocity projection end"));
+    list.push_back(refresh_option());
+  } else {
+    list.push_back(number("mu", defaults.mu, 0.0, "damping ratio in Phi'' + 2 omega mu Phi' + omega^2 Phi"));
+    list.push_back(number("omega", defaults.omega, 0.0, "natural frequency in it, 1/s; 0: not stabilised"));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::span<const ParameterSpecification> augmented_option_specifications(bool projections) {
+  static const std::vector<ParameterSpecification> kPenalty = specifications(false);
+  static const std::vector<ParameterSpecification> kProjected = specifications(true);
+  return projections ? kProjected : kPenalty;
+}
+
+AugmentedOptions augmented_options(const Parameters& parameters, bool projections) {
+  AugmentedOptions options;
+  options.ground = ground_closure(parameters);
+  options.alpha = parameters.number("alpha");
+  options.most_iterations = static_cast<int>(parameters.integer("iterations"));
+  options.acceleration = parameters.number("eps_a");
+  options.projections = projections;
+  if (projections) {
+    // Projected states satisfy the constraints: there is nothing to damp [Malczyk2012, Sect. 3.3].
+    options.mu = 0.0;
+    options.omega = 0.0;
+    options.position = parameters.number("eps_p");
+    options.velocity = parameters.number("eps_v");
+    options.refresh = parameters.text("refresh") == "on";
+  } else {
+    options.mu = parameters.number("mu");
+    options.omega = parameters.number("omega");
+  }
+  return options;
+}
+
+}  // namespace mbdbench

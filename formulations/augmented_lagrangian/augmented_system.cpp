@@ -1,0 +1,297 @@
+#include "formulations/augmented_lagrangian/augmented_system.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "formulations/assembly/assembly_options.hpp"
+#include "formulations/assembly/place_handle.hpp"
+#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+
+namespace mbdbench {
+namespace {
+
+std::size_t index_of(int value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::vector<double> masses(const Mechanism& mechanism) {
+  std::vector<double> list;
+  for (const Body& body : mechanism.bodies()) {
+    list.push_back(body.mass);
+  }
+  return list;
+}
+
+bool only_gravity(const MechanismDescription& description) {
+  return description.joint_loads.empty() && description.body_loads.empty() && description.joint_springs.empty() &&
+         description.point_springs.empty();
+}
+
+ProximalOptions proximal(const AugmentedOptions& options) {
+  return {ProximalRows::everywhere, 1.0 / options.alpha, {options.most_iterations, options.acceleration}};
+}
+
+/// \returns the largest |value|; NaN if there is one.
+double largest(std::span<const double> values) {
+  double result = 0.0;
+  for (const double value : values) {
+    if (!(std::abs(value) <= result)) {
+      result = std::abs(value);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options)
+    : mechanism_(&mechanism),
+      options_(options),
+      kinematics_(mechanism),
+      motions_(mechanism),
+      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism),
+              proximal(options)),
+      loads_needed_(!only_gravity(mechanism.description())),
+      tree_(mechanism),
+      loads_(mechanism),
+      placed_(kAbsoluteCoordinates * mechanism.bodies().size()),
+      assembled_(placed_.size(), std::numeric_limits<double>::quiet_NaN()),
+      near_(mechanism.q0().data(), mechanism.q0().data() + mechanism.q_size()),
+      q_(near_),
+      u_(index_of(mechanism.u_size())),
+      input_(mechanism.bodies().size(), Vec6::Zero()),
+      accelerations_(mechanism.bodies().size(), Vec6::Zero()),
+      right_(index_of(engine_.row_count())),
+      multipliers_(right_.size()),
+      residual_(right_.size()) {
+  tree_needed_ = loads_needed_ || mechanism.rheonomic();
+  for (int k = 0; k < kinematics_.joint_count(); ++k) {
+    const Joint& joint = kinematics_.joint(k);
+    directions_.emplace_back(SpatialColumns::Zero(6, joint.nc + static_cast<int>(joint.motions.size())));
+  }
+}
+
+std::size_t AugmentedSystem::motion_index(int k, std::size_t m) const {
+  return index_of(kinematics_.joint(k).motion_offset - mechanism_->cut_row_count()) + m;
+}
+
+void AugmentedSystem::set_near(std::span<const double> q) {
+  std::copy(q.begin(), q.end(), near_.begin());
+}
+
+void AugmentedSystem::place(double t, std::span<const double> y) {
+  motions_.evaluate(t);
+  std::copy(y.begin(), y.end(), placed_.begin());
+  kinematics_.set_positions(y);
+  if (tree_needed_) {
+    tree_coordinates(kinematics_, near_, q_);
+  }
+}
+
+RhsStatus AugmentedSystem::assemble() {
+  if (placed_ == assembled_) {
+    return {};
+  }
+  release();
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
+    if (!std::isfinite(placed_[i])) {
+      return {false, mechanism_->bodies()[i / kAbsoluteCoordinates].name, "a coordinate of the body is not a number",
+              placed_[i]};
+    }
+  }
+  set_directions();
+  for (int body = 0; body < mechanism_->body_count(); ++body) {
+    set_leaf(body);
+  }
+  const AssemblyPivot failed = engine_.factorise();
+  if (failed.joint >= 0) {
+    return {false, kinematics_.joint(failed.joint).name,
+            "the assembled matrix is not positive definite here, its pivot is", failed.value};
+  }
+  std::copy(placed_.begin(), placed_.end(), assembled_.begin());
+  return {};
+}
+
+void AugmentedSystem::release() {
+  assembled_.front() = std::numeric_limits<double>::quiet_NaN();
+}
+
+void AugmentedSystem::set_directions() {
+  for (int k = 0; k < kinematics_.joint_count(); ++k) {
+    const Joint& joint = kinematics_.joint(k);
+    const JointKinematics& state = kinematics_.joint_state(k);
+    SpatialColumns& directions = directions_[index_of(k)];
+    directions.leftCols(joint.nc) = state.d;
+    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+      directions.col(joint.nc + static_cast<int>(m)).noalias() =
+          state.h * kinematics_.gram_inverse(k).col(joint.motions[m].component);
+    }
+  }
+}
+
+void AugmentedSystem::set_leaf(int body) {
+  const BodyKinematics& state = kinematics_.body(body);
+  BodyLeaves& leaves = engine_.leaves();
+  int column = 0;
+  for (const int k : leaves.joints(body)) {
+    const bool outboard = kinematics_.joint(k).b == body;
+    const JointKinematics& place = kinematics_.joint_state(k);
+    place_handle(directions(k), outboard ? 1.0 : -1.0, (outboard ? place.point_b : place.point_a) - state.com,
+                 leaves.handles(body), leaves.rows(body), column);
+    column += static_cast<int>(directions(k).cols());
+  }
+  leaves.set_inertia(body, state.inertia, state.inertia_inverse);
+}
+
+void AugmentedSystem::add_pair(int k, const Vec6& wrench) {
+  const Joint& joint = kinematics_.joint(k);
+  const Vec3& point = kinematics_.joint_state(k).point_b;
+  input_[index_of(joint.b)] += shift_wrench(point - kinematics_.body(joint.b).com, wrench);
+  if (joint.a >= 0) {
+    input_[index_of(joint.a)] -= shift_wrench(point - kinematics_.body(joint.a).com, wrench);
+  }
+}
+
+void AugmentedSystem::set_loads(double t) {
+  if (loads_needed_) {
+    tree_velocities(kinematics_, u_);
+    tree_.set_positions(q_);
+    tree_.set_velocities(u_);
+    loads_.evaluate(t, q_, u_, tree_);
+  }
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    Vec6& input = input_[index_of(i)];
+    if (loads_needed_) {
+      input = loads_.body_wrench(i);
+    } else {
+      input << mechanism_->bodies()[index_of(i)].mass * mechanism_->gravity(), Vec3::Zero();
+    }
+    const BodyKinematics& body = kinematics_.body(i);
+    const Vec3 omega = body.velocity.tail<3>();
+    input.tail<3>() -= omega.cross(body.inertia * omega);
+  }
+  if (!loads_needed_) {
+    return;
+  }
+  const Eigen::VectorXd& tau = loads_.joint_forces();
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    const Joint& joint = kinematics_.joint(k);
+    const JointMatrix& gram = kinematics_.gram_inverse(k);
+    Vec6 wrench = Vec6::Zero();
+    for (int i = 0; i < joint.nu; ++i) {
+      double dual = 0.0;
+      for (int j = 0; j < joint.nu; ++j) {
+        dual += gram(i, j) * tau[joint.u_offset + j];
+      }
+      wrench += dual * kinematics_.joint_state(k).h.col(i);
+    }
+    add_pair(k, wrench);
+  }
+}
+
+void AugmentedSystem::set_right_side(std::span<double> right) const {
+  for (int k = 0; k < kinematics_.joint_count(); ++k) {
+    const Joint& joint = kinematics_.joint(k);
+    const JointKinematics& state = kinematics_.joint_state(k);
+    const Vec6 relative = kinematics_.relative_velocity(k);
+    const Vec6 bias = kinematics_.handle_bias(k);
+    double* rows = right.data() + engine_.row_offset(k);
+    for (int row = 0; row < joint.nc; ++row) {
+      rows[row] = -state.d_rate.col(row).dot(relative) - state.d.col(row).dot(bias);
+    }
+    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+      const int row = joint.nc + static_cast<int>(m);
+      double rate_term = 0.0;
+      for (int i = 0; i < joint.nu; ++i) {
+        rate_term += state.h_rate.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
+      }
+      rows[row] = motions_.accelerations()[motion_index(k, m)] - rate_term - directions(k).col(row).dot(bias);
+    }
+  }
+}
+
+void AugmentedSystem::stabilise(std::span<double> right) {
+  if (options_.omega == 0.0) {
+    return;
+  }
+  position_residual(residual_);
+  for (std::size_t row = 0; row < right.size(); ++row) {
+    right[row] -= options_.omega * options_.omega * residual_[row];
+  }
+  velocity_residual(residual_);
+  for (std::size_t row = 0; row < right.size(); ++row) {
+    right[row] -= 2.0 * options_.omega * options_.mu * residual_[row];
+  }
+}
+
+int AugmentedSystem::solve_accelerations(double t) {
+  set_loads(t);
+  set_right_side(right_);
+  stabilise(right_);
+  engine_.solve(right_, input_, multipliers_, accelerations_);  // [Malczyk2012, Eq. (6), (9)-(34)] in dual form
+  return engine_.passes();
+}
+
+void AugmentedSystem::reactions(Reactions& result) const {
+  result.tree_joints.resize(mechanism_->tree_joints().size());
+  result.cut_joints.resize(mechanism_->cut_joints().size());
+  for (int k = 0; k < kinematics_.joint_count(); ++k) {
+    const int cut = k - mechanism_->body_count();
+    Vec6& wrench = cut < 0 ? result.tree_joints[index_of(k)] : result.cut_joints[index_of(cut)];
+    wrench.setZero();
+    for (Eigen::Index row = 0; row < directions(k).cols(); ++row) {
+      wrench += multipliers_[index_of(engine_.row_offset(k)) + static_cast<std::size_t>(row)] * directions(k).col(row);
+    }
+  }
+}
+
+double AugmentedSystem::position_residual(std::span<double> phi) const {
+  for (int k = 0; k < kinematics_.joint_count(); ++k) {
+    const Joint& joint = kinematics_.joint(k);
+    const JointKinematics& state = kinematics_.joint_state(k);
+    const auto first = index_of(engine_.row_offset(k));
+    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, phi.subspan(first, index_of(joint.nc)));
+    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+      phi[first + index_of(joint.nc) + m] =
+          q_[index_of(joint.q_offset + joint.motions[m].component)] - motions_.positions()[motion_index(k, m)];
+    }
+  }
+  return largest(phi);
+}
+
+double AugmentedSystem::velocity_residual(std::span<double> rate) const {
+  for (int k = 0; k < kinematics_.joint_count(); ++k) {
+    const Joint& joint = kinematics_.joint(k);
+    const Vec6 relative = kinematics_.relative_velocity(k);
+    double* rows = rate.data() + engine_.row_offset(k);
+    for (int row = 0; row < joint.nc; ++row) {
+      rows[row] = kinematics_.joint_state(k).d.col(row).dot(relative);
+    }
+    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+      const JointKinematics& state = kinematics_.joint_state(k);
+      double value = -motions_.velocities()[motion_index(k, m)];
+      for (int i = 0; i < joint.nu; ++i) {
+        value += state.h.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
+      }
+      rows[index_of(joint.nc) + m] = value;
+    }
+  }
+  return largest(rate);
+}
+
+double AugmentedSystem::acceleration_residual(std::span<double> second) {
+  set_right_side(residual_);
+  engine_.constraint_residual(residual_, accelerations_, second);
+  for (double& row : second) {
+    row = -row;
+  }
+  return largest(second);
+}
+
+void AugmentedSystem::tree_state(std::span<double> q, std::span<double> u) const {
+  tree_coordinates(kinematics_, near_, q);
+  tree_velocities(kinematics_, u);
+}
+
+}  // namespace mbdbench

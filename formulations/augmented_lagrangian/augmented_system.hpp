@@ -1,0 +1,97 @@
+#pragma once
+/// \file
+/// The equations of the augmented Lagrangian formulations in absolute coordinates, on the assembly engine.
+///
+/// Unknown are r''_i and omega_i' of every body; every joint, of the spanning tree or not, is a set of constraint rows
+/// D^T (V_b - V_a), closed with A + I / alpha (assembly/proximal.hpp). The normalisation of the Euler parameters is
+/// eliminated exactly: e'' = L^T omega' / 2 - (e' . e') e.
+#include <span>
+#include <vector>
+
+#include "formulations/assembly/assembly_engine.hpp"
+#include "formulations/augmented_lagrangian/absolute_kinematics.hpp"
+#include "formulations/augmented_lagrangian/augmented_options.hpp"
+#include "formulations/formulation.hpp"
+#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/motions.hpp"
+
+namespace mbdbench {
+
+/// One mechanism. No allocation after construction.
+class AugmentedSystem {
+ public:
+  AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options);
+
+  /// Poses, joints and prescribed motions at (t, y), without assembly. \param y 7 n entries
+  void place(double t, std::span<const double> y);
+  /// Assembles the matrices at the poses placed last, unless they are those of the last assembly and it still stands.
+  RhsStatus assemble();
+  /// Forgets the assembly: it served the projections and the accelerations of one state.
+  void release();
+  /// Velocities [v_C; omega] of all bodies, after `place`.
+  void set_velocities(std::span<const Vec6> velocities) { kinematics_.set_velocities(velocities); }
+
+  /// Accelerations and lambda at (t, y, y'), after `assemble` and set_velocities. \returns passes
+  int solve_accelerations(double t);
+  /// \returns [a_C; omega'] of every body, world axes, after solve_accelerations.
+  [[nodiscard]] std::span<const Vec6> accelerations() const { return accelerations_; }
+  /// \returns lambda of all rows, after solve_accelerations.
+  [[nodiscard]] std::span<const double> multipliers() const { return multipliers_; }
+  /// Constraint wrenches of all joints, after solve_accelerations.
+  void reactions(Reactions& result) const;
+
+  /// Phi of all rows at the poses placed last. \returns max |Phi|
+  double position_residual(std::span<double> phi) const;
+  /// Phi' of all rows at the velocities set last. \returns max |Phi'|
+  double velocity_residual(std::span<double> rate) const;
+  /// Phi'' of all rows, after solve_accelerations. \returns max |Phi''|
+  double acceleration_residual(std::span<double> second);
+
+  /// Coordinates and quasi-velocities of the spanning tree at the poses placed and the velocities set last.
+  void tree_state(std::span<double> q, std::span<double> u) const;
+  /// Coordinates next to which angles and quaternions of tree joints are chosen, q_size() entries.
+  void set_near(std::span<const double> q);
+  [[nodiscard]] std::span<const double> near() const { return near_; }
+
+  [[nodiscard]] const AbsoluteKinematics& kinematics() const { return kinematics_; }
+  [[nodiscard]] const PrescribedMotions& motions() const { return motions_; }
+  [[nodiscard]] AssemblyEngine& engine() { return engine_; }
+  [[nodiscard]] int row_count() const { return engine_.row_count(); }
+  /// \returns [D, H (H^T H)^-1 e_j] of joint k: its rows of Phi'.
+  [[nodiscard]] const SpatialColumns& directions(int k) const { return directions_[static_cast<std::size_t>(k)]; }
+  /// \returns the index of motion m of joint k among all prescribed motions.
+  [[nodiscard]] std::size_t motion_index(int k, std::size_t m) const;
+
+ private:
+  void set_directions();
+  void set_leaf(int body);
+  void set_loads(double t);
+  /// r of Phi'' = 0: -(D^T)' (V_b - V_a) - D^T (Xdot_b V_b - Xdot_a V_a), and f'' in the rows of motions.
+  void set_right_side(std::span<double> right) const;
+  /// -2 omega mu Phi' - omega^2 Phi into the rows.
+  void stabilise(std::span<double> right);
+  void add_pair(int joint, const Vec6& wrench);
+
+  const Mechanism* mechanism_;
+  AugmentedOptions options_;
+  AbsoluteKinematics kinematics_;
+  PrescribedMotions motions_;
+  AssemblyEngine engine_;
+  bool tree_needed_ = false;   // loads beyond gravity, or prescribed motions: they speak of joint coordinates
+  bool loads_needed_ = false;  // loads beyond gravity
+  Kinematics tree_;
+  LoadEvaluator loads_;
+  std::vector<SpatialColumns> directions_;
+  std::vector<double> placed_;     // y
+  std::vector<double> assembled_;  // y of the assembly that stands; not a number where none does
+  std::vector<double> near_;
+  std::vector<double> q_;
+  std::vector<double> u_;
+  std::vector<Vec6> input_;
+  std::vector<Vec6> accelerations_;
+  std::vector<double> right_;
+  std::vector<double> multipliers_;
+  std::vector<double> residual_;
+};
+
+}  // namespace mbdbench
