@@ -1,14 +1,15 @@
 // Cost of one right-hand side per body: every formulation of the registry on serial chains, balanced trees and loops.
 //
-// Names: rhs/FORMULATION/MECHANISM/N; the counter ns_per_body is wall time over bodies. Dense formulations stop at n =
-// 256. For a figure: benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json, then
-// plots/rhs_cost.py rhs.json.
+// Names: rhs/FORMULATION/MECHANISM/N; the counter ns_per_body is wall time over bodies, passes is how often a
+// formulation that iterates went over its multipliers. Dense formulations stop at n = 256. For a figure:
+// benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json, then plots/rhs_cost.py rhs.json.
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <chrono>
 #include <memory>
 
+#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 
@@ -43,6 +44,9 @@ void right_hand_side(benchmark::State& state, const FormulationEntry& entry, con
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
   state.counters["ns_per_body"] =
       elapsed.count() / (static_cast<double>(state.iterations()) * static_cast<double>(mechanism.body_count()));
+  if (const auto* const augmented = dynamic_cast<const AugmentedLagrangianFormulation*>(formulation.get())) {
+    state.counters["passes"] = augmented->iterations().acceleration.last;
+  }
 }
 
 void register_all() {

@@ -20,11 +20,13 @@ def _caption(results, start, quantity, unit, variants):
             f"{'; '.join(texts)}.")
 
 
-def _panels(figure, grid, row, titles, share=None):
+def _panels(figure, grid, row, titles):
     """Axes of the four mechanisms in a row."""
     axes = []
     for column, (_, title) in enumerate(MODELS.values()):
-        axes.append(figure.add_subplot(grid[row, column], sharex=share, sharey=axes[0] if axes else None))
+        axes.append(figure.add_subplot(grid[row, column], sharey=axes[0] if axes else None))
+        axes[-1].set_xlim(-0.3, 10.3)
+        style.ticks_at(axes[-1].xaxis, [0, 5, 10], ["0", "5", "10"])
         if titles:
             axes[-1].set_title(title, fontsize="small")
         axes[-1].tick_params(labelleft=column == 0)

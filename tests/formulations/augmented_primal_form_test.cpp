@@ -1,0 +1,249 @@
+// The recursion of [Malczyk2012, Eq. (18), (27)-(34)] as printed, in the penalised (primal) form: right in exact
+// arithmetic, but it loses alpha^2 eps. The reason why dca-alm solves for multipliers instead.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "formulations/augmented_lagrangian/augmented_system.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/absolute_reference.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// A chain of bodies between two joints to the ground, at rest: the penalised equations in (r'', e''), first pass.
+template <typename Scalar>
+struct PenalisedChain {
+  using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+
+  PenalisedChain(const Mechanism& mechanism, double penalty) : alpha(static_cast<Scalar>(penalty)) {
+    const test::AbsoluteReference reference(mechanism, 0.0);
+    AbsoluteKinematics kinematics(mechanism);
+    kinematics.set_positions(reference.y);
+    const int n = mechanism.body_count();
+    for (int i = 0; i < n; ++i) {
+      const Eigen::Map<const EulerParameters> e(reference.y.data() +
+                                                kAbsoluteCoordinates * static_cast<std::size_t>(i) + 3);
+      // omega = 2 R L e'
+      Matrix to_velocity = Matrix::Zero(6, 7);
+      to_velocity.topLeftCorner(3, 3).setIdentity();
+      to_velocity.bottomRightCorner(3, 4) =
+          (2.0 * kinematics.body(i).rotation * euler_parameter_map(e)).template cast<Scalar>();
+      const Matrix inertia = reference.inverse_mass.block<6, 6>(6 * i, 6 * i).inverse().template cast<Scalar>();
+      Matrix mass = to_velocity.transpose() * inertia * to_velocity;
+      mass.bottomRightCorner(4, 4) += Scalar(4) * alpha * (e * e.transpose()).template cast<Scalar>();
+      masses.push_back(mass);
+      Vec6 load = Vec6::Zero();
+      load.head<3>() = mechanism.bodies()[static_cast<std::size_t>(i)].mass * mechanism.gravity();
+      loads.push_back(to_velocity.transpose() * load.cast<Scalar>());
+      to_velocities.push_back(to_velocity);
+    }
+    // Joint k lies between bodies k - 1 and k; the last one is the cut joint.
+    int row = 0;
+    for (int k = 0; k <= n; ++k) {
+      const int rows = kinematics.joint(k).nc;
+      const auto columns_of = [&](int body) -> Matrix {
+        if (body < 0 || body >= n) {
+          return Matrix::Zero(rows, 7);
+        }
+        return reference.g.block(row, 6 * body, rows, 6).template cast<Scalar>() *
+               to_velocities[static_cast<std::size_t>(body)];
+      };
+      left.push_back(columns_of(k - 1));
+      right.push_back(columns_of(k));
+      row += rows;
+    }
+  }
+
+  /// (M + alpha F^T F) y'' = Q over all bodies at once.
+  [[nodiscard]] Vector solve_directly() const {
+    const auto n = static_cast<Eigen::Index>(masses.size());
+    Matrix total = Matrix::Zero(7 * n, 7 * n);
+    Vector load(7 * n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      total.block(7 * i, 7 * i, 7, 7) = masses[static_cast<std::size_t>(i)];
+      load.segment(7 * i, 7) = loads[static_cast<std::size_t>(i)];
+    }
+    for (std::size_t k = 0; k < left.size(); ++k) {
+      Matrix f = Matrix::Zero(left[k].rows(), 7 * n);
+      if (k > 0) {
+        f.middleCols(7 * static_cast<Eigen::Index>(k - 1), 7) = left[k];
+      }
+      if (k + 1 < left.size()) {
+        f.middleCols(7 * static_cast<Eigen::Index>(k), 7) += right[k];
+      }
+      total += alpha * f.transpose() * f;
+    }
+    return total.fullPivLu().solve(load);
+  }
+
+  Scalar alpha;
+  std::vector<Matrix> masses;
+  std::vector<Matrix> to_velocities;
+  std::vector<Vector> loads;
+  std::vector<Matrix> left;   // 7 columns of joint k for body k - 1
+  std::vector<Matrix> right;  // and for body k
+};
+
+/// The recursion over a binary tree of subchains; each knows its first and its last body only.
+class PrimalRecursion {
+ public:
+  using Chain = PenalisedChain<double>;
+  using Matrix = Chain::Matrix;
+  using Vector = Chain::Vector;
+
+  explicit PrimalRecursion(const Chain& chain) : chain_(chain) {}
+
+  Vector solve() {
+    const std::size_t n = chain_.masses.size();
+    const std::unique_ptr<Node> root = assemble(0, n);
+    // [Malczyk2012, Eq. (40)]: joints to the ground at both ends.
+    const Matrix& first = chain_.right.front();
+    const Matrix& last = chain_.left.back();
+    Matrix total(14, 14);
+    total << root->m11 + chain_.alpha * first.transpose() * first, root->m12, root->m12.transpose(),
+        root->m22 + chain_.alpha * last.transpose() * last;
+    Vector load(14);
+    load << root->q1, root->q2;
+    const Vector ends = total.fullPivLu().solve(load);
+    result_.resize(7 * static_cast<Eigen::Index>(n));
+    recover(*root, ends.head(7), ends.tail(7));
+    return result_;
+  }
+
+ private:
+  struct Node {
+    std::size_t first = 0;
+    std::size_t last = 0;
+    Matrix m11, m12, m22;
+    Vector q1, q2;
+    std::unique_ptr<Node> a, b;
+    Matrix inverse_a, inverse_b, c;  // a, b and C of the joint that closes here
+  };
+
+  /// Subchain of `count` bodies, a power of two.
+  std::unique_ptr<Node> assemble(std::size_t first, std::size_t count) {
+    auto node = std::make_unique<Node>();
+    node->first = first;
+    node->last = first + count - 1;
+    const std::size_t joint = first + count / 2;
+    const Matrix& fa = chain_.left[joint];
+    const Matrix& fb = chain_.right[joint];
+    if (count == 2) {
+      // [Malczyk2012, Eq. (9), (10)]
+      node->m11 = chain_.masses[first] + chain_.alpha * fa.transpose() * fa;
+      node->m12 = chain_.alpha * fa.transpose() * fb;
+      node->m22 = chain_.masses[first + 1] + chain_.alpha * fb.transpose() * fb;
+      node->q1 = chain_.loads[first];
+      node->q2 = chain_.loads[first + 1];
+      return node;
+    }
+    node->a = assemble(first, count / 2);
+    node->b = assemble(joint, count / 2);
+    const Node& a = *node->a;
+    const Node& b = *node->b;
+    node->inverse_a = a.m22.inverse();
+    node->inverse_b = b.m11.inverse();
+    const Matrix& ia = node->inverse_a;
+    const Matrix& ib = node->inverse_b;
+    const Matrix identity = Matrix::Identity(fa.rows(), fa.rows());
+    node->c = (identity / chain_.alpha + fa * ia * fa.transpose() + fb * ib * fb.transpose()).inverse();
+    // [Malczyk2012, Eq. (27)-(32)]
+    node->m11 = a.m11 - a.m12 * (ia - ia * fa.transpose() * node->c * fa * ia) * a.m12.transpose();
+    node->m12 = a.m12 * ia * fa.transpose() * node->c * fb * ib * b.m12;
+    node->m22 = b.m22 - b.m12.transpose() * (ib - ib * fb.transpose() * node->c * fb * ib) * b.m12;
+    const Vector w = node->c * (fa * ia * a.q2 + fb * ib * b.q1);
+    node->q1 = a.q1 - a.m12 * (ia * a.q2 - ia * fa.transpose() * w);
+    node->q2 = b.q2 - b.m12.transpose() * (ib * b.q1 - ib * fb.transpose() * w);
+    return node;
+  }
+
+  void recover(const Node& node, const Vector& first, const Vector& last) {
+    if (!node.a) {
+      result_.segment(7 * static_cast<Eigen::Index>(node.first), 7) = first;
+      result_.segment(7 * static_cast<Eigen::Index>(node.last), 7) = last;
+      return;
+    }
+    const std::size_t joint = node.b->first;
+    const Matrix& fa = chain_.left[joint];
+    const Matrix& fb = chain_.right[joint];
+    const Vector free_a = node.inverse_a * (node.a->q2 - node.a->m12.transpose() * first);
+    const Vector free_b = node.inverse_b * (node.b->q1 - node.b->m12 * last);
+    const Vector lambda = node.c * (fa * free_a + fb * free_b);  // [Malczyk2012, Eq. (19)]
+    recover(*node.a, first, free_a - node.inverse_a * fa.transpose() * lambda);
+    recover(*node.b, free_b - node.inverse_b * fb.transpose() * lambda, last);
+  }
+
+  const Chain& chain_;
+  Vector result_;
+};
+
+/// Largest error of [a_C; omega'] over all bodies, relative to the largest.
+double error_of(const PenalisedChain<long double>& exact, const Eigen::VectorXd& accelerations,
+                const PenalisedChain<long double>::Vector& reference) {
+  double error = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < exact.masses.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    const Eigen::VectorXd expected = (exact.to_velocities[i] * reference.segment(7 * at, 7)).cast<double>();
+    error = std::max(error, (accelerations.segment(6 * at, 6) - expected).cwiseAbs().maxCoeff());
+    size = std::max(size, expected.cwiseAbs().maxCoeff());
+  }
+  return error / size;
+}
+
+TEST(augmented_primal_form, loses_the_square_of_the_penalty_where_the_dual_form_loses_nothing) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop8");
+  ASSERT_EQ(mechanism.body_count(), 8);
+  ASSERT_EQ(mechanism.u0().cwiseAbs().maxCoeff(), 0.0);
+  double before = 0.0;
+  for (const double alpha : {1e4, 1e5, 1e6, 1e7}) {
+    const PenalisedChain<long double> exact(mechanism, alpha);
+    const PenalisedChain<long double>::Vector reference = exact.solve_directly();
+
+    const PenalisedChain<double> chain(mechanism, alpha);
+    const Eigen::VectorXd y = PrimalRecursion(chain).solve();
+    Eigen::VectorXd primal(6 * 8);
+    for (int i = 0; i < 8; ++i) {
+      primal.segment<6>(6 * i) = chain.to_velocities[static_cast<std::size_t>(i)] * y.segment(7 * i, 7);
+    }
+
+    AugmentedOptions options;
+    options.alpha = alpha;
+    options.omega = 0.0;
+    options.most_iterations = 1;
+    const test::AbsoluteReference state(mechanism, 0.0);
+    AugmentedSystem system(mechanism, options);
+    system.place(0.0, state.y);
+    ASSERT_TRUE(system.assemble().ok);
+    system.set_velocities(state.velocities);
+    system.solve_accelerations(0.0);
+    Eigen::VectorXd dual(6 * 8);
+    for (int i = 0; i < 8; ++i) {
+      dual.segment<6>(6 * i) = system.accelerations()[static_cast<std::size_t>(i)];
+    }
+
+    const double primal_error = error_of(exact, primal, reference);
+    const double dual_error = error_of(exact, dual, reference);
+    fmt::print("alpha {:.0e}: error of the first pass, primal form {:.1e}, dual form {:.1e}\n", alpha, primal_error,
+               dual_error);
+    // The reference itself: long double, alpha times its eps. The dual form: rounding times the condition of A + I /
+    // alpha over the directions that matter, below 1e4.
+    EXPECT_LT(dual_error, 1e-12) << alpha;
+    if (alpha >= 1e6) {
+      EXPECT_GT(primal_error, 1e-8) << alpha;
+      EXPECT_GT(primal_error, 10.0 * before) << "worse than in proportion to alpha";
+    } else {
+      EXPECT_LT(primal_error, 1e-5) << "the recursion itself is right";
+    }
+    before = primal_error;
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench
