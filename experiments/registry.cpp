@@ -4,6 +4,7 @@
 #include "experiments/chadaj2017/chadaj2017.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
+#include "experiments/naudet2005/naudet2005.hpp"
 
 namespace mbdbench {
 namespace {
@@ -18,6 +19,10 @@ constexpr std::array kRegistry = {
     ExperimentEntry{"integrators",
                     "orders, MATLAB's counts, work against precision and energy over long times of all integrators",
                     "Hairer1993", run_integrators, true},
+    ExperimentEntry{
+        "naudet2005",
+        "the biped as accelerations and as momenta: fixed and adaptive steps, full and partial error control",
+        "Naudet2005", run_naudet2005},
 };
 
 }  // namespace
