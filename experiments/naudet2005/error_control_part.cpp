@@ -5,7 +5,7 @@
 /// control the Lagrange form needs no more evaluations than the Hamiltonian one.
 ///
 /// Limits of the inferred method. Evaluations 3 %, local errors 15 %: first steps between 0.0005 s and 0.00125 s and
-/// safety factors between 0.85 and 0.92, among which the table does not decide, change them by as much. End errors are
+/// safety factors between 0.87 and 0.92, among which the table does not decide, change them by as much. End errors are
 /// a trend: how local errors add up depends on which steps are taken near the end.
 #include <fmt/format.h>
 
