@@ -5,6 +5,7 @@
 #include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
 #include "experiments/malczyk2012/malczyk2012.hpp"
+#include "experiments/naudet2005/naudet2005.hpp"
 
 namespace mbdbench {
 namespace {
@@ -23,6 +24,10 @@ constexpr std::array kRegistry = {
     ExperimentEntry{"integrators",
                     "orders, MATLAB's counts, work against precision and energy over long times of all integrators",
                     "Hairer1993", run_integrators, true},
+    ExperimentEntry{
+        "naudet2005",
+        "the biped as accelerations and as momenta: fixed and adaptive steps, full and partial error control",
+        "Naudet2005", run_naudet2005},
 };
 
 }  // namespace

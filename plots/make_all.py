@@ -27,6 +27,8 @@ import chadaj2017_tables
 import integrators_figures
 import malczyk2012_figures
 import malczyk2012_tables
+import naudet2005_figures
+import naudet2005_tables
 import rhs_cost
 import style
 from input_error import InputError
@@ -39,8 +41,13 @@ FIGURES = {
     "chadaj2017": chadaj2017_figures.FIGURES,
     "integrators": integrators_figures.FIGURES,
     "malczyk2012": malczyk2012_figures.FIGURES,
+    "naudet2005": naudet2005_figures.FIGURES,
 }
-TABLES = {"chadaj2017": chadaj2017_tables.TABLES, "malczyk2012": malczyk2012_tables.TABLES}
+TABLES = {
+    "chadaj2017": chadaj2017_tables.TABLES,
+    "malczyk2012": malczyk2012_tables.TABLES,
+    "naudet2005": naudet2005_tables.TABLES,
+}
 BENCHMARK_FILE = "rhs.json"
 
 

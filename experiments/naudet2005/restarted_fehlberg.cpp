@@ -1,0 +1,106 @@
+#include "experiments/naudet2005/restarted_fehlberg.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "integrators/fehlberg45.hpp"
+#include "integrators/hermite_interpolation.hpp"
+#include "integrators/ode_run.hpp"
+#include "integrators/step_size.hpp"
+
+namespace mbdbench::naudet2005 {
+namespace {
+
+constexpr double kSafety = 0.9;
+constexpr double kExponent = 1.0 / 5.0;
+constexpr double kSmallestFactor = 0.1;
+
+std::size_t largest_component(std::span<const double> error, const std::vector<bool>& mask) {
+  std::size_t largest = 0;
+  double size = -1.0;
+  for (std::size_t i = 0; i < error.size(); ++i) {
+    if ((mask.empty() || mask[i]) && !(std::abs(error[i]) <= size)) {
+      largest = i;
+      size = std::abs(error[i]);
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
+                             const OdeOptions& options, OdeSink& sink) {
+  OdeRun run(system, tspan, x0, options, sink, 1);
+  Fehlberg45 pair(options.propagate_higher_order, system.size);
+  const double tolerance = options.absolute_tolerance.front();
+  std::vector<double> x(x0.begin(), x0.end());
+  std::vector<double> x_new(system.size);
+  std::vector<double> xdot(system.size);
+  std::vector<double> xdot_new(system.size);
+  if (!run.start(xdot)) {
+    return run.take();
+  }
+  double t = tspan.front();
+  for (std::size_t k = 1; k < tspan.size(); ++k) {
+    const double target = tspan[k];
+    double step = options.initial_step;
+    while (t != target) {
+      const bool last = step + smallest_step(t) >= target - t;
+      const double h = last ? target - t : step;
+      const double t_new = last ? target : t + h;
+      run.begin_attempt(h);
+      Evaluation outcome = pair.attempt(run, t, h, x, xdot, x_new);
+      if (outcome == Evaluation::ended) {
+        return run.take();
+      }
+      const std::size_t limiting = largest_component(pair.error(), options.error_mask);
+      const double error = std::abs(pair.error()[limiting]);
+      const bool passed = outcome == Evaluation::ok && error <= tolerance;
+      const double factor =
+          outcome == Evaluation::ok ? kSafety * std::pow(tolerance / error, kExponent) : kSmallestFactor;
+      step = h * std::max(kSmallestFactor, factor);
+      if (!passed) {
+        run.reject();
+        if (step <= smallest_step(t)) {
+          run.end_step_too_small(smallest_step(t), limiting, "error");
+          return run.take();
+        }
+        continue;
+      }
+      outcome = run.evaluate(t_new, x_new, xdot_new);
+      if (outcome != Evaluation::ok) {
+        if (outcome == Evaluation::not_finite) {
+          run.end_not_finite();
+        }
+        return run.take();
+      }
+      run.record_local_error(pair.error());
+      const auto interpolate = [&](double t_sample, std::vector<double>& out) {
+        hermite_interpolation(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
+      };
+      if (!run.accept(t_new, x_new, xdot_new, interpolate)) {
+        return run.take();
+      }
+      t = t_new;
+      std::swap(x, x_new);
+      std::swap(xdot, xdot_new);
+    }
+  }
+  return run.take();
+}
+
+OdeEntry restarted_fehlberg_entry() {
+  OdeEntry entry;
+  entry.key = kRestartedFehlberg;
+  entry.summary = "Fehlberg 4(5) started anew at every output time";
+  entry.source = "Fehlberg1969";
+  entry.order = 4;
+  entry.solve = restarted_fehlberg;
+  entry.embedded_lower_order = true;
+  return entry;
+}
+
+}  // namespace mbdbench::naudet2005
