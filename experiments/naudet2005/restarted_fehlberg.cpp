@@ -1,7 +1,10 @@
 #include "experiments/naudet2005/restarted_fehlberg.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -34,6 +37,12 @@ std::size_t largest_component(std::span<const double> error, const std::vector<b
 OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
                              const OdeOptions& options, OdeSink& sink) {
   OdeRun run(system, tspan, x0, options, sink, 1);
+  if (!(options.initial_step > 0.0)) {
+    throw std::invalid_argument(fmt::format("initial_step = {} must be set and positive", options.initial_step));
+  }
+  if (tspan.back() < tspan.front()) {
+    throw std::invalid_argument("tspan must go forward in time");
+  }
   Fehlberg45 pair(options.propagate_higher_order, system.size);
   const double tolerance = options.absolute_tolerance.front();
   std::vector<double> x(x0.begin(), x0.end());
@@ -65,7 +74,11 @@ OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> ts
       if (!passed) {
         run.reject();
         if (step <= smallest_step(t)) {
-          run.end_step_too_small(smallest_step(t), limiting, "error");
+          if (outcome == Evaluation::ok) {
+            run.end_step_too_small(smallest_step(t), limiting, "error");
+          } else {
+            run.end_not_finite();
+          }
           return run.take();
         }
         continue;

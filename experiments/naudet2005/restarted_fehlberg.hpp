@@ -25,8 +25,9 @@ namespace mbdbench::naudet2005 {
 /// Key in the records; not an integrator of the registry.
 inline constexpr const char* kRestartedFehlberg = "rkf45-restarted";
 
-/// As OdeEntry::solve. \param tspan every time is a restart \param options initial_step: of every restart;
-/// absolute_tolerance: its first entry holds for all components, relative_tolerance is not used
+/// As OdeEntry::solve, forward in time only. \param tspan every time is a restart \param options initial_step: of every
+/// restart, needed; absolute_tolerance: its first entry holds for all components; relative_tolerance is not used
+/// \throws std::invalid_argument without a first step and for times that go backward, and as `validate` does
 OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
                              const OdeOptions& options, OdeSink& sink);
 

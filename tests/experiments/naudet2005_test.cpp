@@ -162,6 +162,14 @@ TEST_F(RestartedFehlbergTest, FailuresEndTheRunWithAStatus) {
   EXPECT_TRUE(status == OdeStatus::step_too_small || status == OdeStatus::not_finite) << to_string(status);
 }
 
+TEST_F(RestartedFehlbergTest, RefusesWhatItCannotDo) {
+  NullSink sink;
+  OdeOptions no_step = options();
+  no_step.initial_step = OdeOptions::kUnset;
+  EXPECT_THROW(restarted_fehlberg(system(), kTimes, kStart, no_step, sink), std::invalid_argument);
+  EXPECT_THROW(restarted_fehlberg(system(), std::array{0.3, 0.0}, kStart, options(), sink), std::invalid_argument);
+}
+
 TEST(Naudet2005Claims, WithoutRecordsNothingIsMeasured) {
   const std::vector<Claim> claims = claims_of_records({});
   EXPECT_FALSE(claims.empty());
