@@ -30,6 +30,7 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
   json["integrator"] = setup.integrator.key;
   json["relative_tolerance"] = setup.options.ode.relative_tolerance;
   json["absolute_tolerance"] = ode_options(setup.options, setup.formulation->layout()).absolute_tolerance;
+  json["projection_tolerance"] = setup.settings.projection_tolerance;
   json["status"] = status_word(result);
   json["message"] = result.message();
   json["t_start"] = setup.times.front();

@@ -73,7 +73,7 @@ void require_usable(const RunSettings& settings, const OdeEntry& integrator, con
 
 template <class Number>
 void require_range(const char* option, const std::optional<Number>& value, Number least, Number most) {
-  if (value && (*value < least || *value > most)) {
+  if (value && !(*value >= least && *value <= most)) {
     throw std::invalid_argument(
         fmt::format("{} {}: must be from {} to {}; leave it out for the default", option, *value, least, most));
   }

@@ -81,6 +81,19 @@ class Matching {
     return static_cast<int>(nodes_.size()) - 1;
   }
 
+  [[nodiscard]] int ground_rows(int cluster) const {
+    int sum = 0;
+    for (const int j : node(cluster).external) {
+      sum += to_ground(j) ? joint(j).rows : 0;
+    }
+    return sum;
+  }
+
+  /// Joints to the ground wait for the root only while that keeps nodes narrow: each has its own copy of the ground.
+  static int width_after(int all_rows, int rows_to_ground) {
+    return all_rows > AssemblyTree::kFreeWidth ? all_rows - rows_to_ground : all_rows;
+  }
+
   [[nodiscard]] int other_cluster(int j, int cluster) const {
     const auto cluster_of = [this](int body) {
       return body < 0 ? -1 : cluster_of_body_[static_cast<std::size_t>(body)];
@@ -110,7 +123,8 @@ class Matching {
           continue;  // every pair once, from its earlier node
         }
         seen.push_back(second);
-        const int width = node(first).width + node(second).width - 2 * rows(shared(first, second));
+        const int width = width_after(node(first).width + node(second).width - 2 * rows(shared(first, second)),
+                                      ground_rows(first) + ground_rows(second));
         const int bodies = bodies_[static_cast<std::size_t>(first)] + bodies_[static_cast<std::size_t>(second)];
         candidates.push_back({std::max(width, AssemblyTree::kFreeWidth), bodies, width, first, second});
       }
@@ -219,11 +233,24 @@ class Matching {
       }
     }
     parent.depth = std::max(node(first).depth, node(second).depth) + 1;
-    // Two floating parts become one with their first joint, and so do a grounded and a floating one.
-    parent.grounded = node(first).grounded || node(second).grounded;
-    parent.loops = static_cast<int>(parent.closed.size()) - (node(first).grounded && node(second).grounded ? 0 : 1);
+    const bool closes_ground = rows(parent.external) > AssemblyTree::kFreeWidth && close_ground_joints(parent);
+    // Joints beyond those that make one connected part of the two, and of the ground where it is closed, close loops.
+    const int floating = (node(first).grounded ? 0 : 1) + (node(second).grounded ? 0 : 1);
+    const int connecting = closes_ground ? floating : std::min(floating, 1);
+    parent.loops = static_cast<int>(parent.closed.size()) - connecting;
+    parent.grounded = closes_ground || floating < 2;
     bodies_.push_back(bodies_[static_cast<std::size_t>(first)] + bodies_[static_cast<std::size_t>(second)]);
     return add(std::move(parent));
+  }
+
+  /// Moves the joints to the ground from the external to the closed ones. \returns whether there were any.
+  [[nodiscard]] bool close_ground_joints(AssemblyNode& parent) const {
+    const auto first =
+        std::stable_partition(parent.external.begin(), parent.external.end(), [this](int j) { return !to_ground(j); });
+    const bool any = first != parent.external.end();
+    parent.closed.insert(parent.closed.end(), first, parent.external.end());
+    parent.external.erase(first, parent.external.end());
+    return any;
   }
 
   void adopt_bodies(int cluster) {
@@ -299,7 +326,8 @@ AssemblyFigures AssemblyTree::figures() const {
     figures.loops += node.loops;
     const double c = node.closed_rows;
     const double w = node.width;
-    figures.flops += c * c * c / 3.0 + c * c * w + c * w * w;
+    // Where loops close the rank is revealed (loop_kernels.hpp).
+    figures.flops += (node.loops > 0 ? 4.0 : 1.0 / 3.0) * c * c * c + c * c * w + c * w * w;
     if (node.body >= 0) {
       figures.flops += 6.0 * (c + w) * (c + w);
     }

@@ -25,7 +25,7 @@ struct AssemblyJoint {
 /// Where joints to the ground are closed.
 enum class GroundClosure {
   leaf,  ///< at the body itself, before anything is assembled
-  root   ///< at the root of the assembly tree, as in [Chadaj2015, Eq. (26)-(30)]
+  root   ///< at the root, as in [Chadaj2015, Eq. (26)-(30)], or before a node would become wide
 };
 
 /// A floating subassembly that hangs on a hub by one joint.

@@ -78,10 +78,13 @@ ProjectionOutcome ConstraintProjection::project_velocities(double t, std::span<c
   }
   system_.outboard_momenta(momenta_);
   system_.solve_velocities(momenta_);
-  std::copy(system_.u().begin(), system_.u().end(), u.begin());
-  outcome.iterations = 1;
-  outcome.after = system_.velocity_residual();
-  outcome.reached = outcome.after <= tolerance;
+  const double after = system_.velocity_residual();
+  if (after < outcome.before) {
+    std::copy(system_.u().begin(), system_.u().end(), u.begin());
+    outcome.iterations = 1;
+    outcome.after = after;
+    outcome.reached = after <= tolerance;
+  }
   return outcome;
 }
 

@@ -30,7 +30,8 @@ class ConstraintProjection {
   /// Moves q until max |Phi| <= tolerance; stops earlier when an iterate is no better than the one before.
   /// \param q q_size() entries
   ProjectionOutcome project_positions(double t, std::span<double> q, double tolerance);
-  /// Moves u so that Phi_q u + Phi_t = 0, unless max |Phi'| <= tolerance already. \param u u_size() entries
+  /// Moves u so that Phi_q u + Phi_t = 0, unless max |Phi'| <= tolerance already or rounding allows no less. \param u
+  /// u_size() entries
   ProjectionOutcome project_velocities(double t, std::span<const double> q, std::span<double> u, double tolerance);
 
  private:

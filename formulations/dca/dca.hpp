@@ -5,7 +5,7 @@
 
 namespace mbdbench {
 
-/// State (q, u): open chains and trees of any branching.
+/// State (q, u): trees and closed loops of any topology.
 FormulationEntry dca_entry();
 
 }  // namespace mbdbench

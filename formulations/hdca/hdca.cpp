@@ -27,6 +27,7 @@
 #include "formulations/hdca/hdca.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "formulations/assembly/assembly_options.hpp"
@@ -73,9 +74,10 @@ class HdcaFormulation final : public JointStateFormulation {
     if (!status.ok) {
       return status;
     }
-    // The acceleration pass with the same assembled matrices: sigma' is not lambda at an instant.
+    // The acceleration pass with the same assembled matrices: sigma' is not lambda at an instant. With feedback the
+    // motion obeys Phi'' = -beta Phi'.
     system_.evaluate_loads(t, q_of(x));
-    system_.solve_accelerations();
+    system_.solve_accelerations(0.5 * options_.feedback, 0.0);
     system_.reactions(reactions);
     return status;
   }
@@ -168,19 +170,14 @@ class HdcaFormulation final : public JointStateFormulation {
     }
   }
 
-  /// Whether a multiple of the interval lies between this step and the one before; a run that begins anew starts anew.
-  bool reset_is_due(double t) {
-    if (std::abs(t - last_reset_) < options_.reset_interval) {
-      return false;
-    }
-    last_reset_ = t;
-    return true;
-  }
+  /// Whether the interval has passed since the last reset, forward or backward in time; the first step resets.
+  [[nodiscard]] bool reset_is_due(double t) const { return std::abs(t - last_reset_) >= options_.reset_interval; }
 
   bool reset_gauge(double t, std::span<double> x) {
     if (!set_state(t, x).ok) {
       return false;  // the next evaluation reports it
     }
+    last_reset_ = t;
     system_.outboard_momenta(rate_of(x));
     return true;
   }

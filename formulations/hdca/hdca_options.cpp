@@ -17,12 +17,16 @@ ParameterSpecification choice(std::string_view name, std::string_view default_va
   return option;
 }
 
+// 1/s; larger ones only make the equations stiff.
+constexpr double kLargestRate = 1e6;
+
 ParameterSpecification rate(std::string_view name, double default_value, std::string_view help) {
   ParameterSpecification option;
   option.name = name;
   option.default_value = default_value;
   option.help = help;
   option.minimum = 0.0;
+  option.maximum = kLargestRate;
   return option;
 }
 

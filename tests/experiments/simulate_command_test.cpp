@@ -191,5 +191,37 @@ TEST(SimulateHelpTest, ShowsExamples) {
   EXPECT_TRUE(says(run, "--restart run/state.json"));
 }
 
+TEST_F(SimulateCommandTest, ProjectionKeepsTheConstraintsIsRecordedAndTakenOverByARestart) {
+  const std::vector<std::string> loop = {"--mechanism", "four_bar", "--formulation", "dca", "--rtol", "1e-4"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), loop.begin(), loop.end());
+    return more;
+  };
+  ASSERT_EQ(simulate("plain", with({"--time", "1"})).exit_code, 0);
+  ASSERT_EQ(simulate("projected", with({"--time", "1", "--project", "1e-10"})).exit_code, 0);
+  EXPECT_EQ(statistics("plain")["projection_tolerance"], 0.0);
+  EXPECT_EQ(statistics("projected")["projection_tolerance"], 1e-10);
+  // Every projected step costs one evaluation more.
+  EXPECT_GT(statistics("projected")["nfevals"], statistics("plain")["nfevals"]);
+  EXPECT_EQ(state("projected").settings.projection_tolerance, 1e-10);
+  const std::string file = (directory_ / "projected" / "state.json").string();
+  const CommandLineCall rest = simulate("rest", {"--restart", file, "--time", "2"});
+  ASSERT_EQ(rest.exit_code, 0) << rest.errors;
+  EXPECT_TRUE(says(rest, "--project 1e-10")) << rest.output;
+  for (const char* wrong : {"-1e-8", "2", "nan"}) {
+    const CommandLineCall refused = simulate("refused", with({"--time", "1", "--project", wrong}));
+    EXPECT_EQ(refused.exit_code, 2) << wrong;
+    EXPECT_TRUE(says(refused, "--project")) << refused.errors;
+  }
+}
+
+TEST_F(SimulateCommandTest, ASingularStartIsNamedBeforeTheRun) {
+  const CommandLineCall run =
+      simulate("line", {"--mechanism", "five_bar:line", "--formulation", "hdca", "--time", "0.01"});
+  ASSERT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_TRUE(says(run, "the initial position is singular")) << run.errors;
+  EXPECT_TRUE(says(run, "'joint5'")) << run.errors;
+}
+
 }  // namespace
 }  // namespace mbdbench

@@ -73,7 +73,8 @@ TEST(TrajectoryAgreement, OfAllFormulationsOnTreesAndClosedMechanisms) {
       ++compared;
     }
   }
-  EXPECT_GE(compared, 8);
+  // dense-momentum, hdca, dca and bae-haug refuse none of the nine.
+  EXPECT_GE(compared, 36);
 }
 
 void expect_same(const Observation& actual, const Observation& expected, const std::string& where) {

@@ -64,7 +64,7 @@ TEST(assembly_tree, chain_of_256_is_balanced_with_two_handles) {
   }
 }
 
-TEST(assembly_tree, ring_needs_one_handle_more) {
+TEST(assembly_tree, ring_closes_two_joints_at_its_root) {
   std::vector<AssemblyJoint> joints = chain(255);
   joints.push_back({254, -1, 5});
   const AssemblyTree tree(255, joints, GroundClosure::root);
@@ -204,6 +204,19 @@ TEST(assembly_tree, rings_in_series_and_a_ladder_keep_few_handles) {
   EXPECT_LE(ladder.figures().max_handles, 4);
   EXPECT_LE(ladder.figures().depth, 12);
   EXPECT_EQ(ladder.figures().loops, 128);
+}
+
+TEST(assembly_tree, a_chain_with_a_support_under_every_body_stays_narrow) {
+  std::vector<AssemblyJoint> joints = chain(128);
+  for (int k = 0; k < 128; ++k) {
+    joints.push_back({k, -1, 3});
+  }
+  for (const GroundClosure ground : {GroundClosure::root, GroundClosure::leaf}) {
+    const AssemblyTree tree(128, joints, ground);
+    check_tree(tree);
+    EXPECT_LE(tree.figures().max_width, AssemblyTree::kFreeWidth);
+    EXPECT_EQ(tree.figures().loops, 128);
+  }
 }
 
 TEST(assembly_tree, loops_are_counted_wherever_the_ground_is_closed) {

@@ -37,9 +37,10 @@ std::uint64_t seed_of_run() {
 
 /// A closed mechanism at its initial state, with momenta p = M u - Phi_q^T sigma for a random sigma.
 struct ClosedCase {
-  explicit ClosedCase(const Mechanism& from, std::uint64_t seed) : mechanism(from), dynamics(from) {
-    EXPECT_TRUE(dynamics.set_positions(kTime, view(mechanism.q0())).ok);
-    dynamics.set_velocities(kTime, view(mechanism.q0()), view(mechanism.u0()));
+  ClosedCase(const Mechanism& from, std::uint64_t seed, double at_time = kTime)
+      : mechanism(from), dynamics(from), time(at_time) {
+    EXPECT_TRUE(dynamics.set_positions(time, view(mechanism.q0())).ok);
+    dynamics.set_velocities(time, view(mechanism.q0()), view(mechanism.u0()));
     phi_q = dynamics.jacobians().constraints();
     const Eigen::JacobiSVD<Eigen::MatrixXd> svd(phi_q, Eigen::ComputeFullV);
     const auto rank = (svd.singularValues().array() > kRankTolerance * std::max(1.0, svd.singularValues()[0])).count();
@@ -58,7 +59,7 @@ struct ClosedCase {
     std::copy(p.begin(), p.end(), x.begin() + mechanism.q_size());
     const auto reference = make("dense-momentum", mechanism);
     xdot.resize(x.size());
-    EXPECT_TRUE(reference->rhs(kTime, x, xdot).ok);
+    EXPECT_TRUE(reference->rhs(time, x, xdot).ok);
     pdot = Eigen::Map<Eigen::VectorXd>(xdot.data() + mechanism.q_size(), mechanism.u_size());
   }
 
@@ -70,6 +71,7 @@ struct ClosedCase {
 
   const Mechanism& mechanism;
   DenseDynamics dynamics;
+  double time;
   Eigen::MatrixXd phi_q;
   Eigen::MatrixXd null_space;
   bool redundant = false;
@@ -136,12 +138,12 @@ class ClosedLoops : public testing::Test {
       const auto formulation = make("hdca", mechanism, options);
       Eigen::VectorXd q(mechanism.q_size());
       Eigen::VectorXd u(mechanism.u_size());
-      ASSERT_TRUE(formulation->unpack(kTime, closed.x, view(q), view(u)).ok) << where;
+      ASSERT_TRUE(formulation->unpack(closed.time, closed.x, view(q), view(u)).ok) << where;
       check("u", u, mechanism.u0(), closed.limit(kMostMomentum), where);
-      check("Phi_q u", closed.phi_q * u, Eigen::VectorXd::Zero(closed.phi_q.rows()), closed.limit(kMostMomentum),
-            where);
+      // Zero in the rows of the cuts, the prescribed rate in those of motions.
+      check("Phi_q u", closed.phi_q * u, closed.phi_q * mechanism.u0(), closed.limit(kMostMomentum), where);
       std::vector<double> xdot(closed.x.size());
-      ASSERT_TRUE(formulation->rhs(kTime, closed.x, xdot).ok) << where;
+      ASSERT_TRUE(formulation->rhs(closed.time, closed.x, xdot).ok) << where;
       const Eigen::VectorXd pdot = Eigen::Map<Eigen::VectorXd>(xdot.data() + mechanism.q_size(), mechanism.u_size());
       check("Z^T p'", closed.null_space.transpose() * pdot, closed.null_space.transpose() * closed.pdot,
             closed.limit(kMostMomentum), where, closed.pdot.cwiseAbs().maxCoeff());
@@ -232,6 +234,23 @@ TEST_F(ClosedLoops, two_hundred_random_mechanisms_with_all_joint_types) {
   EXPECT_GT(moving, 0);
 }
 
+TEST_F(ClosedLoops, prescribed_motions_in_loops_obey_the_same_gauge) {
+  // The first joint of every mechanism follows sin(t): a row of Phi beside those of the cuts, at t = 0 with f' = 1.
+  for (const char* key : {"four_bar", "double_loop", "five_bar:rect"}) {
+    MechanismDescription description = make_mechanism(mechanism_registry(), key).description();
+    description.joints.front().motions = {
+        {0, fmt::format("{} + sin(t)", description.joints.front().q0[0]), "cos(t)", "-sin(t)"}};
+    for (JointDescription& joint : description.joints) {
+      joint.v0.clear();
+    }
+    const Mechanism mechanism(description);
+    ASSERT_TRUE(mechanism.rheonomic());
+    ASSERT_GT(mechanism.u0().norm(), 0.5) << key;
+    ClosedCase closed(mechanism, 31, 0.0);
+    check_hdca(closed, key);
+  }
+}
+
 TEST_F(ClosedLoops, position_feedback_gives_the_closure_its_own_rate) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "random_closed");
   // Off the constraint manifold by 1e-3; only there does the feedback act.
@@ -298,7 +317,7 @@ TEST_F(ClosedLoops, a_reset_of_the_gauge_keeps_the_motion_and_takes_sigma_away) 
   EXPECT_NEAR(after.energies.kinetic, before.energies.kinetic, 1e-11 * before.energies.kinetic);
   const Eigen::VectorXd expected = closed.dynamics.mass_matrix() * mechanism.u0();
   check("p after a reset", Eigen::Map<Eigen::VectorXd>(x.data() + mechanism.q_size(), mechanism.u_size()), expected,
-        closed.limit(kMostMomentum), "seed=8");
+        closed.limit(kMostMomentum), "random_closed");
 }
 
 TEST_F(ClosedLoops, resets_keep_their_interval) {
