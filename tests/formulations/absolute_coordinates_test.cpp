@@ -51,6 +51,7 @@ TEST(absolute_coordinates, rates_are_those_of_the_positions) {
   tree.set_positions(view(q));
   tree.set_velocities(view(u));
   std::vector<Vec6> velocities;
+  velocities.reserve(mechanism.bodies().size());
   for (int i = 0; i < mechanism.body_count(); ++i) {
     velocities.push_back(tree.body(i).velocity);
   }

@@ -23,6 +23,7 @@ struct AbsoluteReference {
     tree.set_velocities(view(mechanism.u0()));
     y.resize(kAbsoluteCoordinates * mechanism.bodies().size());
     absolute_positions(tree, y);
+    velocities.reserve(mechanism.bodies().size());
     for (int i = 0; i < mechanism.body_count(); ++i) {
       velocities.push_back(tree.body(i).velocity);
     }
@@ -85,6 +86,7 @@ struct AbsoluteReference {
       const Joint& joint = kinematics.joint(k);
       const JointKinematics& state = kinematics.joint_state(k);
       std::vector<Vec6> columns;
+      columns.reserve(static_cast<std::size_t>(joint.nc) + joint.motions.size());
       for (int c = 0; c < joint.nc; ++c) {
         columns.emplace_back(state.d.col(c));
       }
@@ -146,10 +148,11 @@ struct OffTheConstraints {
     for (double& coordinate : y) {
       coordinate += size * random.uniform(-1.0, 1.0);
     }
+    velocities.reserve(mechanism.bodies().size());
     for (int i = 0; i < mechanism.body_count(); ++i) {
       Eigen::Map<EulerParameters> e(y.data() + kAbsoluteCoordinates * static_cast<std::size_t>(i) + 3);
       e.normalize();
-      velocities.push_back(tree.body(i).velocity + Vec6(size * random_vector(6, random)));
+      velocities.emplace_back(tree.body(i).velocity + size * random_vector(6, random));
     }
   }
   std::vector<double> y;
