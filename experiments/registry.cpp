@@ -4,6 +4,7 @@
 #include "experiments/chadaj2017/chadaj2017.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
+#include "experiments/malczyk2008/malczyk2008.hpp"
 
 namespace mbdbench {
 namespace {
@@ -18,6 +19,9 @@ constexpr std::array kRegistry = {
     ExperimentEntry{"integrators",
                     "orders, MATLAB's counts, work against precision and energy over long times of all integrators",
                     "Hairer1993", run_integrators, true},
+    ExperimentEntry{"malczyk2008",
+                    "slider-crank and loops of any size: the recursion of Bae and Haug on one process and on two",
+                    "Malczyk2008", run_malczyk2008},
 };
 
 }  // namespace
