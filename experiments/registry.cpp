@@ -4,6 +4,7 @@
 #include "experiments/chadaj2017/chadaj2017.hpp"
 #include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
+#include "experiments/malczyk2008/malczyk2008.hpp"
 #include "experiments/malczyk2012/malczyk2012.hpp"
 #include "experiments/naudet2005/naudet2005.hpp"
 
@@ -28,6 +29,9 @@ constexpr std::array kRegistry = {
         "naudet2005",
         "the biped as accelerations and as momenta: fixed and adaptive steps, full and partial error control",
         "Naudet2005", run_naudet2005},
+    ExperimentEntry{"malczyk2008",
+                    "slider-crank and loops of any size: the recursion of Bae and Haug on one process and on two",
+                    "Malczyk2008", run_malczyk2008},
 };
 
 }  // namespace

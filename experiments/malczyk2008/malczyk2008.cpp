@@ -1,0 +1,59 @@
+#include "experiments/malczyk2008/malczyk2008.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <vector>
+
+#include "experiments/claim.hpp"
+#include "experiments/experiment_parts.hpp"
+#include "experiments/malczyk2008/parts.hpp"
+#include "experiments/malczyk2008/published.hpp"
+#include "experiments/malczyk2008/timing_claims.hpp"
+#include "experiments/malczyk2008/two_ranks.hpp"
+#include "experiments/verdict_table.hpp"
+
+namespace mbdbench {
+namespace {
+
+using namespace malczyk2008;
+
+std::vector<ExperimentPart> all_parts(const PartContext& context) {
+  using Before = const std::vector<Record>&;
+  std::vector<ExperimentPart> parts;
+  parts.push_back({"accuracy", 2, [&](Before) { return accuracy_part(context); }});
+  parts.push_back({"right_hand_sides", 10, [&](Before) { return right_hand_side_part(context); }});
+  for (std::size_t step = 0; step < kSteps.size(); ++step) {
+    parts.push_back(
+        {fmt::format("table_{}", kSteps[step]), 10, [&context, step](Before) { return table_part(context, step); }});
+  }
+  for (const int joints : run_loops(context.quick)) {
+    parts.push_back({fmt::format("loop_{}", joints), joints > 60 ? 20U : 3U,
+                     [&context, joints](Before) { return loop_part(context, joints); }});
+  }
+  return parts;
+}
+
+}  // namespace
+
+bool run_malczyk2008(ExperimentContext& context) {
+  const std::string missing = why_no_two_ranks();
+  if (!missing.empty()) {
+    fmt::print(stderr, "malczyk2008: one process only: {}\n", missing);
+  }
+  const PartContext part_context{context.registries, context.output, context.quick};
+  std::optional<PartResult> all = run_parts(context, std::string(kExperiment), all_parts(part_context));
+  if (!all) {
+    return false;
+  }
+  const std::vector<Record> crossovers = crossover_records(all->timings);
+  all->timings.insert(all->timings.end(), crossovers.begin(), crossovers.end());
+  const std::vector<Claim> claims = claims_of_timings(all->timings);
+  write_records(context.output / "records.csv", all->records);
+  write_records(context.output / "timings.csv", all->timings);
+  write_claims(context.output / "timing_claims.csv", claims);
+  fmt::print("{}\n{}\n{}", verdict_table(all->records), verdict_table(all->timings), claim_table(claims));
+  return all_reproduced(all->records);
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,196 @@
+#include "experiments/malczyk2008/measurement.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <functional>
+#include <utility>
+
+#include "experiments/malczyk2008/closed_case.hpp"
+
+namespace mbdbench::malczyk2008 {
+namespace {
+
+// A batch is long against the clock's resolution and short against the time slices of other processes, s.
+constexpr double kBatchTime = 2e-3;
+constexpr int kMessageBatches = 200;
+constexpr int kMessagesOfABatch = 500;
+
+double seconds_of(const timespec& time) {
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return seconds_of(time);
+}
+
+double wall_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+TimedWork timed(const std::function<void()>& work) {
+  const double processor = processor_seconds();
+  const double wall = wall_seconds();
+  work();
+  const double elapsed = wall_seconds() - wall;
+  return {elapsed, elapsed > 0.0 ? (processor_seconds() - processor) / elapsed : 1.0};
+}
+
+/// Both ranks leave at the same time.
+void meet(Exchange& exchange) {
+  const std::array<double, 1> own{};
+  std::array<double, 1> other{};
+  exchange.swap(own, other);
+}
+
+/// Times work that both ranks do together. \returns the longer time and the smaller share
+TimedWork timed_together(Exchange& exchange, const std::function<void()>& work) {
+  meet(exchange);
+  const TimedWork here = timed(work);
+  const std::array<double, 2> own = {here.wall_time, here.processor_share};
+  std::array<double, 2> other{};
+  exchange.swap(own, other);
+  return {std::max(own[0], other[0]), std::min(own[1], other[1])};
+}
+
+void keep_fastest(std::optional<TimedWork>& fastest, const TimedWork& work) {
+  if (!fastest || work.wall_time < fastest->wall_time) {
+    fastest = work;
+  }
+}
+
+/// The programs of one task on this rank: rank 1 has no sequential one.
+struct Programs {
+  std::optional<ClosedCase> serial;
+  std::optional<ClosedCase> split;
+};
+
+/// Repeats a task's work as often as it asks for, and longer while the fastest repetition was disturbed. Rank 0 decides.
+void repeat(const Task& task, TaskTimes& times, Exchange* exchange, const std::function<void()>& work) {
+  const double start = wall_seconds();
+  for (int done = 1;; ++done) {
+    work();
+    const bool disturbed =
+        (times.serial && times.serial->disturbed()) || (times.two_ranks && times.two_ranks->disturbed());
+    const bool enough = done >= task.repetitions && (!disturbed || wall_seconds() - start > task.patience);
+    std::array<double, 1> decision = {enough ? 1.0 : 0.0};
+    if (exchange != nullptr) {
+      std::array<double, 1> other{};
+      exchange->swap(decision, other);
+      decision = exchange->rank() == 0 ? decision : other;
+    }
+    if (decision[0] == 1.0) {
+      return;
+    }
+  }
+}
+
+/// Rank 1 waits while rank 0 runs the sequential program.
+TaskTimes time_runs(const Registries& registries, const Task& task, Programs& programs, Exchange* exchange) {
+  TaskTimes times;
+  const auto run = [&](ClosedCase& loop, std::vector<double>& state) {
+    NullSink sink;
+    const SimulationResult result = loop.run(registries, task.end, task.step, kTolerance, sink);
+    times.failure = result.message();
+    state = result.ode.x;
+    return result.rhs_calls;
+  };
+  repeat(task, times, exchange, [&] {
+    if (programs.serial) {
+      keep_fastest(times.serial, timed([&] {
+                     times.evaluations = static_cast<double>(run(*programs.serial, times.serial_state));
+                   }));
+    }
+    if (programs.split) {
+      keep_fastest(times.two_ranks,
+                   timed_together(*exchange, [&] { run(*programs.split, times.two_rank_state); }));
+    }
+  });
+  return times;
+}
+
+void evaluate(ClosedCase& loop, std::size_t calls, std::vector<double>& xdot) {
+  for (std::size_t i = 0; i < calls; ++i) {
+    static_cast<void>(loop.formulation().rhs(0.0, loop.x0(), xdot));
+  }
+}
+
+/// \returns how often the right-hand side fits into a batch; the same on both ranks.
+std::size_t calls_of_a_batch(Programs& programs, Exchange* exchange, std::vector<double>& xdot) {
+  std::array<double, 1> calls = {1.0};
+  if (programs.serial) {
+    evaluate(*programs.serial, 3, xdot);
+    while (timed([&] { evaluate(*programs.serial, static_cast<std::size_t>(calls[0]), xdot); }).wall_time <
+           kBatchTime) {
+      calls[0] *= 2.0;
+    }
+  }
+  if (exchange != nullptr) {
+    std::array<double, 1> other{};
+    exchange->swap(calls, other);
+    calls[0] = std::max(calls[0], other[0]);
+  }
+  return static_cast<std::size_t>(calls[0]);
+}
+
+TaskTimes time_right_hand_sides(const Task& task, Programs& programs, Exchange* exchange) {
+  TaskTimes times;
+  std::vector<double> xdot(programs.serial ? programs.serial->x0().size() : programs.split->x0().size());
+  const std::size_t calls = calls_of_a_batch(programs, exchange, xdot);
+  repeat(task, times, exchange, [&] {
+    if (programs.serial) {
+      keep_fastest(times.serial, timed([&] { evaluate(*programs.serial, calls, xdot); }));
+    }
+    if (programs.split) {
+      keep_fastest(times.two_ranks, timed_together(*exchange, [&] { evaluate(*programs.split, calls, xdot); }));
+    }
+  });
+  for (std::optional<TimedWork>* work : {&times.serial, &times.two_ranks}) {
+    if (*work) {
+      (*work)->wall_time /= static_cast<double>(calls);
+    }
+  }
+  return times;
+}
+
+}  // namespace
+
+std::vector<TaskTimes> measure(const Registries& registries, std::span<const Task> tasks, Exchange* exchange) {
+  std::vector<TaskTimes> all;
+  for (const Task& task : tasks) {
+    Programs programs;
+    if (exchange == nullptr || exchange->rank() == 0) {
+      programs.serial.emplace(registries, task.mechanism, Program::serial, nullptr);
+    }
+    if (exchange != nullptr) {
+      programs.split.emplace(registries, task.mechanism, Program::split, exchange);
+    }
+    all.push_back(task.end > 0.0 ? time_runs(registries, task, programs, exchange)
+                                 : time_right_hand_sides(task, programs, exchange));
+  }
+  return all;
+}
+
+std::vector<MessageTime> measure_messages(std::span<const int> sizes, Exchange& exchange) {
+  std::vector<MessageTime> all;
+  for (const int size : sizes) {
+    const std::vector<double> own(static_cast<std::size_t>(size), 1.0);
+    std::vector<double> other(own.size());
+    std::optional<TimedWork> fastest;
+    for (int batch = 0; batch < kMessageBatches; ++batch) {
+      keep_fastest(fastest, timed_together(exchange, [&] {
+                     for (int i = 0; i < kMessagesOfABatch; ++i) {
+                       exchange.swap(own, other);
+                     }
+                   }));
+    }
+    all.push_back({size, {fastest->wall_time / kMessagesOfABatch, fastest->processor_share}});
+  }
+  return all;
+}
+
+}  // namespace mbdbench::malczyk2008

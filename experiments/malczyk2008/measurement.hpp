@@ -1,0 +1,62 @@
+#pragma once
+/// \file
+/// What is timed, on one rank or on two: runs, right-hand sides, messages. The same code in the main program and in the
+/// program that mpirun starts.
+///
+/// The two ranks take turns with the sequential program inside one call, so that whatever else the machine does meets
+/// both alike; the fastest repetition was disturbed least. Whether it was disturbed is measured: a rank that waits for
+/// a message keeps its processor busy, so a rank alone on its processor uses as much processor time as wall time.
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/command_line.hpp"
+#include "formulations/bae_haug/exchange.hpp"
+
+namespace mbdbench::malczyk2008 {
+
+/// What to time.
+struct Task {
+  std::string mechanism;
+  double end = 0.0;   ///< simulated time, s; 0: right-hand sides at the initial state, not a run
+  double step = 0.0;  ///< output interval, s
+  int repetitions = 1;
+  /// Further repetitions are made while the fastest was disturbed and less than this has passed, s.
+  double patience = 0.0;
+};
+
+/// Least share of a rank that had its processor to itself.
+inline constexpr double kUndisturbed = 0.9;
+
+/// The fastest repetition.
+struct TimedWork {
+  double wall_time = 0.0;        ///< s
+  double processor_share = 1.0;  ///< processor time over wall time, of the rank that had the least
+  [[nodiscard]] bool disturbed() const { return processor_share < kUndisturbed; }
+};
+
+/// What came of a task.
+struct TaskTimes {
+  std::string failure;  ///< why there are no times; empty otherwise
+  std::optional<TimedWork> serial;
+  std::optional<TimedWork> two_ranks;
+  std::vector<double> serial_state;  ///< of a run: at its end
+  std::vector<double> two_rank_state;
+  double evaluations = 0.0;  ///< right-hand sides of the sequential run
+};
+
+/// Time of one exchange of a message.
+struct MessageTime {
+  int numbers = 0;
+  TimedWork work;
+};
+
+/// Does the tasks. Both ranks call it with the same tasks; rank 0 returns the times.
+/// \param exchange nullptr: no second rank, the sequential program only
+std::vector<TaskTimes> measure(const Registries& registries, std::span<const Task> tasks, Exchange* exchange);
+
+/// Times exchanges of messages of these sizes. Both ranks call it.
+std::vector<MessageTime> measure_messages(std::span<const int> sizes, Exchange& exchange);
+
+}  // namespace mbdbench::malczyk2008

@@ -1,0 +1,62 @@
+#include "experiments/malczyk2008/parts.hpp"
+
+#include <fmt/format.h>
+
+#include "experiments/malczyk2008/closed_case.hpp"
+#include "experiments/malczyk2008/published.hpp"
+#include "experiments/malczyk2008/two_ranks.hpp"
+
+namespace mbdbench::malczyk2008 {
+namespace {
+
+/// \returns why a speedup would mean nothing; empty if it means something.
+std::string why_no_speedup(const TimedWork& serial, const TimedWork& two_ranks) {
+  if (usable_processors() < 2) {
+    return "no speedup: fewer processors than ranks";
+  }
+  if (serial.disturbed() || two_ranks.disturbed()) {
+    return fmt::format("no speedup: the machine was busy, the processes had {:.0f} % and {:.0f} % of a processor",
+                       100.0 * serial.processor_share, 100.0 * two_ranks.processor_share);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string loop_name(int joints) {
+  return fmt::format("loop:{}", joints);
+}
+
+RecordMaker records_of(const std::string& mechanism, const char* formulation, std::string parameters) {
+  return RecordMaker({.experiment = std::string(kExperiment),
+                      .mechanism = mechanism,
+                      .formulation = formulation,
+                      .integrator = parameters.empty() ? "" : kIntegrator,
+                      .parameters = std::move(parameters)});
+}
+
+std::string run_parameters(double end, double step, double tolerance) {
+  return fmt::format("end={};output_step={};{}", end, step, tolerance_text(tolerance));
+}
+
+void add_times(PartResult& part, const std::string& mechanism, const std::string& parameters, const char* quantity,
+               const TaskTimes& times) {
+  if (!times.failure.empty() || !times.serial) {
+    part.timings.push_back(records_of(mechanism, kSerial, parameters).failed(quantity, "s", times.failure));
+    return;
+  }
+  part.timings.push_back(records_of(mechanism, kSerial, parameters).measured(quantity, "s", times.serial->wall_time));
+  if (!times.two_ranks) {
+    return;
+  }
+  const RecordMaker two = records_of(mechanism, kTwoRanks, parameters);
+  const std::string reason = why_no_speedup(*times.serial, *times.two_ranks);
+  part.timings.push_back(two.measured(quantity, "s", times.two_ranks->wall_time,
+                                      reason.empty() ? placement() : placement() + "; " + reason));
+  if (reason.empty()) {
+    part.timings.push_back(
+        two.measured(fmt::format("{}_speedup", quantity), "1", times.serial->wall_time / times.two_ranks->wall_time));
+  }
+}
+
+}  // namespace mbdbench::malczyk2008

@@ -1,0 +1,149 @@
+// One loop on two ranks: the right-hand side of bae-haug, the same bits on both ranks and in one process.
+#include "formulations/bae_haug/split_bae_haug.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstring>
+#include <limits>
+
+#include "formulations/bae_haug/subchain.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/comparison.hpp"
+#include "tests/support/allocation_guard.hpp"
+#include "tests/support/four_bar.hpp"
+#include "tests/support/thread_exchange.hpp"
+
+namespace mbdbench {
+namespace {
+
+using test::view;
+
+constexpr BaumgarteConstants kBaumgarte = {3.0, 7.0};
+
+Mechanism catalogued(const std::string& key) {
+  return make_mechanism(mechanism_registry(), key);
+}
+
+/// Coordinates off the closed loop and velocities that open it, so that every term of gamma* counts.
+test::Evaluation disturbed(Formulation& formulation, int seed) {
+  const Mechanism& mechanism = formulation.mechanism();
+  RandomSource random(seed);
+  const Eigen::VectorXd q =
+      test::moved(mechanism, mechanism.q0(), test::random_vector(mechanism.u_size(), random), 0.05);
+  const Eigen::VectorXd u = mechanism.u0() + test::random_vector(mechanism.u_size(), random);
+  return test::evaluate_at(formulation, 0.3, q, u);
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+void expect_like_serial(const Mechanism& mechanism, int seed, double limit, double& worst) {
+  const auto split = make_split_bae_haug(mechanism, kBaumgarte, nullptr);
+  const auto serial =
+      test::make("bae-haug", mechanism, fmt::format("alpha={},beta={}", kBaumgarte.alpha, kBaumgarte.beta));
+  const test::Evaluation actual = disturbed(*split, seed);
+  const test::Evaluation expected = disturbed(*serial, seed);
+  ASSERT_TRUE(actual.status.ok) << mechanism.name() << actual.status.message();
+  ASSERT_TRUE(expected.status.ok) << mechanism.name() << expected.status.message();
+  const double error = test::block_error(actual.xdot, expected.xdot);
+  EXPECT_LT(error, limit) << mechanism.name() << ", seed " << seed;
+  EXPECT_GT(test::block_error(expected.xdot, std::vector<double>(expected.xdot.size(), 0.0)), 0.1);
+  worst = std::max(worst, error);
+}
+
+TEST(split_bae_haug, single_loops_accelerate_like_bae_haug) {
+  double worst = 0.0;
+  for (const char* key : {"slider_crank", "loop:4", "loop:5", "loop:9", "loop:16", "loop:40"}) {
+    const Mechanism mechanism = catalogued(key);
+    ASSERT_EQ(refuse_split(mechanism), "") << key;
+    for (int seed = 1; seed <= 5; ++seed) {
+      // The same sums in another order: rounding times the condition of the loop's matrix, at most 1e4 here.
+      expect_like_serial(mechanism, seed, 1e-11, worst);
+    }
+  }
+  fmt::print("worst relative difference {:.1e}\n", worst);
+}
+
+TEST(split_bae_haug, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
+  double worst = 0.0;
+  int compared = 0;
+  for (int seed = 1; seed <= 400; ++seed) {
+    const Mechanism mechanism = catalogued(fmt::format("random_closed:seed={},bodies={},cuts=1", seed, 3 + seed % 8));
+    if (!refuse_split(mechanism).empty()) {
+      continue;
+    }
+    // As in bae_haug_test: singular values of Phi_q differ by up to 1e3, and the mass matrix adds about as much.
+    expect_like_serial(mechanism, seed, 1e-8, worst);
+    ++compared;
+  }
+  fmt::print("{} random loops, worst relative difference {:.1e}\n", compared, worst);
+  EXPECT_GT(compared, 10);
+}
+
+TEST(split_bae_haug, two_ranks_and_one_process_give_the_same_bits) {
+  for (const char* key : {"slider_crank", "loop:9", "loop:30"}) {
+    const Mechanism mechanism = catalogued(key);
+    const test::Evaluation one = disturbed(*make_split_bae_haug(mechanism, kBaumgarte, nullptr), 3);
+    std::array<test::Evaluation, 2> two;
+    test::on_two_ranks([&](Exchange& exchange) {
+      const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, &exchange);
+      two[static_cast<std::size_t>(exchange.rank())] = disturbed(*formulation, 3);
+    });
+    for (const test::Evaluation& rank : two) {
+      EXPECT_TRUE(rank.status.ok) << rank.status.message();
+      EXPECT_TRUE(same_bits(rank.xdot, one.xdot)) << key;
+    }
+  }
+}
+
+TEST(split_bae_haug, a_failure_of_one_rank_is_told_by_both) {
+  const Mechanism mechanism = catalogued("loop:9");
+  for (const int failing : {0, mechanism.u_size() - 1}) {
+    std::array<std::string, 2> messages;
+    test::on_two_ranks([&](Exchange& exchange) {
+      const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, &exchange);
+      Eigen::VectorXd q = mechanism.q0();
+      q[failing] = std::numeric_limits<double>::quiet_NaN();
+      messages[static_cast<std::size_t>(exchange.rank())] =
+          test::evaluate_at(*formulation, 0.0, q, mechanism.u0()).status.message();
+    });
+    EXPECT_NE(messages[0].find("not finite"), std::string::npos) << messages[0];
+    EXPECT_EQ(messages[0], messages[1]);
+  }
+}
+
+TEST(split_bae_haug, right_hand_sides_allocate_nothing) {
+  const Mechanism mechanism = catalogued("slider_crank");
+  const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, nullptr);
+  const test::Evaluation state = disturbed(*formulation, 1);
+  std::vector<double> xdot(state.x.size());
+  const AllocationGuard guard;
+  EXPECT_TRUE(formulation->rhs(0.0, state.x, xdot).ok);
+  EXPECT_EQ(guard.count(), 0U);
+}
+
+TEST(split_bae_haug, what_two_sub_chains_cannot_be_is_refused) {
+  EXPECT_NE(refuse_split(catalogued("pendulum:3")).find("0 cut joints"), std::string::npos);
+  EXPECT_NE(refuse_split(catalogued("double_loop")).find("2 cut joints"), std::string::npos);
+  EXPECT_THROW(make_split_bae_haug(catalogued("pendulum:3"), {}, nullptr), ModelError);
+
+  MechanismDescription tied = catalogued("loop:9").description();
+  tied.point_springs.push_back({.name = "tie", .body1 = tied.bodies.front().name, .body2 = tied.bodies.back().name,
+                                .stiffness = 1.0, .rest = 1.0});
+  EXPECT_NE(refuse_split(Mechanism(tied)).find("'tie' connects"), std::string::npos);
+
+  MechanismDescription geared = catalogued("loop:9").description();
+  geared.joint_loads.push_back(
+      {"gear", geared.joints.front().name, 0, ExpressionLaw{"q_" + geared.joints[7].name}});
+  EXPECT_NE(refuse_split(Mechanism(geared)).find("depends on the other one"), std::string::npos);
+
+  MechanismDescription driven = catalogued("loop:9").description();
+  driven.joint_loads.push_back({"motor", driven.joints.back().name, 0, ConstantLaw{1.0}});
+  EXPECT_NE(refuse_split(Mechanism(driven)).find("'motor' in the cut joint"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mbdbench
