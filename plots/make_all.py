@@ -25,6 +25,8 @@ import chadaj2015_figures
 import chadaj2017_figures
 import chadaj2017_tables
 import integrators_figures
+import malczyk2008_figures
+import malczyk2008_tables
 import rhs_cost
 import style
 from input_error import InputError
@@ -36,8 +38,9 @@ FIGURES = {
     "chadaj2015": chadaj2015_figures.FIGURES,
     "chadaj2017": chadaj2017_figures.FIGURES,
     "integrators": integrators_figures.FIGURES,
+    "malczyk2008": malczyk2008_figures.FIGURES,
 }
-TABLES = {"chadaj2017": chadaj2017_tables.TABLES}
+TABLES = {"chadaj2017": chadaj2017_tables.TABLES, "malczyk2008": malczyk2008_tables.TABLES}
 BENCHMARK_FILE = "rhs.json"
 
 
