@@ -89,6 +89,8 @@ need_for_experiments() {
   need libeigen3-dev "matrices" has_header Eigen/Core libeigen3-dev
   need libboost-dev "Boost.Odeint: integrators to compare with" has_header boost/numeric/odeint.hpp libboost-dev
   need libsundials-dev "SUNDIALS CVODE: integrators to compare with" has_header cvode/cvode.h libsundials-dev
+  need libopenmpi-dev "MPI: the experiment malczyk2008 on two processes" has_command mpicxx
+  need openmpi-bin "starts the two processes of malczyk2008" has_command mpirun
   need libtomlplusplus-dev "reads mechanism files" has_header toml++/toml.h libtomlplusplus-dev
   need nlohmann-json3-dev "writes provenance" has_header nlohmann/json.hpp nlohmann-json3-dev
   need libfmt-dev "formats numbers and messages" has_header fmt/format.h libfmt-dev

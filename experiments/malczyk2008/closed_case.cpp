@@ -31,8 +31,8 @@ SimulationResult ClosedCase::run(const Registries& registries, double end, doubl
   SimulationOptions options;
   options.ode.relative_tolerance = tolerance;
   options.absolute_tolerance = tolerance;
-  return simulate(*formulation_, needed_integrator(registries, kExperiment, kIntegrator),
-                  times_of({0.0, end, step}), x0_, options, sink);
+  return simulate(*formulation_, needed_integrator(registries, kExperiment, kIntegrator), times_of({0.0, end, step}),
+                  x0_, options, sink);
 }
 
 }  // namespace mbdbench::malczyk2008

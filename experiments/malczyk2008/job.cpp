@@ -25,8 +25,7 @@ Json json_of(const std::optional<TimedWork>& work) {
 }
 
 std::optional<TimedWork> work_of(const Json& json) {
-  return json.is_null() ? std::nullopt
-                        : std::optional(TimedWork{json.at("wall_time"), json.at("processor_share")});
+  return json.is_null() ? std::nullopt : std::optional(TimedWork{json.at("wall_time"), json.at("processor_share")});
 }
 
 }  // namespace
@@ -62,6 +61,7 @@ void write_result(const std::filesystem::path& file, const JobResult& result) {
   for (const TaskTimes& times : result.tasks) {
     json["tasks"].push_back({{"failure", times.failure},
                              {"serial", json_of(times.serial)},
+                             {"sub_chains", json_of(times.sub_chains)},
                              {"two_ranks", json_of(times.two_ranks)},
                              {"serial_state", times.serial_state},
                              {"two_rank_state", times.two_rank_state},
@@ -79,8 +79,8 @@ JobResult read_result(const std::filesystem::path& file) {
   const Json json = read_json(file);
   JobResult result;
   for (const Json& times : json.at("tasks")) {
-    result.tasks.push_back({times.at("failure"), work_of(times.at("serial")), work_of(times.at("two_ranks")),
-                            times.at("serial_state").get<std::vector<double>>(),
+    result.tasks.push_back({times.at("failure"), work_of(times.at("serial")), work_of(times.at("sub_chains")),
+                            work_of(times.at("two_ranks")), times.at("serial_state").get<std::vector<double>>(),
                             times.at("two_rank_state").get<std::vector<double>>(), times.at("evaluations")});
   }
   for (const Json& message : json.at("messages")) {

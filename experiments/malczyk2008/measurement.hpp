@@ -21,8 +21,8 @@ struct Task {
   std::string mechanism;
   double end = 0.0;   ///< simulated time, s; 0: right-hand sides at the initial state, not a run
   double step = 0.0;  ///< output interval, s
+  /// At least so many, and more while the fastest was disturbed, but none begins later than `patience` (s).
   int repetitions = 1;
-  /// Further repetitions are made while the fastest was disturbed and less than this has passed, s.
   double patience = 0.0;
 };
 
@@ -40,6 +40,7 @@ struct TimedWork {
 struct TaskTimes {
   std::string failure;  ///< why there are no times; empty otherwise
   std::optional<TimedWork> serial;
+  std::optional<TimedWork> sub_chains;  ///< of right-hand sides: both sub-chains in one process
   std::optional<TimedWork> two_ranks;
   std::vector<double> serial_state;  ///< of a run: at its end
   std::vector<double> two_rank_state;

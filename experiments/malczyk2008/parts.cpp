@@ -46,6 +46,10 @@ void add_times(PartResult& part, const std::string& mechanism, const std::string
     return;
   }
   part.timings.push_back(records_of(mechanism, kSerial, parameters).measured(quantity, "s", times.serial->wall_time));
+  if (times.sub_chains) {
+    part.timings.push_back(
+        records_of(mechanism, kSplit, parameters).measured(quantity, "s", times.sub_chains->wall_time));
+  }
   if (!times.two_ranks) {
     return;
   }

@@ -58,8 +58,9 @@ void add_words(std::string& text, const std::string& more) {
 }
 
 Claim no_gain_for_the_crank(const std::vector<Record>& timings) {
-  Claim claim = claim_of(std::string(kTable), "Two processors bring no gain for the slider-crank in any case.",
-                         "speedup below 1 in every row that was measured undisturbed, and for the right-hand side alone");
+  Claim claim =
+      claim_of(std::string(kTable), "Two processors bring no gain for the slider-crank in any case.",
+               "speedup below 1 in every row that was measured undisturbed, and for the right-hand side alone");
   std::vector<bool> answers;
   std::string words;
   double smallest = HUGE_VAL;
@@ -72,8 +73,8 @@ Claim no_gain_for_the_crank(const std::vector<Record>& timings) {
     }
   }
   if (!answers.empty()) {
-    add_words(words, fmt::format("speedup {:.2f} to {:.2f} in {} rows of 16 (published 0.68 to 0.70)", smallest, largest,
-                                 answers.size()));
+    add_words(words, fmt::format("speedup {:.2f} to {:.2f} in {} rows of 16 (published 0.68 to 0.70)", smallest,
+                                 largest, answers.size()));
   }
   if (const auto call = find(timings, "slider_crank", kTwoRanks, "", kCallSpeedup)) {
     answers.push_back(*call < 1.0);
@@ -84,8 +85,10 @@ Claim no_gain_for_the_crank(const std::vector<Record>& timings) {
 }
 
 Claim finer_step(const std::vector<Record>& timings) {
-  Claim claim = claim_of(std::string(kTable), "A tenth of the step costs 2.3 to 2.8 times the time, not ten times.",
-                         "one process: below 5 times at every simulated time, since the step is an output interval");
+  Claim claim =
+      claim_of(std::string(kTable), "A tenth of the step costs 2.3 to 2.8 times the time, not ten times.",
+               "one process: within 30 % of the paper's ratio at every simulated time; read here as an output "
+               "interval, with the accelerations evaluated at every output");
   std::vector<bool> answers;
   std::string words;
   for (const TableRow& row : kTableRows) {
@@ -94,8 +97,9 @@ Claim finer_step(const std::vector<Record>& timings) {
     const auto fine =
         find(timings, "slider_crank", kSerial, run_parameters(row.end, kSteps[1], kTolerance), "wall_time");
     if (coarse && fine) {
-      answers.push_back(*fine / *coarse < 5.0);
-      add_words(words, fmt::format("{} s: {:.2f}", row.end, *fine / *coarse));
+      const double published = row.one_process[1] / row.one_process[0];
+      answers.push_back(std::abs(*fine / *coarse / published - 1.0) < 0.3);
+      add_words(words, fmt::format("{} s: {:.2f} (published {:.2f})", row.end, *fine / *coarse, published));
     }
   }
   conclude(claim, answers, words.empty() ? "no times" : words);
@@ -135,21 +139,22 @@ Claim gain_at_fifteen(const std::vector<Record>& timings) {
 }
 
 Claim levels_off(const std::vector<Record>& timings) {
-  return on_loops(timings,
-                  claim_of(std::string(kText), "The speedup levels off at 151 joints, below the ideal one.",
-                           "at 151 joints within 10 % of the largest loop measured, and below 2; runs end at 151: there "
-                           "within 10 % of 101"),
-                  [](const std::vector<LoopSpeedup>& speedups, std::vector<bool>& answers, std::string& words) {
-                    const auto here = at(speedups, kLevelsOff);
-                    if (!here || speedups.size() < 2) {
-                      return;
-                    }
-                    const LoopSpeedup& other =
-                        speedups.back().joints > kLevelsOff ? speedups.back() : speedups[speedups.size() - 2];
-                    answers.push_back(std::abs(other.speedup / *here - 1.0) < kLevel);
-                    answers.push_back(*here < 2.0);
-                    words = fmt::format("{:.2f} at {}, {:.2f} at {}", *here, kLevelsOff, other.speedup, other.joints);
-                  });
+  return on_loops(
+      timings,
+      claim_of(std::string(kText), "The speedup levels off at 151 joints, below the ideal one.",
+               "at 151 joints within 10 % of the largest loop measured, and below 2; runs end at 151: there "
+               "within 10 % of 101"),
+      [](const std::vector<LoopSpeedup>& speedups, std::vector<bool>& answers, std::string& words) {
+        const auto here = at(speedups, kLevelsOff);
+        if (!here || speedups.size() < 2) {
+          return;
+        }
+        const LoopSpeedup& other =
+            speedups.back().joints > kLevelsOff ? speedups.back() : speedups[speedups.size() - 2];
+        answers.push_back(std::abs(other.speedup / *here - 1.0) < kLevel);
+        answers.push_back(*here < 2.0);
+        words = fmt::format("{:.2f} at {}, {:.2f} at {}", *here, kLevelsOff, other.speedup, other.joints);
+      });
 }
 
 /// What moved the crossover: the work of a body against the time of a message.
@@ -173,16 +178,16 @@ Claim messages_and_work(const std::vector<Record>& timings) {
 }
 
 Claim gain_for_tens(const std::vector<Record>& timings) {
-  return on_loops(timings,
-                  claim_of("Malczyk2008, sect. 4",
-                           "Two processors bring a considerable gain with some tens of degrees of freedom.",
-                           "speedup above 1.3 at 51 joints (48 degrees of freedom)"),
-                  [](const std::vector<LoopSpeedup>& speedups, std::vector<bool>& answers, std::string& words) {
-                    if (const auto speedup = at(speedups, 51)) {
-                      answers.push_back(*speedup > 1.3);
-                      words = fmt::format("{:.2f}", *speedup);
-                    }
-                  });
+  return on_loops(
+      timings,
+      claim_of("Malczyk2008, sect. 4", "Two processors bring a considerable gain with some tens of degrees of freedom.",
+               "speedup above 1.3 at 51 joints (48 degrees of freedom)"),
+      [](const std::vector<LoopSpeedup>& speedups, std::vector<bool>& answers, std::string& words) {
+        if (const auto speedup = at(speedups, 51)) {
+          answers.push_back(*speedup > 1.3);
+          words = fmt::format("{:.2f}", *speedup);
+        }
+      });
 }
 
 Claim nonlinear_time(const std::vector<Record>& timings) {
@@ -190,8 +195,8 @@ Claim nonlinear_time(const std::vector<Record>& timings) {
                          "one process, from the smallest to the largest loop run: an exponent above 1.2");
   std::vector<std::pair<int, double>> times;
   for (const int joints : run_loops(false)) {
-    if (const auto time = find(timings, loop_name(joints), kSerial, run_parameters(kLoopEnd, kLoopStep, kTolerance),
-                               "wall_time")) {
+    if (const auto time =
+            find(timings, loop_name(joints), kSerial, run_parameters(kLoopEnd, kLoopStep, kTolerance), "wall_time")) {
       times.emplace_back(joints, *time);
     }
   }
@@ -244,13 +249,14 @@ std::optional<double> crossover(const std::vector<LoopSpeedup>& speedups) {
 
 std::vector<Record> crossover_records(const std::vector<Record>& timings) {
   std::vector<Record> records;
-  for (const auto& [quantity, name] : {std::pair(kCallSpeedup, "time_per_evaluation_crossover"),
-                                       std::pair(kRunSpeedup, "wall_time_crossover")}) {
+  for (const auto& [quantity, name] :
+       {std::pair(kCallSpeedup, "time_per_evaluation_crossover"), std::pair(kRunSpeedup, "wall_time_crossover")}) {
     if (const auto joints = crossover(loop_speedups(timings, quantity))) {
-      records.push_back(records_of("loop", kTwoRanks, "")
-                            .trend(name, "1", *joints, kCrossoverOneNode, kText,
-                                   "joints at which the speedup passes 1; the paper's first loop with a gain on one node; "
-                                   "two nodes: 251"));
+      records.push_back(
+          records_of("loop", kTwoRanks, "")
+              .trend(name, "1", *joints, kCrossoverOneNode, kText,
+                     "joints at which the speedup passes 1; the paper's first loop with a gain on one node; "
+                     "two nodes: 251"));
     }
   }
   return records;

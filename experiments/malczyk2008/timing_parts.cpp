@@ -62,7 +62,7 @@ PartResult table_part(const PartContext& context, std::size_t step_index) {
   std::vector<TableRow> rows;
   for (const TableRow& row : kTableRows) {
     if (!context.quick || row.end <= 5.0) {
-      job.tasks.push_back({"slider_crank", row.end, step, row.end < 20.0 ? 5 : 2, 1.0});
+      job.tasks.push_back({"slider_crank", row.end, step, 5, context.quick ? 0.3 : 2.0});
       rows.push_back(row);
     }
   }
@@ -82,9 +82,10 @@ PartResult table_part(const PartContext& context, std::size_t step_index) {
 PartResult right_hand_side_part(const PartContext& context) {
   Job job;
   job.message_sizes = {kShortMessage, kLongMessage};
-  job.tasks.push_back({"slider_crank", 0.0, 0.0, 200, 1.0});
+  const double patience = context.quick ? 0.5 : 3.0;
+  job.tasks.push_back({"slider_crank", 0.0, 0.0, 200, patience});
   for (const int joints : timed_loops(context.quick)) {
-    job.tasks.push_back({loop_name(joints), 0.0, 0.0, context.quick ? 20 : 200, 2.0});
+    job.tasks.push_back({loop_name(joints), 0.0, 0.0, 200, patience});
   }
   const JobResult result = run_job(context.registries, job, context.output);
   PartResult part;
@@ -106,8 +107,7 @@ PartResult right_hand_side_part(const PartContext& context) {
 
 PartResult loop_part(const PartContext& context, int joints) {
   Job job;
-  // Long runs are disturbed in any case on a busy machine: fewer of them.
-  job.tasks.push_back({loop_name(joints), kLoopEnd, kLoopStep, joints > 60 ? 1 : 3, joints > 60 ? 0.0 : 2.0});
+  job.tasks.push_back({loop_name(joints), kLoopEnd, kLoopStep, 3, context.quick ? 0.3 : 3.0});
   const JobResult result = run_job(context.registries, job, context.output);
   PartResult part;
   add_counts(part, job.tasks.front(), result.tasks.front());

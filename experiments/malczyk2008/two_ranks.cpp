@@ -137,9 +137,8 @@ JobResult run_job(const Registries& registries, const Job& job, const fs::path& 
     std::error_code ignored;
     fs::remove(answer, ignored);
     write_job(question, job);
-    result.failure = run_command({find_mpirun()->string(), "-np", "2", two_rank_program()->string(), question.string(),
-                                  answer.string()},
-                                 log);
+    result.failure = run_command(
+        {find_mpirun()->string(), "-np", "2", two_rank_program()->string(), question.string(), answer.string()}, log);
     if (result.failure.empty()) {
       result = read_result(answer);
     }

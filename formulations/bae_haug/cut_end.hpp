@@ -13,9 +13,9 @@ namespace mbdbench {
 /// Pose and velocity of the body at one end of the cut joint, and of the joint that leads to it.
 struct CutEnd {
   Mat3 rotation = Mat3::Identity();
-  Vec3 origin = Vec3::Zero();         ///< of the body's frame
-  Vec3 com = Vec3::Zero();            ///< centre of mass
-  Vec6 velocity = Vec6::Zero();       ///< [v_C; omega]
+  Vec3 origin = Vec3::Zero();          ///< of the body's frame
+  Vec3 com = Vec3::Zero();             ///< centre of mass
+  Vec6 velocity = Vec6::Zero();        ///< [v_C; omega]
   Vec3 point_velocity = Vec3::Zero();  ///< of O_k
 
   /// Numbers of one end in a message.

@@ -147,8 +147,8 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
       smallest_[i] = shares_[0][27 + row] + shares_[1][27 + row];
     }
     if (!solver_.decompose(matrix_, smallest_)) {
-      return {false, mechanism().cut_joints().front().name,
-              "the matrix of the cut joint is not finite, its trace is", matrix_.trace()};
+      return {false, mechanism().cut_joints().front().name, "the matrix of the cut joint is not finite, its trace is",
+              matrix_.trace()};
     }
     solver_.solve(multipliers_);
     return {};

@@ -38,9 +38,8 @@ MechanismDescription subtree(const Mechanism& whole, int base) {
   std::erase_if(part.joint_loads, in_foreign_joint);
   std::erase_if(part.joint_springs, in_foreign_joint);
   std::erase_if(part.body_loads, [&](const BodyLoadDescription& load) { return !belongs(load.body); });
-  std::erase_if(part.point_springs, [&](const PointSpringDescription& spring) {
-    return !belongs(spring.body1) && !belongs(spring.body2);
-  });
+  std::erase_if(part.point_springs,
+                [&](const PointSpringDescription& spring) { return !belongs(spring.body1) && !belongs(spring.body2); });
   std::erase_if(part.markers, [&](const MarkerDescription& marker) { return !belongs(marker.body); });
   for (JointDescription& joint : part.joints) {
     joint.dependent = false;  // the whole mechanism has closed the loop
@@ -177,9 +176,8 @@ std::string refuse_split(const Mechanism& mechanism) {
   const auto bases = std::count_if(mechanism.tree_joints().begin(), mechanism.tree_joints().end(),
                                    [](const Joint& joint) { return joint.a < 0; });
   if (cut.a < 0 || cut.b < 0 || bases != 2 || base_of(mechanism, cut.a) == base_of(mechanism, cut.b)) {
-    return fmt::format(
-        "its {} joint{} at the ground should carry two trees that the cut joint '{}' connects", bases,
-        bases == 1 ? "" : "s", cut.name);
+    return fmt::format("its {} joint{} at the ground should carry two trees that the cut joint '{}' connects", bases,
+                       bases == 1 ? "" : "s", cut.name);
   }
   const MechanismDescription& description = mechanism.description();
   for (const auto& load : description.joint_loads) {

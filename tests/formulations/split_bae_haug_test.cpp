@@ -131,13 +131,15 @@ TEST(split_bae_haug, what_two_sub_chains_cannot_be_is_refused) {
   EXPECT_THROW(make_split_bae_haug(catalogued("pendulum:3"), {}, nullptr), ModelError);
 
   MechanismDescription tied = catalogued("loop:9").description();
-  tied.point_springs.push_back({.name = "tie", .body1 = tied.bodies.front().name, .body2 = tied.bodies.back().name,
-                                .stiffness = 1.0, .rest = 1.0});
+  tied.point_springs.push_back({.name = "tie",
+                                .body1 = tied.bodies.front().name,
+                                .body2 = tied.bodies.back().name,
+                                .stiffness = 1.0,
+                                .rest = 1.0});
   EXPECT_NE(refuse_split(Mechanism(tied)).find("'tie' connects"), std::string::npos);
 
   MechanismDescription geared = catalogued("loop:9").description();
-  geared.joint_loads.push_back(
-      {"gear", geared.joints.front().name, 0, ExpressionLaw{"q_" + geared.joints[7].name}});
+  geared.joint_loads.push_back({"gear", geared.joints.front().name, 0, ExpressionLaw{"q_" + geared.joints[7].name}});
   EXPECT_NE(refuse_split(Mechanism(geared)).find("depends on the other one"), std::string::npos);
 
   MechanismDescription driven = catalogued("loop:9").description();

@@ -42,7 +42,8 @@ int main(int argument_count, char** arguments) {
   int ranks = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   if (argument_count != 3 || ranks != 2) {
-    std::fprintf(stderr, "usage: mpirun -np 2 mbdbench_mpi JOB.json RESULT.json (mbdbench run malczyk2008 does this)\n");
+    std::fprintf(stderr,
+                 "usage: mpirun -np 2 mbdbench_mpi JOB.json RESULT.json (mbdbench run malczyk2008 does this)\n");
     MPI_Abort(MPI_COMM_WORLD, 2);
   }
   try {
