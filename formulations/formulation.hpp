@@ -101,6 +101,7 @@ class Formulation {
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
+
  private:
   struct ObservationWorkspace;
   const Mechanism* mechanism_;

@@ -71,7 +71,9 @@ TEST(split_bae_haug, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
   double worst = 0.0;
   int compared = 0;
   for (int seed = 1; seed <= 400; ++seed) {
-    const Mechanism mechanism = catalogued(fmt::format("random_closed:seed={},bodies={},cuts=1", seed, 3 + seed % 8));
+    // Random loads mostly connect the two sub-chains, which is refused: gravity alone in nine of ten.
+    const Mechanism mechanism = catalogued(
+        fmt::format("random_closed:seed={},bodies={},cuts=1,loads={}", seed, 3 + seed % 8, seed % 10 == 0 ? 1 : 0));
     if (!refuse_split(mechanism).empty()) {
       continue;
     }
