@@ -44,13 +44,22 @@ std::optional<fs::path> find_mpirun() {
   return std::nullopt;
 }
 
+constexpr const char* kBinding = "OMPI_MCA_hwloc_base_binding_policy";
+
+/// \returns the binding of the ranks: the user's, else a processor for each. Two ranks that the scheduler puts on one
+/// processor wait a time slice for every message.
+std::string binding() {
+  const char* const own = std::getenv(kBinding);
+  return own != nullptr ? own : (usable_processors() >= 2 ? "core:overload-allowed" : "none");
+}
+
 /// This process's variables and Open MPI's settings; another MPI ignores them. All of them yield to the user's own.
 std::vector<std::string> environment() {
   std::vector<std::string> variables;
   for (char** variable = environ; *variable != nullptr; ++variable) {
     variables.emplace_back(*variable);
   }
-  const auto set = [&](const char* name, const char* value) {
+  const auto set = [&](const char* name, const std::string& value) {
     if (std::getenv(name) == nullptr) {
       variables.push_back(fmt::format("{}={}", name, value));
     }
@@ -60,8 +69,7 @@ std::vector<std::string> environment() {
   set("OMPI_MCA_plm", "isolated");
   set("OMPI_MCA_btl", "self,vader");
   set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
-  // Other work on the same processors is evaded better by ranks that may move.
-  set("OMPI_MCA_hwloc_base_binding_policy", "none");
+  set(kBinding, binding());
   if (geteuid() == 0) {
     set("OMPI_ALLOW_RUN_AS_ROOT", "1");
     set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
@@ -160,9 +168,8 @@ int usable_processors() {
 
 std::string placement() {
   const int processors = usable_processors();
-  const char* const policy = std::getenv("OMPI_MCA_hwloc_base_binding_policy");
   return fmt::format("2 ranks on {} processor{}, {}{}", processors, processors == 1 ? "" : "s",
-                     policy == nullptr ? "not bound" : fmt::format("bound to {}", policy),
+                     binding() == "none" ? "not bound" : fmt::format("bound to {}", binding()),
                      processors < 2 ? ", oversubscribed" : "");
 }
 

@@ -18,7 +18,7 @@ JobResult run_job(const Registries& registries, const Job& job, const std::files
 /// \returns how many processors this process may run on.
 int usable_processors();
 
-/// \returns "2 ranks on 4 processors, not bound": what is to be known of a two-rank measurement.
+/// \returns "2 ranks on 4 processors, bound to core": what is to be known of a two-rank measurement.
 std::string placement();
 
 }  // namespace mbdbench::malczyk2008
