@@ -45,7 +45,13 @@ void add_times(PartResult& part, const std::string& mechanism, const std::string
     part.timings.push_back(records_of(mechanism, kSerial, parameters).failed(quantity, "s", times.failure));
     return;
   }
-  part.timings.push_back(records_of(mechanism, kSerial, parameters).measured(quantity, "s", times.serial->wall_time));
+  part.timings.push_back(
+      records_of(mechanism, kSerial, parameters)
+          .measured(quantity, "s", times.serial->wall_time,
+                    times.serial->disturbed()
+                        ? fmt::format("the machine was busy, the process had {:.0f} % of a processor",
+                                      100.0 * times.serial->processor_share)
+                        : ""));
   if (times.sub_chains) {
     part.timings.push_back(
         records_of(mechanism, kSplit, parameters).measured(quantity, "s", times.sub_chains->wall_time));
