@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// \returns the word as a shell takes it.
-std::string quoted(const std::string& word) {
+std::string shell_quoted(const std::string& word) {
   constexpr std::string_view kHarmless = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+./:=,";
   if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) {
     return word;
@@ -28,12 +28,12 @@ std::string quoted(const std::string& word) {
 std::string continuation_command(const SimulateRequest& request) {
   const fs::path directory = (fs::path(request.output) / "").lexically_normal().parent_path();
   std::string command = fmt::format("mbdbench simulate --restart {} --time {}",
-                                    quoted((directory / "state.json").string()), quoted(request.time));
+                                    shell_quoted((directory / "state.json").string()), shell_quoted(request.time));
   if (request.max_evaluations) {
     command += fmt::format(" --max-evaluations {}", *request.max_evaluations);
   }
   command += request.reactions ? " --reactions" : "";
-  return command + " --output " + quoted(directory.string() + "-continued");
+  return command + " --output " + shell_quoted(directory.string() + "-continued");
 }
 
 }  // namespace mbdbench

@@ -17,7 +17,7 @@ namespace x3 = boost::spirit::x3;
 
 const x3::rule<class QuotedField, std::string> kQuotedField = "quoted field";
 const x3::rule<class PlainField, std::string> kPlainField = "plain field";
-const x3::rule<class Row, std::vector<std::string>> kRow = "row";
+const x3::rule<class CsvRow, std::vector<std::string>> kRow = "row";
 const auto kQuotedField_def = '"' >> *(~x3::char_('"') | ("\"\"" >> x3::attr('"'))) >> '"';
 const auto kPlainField_def = *~x3::char_(",\"\r\n");
 const auto kRow_def = (kQuotedField | kPlainField) % ',' >> (x3::eol | x3::eoi);

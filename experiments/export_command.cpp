@@ -11,7 +11,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kExportExamples = R"(Examples:
   mbdbench export --mechanism pendulum:16                          to standard output
   mbdbench export -m random_closed:seed=5,cuts=3 -o closed.toml    a file to edit and to simulate)";
 
@@ -28,7 +28,7 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   const auto options = std::make_shared<ExportOptions>();
   command->add_option("-m,--mechanism", options->mechanism, "A catalogue key (pendulum:16) or a TOML file")->required();
   command->add_option("-o,--output", options->output, "File to write; without it standard output");
-  command->footer(kExamples);
+  command->footer(kExportExamples);
   command->callback([&registries, options] {
     const std::string text = write_mechanism(find_mechanism(registries, options->mechanism).description());
     if (options->output.empty()) {

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "experiments/state_derivative.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -23,15 +24,7 @@ constexpr double kDifferenceStep = 1e-3;
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
-std::span<double> view(Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
-double largest(const Eigen::VectorXd& vector) {
+double largest_entry(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
 }
 
@@ -40,8 +33,8 @@ double relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double
   if (!a.allFinite()) {
     return std::numeric_limits<double>::infinity();
   }
-  const double difference = largest(a - b);
-  return difference == 0.0 ? 0.0 : difference / std::max(largest(b), scale);
+  const double difference = largest_entry(a - b);
+  return difference == 0.0 ? 0.0 : difference / std::max(largest_entry(b), scale);
 }
 
 double tolerance(const Reference& reference) {
@@ -176,7 +169,7 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
 
 void FormulationCheck::compare_differences(const Reference& reference, VerificationResult& result) {
   const bool accelerations = !(same_layout_ && rate_kind_ == StateKind::velocity);
-  const bool energy = conservative_ && largest(reference.state.u) > 0.0;
+  const bool energy = conservative_ && largest_entry(reference.state.u) > 0.0;
   if (!accelerations && !energy) {
     return;
   }
@@ -192,17 +185,17 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     return status.message();
   };
   // A step that is small next to the times in which the state changes.
-  const double h =
-      kDifferenceStep / std::max({1.0, largest(reference.state.u), std::sqrt(largest(reference.accelerations))});
+  const double h = kDifferenceStep /
+                   std::max({1.0, largest_entry(reference.state.u), std::sqrt(largest_entry(reference.accelerations))});
   const StateDerivative derivative = derivative_along(values, reference.state.t, x_, xdot_, h);
   if (!derivative.failure.empty()) {
     result.failure = derivative.failure;
     return;
   }
   if (accelerations) {
-    const double size = std::max(largest(reference.accelerations), reference.acceleration_scale);
-    const double rounding = tolerance(reference) * largest(reference.u) / h;
-    const double explained = (largest(derivative.uncertainty.head(nu)) + rounding) / size;
+    const double size = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
+    const double rounding = tolerance(reference) * largest_entry(reference.u) / h;
+    const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size;
     result.acceleration.add(
         relative_error(derivative.value.head(nu), reference.accelerations, reference.acceleration_scale),
         std::max(kSmallestDifferenceLimit, explained), kLargestDifferenceLimit);

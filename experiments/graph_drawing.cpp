@@ -10,7 +10,7 @@ namespace mbdbench {
 namespace {
 
 /// \returns the text in quotes, as Graphviz reads it.
-std::string quoted(std::string_view text) {
+std::string dot_quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '\n') {
@@ -55,9 +55,9 @@ std::string joint_names(const Mechanism& mechanism, const std::vector<int>& join
 }
 
 std::string edge(const Mechanism& mechanism, const Joint& joint) {
-  return fmt::format("  {} -> {} [label={}{}];\n", quoted(body_name(mechanism, joint.a)),
-                     quoted(body_name(mechanism, joint.b)),
-                     quoted(fmt::format("{} ({})", joint.name, to_string(joint.type))),
+  return fmt::format("  {} -> {} [label={}{}];\n", dot_quoted(body_name(mechanism, joint.a)),
+                     dot_quoted(body_name(mechanism, joint.b)),
+                     dot_quoted(fmt::format("{} ({})", joint.name, to_string(joint.type))),
                      joint.cut ? ", style=dashed, dir=none, constraint=false" : "");
 }
 
@@ -79,7 +79,8 @@ std::string node_label(const Mechanism& mechanism, const AssemblyNode& node) {
 }  // namespace
 
 std::string mechanism_graph(const Mechanism& mechanism) {
-  std::string text = fmt::format("digraph {} {{\n  node [shape=box, fontname=Helvetica];\n", quoted(mechanism.name()));
+  std::string text =
+      fmt::format("digraph {} {{\n  node [shape=box, fontname=Helvetica];\n", dot_quoted(mechanism.name()));
   text += "  edge [fontname=Helvetica, fontsize=10];\n  \"ground\" [style=filled, fillcolor=gray85];\n";
   for (const auto& list : {mechanism.tree_joints(), mechanism.cut_joints()}) {
     for (const Joint& joint : list) {
@@ -92,10 +93,10 @@ std::string mechanism_graph(const Mechanism& mechanism) {
 std::string assembly_graph(const Mechanism& mechanism, GroundClosure ground) {
   const AssemblyTree tree = assembly_tree(mechanism, ground);
   std::string text = fmt::format("digraph {} {{\n  node [shape=box, fontname=Helvetica, fontsize=10];\n",
-                                 quoted("assembly tree of " + mechanism.name()));
+                                 dot_quoted("assembly tree of " + mechanism.name()));
   for (std::size_t i = 0; i < tree.nodes().size(); ++i) {
     const AssemblyNode& node = tree.nodes()[i];
-    text += fmt::format("  n{} [label={}{}];\n", i, quoted(node_label(mechanism, node)),
+    text += fmt::format("  n{} [label={}{}];\n", i, dot_quoted(node_label(mechanism, node)),
                         node.body >= 0 ? ", style=filled, fillcolor=gray92" : "");
     for (const int child : {node.child1, node.child2}) {
       if (child >= 0) {
@@ -104,7 +105,7 @@ std::string assembly_graph(const Mechanism& mechanism, GroundClosure ground) {
     }
     for (const RakedArm& arm : node.arms) {
       text += fmt::format("  n{} -> n{} [dir=none, style=dotted, label={}];\n", i, arm.child,
-                          quoted(joint_of(mechanism, arm.joint).name));
+                          dot_quoted(joint_of(mechanism, arm.joint).name));
     }
   }
   return text + "}\n";

@@ -16,7 +16,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kInspectExamples = R"(Examples:
   mbdbench inspect pendulum:16
   mbdbench inspect random_closed:seed=5,cuts=3
   mbdbench inspect --mechanism four_bar.toml
@@ -64,7 +64,7 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
   const auto graphs = std::make_shared<std::string>();
   command->add_option("--graph", *graphs,
                       "Directory for mechanism.dot (bodies, spanning tree, cuts) and assembly_tree.dot, for Graphviz");
-  command->footer(kExamples);
+  command->footer(kInspectExamples);
   command->callback([&registries, word, graphs] {
     const Mechanism mechanism = find_mechanism(registries, *word);
     fmt::print("{}", describe(mechanism));

@@ -11,7 +11,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kListExamples = R"(Examples:
   mbdbench list                      everything there is
   mbdbench list formulations         with their options
   mbdbench list mechanisms --keys    one key a line, for scripts)";
@@ -143,7 +143,7 @@ void add_list_command(CLI::App& program, const Registries& registries, int& /*ex
   command->add_option("kind", options->kind,
                       "What to list: mechanisms, formulations, integrators or experiments; none: all four");
   command->add_flag("--keys", options->keys, "Only the keys, one a line, for scripts");
-  command->footer(kExamples);
+  command->footer(kListExamples);
   command->callback([&registries, options] { list(registries, *options); });
 }
 

@@ -16,7 +16,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kRunExamples = R"(Examples:
   mbdbench run chadaj2015 --quick              a first look
   mbdbench run chadaj2015 --output results     everything; the same command continues an interrupted run
   mbdbench run integrators --mechanism four_bar.toml --mechanism random_tree:seed=7,bodies=6
@@ -93,7 +93,7 @@ void add_run_command(CLI::App& program, const Registries& registries, int& exit_
   command->add_flag("--quick", options->quick, "A smaller version for a first look");
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/EXPERIMENT");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
-  command->footer(kExamples);
+  command->footer(kRunExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run(registries, *options); });
 }
 

@@ -7,7 +7,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kSimulateExamples = R"(Examples:
   mbdbench simulate --mechanism pendulum:16 --formulation hdca --integrator ode45 --time 10 --output run
   mbdbench simulate --mechanism pendulum:3 --set q.joint1=0.5 --set v.joint3=1 --formulation dense \
                     --time 0:0.01:5 --rtol 1e-9 --atol 1e-9 --reactions --output run
@@ -98,7 +98,7 @@ void add_simulate_command(CLI::App& program, const Registries& registries, int& 
   add_problem_options(*command, *request);
   add_error_control_options(*command, *request);
   add_output_options(*command, *request);
-  command->footer(kExamples);
+  command->footer(kSimulateExamples);
   command->callback([&registries, &exit_code, request] { exit_code = run_simulate(registries, *request); });
 }
 

@@ -9,23 +9,23 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::size_t kColumns = 9;
+constexpr std::size_t kTableColumns = 9;
 constexpr std::size_t kMechanismColumn = 1;
-using Row = std::array<std::string, kColumns>;
+using TableRow = std::array<std::string, kTableColumns>;
 
-std::string number_text(const std::optional<double>& value) {
+std::string short_number_text(const std::optional<double>& value) {
   return value ? fmt::format("{:.10g}", *value) : "-";
 }
 
 }  // namespace
 
 std::string verdict_table(const std::vector<Record>& records) {
-  std::vector<Row> rows = {
+  std::vector<TableRow> rows = {
       {"quantity", "mechanism", "formulation", "integrator", "parameters", "expected", "ours", "verdict", "source"}};
   for (const Record& record : records) {
     if (record.verdict != Verdict::no_published_value) {
       rows.push_back({record.quantity, record.mechanism, record.formulation, record.integrator, record.parameters,
-                      number_text(record.published_value), number_text(record.value),
+                      short_number_text(record.published_value), short_number_text(record.value),
                       std::string(to_string(record.verdict)), record.published_value ? record.source : record.note});
     }
   }
@@ -33,16 +33,16 @@ std::string verdict_table(const std::vector<Record>& records) {
   const bool one_mechanism = std::all_of(records.begin(), records.end(), [&](const Record& record) {
     return record.mechanism == records.front().mechanism;
   });
-  std::array<std::size_t, kColumns> widths{};
-  for (std::size_t column = 0; column < kColumns; ++column) {
-    for (const Row& row : rows) {
+  std::array<std::size_t, kTableColumns> widths{};
+  for (std::size_t column = 0; column < kTableColumns; ++column) {
+    for (const TableRow& row : rows) {
       widths[column] = std::max(widths[column], row[column].size());
     }
   }
   std::string table;
-  for (const Row& row : rows) {
+  for (const TableRow& row : rows) {
     std::string line;
-    for (std::size_t column = 0; column < kColumns; ++column) {
+    for (std::size_t column = 0; column < kTableColumns; ++column) {
       if (one_mechanism && column == kMechanismColumn) {
         continue;
       }

@@ -1,9 +1,10 @@
 #include "experiments/verification_reference.hpp"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <algorithm>
+
+#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -13,14 +14,6 @@ constexpr double kRankTolerance = 1e-10;
 // A block is measured against itself unless its terms cancel to less than this part of their size: below, the relative
 // error of what is left measures the cancellation and not the formulation.
 constexpr double kCancellation = 1e-3;
-
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
-std::span<double> view(Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
 
 double largest(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
@@ -114,9 +107,7 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
   reference.reaction_scale *= kCancellation;
   if (nu > 0) {
     const Eigen::VectorXd scale = diagonal.cwiseSqrt().cwiseInverse();
-    const Eigen::VectorXd values = Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(
-                                       scale.asDiagonal() * mass_ * scale.asDiagonal(), Eigen::EigenvaluesOnly)
-                                       .eigenvalues();
+    const Eigen::VectorXd values = symmetric_eigenvalues(scale.asDiagonal() * mass_ * scale.asDiagonal());
     reference.condition = values[nu - 1] / values[0];
   }
 }
@@ -129,14 +120,14 @@ void VerificationReference::set_constraints(Reference& reference) {
     reference.null_space = Eigen::MatrixXd::Identity(nu, nu);
     return;
   }
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(reference.phi_q, Eigen::ComputeFullV);
-  const double zero = kRankTolerance * std::max(1.0, svd.singularValues()[0]);
-  const auto rank = (svd.singularValues().array() > zero).count();
-  reference.null_space = svd.matrixV().rightCols(nu - rank);
+  const SingularDecomposition svd = singular_decomposition(reference.phi_q);
+  const double zero = kRankTolerance * std::max(1.0, svd.values[0]);
+  const auto rank = (svd.values.array() > zero).count();
+  reference.null_space = svd.v.rightCols(nu - rank);
   reference.redundant = rank < rows;
   if (rank > 0) {
     const Eigen::MatrixXd b = mass_.llt().matrixL().solve(reference.phi_q.transpose());
-    const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(b).singularValues();
+    const Eigen::VectorXd values = singular_values(b);
     reference.condition *= values[0] / values[rank - 1];
   }
 }

@@ -14,7 +14,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
+constexpr const char* kVerifyExamples = R"(Examples:
   mbdbench verify                                          every formulation on every mechanism
   mbdbench verify -f hdca -m pendulum:16 -m four_bar.toml  one formulation on two mechanisms
   mbdbench verify --states 20 --seed 7 --output checked    more states; records.csv for scripts)";
@@ -135,7 +135,7 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "Directory for records.csv and provenance.json");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
-  command->footer(kExamples);
+  command->footer(kVerifyExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_verify(registries, *options); });
 }
 

@@ -33,15 +33,15 @@
 namespace mbdbench {
 namespace {
 
-constexpr int kDefaultRefine = 1;
-constexpr int kLargestOrder = AdamsHistory::kLargestOrder;
-
 /// Entry 0 is not used. Four figures, as the book has them: exact values would change the counts.
 constexpr std::array kGammaStar = {0.0,    0.5,     0.0833,  0.0417,  0.0264,  0.0188,  0.0143,
                                    0.0114, 0.00936, 0.00789, 0.00679, 0.00592, 0.00524, 0.00468};
 
 class Ode113 {
  public:
+  static constexpr int kDefaultRefine = 1;
+  static constexpr int kLargestOrder = AdamsHistory::kLargestOrder;
+
   Ode113(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0, const OdeOptions& options,
          OdeSink& sink)
       : run_(system, tspan, x0, options, sink, kDefaultRefine),

@@ -33,11 +33,11 @@
 namespace mbdbench {
 namespace {
 
-constexpr int kDefaultRefine = 1;
-constexpr int kLargestOrder = NumericalDifferentiation::kLargestOrder;
-
 class Ode15s {
  public:
+  static constexpr int kDefaultRefine = 1;
+  static constexpr int kLargestOrder = NumericalDifferentiation::kLargestOrder;
+
   Ode15s(const NumericalDifferentiation& formulas, const OdeSystem& system, std::span<const double> tspan,
          std::span<const double> x0, const OdeOptions& options, OdeSink& sink)
       : formulas_(formulas),

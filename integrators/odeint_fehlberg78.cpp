@@ -31,19 +31,19 @@ namespace {
 
 namespace odeint = boost::numeric::odeint;
 
-constexpr std::size_t kNodes = 7;
-constexpr std::array<std::size_t, kNodes - 2> kStageOfSixth = {7, 9, 5, 8, 6};
+constexpr std::size_t kNodeCount = 7;
+constexpr std::array<std::size_t, kNodeCount - 2> kStageOfSixth = {7, 9, 5, 8, 6};
 
 /// Coefficients of 1, s, ..., s^6 of the polynomial that is 1 at s = node and 0 at the other integers from 0 to 6.
-constexpr std::array<double, kNodes> lagrange_polynomial(std::size_t node) {
-  std::array<double, kNodes> coefficients = {1.0};
-  for (std::size_t other = 0; other < kNodes; ++other) {
+constexpr std::array<double, kNodeCount> lagrange_polynomial(std::size_t node) {
+  std::array<double, kNodeCount> coefficients = {1.0};
+  for (std::size_t other = 0; other < kNodeCount; ++other) {
     if (other == node) {
       continue;
     }
     const double root = static_cast<double>(other);
     const double distance = static_cast<double>(node) - root;
-    for (std::size_t power = kNodes; power-- > 0;) {
+    for (std::size_t power = kNodeCount; power-- > 0;) {
       const double shifted = power == 0 ? 0.0 : coefficients[power - 1];
       coefficients[power] = (shifted - root * coefficients[power]) / distance;
     }
@@ -51,17 +51,17 @@ constexpr std::array<double, kNodes> lagrange_polynomial(std::size_t node) {
   return coefficients;
 }
 
-constexpr std::array<std::array<double, kNodes>, kNodes> kLagrange = {
+constexpr std::array<std::array<double, kNodeCount>, kNodeCount> kLagrange = {
     lagrange_polynomial(0), lagrange_polynomial(1), lagrange_polynomial(2), lagrange_polynomial(3),
     lagrange_polynomial(4), lagrange_polynomial(5), lagrange_polynomial(6)};
 
 /// Weights of the derivatives at the sixths in the integral from 0 to the fraction theta of a step of length 1.
-std::array<double, kNodes> integral_weights(double theta) {
-  std::array<double, kNodes> weights = {};
+std::array<double, kNodeCount> integral_weights(double theta) {
+  std::array<double, kNodeCount> weights = {};
   const double s = 6.0 * theta;
-  for (std::size_t node = 0; node < kNodes; ++node) {
+  for (std::size_t node = 0; node < kNodeCount; ++node) {
     double sum = 0.0;
-    for (std::size_t power = kNodes; power-- > 0;) {
+    for (std::size_t power = kNodeCount; power-- > 0;) {
       sum = (sum + kLagrange[node][power] / static_cast<double>(power + 1)) * s;
     }
     weights[node] = sum / 6.0;
@@ -98,13 +98,13 @@ class Fehlberg78 {
   void interpolate(double t, std::vector<double>& out, double t_old, const std::vector<double>& x_old,
                    const std::vector<double>& xdot_old, double t_new, const std::vector<double>& x_new,
                    const std::vector<double>& xdot_new) const {
-    static const std::array<double, kNodes> kWholeStep = integral_weights(1.0);
+    static const std::array<double, kNodeCount> kWholeStep = integral_weights(1.0);
     const double h = t_new - t_old;
     const double theta = (t - t_old) / h;
-    const std::array<double, kNodes> weights = integral_weights(theta);
+    const std::array<double, kNodeCount> weights = integral_weights(theta);
     const double blend = theta * theta * (3.0 - 2.0 * theta);
     for (std::size_t i = 0; i < out.size(); ++i) {
-      const auto integral = [&](const std::array<double, kNodes>& w) {
+      const auto integral = [&](const std::array<double, kNodeCount>& w) {
         double sum = w.front() * xdot_old[i] + w.back() * xdot_new[i];
         for (std::size_t node = 0; node < stages_.size(); ++node) {
           sum += w[node + 1] * stages_[node][i];
@@ -117,7 +117,7 @@ class Fehlberg78 {
 
  private:
   odeint::controlled_runge_kutta<odeint::runge_kutta_fehlberg78<std::vector<double>>, OdeintErrorChecker> stepper_;
-  std::array<std::vector<double>, kNodes - 2> stages_;
+  std::array<std::vector<double>, kNodeCount - 2> stages_;
 };
 
 }  // namespace

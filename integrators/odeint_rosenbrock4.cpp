@@ -7,7 +7,7 @@
 /// |---|---|
 /// | J, df/dx (t_0) | jacobian_, time_derivative_ |
 /// | err_(n+1), err_n, h_n | error, previous_error_, previous_step_ |
-/// | fac, facmin, facmax | kSafety, kSmallestFactor, kLargestFactor |
+/// | fac, facmin, facmax | kSafety, kSmallestStepFactor, kLargestStepFactor |
 ///
 /// Cost an attempt of n components: 5 evaluations of f, a factorisation (n^3 / 3) and 6 solves (n^2); where the state
 /// is new, n + 1 evaluations for the derivatives, and one at the end of an accepted step. The stepper's matrix library
@@ -34,9 +34,9 @@ namespace {
 const double kIncrement = std::sqrt(std::numeric_limits<double>::epsilon());
 constexpr std::size_t kSolves = 6;
 constexpr double kSafety = 0.9;
-constexpr double kSmallestFactor = 0.2;
-constexpr double kLargestFactor = 6.0;
-constexpr double kExponent = 1.0 / 4.0;
+constexpr double kSmallestStepFactor = 0.2;
+constexpr double kLargestStepFactor = 6.0;
+constexpr double kErrorExponent = 1.0 / 4.0;
 /// Below these an error is taken for this much: the controller divides by it.
 constexpr double kSmallestError = 1e-10;
 constexpr double kSmallestPreviousError = 1e-2;
@@ -79,7 +79,7 @@ class Rosenbrock4 {
                   error_.data());
     const double error = checker_.error(stepper_, x, xdot, error_, dt);
     if (error > 1.0) {
-      dt *= std::clamp(kSafety * std::pow(error, -kExponent), kSmallestFactor, 1.0);
+      dt *= std::clamp(kSafety * std::pow(error, -kErrorExponent), kSmallestStepFactor, 1.0);
       return false;
     }
     f(x_new, xdot_new, t + dt);
@@ -120,13 +120,13 @@ class Rosenbrock4 {
   /// Gustafsson's predictive controller: the smaller one of two proposals, without growth after a rejection.
   double next_step(double dt, double error, bool after_rejection) {
     const double bounded = std::max(error, kSmallestError);
-    double factor = kSafety * std::pow(bounded, -kExponent);
+    double factor = kSafety * std::pow(bounded, -kErrorExponent);
     if (previous_error_ > 0.0) {
-      factor = std::min(factor, factor * (dt / previous_step_) * std::pow(previous_error_ / bounded, kExponent));
+      factor = std::min(factor, factor * (dt / previous_step_) * std::pow(previous_error_ / bounded, kErrorExponent));
     }
     previous_step_ = dt;
     previous_error_ = std::max(error, kSmallestPreviousError);
-    return dt * std::clamp(factor, kSmallestFactor, after_rejection ? 1.0 : kLargestFactor);
+    return dt * std::clamp(factor, kSmallestStepFactor, after_rejection ? 1.0 : kLargestStepFactor);
   }
 
   Rosenbrock4Stepper stepper_;

@@ -18,7 +18,7 @@
 namespace mbdbench::chadaj2015 {
 namespace {
 
-constexpr std::array kFormulations = {"dca", "hdca", "dense", "dense-momentum"};
+constexpr std::array kTableFormulations = {"dca", "hdca", "dense", "dense-momentum"};
 constexpr double kFirstStepLimit = 1.3e-10;
 constexpr double kAccelerationLimit = 6e-12;
 constexpr int kRepetitions = 5;
@@ -109,7 +109,7 @@ PartResult table_part(const Registries& registries) {
   const OdeEntry& integrator = integrator_of(registries, "ode45");
   PartResult part;
   std::array<double, kPublishedRuns.size()> wall_times{};
-  for (const char* key : kFormulations) {
+  for (const char* key : kTableFormulations) {
     PendulumCase pendulum(registries, key);
     const PendulumRecordMaker maker(key, "ode45", tolerance_text(kTolerance));
     const TimedRun run = timed_run(pendulum, integrator);

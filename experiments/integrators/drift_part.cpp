@@ -96,7 +96,7 @@ class EnergyWindows : public OdeSink {
   std::array<Window, kWindows> windows_{};
 };
 
-void set_parameter(OdeOptions& options, const OdeEntry& integrator, double parameter) {
+void set_accuracy(OdeOptions& options, const OdeEntry& integrator, double parameter) {
   if (integrator.adaptive) {
     options.relative_tolerance = parameter;
     options.absolute_tolerance = {parameter};
@@ -123,7 +123,7 @@ double parameter_at_equal_cost(const DriftCase& target, const OdeEntry& integrat
   for (int trial = 0; trial < kTrials; ++trial) {
     OdeOptions options;
     options.max_evaluations = static_cast<std::size_t>(10.0 * wanted);
-    set_parameter(options, integrator, parameter);
+    set_accuracy(options, integrator, parameter);
     NullSink sink;
     const OdeResult result = integrator.solve(target.system, tspan, target.x0, options, sink);
     if (result.status != OdeStatus::ok && result.status != OdeStatus::evaluation_limit) {
@@ -166,7 +166,7 @@ PartResult drift_part(const DriftCase& target, const OdeEntry& integrator, const
                            .integrator = std::string(integrator.key),
                            .parameters = fmt::format("duration={:.6g};{}={}", target.duration, name, parameter)});
   OdeOptions options;
-  set_parameter(options, integrator, parameter);
+  set_accuracy(options, integrator, parameter);
   EnergyWindows windows(target);
   const std::array tspan = {0.0, target.duration};
   const OdeResult result = integrator.solve(target.system, tspan, target.x0, options, windows);

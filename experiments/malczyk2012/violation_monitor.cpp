@@ -1,9 +1,10 @@
 #include "experiments/malczyk2012/violation_monitor.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+
+#include "mechanisms/model/spectrum.hpp"
 
 namespace mbdbench::malczyk2012 {
 namespace {
@@ -60,7 +61,7 @@ double ViolationMonitor::singular_value(double t, std::span<const double> x) {
   require(formulation_.unpack(t, x, q_, u_));
   kinematics_.set_positions(q_);
   jacobians_.set_positions(kinematics_);
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(jacobians_.constraints()).singularValues()[rank_ - 1];
+  return singular_values(jacobians_.constraints())[rank_ - 1];
 }
 
 double ViolationMonitor::observe_joint_state(double t, std::span<const double> x, double& position, double& velocity,

@@ -61,7 +61,7 @@ std::optional<double> add_run(PartResult& part, const Registries& registries, co
   return largest_error(result.ode.x, angles);
 }
 
-Record end_error_record(const AdaptiveRow& row, double error) {
+Record largest_end_error_record(const AdaptiveRow& row, double error) {
   const RecordMaker maker({.experiment = std::string(kExperiment),
                            .mechanism = std::string(kMechanism),
                            .formulation = "",
@@ -93,7 +93,7 @@ PartResult adaptive_part(const Registries& registries, const std::vector<Record>
       }
     }
     if (complete && row.end_error) {
-      part.records.push_back(end_error_record(row, largest));
+      part.records.push_back(largest_end_error_record(row, largest));
     }
   }
   return part;

@@ -16,7 +16,7 @@
 namespace mbdbench::naudet2005 {
 namespace {
 
-constexpr std::array<double, 2> kInterval = {0.0, kEnd};
+constexpr std::array<double, 2> kMotionInterval = {0.0, kEnd};
 constexpr double kStep = 0.001;
 // Long enough to pass the singular position.
 constexpr double kBeyond = 1.0;
@@ -57,7 +57,7 @@ void add_motion(PartResult& part, const Registries& registries, const Form& form
   TrajectoryWriter trajectory(directory / (std::string(form.name) + ".csv"), biped.formulation());
   SinkChain sinks({&energy, &violation, &trajectory});
   const SimulationResult result =
-      biped.run(needed_integrator(registries, kExperiment, "rkf45-fixed"), kInterval, with_step(kStep), sinks);
+      biped.run(needed_integrator(registries, kExperiment, "rkf45-fixed"), kMotionInterval, with_step(kStep), sinks);
   trajectory.finish();
   const RecordMaker maker = biped.records("rkf45-fixed", step_text(kStep) + ";output");
   if (!result.succeeded()) {

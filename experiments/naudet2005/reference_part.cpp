@@ -18,7 +18,7 @@ namespace mbdbench::naudet2005 {
 namespace {
 
 constexpr double kTightTolerance = 1e-13;
-constexpr std::array<double, 2> kInterval = {0.0, kEnd};
+constexpr std::array<double, 2> kReferenceInterval = {0.0, kEnd};
 // 100 eps, the smallest relative tolerance that MATLAB allows.
 constexpr double kPaperRelativeTolerance = 2.220446049250313e-14;
 constexpr double kPaperAbsoluteTolerance = 1e-18;
@@ -27,8 +27,8 @@ constexpr Form kOracle = {"dense", "dense", "", nullptr, 0, 0};
 
 SimulationResult tight_run(BipedCase& biped, const Registries& registries) {
   NullSink sink;
-  return biped.run(needed_integrator(registries, kExperiment, "ode45"), kInterval, with_tolerance(kTightTolerance),
-                   sink);
+  return biped.run(needed_integrator(registries, kExperiment, "ode45"), kReferenceInterval,
+                   with_tolerance(kTightTolerance), sink);
 }
 
 void add_paper_reference(PartResult& part, const Registries& registries, const Form& form,
@@ -38,7 +38,7 @@ void add_paper_reference(PartResult& part, const Registries& registries, const F
   options.absolute_tolerance = kPaperAbsoluteTolerance;
   NullSink sink;
   const SimulationResult result =
-      biped.run(needed_integrator(registries, kExperiment, "rkf45"), kInterval, options, sink);
+      biped.run(needed_integrator(registries, kExperiment, "rkf45"), kReferenceInterval, options, sink);
   const RecordMaker maker = biped.records("rkf45", "absolute_tolerance=1e-18;relative_tolerance=2.2e-14");
   if (!result.succeeded()) {
     part.records.push_back(maker.failed("reference_error", "rad", result.message()));

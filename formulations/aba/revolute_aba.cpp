@@ -2,12 +2,10 @@
 
 #include <cmath>
 
+#include "mechanisms/model/index_of.hpp"
+
 namespace mbdbench {
 namespace {
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// \returns omega x (omega x r).
 inline LinkVector turned_twice(const LinkVector& omega, const LinkVector& r, double omega_square) {

@@ -1,16 +1,9 @@
 /// \file
 /// The acceleration half of ArticulatedSystem: right sides of the joints, accelerations, reactions.
 #include "formulations/assembly/articulated_system.hpp"
+#include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
-namespace {
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
-
-}  // namespace
-
 Vec6 ArticulatedSystem::handle_bias(int k) const {
   // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the handle's geometric point.
   const JointKinematics& state = joint_state(k);

@@ -5,13 +5,10 @@
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/place_handle.hpp"
+#include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
 namespace {
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 std::vector<double> masses(const Mechanism& mechanism) {
   std::vector<double> list;

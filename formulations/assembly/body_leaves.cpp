@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "formulations/assembly/node_kernels.hpp"
+#include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
 namespace {
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 template <int kRows>
 void add_columns_of(const double* columns, int stride, const double* values, int row_count, Vec6& wrench) {

@@ -5,15 +5,13 @@
 #include <algorithm>
 #include <string>
 
+#include "mechanisms/model/index_of.hpp"
+
 namespace mbdbench {
 namespace {
 
 // As in CutRows: rows that the mechanism cannot feel leave rounding of 1e-15, squared.
 constexpr double kZeroRow = 1e-22;
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 int base_of(const Mechanism& mechanism, int body) {
   while (mechanism.parent(body) >= 0) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "mechanisms/model/index_of.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr double kSingular = 1e-10;
 constexpr int kMostIterations = 30;
 // Newton's method stops where a correction is rounding.
 constexpr double kRounding = 1e-14;
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 std::vector<bool> marked_dependent(const Mechanism& mechanism) {
   std::vector<bool> marked(index_of(mechanism.u_size()), false);

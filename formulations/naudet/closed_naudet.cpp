@@ -3,14 +3,11 @@
 #include <algorithm>
 #include <array>
 
+#include "mechanisms/model/index_of.hpp"
 #include "mechanisms/model/loads.hpp"
 
 namespace mbdbench {
 namespace {
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 std::vector<int> initial_dependents(const Mechanism& mechanism, const std::vector<bool>& allowed) {
   return ClosedDynamics(mechanism, allowed).dependents().choice().dependent;

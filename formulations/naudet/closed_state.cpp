@@ -4,15 +4,13 @@
 #include <cmath>
 #include <cstdint>
 
+#include "mechanisms/model/index_of.hpp"
+
 namespace mbdbench {
 namespace {
 
 // A double holds 53 bits exactly; 50 keep the decimal numbers short.
 constexpr std::size_t kBits = 50;
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 bool contains(std::span<const int> sorted, int value) {
   return std::binary_search(sorted.begin(), sorted.end(), value);

@@ -5,16 +5,14 @@
 #include <numeric>
 #include <utility>
 
+#include "mechanisms/model/index_of.hpp"
+
 namespace mbdbench {
 namespace {
 
 // What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of.
 constexpr double kRank = 1e-9;
 constexpr double kPreference = 0.01;
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 struct Pivot {
   Eigen::Index row = 0;

@@ -5,12 +5,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "mechanisms/model/index_of.hpp"
+
 namespace mbdbench {
 namespace {
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// M_O of a rigid body about O = C - l.
 Mat6 rigid_inertia(double mass, const Mat3& central_inertia, const Vec3& l) {

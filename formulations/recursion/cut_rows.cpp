@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <limits>
 
+#include "mechanisms/model/index_of.hpp"
+
 namespace mbdbench {
 namespace {
 
 // H^T Y is what is left of products of the size |H| |Y|. Rows that their mechanism cannot feel, such as those out of
 // the plane of planar loops, leave rounding of 1e-15 of it, squared in A.
 constexpr double kZeroRow = 1e-22;
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 }  // namespace
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "formulations/recursion/sines.hpp"
+#include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 constexpr double kParallel = 1e-15;
 // O_k may slide along its axis by so many times the size of its link; further out, levers would cost digits.
 constexpr double kLongestSlide = 4.0;
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 /// \returns a unit vector normal to the unit vector `axis`.
 Vec3 any_normal(const Vec3& axis) {

@@ -16,17 +16,17 @@
 namespace mbdbench {
 namespace {
 
-constexpr double kLength = 0.25;
+constexpr double kLinkLength = 0.25;
 constexpr double kTurn = 2.0 * std::numbers::pi;
 
 void add_rod(MechanismDescription& description, const std::string& joint_name, const std::string& inboard,
              const std::string& body, double angle) {
-  description.bodies.push_back({body, 1.0, Vec3(0.5 * kLength, 0.0, 0.0), Mat3::Identity() / 192.0});
+  description.bodies.push_back({body, 1.0, Vec3(0.5 * kLinkLength, 0.0, 0.0), Mat3::Identity() / 192.0});
   JointDescription joint;
   joint.name = joint_name;
   joint.a = inboard;
   joint.b = body;
-  joint.frame_a.position = inboard == kGround ? Vec3::Zero() : Vec3(kLength, 0.0, 0.0);
+  joint.frame_a.position = inboard == kGround ? Vec3::Zero() : Vec3(kLinkLength, 0.0, 0.0);
   joint.q0 = {angle};
   description.joints.push_back(joint);
 }
@@ -48,11 +48,11 @@ MechanismDescription make_biped(const Parameters& /*parameters*/) {
   ankle.cut = true;
   ankle.a = "shin2";
   ankle.b = kGround;
-  ankle.frame_a.position = Vec3(kLength, 0.0, 0.0);
-  ankle.frame_b.position = Vec3(kLength, 0.0, 0.0);
+  ankle.frame_a.position = Vec3(kLinkLength, 0.0, 0.0);
+  ankle.frame_b.position = Vec3(kLinkLength, 0.0, 0.0);
   ankle.q0 = {1.534310672311};
   description.joints.push_back(ankle);
-  description.markers.push_back({"hip", "thigh1", Vec3(kLength, 0.0, 0.0)});
+  description.markers.push_back({"hip", "thigh1", Vec3(kLinkLength, 0.0, 0.0)});
   return description;
 }
 

@@ -16,7 +16,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr double kInitialAngle = 0.1;
+constexpr double kLegAngle = 0.1;
 
 /// Rotation about x by the leg's share of a turn, then about y by -90 deg, which turns x into z.
 Eigen::Vector4d leg_rotation(std::int64_t leg, std::int64_t legs) {
@@ -35,7 +35,7 @@ void add_link(MechanismDescription& description, const std::string& body, const 
   description.bodies.push_back(chain_link(body));
   JointDescription joint = link_joint("joint_" + body, inboard, body, axis);
   joint.frame_a.rotation = rotation;
-  joint.q0 = {kInitialAngle};
+  joint.q0 = {kLegAngle};
   description.joints.push_back(joint);
 }
 

@@ -17,15 +17,15 @@
 namespace mbdbench {
 namespace {
 
-constexpr double kLength = 0.2;
-constexpr double kHalfOpening = 55.0 * std::numbers::pi / 180.0;
+constexpr double kRodLength = 0.2;
+constexpr double kHalfDiagonalAngle = 55.0 * std::numbers::pi / 180.0;
 
 MechanismDescription make_coupled_loops(const Parameters& /*parameters*/) {
-  const double a = kLength;
+  const double a = kRodLength;
   const std::array<Pivot, 5> upper = {{{0.0, 0.0}, {0.0, a}, {a, a}, {2.0 * a, a}, {2.0 * a, 0.0}}};
   const Pivot centre = 0.5 * (upper[2] + upper[3]);
-  const double s = a * std::sin(kHalfOpening);
-  const double c = a * std::cos(kHalfOpening);
+  const double s = a * std::sin(kHalfDiagonalAngle);
+  const double c = a * std::cos(kHalfDiagonalAngle);
   const std::array<Pivot, 5> lower = {
       {centre, centre + Pivot(-s, -c), centre + Pivot(0.0, -2.0 * c), centre + Pivot(s, -c), centre}};
   PlanarLinkage linkage("coupled_loops", {1.0, 0.25 * Mat3::Identity()});

@@ -15,7 +15,6 @@
 /// revolute joint: 10 independent rows of Phi_q for 17 quasi-velocities, smallest over largest singular value 0.09.
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <array>
 #include <optional>
 #include <string>
@@ -24,6 +23,8 @@
 #include "mechanisms/catalogue/entries.hpp"
 #include "mechanisms/catalogue/random_tree.hpp"
 #include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -36,10 +37,6 @@ constexpr int kMaxDraws = 100;
 constexpr double kWorstConditioning = 1e-3;
 // Singular values of Phi_q are of order one; those of redundant rows are rounding.
 constexpr double kRankTolerance = 1e-10;
-
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
 
 Eigen::Isometry3d frame_pose(const JointFrame& frame) {
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity();
@@ -151,7 +148,7 @@ bool well_posed(const MechanismDescription& description) {
   kinematics.set_positions(view(mechanism.q0()));
   Jacobians jacobians(mechanism);
   jacobians.set_positions(kinematics);
-  const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(jacobians.constraints()).singularValues();
+  const Eigen::VectorXd values = singular_values(jacobians.constraints());
   int rank = 0;
   while (rank < values.size() && values[rank] > kRankTolerance) {
     ++rank;

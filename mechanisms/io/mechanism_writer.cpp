@@ -47,7 +47,7 @@ std::string numbers(const Eigen::Matrix<double, Size, 1>& vector) {
   return numbers(std::span<const double>(vector.data(), Size));
 }
 
-std::string quoted(std::string_view text) {
+std::string toml_quoted(std::string_view text) {
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -86,16 +86,16 @@ std::string law_value(const Law& law) {
     return number(constant->value);
   }
   if (const auto* table = std::get_if<TableLaw>(&law)) {
-    return fmt::format("{{over = {}, x = {}, y = {}}}", quoted(table->over), numbers(table->abscissa),
+    return fmt::format("{{over = {}, x = {}, y = {}}}", toml_quoted(table->over), numbers(table->abscissa),
                        numbers(table->values));
   }
-  return quoted(std::get<ExpressionLaw>(law).text);
+  return toml_quoted(std::get<ExpressionLaw>(law).text);
 }
 
 class MechanismWriter {
  public:
   std::string write(const MechanismDescription& description) {
-    field("name", quoted(description.name));
+    field("name", toml_quoted(description.name));
     text_unless_empty("source", description.source);
     field("gravity", numbers(description.gravity));
     write_all("bodies", description.bodies);
@@ -115,7 +115,7 @@ class MechanismWriter {
 
   void text_unless_empty(std::string_view key, const std::string& value) {
     if (!value.empty()) {
-      field(key, quoted(value));
+      field(key, toml_quoted(value));
     }
   }
 
@@ -144,7 +144,7 @@ class MechanismWriter {
   void write_all(std::string_view section, const std::vector<Element>& elements) {
     for (const Element& element : elements) {
       fmt::format_to(std::back_inserter(text_), "\n[[{}]]\n", section);
-      field("name", quoted(element.name));
+      field("name", toml_quoted(element.name));
       fields_of(element);
     }
   }
@@ -156,9 +156,9 @@ class MechanismWriter {
   }
 
   void fields_of(const JointDescription& joint) {
-    field("type", quoted(to_string(joint.type)));
-    field("a", quoted(joint.a));
-    field("b", quoted(joint.b));
+    field("type", toml_quoted(to_string(joint.type)));
+    field("a", toml_quoted(joint.a));
+    field("b", toml_quoted(joint.b));
     frame("frame_a", joint.frame_a);
     frame("frame_b", joint.frame_b);
     const bool has_axis =
@@ -181,7 +181,7 @@ class MechanismWriter {
     for (const PrescribedMotion& motion : joint.motions) {
       fmt::format_to(std::back_inserter(text_),
                      "  {{component = {}, position = {}, velocity = {}, acceleration = {}}},\n", motion.component + 1,
-                     quoted(motion.position), quoted(motion.velocity), quoted(motion.acceleration));
+                     toml_quoted(motion.position), toml_quoted(motion.velocity), toml_quoted(motion.acceleration));
     }
     text_ += "]\n";
   }
@@ -199,7 +199,7 @@ class MechanismWriter {
   }
 
   void fields_of(const JointLoadDescription& load) {
-    field("joint", quoted(load.joint));
+    field("joint", toml_quoted(load.joint));
     component_unless_first(load.component);
     field("law", law_value(load.law));
   }
@@ -213,7 +213,7 @@ class MechanismWriter {
   }
 
   void fields_of(const BodyLoadDescription& load) {
-    field("body", quoted(load.body));
+    field("body", toml_quoted(load.body));
     vector_unless("point", load.point, Vec3::Zero());
     flag_if_set("in_body_axes", load.in_body_axes);
     laws_unless_empty("force", load.force);
@@ -228,21 +228,21 @@ class MechanismWriter {
   }
 
   void fields_of(const JointSpringDescription& spring) {
-    field("joint", quoted(spring.joint));
+    field("joint", toml_quoted(spring.joint));
     component_unless_first(spring.component);
     coefficients(spring);
   }
 
   void fields_of(const PointSpringDescription& spring) {
-    field("body1", quoted(spring.body1));
-    field("body2", quoted(spring.body2));
+    field("body1", toml_quoted(spring.body1));
+    field("body2", toml_quoted(spring.body2));
     vector_unless("point1", spring.point1, Vec3::Zero());
     vector_unless("point2", spring.point2, Vec3::Zero());
     coefficients(spring);
   }
 
   void fields_of(const MarkerDescription& marker) {
-    field("body", quoted(marker.body));
+    field("body", toml_quoted(marker.body));
     vector_unless("point", marker.point, Vec3::Zero());
   }
 

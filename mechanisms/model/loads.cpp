@@ -5,14 +5,11 @@
 #include <variant>
 
 #include "mechanisms/model/expression.hpp"
+#include "mechanisms/model/index_of.hpp"
 #include "mechanisms/model/load_variables.hpp"
 
 namespace mbdbench {
 namespace {
-
-std::size_t index_of(int value) {
-  return static_cast<std::size_t>(value);
-}
 
 double interpolate(const TableLaw& table, double x) {
   if (x <= table.abscissa.front()) {

@@ -12,6 +12,7 @@
 #include "mechanisms/model/loads.hpp"
 #include "mechanisms/model/motion_start.hpp"
 #include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -23,12 +24,8 @@ constexpr double kLongestStep = 0.5;
 // small as the residual, and dividing rounding by them would throw the loops open again.
 constexpr double kRankThreshold = 1e-8;
 
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
 /// Largest absolute entry, 0 of nothing; NaN if there is one, which Eigen's own norm may overlook.
-double largest(const Eigen::VectorXd& vector) {
+double largest_entry(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
 }
 
@@ -47,11 +44,11 @@ class LoopCloser {
 
   [[nodiscard]] Eigen::VectorXd positions(Eigen::VectorXd q) {
     Eigen::VectorXd residual = residual_at(q);
-    double smallest = largest(residual);
+    double smallest = largest_entry(residual);
     for (int iteration = 0; iteration < kMaxIterations && smallest > kClosed; ++iteration) {
       Eigen::VectorXd candidate = corrected(q, residual);
       const Eigen::VectorXd next = residual_at(candidate);
-      const double size = largest(next);
+      const double size = largest_entry(next);
       // Near the rounding level the residual stops falling: keep the best.
       if (smallest < kOpen && size >= smallest) {
         break;
@@ -80,14 +77,14 @@ class LoopCloser {
 
   [[nodiscard]] Eigen::VectorXd velocities(Eigen::VectorXd u) {
     Eigen::VectorXd rate = rate_at(u);
-    const auto relative_to_u = [&u](double tolerance) { return tolerance * std::max(1.0, largest(u)); };
-    double smallest = largest(rate);
+    const auto relative_to_u = [&u](double tolerance) { return tolerance * std::max(1.0, largest_entry(u)); };
+    double smallest = largest_entry(rate);
     // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing
     // to do.
     for (int iteration = 0; iteration < kMaxIterations && smallest > relative_to_u(kClosed); ++iteration) {
       Eigen::VectorXd candidate = u + on_all_columns(solve(-rate));
       Eigen::VectorXd next = rate_at(candidate);
-      const double size = largest(next);
+      const double size = largest_entry(next);
       if (!(size < smallest)) {
         break;
       }
@@ -155,7 +152,7 @@ class LoopCloser {
 
   [[nodiscard]] Eigen::VectorXd corrected(const Eigen::VectorXd& q, const Eigen::VectorXd& residual) const {
     Eigen::VectorXd change = solve(-residual);
-    const double longest = largest(change);
+    const double longest = largest_entry(change);
     if (longest > kLongestStep) {
       change *= kLongestStep / longest;
     }
@@ -178,7 +175,7 @@ class LoopCloser {
     return result;
   }
 
-  /// Index in the description and name of the joint with the largest residual row.
+  /// Index in the description and name of the joint with the largest_entry residual row.
   [[nodiscard]] std::pair<std::size_t, std::string> worst_joint(const Eigen::VectorXd& residual) const {
     int row = 0;
     residual.cwiseAbs().maxCoeff(&row);
@@ -200,7 +197,7 @@ class LoopCloser {
 
   [[noreturn]] void report_open(const Eigen::VectorXd& residual) const {
     const auto [section_index, name] = worst_joint(residual);
-    const double open = largest(residual);
+    const double open = largest_entry(residual);
     if (section_index < mechanism_.tree_joints().size()) {
       report_motion_position(section_index, name, open);
     }

@@ -1,9 +1,9 @@
 #include "mechanisms/model/model_check.hpp"
 
-#include <Eigen/SVD>
 #include <algorithm>
 
 #include "mechanisms/model/constraint_jacobian.hpp"
+#include "mechanisms/model/spectrum.hpp"
 
 namespace mbdbench {
 namespace {
@@ -12,10 +12,7 @@ constexpr double kRankTolerance = 1e-10;
 
 /// \returns the singular values that are not zero next to `scale`, largest first.
 Eigen::VectorXd nonzero_singular_values(const Eigen::MatrixXd& matrix, double scale) {
-  if (matrix.size() == 0) {
-    return {};
-  }
-  const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(matrix).singularValues();
+  const Eigen::VectorXd values = singular_values(matrix);
   return values.head((values.array() > kRankTolerance * scale).count());
 }
 

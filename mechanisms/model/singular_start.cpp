@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -11,30 +10,24 @@
 #include "mechanisms/model/constraint_jacobian.hpp"
 #include "mechanisms/model/loop_closure.hpp"
 #include "mechanisms/model/model_check.hpp"
+#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
 
 // Large enough that singular values which vanish at the start stand out, small enough to close again.
-constexpr double kStep = 0.03;
+constexpr double kStepAside = 0.03;
 constexpr int kDirections = 3;
 // Of singular values at the start: as in model_check. Nearby, redundant rows have some 1e-12 of the closure's residual,
-// and what a singular start hides about kStep.
+// and what a singular start hides about kStepAside.
 constexpr double kZeroAtStart = 1e-10;
 constexpr double kZeroNearby = 1e-6;
 // The decompositions take O(n^3): a tenth of a second at this size.
 constexpr int kMostVelocities = 300;
 
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
 int rank_of(const Eigen::MatrixXd& matrix, double zero) {
-  if (matrix.size() == 0) {
-    return 0;
-  }
-  const Eigen::VectorXd values = Eigen::BDCSVD<Eigen::MatrixXd>(matrix).singularValues();
-  return static_cast<int>((values.array() > zero).count());
+  return static_cast<int>((singular_values(matrix).array() > zero).count());
 }
 
 /// \returns q0 moved along a free direction; fixed numbers, so that every run says the same.
@@ -43,7 +36,7 @@ Eigen::VectorXd moved(const Mechanism& mechanism, const Eigen::MatrixXd& free_di
   for (Eigen::Index i = 0; i < weights.size(); ++i) {
     weights[i] = std::sin(static_cast<double>((number + 1) * (i + 1)) * 1.7 + number);
   }
-  const Eigen::VectorXd direction = kStep * (free_directions * weights).normalized();
+  const Eigen::VectorXd direction = kStepAside * (free_directions * weights).normalized();
   Eigen::VectorXd q = mechanism.q0();
   std::array<double, 7> rates{};
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -67,10 +60,10 @@ Eigen::MatrixXd jacobian_at(Kinematics& kinematics, const Eigen::VectorXd& q) {
 std::optional<NearbyRanks> ranks_nearby(const Mechanism& mechanism) {
   Kinematics kinematics(mechanism);
   const Eigen::MatrixXd start = jacobian_at(kinematics, mechanism.q0());
-  const Eigen::BDCSVD<Eigen::MatrixXd> svd(start, Eigen::ComputeFullV);
+  const SingularDecomposition svd = singular_decomposition(start);
   const double scale = std::max(1.0, start.norm());
-  const auto rank = (svd.singularValues().array() > kZeroAtStart * scale).count();
-  const Eigen::MatrixXd free_directions = svd.matrixV().rightCols(start.cols() - rank);
+  const auto rank = (svd.values.array() > kZeroAtStart * scale).count();
+  const Eigen::MatrixXd free_directions = svd.v.rightCols(start.cols() - rank);
   std::optional<NearbyRanks> found;
   for (int number = 0; number < kDirections && free_directions.cols() > 0; ++number) {
     InitialState state{moved(mechanism, free_directions, number), mechanism.u0(), {}};

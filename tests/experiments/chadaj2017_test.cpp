@@ -15,10 +15,8 @@
 #include "experiments/csv_file.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
-namespace mbdbench {
+namespace mbdbench::chadaj2017 {
 namespace {
-
-using namespace chadaj2017;
 
 Record record(const Variant& variant, const char* parameters, const char* quantity, double value) {
   Record result;
@@ -148,4 +146,4 @@ TEST_F(Chadaj2017RunTest, RunsInPartsAndComesToTheKnownNumbersAndVerdicts) {
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::chadaj2017

@@ -9,13 +9,10 @@
 #include "experiments/command_line.hpp"
 #include "experiments/simulation.hpp"
 #include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
-
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
 
 std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& mechanism) {
   const auto registry = formulation_registry();

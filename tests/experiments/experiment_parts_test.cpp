@@ -14,7 +14,7 @@
 namespace mbdbench {
 namespace {
 
-Record number(const std::string& quantity, double value) {
+Record number_record(const std::string& quantity, double value) {
   Record record;
   record.quantity = quantity;
   record.value = value;
@@ -23,7 +23,7 @@ Record number(const std::string& quantity, double value) {
 
 class ExperimentPartsTest : public testing::Test {
  protected:
-  /// Two parts; the second one needs the first one's number. Counts in `computed_` how many were computed.
+  /// Two parts; the second one needs the first one's number_record. Counts in `computed_` how many were computed.
   std::optional<PartResult> run(bool stop_after_first = false) {
     ExperimentContext context{
         .registries = registries_, .output = directory_.path(), .stop_requested = {}, .quiet = true};
@@ -33,11 +33,11 @@ class ExperimentPartsTest : public testing::Test {
                      {{"one", 1,
                        [&](const std::vector<Record>& /*before*/) {
                          ++computed_;
-                         return PartResult{{number("a", 0.1)}, {number("time", 3.0)}};
+                         return PartResult{{number_record("a", 0.1)}, {number_record("time", 3.0)}};
                        }},
                       {"two", 1, [&](const std::vector<Record>& before) {
                          ++computed_;
-                         return PartResult{{number("b", 2.0 * *before.at(0).value)}, {}};
+                         return PartResult{{number_record("b", 2.0 * *before.at(0).value)}, {}};
                        }}});
   }
 
@@ -52,8 +52,8 @@ TEST_F(ExperimentPartsTest, AnInterruptedRunContinuesWithTheNextPart) {
   const std::optional<PartResult> all = run();
   ASSERT_TRUE(all);
   EXPECT_EQ(computed_, 2);
-  EXPECT_EQ(all->records, (std::vector{number("a", 0.1), number("b", 0.2)}));
-  EXPECT_EQ(all->timings, std::vector{number("time", 3.0)});
+  EXPECT_EQ(all->records, (std::vector{number_record("a", 0.1), number_record("b", 0.2)}));
+  EXPECT_EQ(all->timings, std::vector{number_record("time", 3.0)});
   EXPECT_TRUE(run());
   EXPECT_EQ(computed_, 2);
 }
@@ -74,15 +74,15 @@ TEST_F(ExperimentPartsTest, ADamagedPartIsReported) {
 }
 
 TEST(VerdictTableTest, ShowsWhatIsComparedAndWhatFailed) {
-  Record compared = number("compared", 1.0);
+  Record compared = number_record("compared", 1.0);
   compared.published_value = 2.0;
   compared.verdict = Verdict::trend_only;
-  Record failed = number("failed", 0.0);
+  Record failed = number_record("failed", 0.0);
   failed.value.reset();
   failed.verdict = Verdict::failed;
-  const std::string table = verdict_table({number("measured", 1.0), compared, failed});
+  const std::string table = verdict_table({number_record("measured", 1.0), compared, failed});
   EXPECT_EQ(table.find("measured"), std::string::npos);
-  EXPECT_EQ(table.find("published"), std::string::npos) << "not every expected number is one";
+  EXPECT_EQ(table.find("published"), std::string::npos) << "not every expected number_record is one";
   EXPECT_NE(table.find("expected"), std::string::npos);
   EXPECT_NE(table.find("trend only"), std::string::npos);
   EXPECT_NE(table.find("failed"), std::string::npos);

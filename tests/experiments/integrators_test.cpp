@@ -20,10 +20,8 @@
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
-namespace mbdbench {
+namespace mbdbench::integrator_study {
 namespace {
-
-using namespace integrator_study;
 
 std::optional<double> number(const std::string& field) {
   return field.empty() ? std::nullopt : std::optional(std::stod(field));
@@ -216,4 +214,4 @@ TEST(IntegratorsCommandTest, BadMechanismsAndFormulationsSayWhatWouldBeRight) {
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::integrator_study

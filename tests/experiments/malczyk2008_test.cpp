@@ -18,10 +18,8 @@
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/support/thread_exchange.hpp"
 
-namespace mbdbench {
+namespace mbdbench::malczyk2008 {
 namespace {
-
-using namespace malczyk2008;
 
 Record speedup_of(int joints, double value) {
   return records_of(loop_name(joints), kTwoRanks, "").measured("time_per_evaluation_speedup", "1", value);
@@ -128,4 +126,4 @@ TEST(Malczyk2008RunTest, ComesToTheKnownNumbers) {
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::malczyk2008

@@ -13,10 +13,8 @@
 #include "experiments/malczyk2012/violation_monitor.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
-namespace mbdbench {
+namespace mbdbench::malczyk2012 {
 namespace {
-
-using namespace malczyk2012;
 
 TEST(Malczyk2012Claims, WithoutRecordsNothingIsMeasured) {
   for (const Claim& claim : claims_of_records({})) {
@@ -83,4 +81,4 @@ TEST(Malczyk2012RunTest, RunsInPartsAndPassesTheSingularPositions) {
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::malczyk2012

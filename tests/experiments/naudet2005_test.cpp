@@ -16,10 +16,8 @@
 #include "experiments/naudet2005/restarted_fehlberg.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
-namespace mbdbench {
+namespace mbdbench::naudet2005 {
 namespace {
-
-using namespace naudet2005;
 
 CsvTable published(const char* name) {
   return read_csv(std::filesystem::path(MBDBENCH_SOURCE_DIR) / "results" / "published" / name);
@@ -331,4 +329,4 @@ TEST_F(Naudet2005RunTest, ClaimsComeToTheKnownVerdicts) {
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::naudet2005

@@ -14,8 +14,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 TEST(absolute_coordinates, round_trips_of_random_states_of_all_joint_types) {
   std::array<int, kAllJointTypes.size()> coverage{};
   for (int seed = 1; seed <= 40; ++seed) {

@@ -4,13 +4,14 @@
 /// formulations.
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <vector>
 
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
 #include "formulations/dense/dense_dynamics.hpp"
 #include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/spectrum.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {
@@ -35,16 +36,16 @@ struct AbsoluteReference {
     set_mass(kinematics);
     set_rows(kinematics);
     a = g * inverse_mass * g.transpose();
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(a);
-    const double zero = 1e-10 * std::max(1.0, eigen.eigenvalues().maxCoeff());
-    rank = (eigen.eigenvalues().array() > zero).count();
+    const SymmetricDecomposition eigen = symmetric_decomposition(a);
+    const double zero = 1e-10 * std::max(1.0, eigen.values.maxCoeff());
+    rank = (eigen.values.array() > zero).count();
     if (rank > 0) {
-      smallest = eigen.eigenvalues()[a.rows() - rank];
-      condition = eigen.eigenvalues().maxCoeff() / smallest;
+      smallest = eigen.values[a.rows() - rank];
+      condition = eigen.values.maxCoeff() / smallest;
     }
     pseudo_inverse = Eigen::MatrixXd::Zero(a.rows(), a.rows());
     for (Eigen::Index i = a.rows() - rank; i < a.rows(); ++i) {
-      pseudo_inverse += eigen.eigenvectors().col(i) * eigen.eigenvectors().col(i).transpose() / eigen.eigenvalues()[i];
+      pseudo_inverse += eigen.vectors.col(i) * eigen.vectors.col(i).transpose() / eigen.values[i];
     }
     // From the accelerations of dense: G A + (rates) = 0, so the right side follows from any A that satisfies it.
     DenseDynamics dynamics(mechanism);

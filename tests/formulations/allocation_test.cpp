@@ -8,8 +8,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 TEST(rhs_allocations, none_for_any_formulation_and_mechanism) {
   if (!AllocationGuard::active()) {
     // Sanitizers replace malloc themselves; the Release build is where this is checked.

@@ -12,8 +12,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 /// \returns u' at (q, u).
 Eigen::VectorXd accelerations(Formulation& formulation, const Mechanism& mechanism, const Eigen::VectorXd& q,
                               const Eigen::VectorXd& u) {

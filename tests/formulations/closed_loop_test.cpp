@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/SVD>
 #include <array>
 #include <cstdlib>
 #include <limits>
@@ -11,6 +10,7 @@
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {
@@ -19,10 +19,9 @@ namespace {
 using test::evaluate_at;
 using test::Evaluation;
 using test::make;
-using test::view;
 
-constexpr double kEps = std::numeric_limits<double>::epsilon();
-constexpr double kTime = 0.3;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kCaseTime = 0.3;
 // As for the smallest pivots of the assembly: a direction below is neither free nor constrained.
 constexpr double kRankTolerance = 1e-10;
 
@@ -30,24 +29,19 @@ constexpr double kRankTolerance = 1e-10;
 constexpr double kMostMomentum = 1e-10;
 constexpr double kMostAcceleration = 1e-8;
 
-std::uint64_t seed_of_run() {
-  const char* text = std::getenv("MBDBENCH_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 20170901U;
-}
-
 /// A closed mechanism at its initial state, with momenta p = M u - Phi_q^T sigma for a random sigma.
 struct ClosedCase {
-  ClosedCase(const Mechanism& from, std::uint64_t seed, double at_time = kTime)
+  ClosedCase(const Mechanism& from, std::uint64_t seed, double at_time = kCaseTime)
       : mechanism(from), dynamics(from), time(at_time) {
     EXPECT_TRUE(dynamics.set_positions(time, view(mechanism.q0())).ok);
     dynamics.set_velocities(time, view(mechanism.q0()), view(mechanism.u0()));
     phi_q = dynamics.jacobians().constraints();
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(phi_q, Eigen::ComputeFullV);
-    const auto rank = (svd.singularValues().array() > kRankTolerance * std::max(1.0, svd.singularValues()[0])).count();
+    const SingularDecomposition svd = singular_decomposition(phi_q);
+    const auto rank = (svd.values.array() > kRankTolerance * std::max(1.0, svd.values[0])).count();
     redundant = rank < phi_q.rows();
-    null_space = svd.matrixV().rightCols(phi_q.cols() - rank);
+    null_space = svd.v.rightCols(phi_q.cols() - rank);
     const Eigen::MatrixXd b = dynamics.mass_matrix().llt().matrixL().solve(phi_q.transpose());
-    const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(b).singularValues();
+    const Eigen::VectorXd values = singular_values(b);
     const double ratio = rank > 0 ? values[0] / values[rank - 1] : 1.0;
     condition = test::mass_condition(mechanism, mechanism.q0()) * ratio * ratio;
 
@@ -66,7 +60,7 @@ struct ClosedCase {
   /// The assembly solves with M and with A = G^T Xi G, whose condition is the square of that of Phi_q L^-T, so rounding
   /// costs about n eps cond; a wrong term gives 1e-3 or more. \param most what the suite promises at least
   [[nodiscard]] double limit(double most) const {
-    return std::min(most, std::max(1e-12, 10.0 * kEps * mechanism.u_size() * condition));
+    return std::min(most, std::max(1e-12, 10.0 * kEpsilon * mechanism.u_size() * condition));
   }
 
   const Mechanism& mechanism;
@@ -100,7 +94,7 @@ Eigen::VectorXd change_of_axes(ClosedCase& closed) {
   return closed.phi_q.transpose() * turned;
 }
 
-struct Worst {
+struct WorstOfClosed {
   double share = 0.0;  // of the limit
   double error = 0.0;
   std::string where;
@@ -116,7 +110,7 @@ class ClosedLoops : public testing::Test {
     const double size = std::max(expected.cwiseAbs().maxCoeff(), smallest_size);
     const double error = (actual - expected).cwiseAbs().maxCoeff() / size;
     EXPECT_LE(error, limit) << what << " of " << where;
-    Worst& worst = worst_[std::string(what)];
+    WorstOfClosed& worst = worst_[std::string(what)];
     worst.error = std::max(worst.error, error);
     if (error / limit > worst.share) {
       worst.share = error / limit;
@@ -162,9 +156,10 @@ class ClosedLoops : public testing::Test {
 
   void check_dca(const ClosedCase& closed, const std::string& where) {
     const Mechanism& mechanism = closed.mechanism;
-    const Evaluation expected = evaluate_at(*make("dense", mechanism), kTime, mechanism.q0(), mechanism.u0());
+    const Evaluation expected = evaluate_at(*make("dense", mechanism), kCaseTime, mechanism.q0(), mechanism.u0());
     for (const std::string_view options : {"", "ground=leaf", "loops=proximal", "loops=proximal,ground=leaf"}) {
-      const Evaluation actual = evaluate_at(*make("dca", mechanism, options), kTime, mechanism.q0(), mechanism.u0());
+      const Evaluation actual =
+          evaluate_at(*make("dca", mechanism, options), kCaseTime, mechanism.q0(), mechanism.u0());
       ASSERT_TRUE(actual.status.ok) << where;
       const auto size = static_cast<Eigen::Index>(actual.xdot.size());
       check("u'", Eigen::Map<const Eigen::VectorXd>(actual.xdot.data(), size),
@@ -172,7 +167,7 @@ class ClosedLoops : public testing::Test {
     }
   }
 
-  std::map<std::string, Worst> worst_;
+  std::map<std::string, WorstOfClosed> worst_;
 };
 
 /// The description with a free joint between the ground and a body as one more cut: it has no rows and changes nothing.
@@ -194,7 +189,7 @@ bool floats(const Mechanism& mechanism) {
 }
 
 TEST_F(ClosedLoops, two_hundred_random_mechanisms_with_all_joint_types) {
-  const std::uint64_t first_seed = seed_of_run();
+  const std::uint64_t first_seed = test::seed_of_run(20170901U);
   fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + 199);
   std::array<int, kAllJointTypes.size()> in_tree{};
   std::array<int, kAllJointTypes.size()> as_cut{};
@@ -309,10 +304,10 @@ TEST_F(ClosedLoops, a_reset_of_the_gauge_keeps_the_motion_and_takes_sigma_away) 
   std::vector<double> x = closed.x;
   Observation before;
   Observation after;
-  ASSERT_TRUE(formulation->observe(kTime, x, before).ok);
+  ASSERT_TRUE(formulation->observe(kCaseTime, x, before).ok);
   EXPECT_GT(before.largest_sigma, 0.1);
-  EXPECT_TRUE(formulation->after_step(kTime, x));
-  ASSERT_TRUE(formulation->observe(kTime, x, after).ok);
+  EXPECT_TRUE(formulation->after_step(kCaseTime, x));
+  ASSERT_TRUE(formulation->observe(kCaseTime, x, after).ok);
   EXPECT_LT(after.largest_sigma, 1e-11);
   EXPECT_NEAR(after.energies.kinetic, before.energies.kinetic, 1e-11 * before.energies.kinetic);
   const Eigen::VectorXd expected = closed.dynamics.mass_matrix() * mechanism.u0();

@@ -15,8 +15,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 constexpr double kNever = 1e12;
 
 /// A triple rocker: the crank turns back where the other two bars are in line, and so do they in turn.

@@ -14,8 +14,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 // Largest error over the largest wrench of the mechanism. Finite differences resolve 1e-9 where the loops are well
 // conditioned; a wrong sign leaves an error of order one.
 constexpr double kBalance = 1e-6;

@@ -8,8 +8,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 /// Total energy at x + s xdot; quaternions need not be unit.
 double energy_at(Formulation& formulation, const std::vector<double>& x, const std::vector<double>& xdot, double s,
                  Observation& observation) {

@@ -15,14 +15,12 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
-const char* const kMechanisms[] = {"four_bar",
-                                   "double_loop",
-                                   "slider_crank",
-                                   "random_closed",
-                                   "random_closed:seed=5,bodies=7,cuts=3",
-                                   "random_tree:seed=2,bodies=6,motions=2"};
+const char* const kClosedMechanisms[] = {"four_bar",
+                                         "double_loop",
+                                         "slider_crank",
+                                         "random_closed",
+                                         "random_closed:seed=5,bodies=7,cuts=3",
+                                         "random_tree:seed=2,bodies=6,motions=2"};
 
 /// A state off the constraints by 1e-3 in positions and by a random u.
 struct Perturbed {
@@ -36,7 +34,7 @@ struct Perturbed {
 };
 
 TEST(constraint_projection, positions_converge_quadratically_to_rounding) {
-  for (const char* key : kMechanisms) {
+  for (const char* key : kClosedMechanisms) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     Perturbed state(mechanism, 3);
     ConstraintProjection projection(mechanism);
@@ -55,7 +53,7 @@ TEST(constraint_projection, positions_converge_quadratically_to_rounding) {
 }
 
 TEST(constraint_projection, velocities_move_by_a_combination_of_constraint_impulses) {
-  for (const char* key : kMechanisms) {
+  for (const char* key : kClosedMechanisms) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     const Perturbed state(mechanism, 4);
     ConstraintProjection projection(mechanism);
@@ -87,7 +85,7 @@ TEST(constraint_projection, a_start_far_from_closure_never_ends_worse) {
 }
 
 TEST(constraint_projection, projected_formulations_keep_the_constraints_after_a_step) {
-  for (const char* key : kMechanisms) {
+  for (const char* key : kClosedMechanisms) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     for (const FormulationEntry& entry : formulation_registry()) {
       if (!entry.refusal(mechanism).empty()) {

@@ -10,8 +10,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 const std::vector<std::string>& mechanism_names() {
   static const std::vector<std::string> names = {"pendulum:5",
                                                  "pendulum_xyz:5",

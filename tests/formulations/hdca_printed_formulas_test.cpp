@@ -12,8 +12,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 /// xi_11 .. xi_20 of a subchain with handles at its inboard joint (1) and at the next joint outboard of it (2).
 struct TwoHandles {
   Mat6 xi11, xi12, xi21, xi22;

@@ -7,37 +7,30 @@
 #include <vector>
 
 #include "mechanisms/catalogue/random_source.hpp"
+#include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 namespace {
 
-Eigen::MatrixXd random_matrix(RandomSource& random, int rows, int columns) {
-  Eigen::MatrixXd matrix(rows, columns);
-  for (int i = 0; i < rows * columns; ++i) {
-    matrix(i) = random.uniform(-1.0, 1.0);
-  }
-  return matrix;
-}
-
 /// A front of a positive semidefinite Xi whose closed block has the given rank, with consistent right sides.
-struct Problem {
+struct LoopProblem {
   int closed = 0;
   int width = 0;
   Eigen::MatrixXd front;
   Eigen::VectorXd right;
   Eigen::VectorXd external;
 
-  Problem(int closed_rows, int external_rows, int rank, std::uint64_t seed)
+  LoopProblem(int closed_rows, int external_rows, int rank, std::uint64_t seed)
       : closed(closed_rows), width(external_rows) {
     RandomSource random(static_cast<std::int64_t>(seed));
     // Closed rows see only `rank` of the body directions.
     const int directions = closed + width + 2;
     Eigen::MatrixXd rows(closed + width, directions);
-    rows.topRows(closed) = random_matrix(random, closed, rank) * random_matrix(random, rank, directions);
-    rows.bottomRows(width) = random_matrix(random, width, directions);
+    rows.topRows(closed) = test::random_matrix(random, closed, rank) * test::random_matrix(random, rank, directions);
+    rows.bottomRows(width) = test::random_matrix(random, width, directions);
     front = rows * rows.transpose();
-    right = rows * random_matrix(random, directions, 1);
-    external = random_matrix(random, width, 1);
+    right = rows * test::random_matrix(random, directions, 1);
+    external = test::random_matrix(random, width, 1);
   }
 
   [[nodiscard]] int factorise(Eigen::MatrixXd& matrix) const {
@@ -49,8 +42,8 @@ struct Problem {
   }
 };
 
-void check(int closed, int width, int rank) {
-  const Problem problem(closed, width, rank, 10 + static_cast<std::uint64_t>(100 * closed + 10 * width + rank));
+void check_loop(int closed, int width, int rank) {
+  const LoopProblem problem(closed, width, rank, 10 + static_cast<std::uint64_t>(100 * closed + 10 * width + rank));
   Eigen::MatrixXd front;
   ASSERT_EQ(problem.factorise(front), rank) << closed << " rows, width " << width;
   Eigen::VectorXd right = problem.right;
@@ -86,7 +79,7 @@ TEST(loop_kernels, every_rank_gives_the_pseudo_inverse_on_consistent_right_sides
   for (const int closed : {1, 2, 5, 10, 15}) {
     for (const int width : {0, 5, 10}) {
       for (int rank = 1; rank <= closed; ++rank) {
-        check(closed, width, rank);
+        check_loop(closed, width, rank);
       }
     }
   }
@@ -94,11 +87,11 @@ TEST(loop_kernels, every_rank_gives_the_pseudo_inverse_on_consistent_right_sides
 
 TEST(loop_kernels, inconsistent_right_sides_are_met_by_least_squares_over_the_scaled_rows) {
   const int closed = 6;
-  const Problem problem(closed, 0, 4, 3);
+  const LoopProblem problem(closed, 0, 4, 3);
   Eigen::MatrixXd front;
   ASSERT_EQ(problem.factorise(front), 4);
   RandomSource random(4);
-  Eigen::VectorXd right = random_matrix(random, closed, 1);
+  Eigen::VectorXd right = test::random_matrix(random, closed, 1);
   const Eigen::VectorXd given = right;
   std::vector<double> scratch(closed);
   eliminate_loop_right_side(front.data(), closed, 0, 4, right.data(), scratch.data());
@@ -112,7 +105,7 @@ TEST(loop_kernels, inconsistent_right_sides_are_met_by_least_squares_over_the_sc
 }
 
 TEST(loop_kernels, a_row_that_cannot_move_is_left_out_however_small_its_rounding) {
-  Problem problem(3, 2, 3, 8);
+  LoopProblem problem(3, 2, 3, 8);
   Eigen::MatrixXd front = problem.front;
   front.row(1).setConstant(1e-17);
   front.col(1).setConstant(1e-17);
@@ -126,7 +119,7 @@ TEST(loop_kernels, a_row_that_cannot_move_is_left_out_however_small_its_rounding
 }
 
 TEST(loop_kernels, a_front_that_is_not_finite_is_reported) {
-  Problem problem(3, 0, 3, 8);
+  LoopProblem problem(3, 0, 3, 8);
   problem.front(1, 1) = std::numeric_limits<double>::quiet_NaN();
   Eigen::MatrixXd front;
   EXPECT_EQ(problem.factorise(front), -1);

@@ -14,7 +14,6 @@ namespace mbdbench {
 namespace {
 
 using test::OffTheConstraints;
-using test::view;
 
 const char* const kMechanisms[] = {"five_bar",
                                    "five_bar:shape=rhombus",

@@ -6,25 +6,18 @@
 #include <Eigen/SVD>
 
 #include "mechanisms/catalogue/random_source.hpp"
+#include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 namespace {
-
-Eigen::MatrixXd random_matrix(RandomSource& random, Eigen::Index rows, Eigen::Index columns) {
-  Eigen::MatrixXd matrix(rows, columns);
-  for (Eigen::Index i = 0; i < matrix.size(); ++i) {
-    matrix(i) = random.uniform(-1.0, 1.0);
-  }
-  return matrix;
-}
 
 TEST(minimum_norm, equals_the_pseudo_inverse_for_every_rank) {
   RandomSource random(5);
   for (Eigen::Index m = 1; m <= 8; ++m) {
     for (Eigen::Index rank = 0; rank <= m; ++rank) {
       const Eigen::Index n = 10;
-      const Eigen::MatrixXd b = random_matrix(random, m, rank) * random_matrix(random, rank, n);
-      const Eigen::VectorXd r = random_matrix(random, m, 1);  // not in the range of b in general
+      const Eigen::MatrixXd b = test::random_matrix(random, m, rank) * test::random_matrix(random, rank, n);
+      const Eigen::VectorXd r = test::random_matrix(random, m, 1);  // not in the range of b in general
       MinimumNormSolver solver(m, n);
       solver.decompose(b.transpose());
       EXPECT_EQ(solver.rank(), rank);

@@ -11,8 +11,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 constexpr int kLinks = 6;
 
 /// Six links of different lengths about z from the origin to a pin on the ground; the last two joints depend.

@@ -16,14 +16,14 @@ using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
 
 /// A positive definite front of condition about 1e2, its right side and given external multipliers.
 template <typename Scalar>
-struct Problem {
+struct NodeProblem {
   Matrix<Scalar> front;
   Matrix<Scalar> right;
   Matrix<Scalar> external;
 };
 
 template <typename Scalar>
-Problem<Scalar> random_problem(int closed, int width, std::uint64_t seed) {
+NodeProblem<Scalar> random_problem(int closed, int width, std::uint64_t seed) {
   RandomSource random(seed);
   const auto fill = [&](int rows, int columns) {
     Matrix<Scalar> matrix(rows, columns);
@@ -38,8 +38,8 @@ Problem<Scalar> random_problem(int closed, int width, std::uint64_t seed) {
 }
 
 template <typename Scalar, int kClosed, int kWidth>
-void check(int closed, int width, Scalar tolerance) {
-  const Problem<Scalar> problem =
+void check_node(int closed, int width, Scalar tolerance) {
+  const NodeProblem<Scalar> problem =
       random_problem<Scalar>(closed, width, 100 + static_cast<std::uint64_t>(closed * 20 + width));
   const Matrix<Scalar> a = problem.front.topLeftCorner(closed, closed);
   const Matrix<Scalar> b = problem.front.topRightCorner(closed, width);
@@ -73,22 +73,22 @@ constexpr double kDoubleTolerance = 1e-11;
 constexpr long double kLongTolerance = 1e-14L;
 
 TEST(node_kernels, sizes_at_compile_time) {
-  check<double, 5, 10>(5, 10, kDoubleTolerance);
-  check<double, 5, 5>(5, 5, kDoubleTolerance);
-  check<double, 5, 0>(5, 0, kDoubleTolerance);
-  check<double, 3, 6>(3, 6, kDoubleTolerance);
+  check_node<double, 5, 10>(5, 10, kDoubleTolerance);
+  check_node<double, 5, 5>(5, 5, kDoubleTolerance);
+  check_node<double, 5, 0>(5, 0, kDoubleTolerance);
+  check_node<double, 3, 6>(3, 6, kDoubleTolerance);
 }
 
 TEST(node_kernels, sizes_at_run_time) {
   for (int closed = 1; closed <= 12; ++closed) {
     for (const int width : {0, 1, 4, 10, 25}) {
-      check<double, -1, -1>(closed, width, kDoubleTolerance);
+      check_node<double, -1, -1>(closed, width, kDoubleTolerance);
     }
   }
 }
 
 TEST(node_kernels, long_double_is_more_accurate) {
-  check<long double, 5, 10>(5, 10, kLongTolerance);
+  check_node<long double, 5, 10>(5, 10, kLongTolerance);
 }
 
 TEST(node_kernels, a_pivot_that_is_not_positive_is_reported_with_its_column) {

@@ -13,8 +13,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 /// u of given momenta, with all passes that the engine made.
 struct Solution {
   Eigen::VectorXd u;

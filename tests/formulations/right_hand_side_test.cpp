@@ -20,7 +20,6 @@ using test::Evaluation;
 using test::make;
 using test::mass_condition;
 using test::reference_of;
-using test::view;
 
 // Both sides solve with the mass matrix (n = u_size), so rounding may cost about n eps cond(M) on each; 1e-12 is the
 // suite's aim for well-conditioned trees. The worst share of this limit is printed (0.3 when written); a wrong term
@@ -29,14 +28,14 @@ double tolerance(const Mechanism& mechanism, double condition) {
   return std::max(1e-12, std::numeric_limits<double>::epsilon() * mechanism.u_size() * condition);
 }
 
-struct Worst {
+struct WorstOfTrees {
   double error = 0.0;
   double share = 0.0;  // of the tolerance
   std::string where;
 };
 
 void compare(const FormulationEntry& entry, const Mechanism& mechanism, const std::string& label,
-             const Eigen::VectorXd& q, const Eigen::VectorXd& u, Worst& worst, std::string_view options = {}) {
+             const Eigen::VectorXd& q, const Eigen::VectorXd& u, WorstOfTrees& worst, std::string_view options = {}) {
   const auto registry = formulation_registry();
   const auto formulation = make_formulation(registry, entry, mechanism, options);
   const auto reference = make(reference_of(entry), mechanism);
@@ -81,15 +80,9 @@ void compare(const FormulationEntry& entry, const Mechanism& mechanism, const st
   }
 }
 
-void print(const FormulationEntry& entry, std::string_view what, const Worst& worst) {
+void print(const FormulationEntry& entry, std::string_view what, const WorstOfTrees& worst) {
   fmt::print("{:16} {:24} worst relative error {:.1e}, {:.2f} of the tolerance ({})\n", entry.key, what, worst.error,
              worst.share, worst.where);
-}
-
-std::uint64_t seed_of_run() {
-  // One fixed default, so that a failure repeats; another run of seeds by MBDBENCH_SEED=...
-  const char* text = std::getenv("MBDBENCH_SEED");
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : 20150301U;
 }
 
 TEST(right_hand_side, catalogue) {
@@ -97,7 +90,7 @@ TEST(right_hand_side, catalogue) {
     if (!test::in_joint_coordinates(entry)) {
       continue;  // augmented_lagrangian_test
     }
-    Worst worst;
+    WorstOfTrees worst;
     for (const MechanismEntry& mechanism_entry : mechanism_registry()) {
       const Mechanism mechanism = make_mechanism(mechanism_registry(), mechanism_entry.key);
       if (!entry.refusal(mechanism).empty() || mechanism.constrained()) {
@@ -113,11 +106,11 @@ TEST(right_hand_side, catalogue) {
 }
 
 TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
-  const std::uint64_t first_seed = seed_of_run();
+  const std::uint64_t first_seed = test::seed_of_run(20150301U);
   fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + 199);
   std::array<int, kAllJointTypes.size()> coverage{};
   int prescribed = 0;
-  std::vector<Worst> worst(formulation_registry().size());
+  std::vector<WorstOfTrees> worst(formulation_registry().size());
   for (std::uint64_t i = 0; i < 200; ++i) {
     // Sizes 1..30; every third tree has prescribed motions.
     const auto bodies = static_cast<int>(1 + (i * 7) % 30);
@@ -153,7 +146,7 @@ TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
 TEST(right_hand_side, ground_closed_at_the_leaf_gives_the_same) {
   for (const std::string_view key : {"hdca", "dca"}) {
     const FormulationEntry& entry = *find_formulation(formulation_registry(), key);
-    Worst worst;
+    WorstOfTrees worst;
     for (const char* name : {"pendulum:30", "pendulum_xyz:30", "balanced_tree:30", "random_tree:seed=11,bodies=30"}) {
       const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
       RandomSource random(3);
@@ -168,7 +161,7 @@ TEST(right_hand_side, stars_of_any_width_assemble) {
   // One hub with all other bodies on it: what does not fit into a leaf is raked.
   for (const std::string_view key : {"hdca", "dca"}) {
     const FormulationEntry& entry = *find_formulation(formulation_registry(), key);
-    Worst worst;
+    WorstOfTrees worst;
     for (int branching = 55; branching <= 75; ++branching) {
       const std::string name = fmt::format("balanced_tree:bodies={},branching={}", branching + 1, branching);
       const Mechanism mechanism = make_mechanism(mechanism_registry(), name);

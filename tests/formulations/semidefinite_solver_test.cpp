@@ -9,16 +9,11 @@
 namespace mbdbench {
 namespace {
 
-Eigen::MatrixXd random_matrix(int rows, int columns, RandomSource& random) {
-  const Eigen::VectorXd entries = test::random_vector(rows * columns, random);
-  return Eigen::Map<const Eigen::MatrixXd>(entries.data(), rows, columns);
-}
-
 TEST(semidefinite_solver, solves_consistent_systems_of_any_rank) {
   RandomSource random(5);
   for (int size = 1; size <= 12; ++size) {
     for (int rank = 0; rank <= size; ++rank) {
-      const Eigen::MatrixXd b = random_matrix(size, rank, random);
+      const Eigen::MatrixXd b = test::random_matrix(random, size, rank);
       const Eigen::MatrixXd a = b * b.transpose();
       SemidefiniteSolver solver(size);
       ASSERT_TRUE(solver.decompose(a, Eigen::VectorXd::Constant(size, 1e-24)));
@@ -35,7 +30,7 @@ TEST(semidefinite_solver, solves_consistent_systems_of_any_rank) {
 TEST(semidefinite_solver, inconsistent_systems_get_the_pseudo_inverse_of_the_scaled_matrix) {
   RandomSource random(6);
   const int size = 7;
-  const Eigen::MatrixXd b = random_matrix(size, 4, random);
+  const Eigen::MatrixXd b = test::random_matrix(random, size, 4);
   const Eigen::MatrixXd a = b * b.transpose();
   const Eigen::VectorXd scale = a.diagonal().cwiseSqrt().cwiseInverse();
   const Eigen::MatrixXd scaled = scale.asDiagonal() * a * scale.asDiagonal();

@@ -19,8 +19,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 constexpr BaumgarteConstants kBaumgarte = {3.0, 7.0};
 
 Mechanism catalogued(const std::string& key) {

@@ -13,10 +13,10 @@ namespace mbdbench::test {
 namespace {
 
 /// x' = t^3 from x(0) = 0.
-double slope(double t) {
+double cubic_slope(double t) {
   return t * t * t;
 }
-double solution(double t) {
+double cubic_solution(double t) {
   return 0.25 * t * t * t * t;
 }
 
@@ -28,7 +28,7 @@ struct CubicSteps {
   double prediction_error = 0.0;
 
   explicit CubicSteps(const std::vector<double>& sizes) {
-    history.restart(std::array{slope(0.0)});
+    history.restart(std::array{cubic_slope(0.0)});
     for (const double h : sizes) {
       take(h);
     }
@@ -37,10 +37,10 @@ struct CubicSteps {
   void take(double h) {
     std::array<double, 1> predicted{};
     history.prepare(h, order);
-    history.predict(std::array{solution(t)}, predicted);
+    history.predict(std::array{cubic_solution(t)}, predicted);
     t += h;
-    prediction_error = predicted[0] - solution(t);
-    history.correct(std::array{slope(t)});
+    prediction_error = predicted[0] - cubic_solution(t);
+    history.correct(std::array{cubic_slope(t)});
     order = std::min(order + 1, 4);
   }
 };
@@ -56,8 +56,8 @@ TEST(AdamsHistory, InterpolatesTheLastStep) {
   CubicSteps steps({0.1, 0.3, 0.05, 0.2, 0.2});
   for (const double fraction : {0.0, 0.3, 0.7, 1.0}) {
     std::array<double, 1> x{};
-    steps.history.interpolate(-0.2 * fraction, std::array{solution(steps.t)}, x);
-    EXPECT_NEAR(x[0], solution(steps.t - 0.2 * fraction), 1e-15) << fraction;
+    steps.history.interpolate(-0.2 * fraction, std::array{cubic_solution(steps.t)}, x);
+    EXPECT_NEAR(x[0], cubic_solution(steps.t - 0.2 * fraction), 1e-15) << fraction;
   }
 }
 
@@ -65,7 +65,7 @@ TEST(AdamsHistory, UndoLeavesNoTrace) {
   CubicSteps steps({0.1, 0.3, 0.05, 0.2, 0.2});
   std::array<double, 1> predicted{};
   steps.history.prepare(0.3, 4);
-  steps.history.predict(std::array{solution(steps.t)}, predicted);
+  steps.history.predict(std::array{cubic_solution(steps.t)}, predicted);
   steps.history.undo();
   steps.take(0.15);
   EXPECT_NEAR(steps.prediction_error, 0.0, 1e-15);

@@ -13,7 +13,7 @@
 namespace mbdbench::test {
 namespace {
 
-constexpr std::size_t kEvaluationsAnAttempt = 3;
+constexpr std::size_t kOde23EvaluationsAnAttempt = 3;
 
 TEST(Ode23, FirstStepFollowsTheRate) {
   NullSink sink;
@@ -35,7 +35,7 @@ TEST(Ode23, EveryFailureHalvesTheStep) {
   OdeOptions options;
   options.initial_step = 0.1;
   options.relative_tolerance = 1e-9;
-  options.max_evaluations = 1 + 4 * kEvaluationsAnAttempt;
+  options.max_evaluations = 1 + 4 * kOde23EvaluationsAnAttempt;
   NullSink sink;
   const std::vector<double> tspan = {0.0, 10.0};
   const std::vector<double> x0 = {1.0};
@@ -44,7 +44,7 @@ TEST(Ode23, EveryFailureHalvesTheStep) {
   const std::vector<double> expected = {0.1, 0.05, 0.025, 0.05};
   ASSERT_EQ(times.size(), options.max_evaluations);
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    EXPECT_NEAR(times[(i + 1) * kEvaluationsAnAttempt], expected[i], 1e-16) << i;  // halves of a rounded number
+    EXPECT_NEAR(times[(i + 1) * kOde23EvaluationsAnAttempt], expected[i], 1e-16) << i;  // halves of a rounded number
   }
 }
 
@@ -79,7 +79,7 @@ TEST(Ode23, SamplesLieOnTheCubicOfBothEnds) {
 
 /// Largest error of one step of size h of the nonlinear problem from t = 0.5: at its end (first) and inside it
 /// (second).
-std::pair<double, double> errors_of_one_step(double h) {
+std::pair<double, double> ode23_errors_of_one_step(double h) {
   OdeOptions options;
   options.relative_tolerance = 1.0;
   options.initial_step = h;
@@ -97,8 +97,8 @@ std::pair<double, double> errors_of_one_step(double h) {
 }
 
 TEST(Ode23, LocalErrorsHaveTheOrdersOfTheFormulas) {
-  const auto [end_coarse, inside_coarse] = errors_of_one_step(0.05);
-  const auto [end_fine, inside_fine] = errors_of_one_step(0.025);
+  const auto [end_coarse, inside_coarse] = ode23_errors_of_one_step(0.05);
+  const auto [end_fine, inside_fine] = ode23_errors_of_one_step(0.025);
   // Order 3 at the end and inside (local error h^4). The next term of the error is one power of h smaller.
   EXPECT_NEAR(std::log2(end_coarse / end_fine), 4.0, 0.4);
   EXPECT_NEAR(std::log2(inside_coarse / inside_fine), 4.0, 0.4);

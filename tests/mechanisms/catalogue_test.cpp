@@ -8,21 +8,15 @@
 #include <vector>
 
 #include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/vector_view.hpp"
+#include "tests/support/catalogue_mechanism.hpp"
 
 namespace mbdbench {
 namespace {
 
-std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
-Mechanism make(std::string_view specification) {
-  return make_mechanism(mechanism_registry(), specification);
-}
-
 std::string key_error(std::string_view specification) {
   try {
-    make(specification);
+    test::from_catalogue(specification);
   } catch (const MechanismKeyError& error) {
     return error.what();
   }
@@ -41,7 +35,7 @@ testing::AssertionResult mentions(const std::string& message, const std::vector<
 TEST(catalogue, every_entry_builds_with_its_defaults) {
   for (const MechanismEntry& entry : mechanism_registry()) {
     SCOPED_TRACE(entry.key);
-    const Mechanism mechanism = make(entry.key);
+    const Mechanism mechanism = test::from_catalogue(entry.key);
     EXPECT_EQ(mechanism.name(), entry.key);
     EXPECT_EQ(mechanism.description().source, entry.source);
     EXPECT_GT(mechanism.u_size(), 0);
@@ -53,10 +47,12 @@ TEST(catalogue, every_entry_builds_with_its_defaults) {
 }
 
 TEST(catalogue, name_is_the_shortest_specification) {
-  EXPECT_EQ(make("pendulum:16").name(), "pendulum");
-  EXPECT_EQ(make("pendulum:bodies=3").name(), "pendulum:bodies=3");
-  EXPECT_EQ(make("random_tree:7,bodies=5,branching=0.25").name(), "random_tree:seed=7,bodies=5,branching=0.25");
-  EXPECT_EQ(make(make("random_tree:7,bodies=5").name()).name(), "random_tree:seed=7,bodies=5");
+  EXPECT_EQ(test::from_catalogue("pendulum:16").name(), "pendulum");
+  EXPECT_EQ(test::from_catalogue("pendulum:bodies=3").name(), "pendulum:bodies=3");
+  EXPECT_EQ(test::from_catalogue("random_tree:7,bodies=5,branching=0.25").name(),
+            "random_tree:seed=7,bodies=5,branching=0.25");
+  EXPECT_EQ(test::from_catalogue(test::from_catalogue("random_tree:7,bodies=5").name()).name(),
+            "random_tree:seed=7,bodies=5");
 }
 
 TEST(catalogue, key_errors_say_what_would_be_right) {
@@ -75,7 +71,7 @@ TEST(catalogue, key_errors_say_what_would_be_right) {
 }
 
 TEST(pendulum, has_the_published_data) {
-  const Mechanism mechanism = make("pendulum");
+  const Mechanism mechanism = test::from_catalogue("pendulum");
   ASSERT_EQ(mechanism.body_count(), 16);
   EXPECT_EQ(mechanism.q_size(), 16);
   EXPECT_EQ(mechanism.u_size(), 16);
@@ -96,7 +92,7 @@ TEST(pendulum, has_the_published_data) {
 }
 
 TEST(pendulum, starts_along_x_and_positive_angles_lower_it) {
-  const Mechanism mechanism = make("pendulum:3");
+  const Mechanism mechanism = test::from_catalogue("pendulum:3");
   const Marker& tip = mechanism.markers()[0];
   Kinematics kinematics(mechanism);
   kinematics.set_positions(view(mechanism.q0()));
@@ -110,8 +106,8 @@ TEST(pendulum, starts_along_x_and_positive_angles_lower_it) {
 
 TEST(pendulum, spatial_variants_turn_about_their_axes) {
   const auto axis = [](const Mechanism& mechanism, std::size_t joint) { return mechanism.tree_joints()[joint].axis; };
-  const Mechanism yz = make("pendulum_yz:5,angle=0.2");
-  const Mechanism xyz = make("pendulum_xyz:5,angle=0.2");
+  const Mechanism yz = test::from_catalogue("pendulum_yz:5,angle=0.2");
+  const Mechanism xyz = test::from_catalogue("pendulum_xyz:5,angle=0.2");
   EXPECT_EQ(axis(yz, 0), Vec3::UnitY());
   EXPECT_EQ(axis(yz, 1), Vec3::UnitZ());
   EXPECT_EQ(axis(yz, 4), Vec3::UnitY());
@@ -123,7 +119,7 @@ TEST(pendulum, spatial_variants_turn_about_their_axes) {
 }
 
 TEST(balanced_tree, parents_are_those_of_a_heap) {
-  const Mechanism mechanism = make("balanced_tree:bodies=13,branching=3");
+  const Mechanism mechanism = test::from_catalogue("balanced_tree:bodies=13,branching=3");
   for (int i = 1; i < 13; ++i) {
     EXPECT_EQ(mechanism.parent(i), (i - 1) / 3);
   }
@@ -135,7 +131,7 @@ TEST(balanced_tree, parents_are_those_of_a_heap) {
 }
 
 TEST(caterpillar, legs_hang_on_the_spine) {
-  const Mechanism mechanism = make("caterpillar:3,legs=4");
+  const Mechanism mechanism = test::from_catalogue("caterpillar:3,legs=4");
   EXPECT_EQ(mechanism.body_count(), 15);
   Kinematics kinematics(mechanism);
   kinematics.set_positions(std::vector<double>(15, 0.0));

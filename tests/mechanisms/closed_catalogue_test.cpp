@@ -14,18 +14,13 @@
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/model_check.hpp"
 #include "mechanisms/model/observables.hpp"
+#include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
-Mechanism make(std::string_view specification) {
-  return make_mechanism(mechanism_registry(), specification);
-}
 
 Kinematics kinematics_at_start(const Mechanism& mechanism) {
   Kinematics kinematics(mechanism);
@@ -73,7 +68,7 @@ const std::vector<Counts>& expected_counts() {
 TEST(closed_catalogue, has_the_expected_counts) {
   for (const Counts& expected : expected_counts()) {
     SCOPED_TRACE(expected.specification);
-    const ModelCheck check = check_model(make(expected.specification));
+    const ModelCheck check = check_model(test::from_catalogue(expected.specification));
     EXPECT_EQ(check.bodies, expected.bodies);
     EXPECT_EQ(check.tree_joints + check.cut_joints, expected.joints);
     EXPECT_EQ(check.degrees_of_freedom(), expected.degrees_of_freedom);
@@ -86,7 +81,7 @@ TEST(closed_catalogue, has_the_expected_counts) {
 TEST(closed_catalogue, starts_with_closed_loops) {
   for (const Counts& expected : expected_counts()) {
     SCOPED_TRACE(expected.specification);
-    const Mechanism mechanism = make(expected.specification);
+    const Mechanism mechanism = test::from_catalogue(expected.specification);
     const Kinematics kinematics = kinematics_at_start(mechanism);
     ConstraintObserver observer(mechanism);
     const ConstraintErrors errors = observer.evaluate(0.0, view(mechanism.q0()), view(mechanism.u0()), kinematics);
@@ -104,7 +99,7 @@ TEST(closed_catalogue, starts_with_closed_loops) {
 TEST(closed_catalogue, gives_the_same_mechanism_through_a_file) {
   for (const Counts& expected : expected_counts()) {
     SCOPED_TRACE(expected.specification);
-    const Mechanism mechanism = make(expected.specification);
+    const Mechanism mechanism = test::from_catalogue(expected.specification);
     const Mechanism again = load_mechanism(write_mechanism(mechanism.description()), "written");
     EXPECT_EQ(again.q0(), mechanism.q0());
     EXPECT_EQ(again.u0(), mechanism.u0());
@@ -132,20 +127,20 @@ void expect_pivots(const std::vector<Vec3>& actual, const std::vector<Vec3>& exp
 }
 
 TEST(chadaj_cases, have_their_pivots_and_point_K) {
-  const Mechanism four_bar = make("four_bar");
+  const Mechanism four_bar = test::from_catalogue("four_bar");
   const Kinematics first = kinematics_at_start(four_bar);
   const std::vector<Vec3> upper = {{0, 0, 0}, {0, -1, 0}, {1, -1, 0}, {2, -1, 0}, {2, 0, 0}};
   expect_pivots(pivots(first, 0, 3, 1.0), upper);
   expect_pivots({marker_state(first, 0).position}, {{1, -1, 0}});
 
-  const Mechanism loop8 = make("loop8");
+  const Mechanism loop8 = test::from_catalogue("loop8");
   const Kinematics second = kinematics_at_start(loop8);
   expect_pivots(
       pivots(second, 0, 7, 1.0),
       {{0, 0, 0}, {0, -1, 0}, {0, -2, 0}, {1, -2, 0}, {2, -2, 0}, {3, -2, 0}, {4, -2, 0}, {4, -1, 0}, {4, 0, 0}});
   expect_pivots({marker_state(second, 0).position}, {{2, -2, 0}});
 
-  const Mechanism double_loop = make("double_loop");
+  const Mechanism double_loop = test::from_catalogue("double_loop");
   const Kinematics third = kinematics_at_start(double_loop);
   expect_pivots(pivots(third, 0, 3, 1.0), upper);
   expect_pivots(pivots(third, 4, 7, 1.0), {{0, -1, 0}, {0, -2, 0}, {1, -2, 0}, {2, -2, 0}, {2, -1, 0}});
@@ -167,7 +162,7 @@ TEST(chadaj_cases, have_their_pivots_and_point_K) {
 TEST(loop, is_a_regular_polygon_of_two_equal_chains) {
   for (const int n : {4, 5, 9, 16, 251}) {
     SCOPED_TRACE(n);
-    const Mechanism mechanism = make(fmt::format("loop:{}", n));
+    const Mechanism mechanism = test::from_catalogue(fmt::format("loop:{}", n));
     const Kinematics kinematics = kinematics_at_start(mechanism);
     const int first = n / 2;
     const int second = n - 1 - first;
@@ -189,7 +184,7 @@ TEST(loop, is_a_regular_polygon_of_two_equal_chains) {
 }
 
 TEST(rings, hang_below_one_another) {
-  const Mechanism mechanism = make("rings:3,links=6,angle=0");
+  const Mechanism mechanism = test::from_catalogue("rings:3,links=6,angle=0");
   const Kinematics kinematics = kinematics_at_start(mechanism);
   for (int ring = 0; ring < 3; ++ring) {
     const int top = 6 * ring;
@@ -204,7 +199,7 @@ TEST(rings, hang_below_one_another) {
 }
 
 TEST(grid, joins_neighbours) {
-  const Mechanism mechanism = make("grid:3");
+  const Mechanism mechanism = test::from_catalogue("grid:3");
   const Kinematics kinematics = kinematics_at_start(mechanism);
   const auto position = [&](const char* body) { return kinematics.body(*mechanism.find_body(body)).origin; };
   EXPECT_EQ(position("body1_1"), Vec3(0.0, 0.0, 0.0));
@@ -218,7 +213,7 @@ TEST(grid, joins_neighbours) {
 }
 
 TEST(star, has_all_arms_on_the_hub) {
-  const Mechanism mechanism = make("star:5");
+  const Mechanism mechanism = test::from_catalogue("star:5");
   const Kinematics kinematics = kinematics_at_start(mechanism);
   EXPECT_EQ(mechanism.body_count(), 6);
   for (int k = 1; k <= 5; ++k) {
@@ -237,7 +232,7 @@ TEST(five_bar, has_its_shapes) {
   constexpr double a = 0.2;
   const double s = a * std::sqrt(0.75);
   const auto pivots_of = [](const char* specification) {
-    const Mechanism mechanism = make(specification);
+    const Mechanism mechanism = test::from_catalogue(specification);
     for (const Body& body : mechanism.bodies()) {
       EXPECT_EQ(body.inertia, 0.25 * Mat3::Identity());
     }
@@ -249,7 +244,7 @@ TEST(five_bar, has_its_shapes) {
 }
 
 TEST(coupled_loops, hangs_the_rhombus_on_the_centre_of_body_3) {
-  const Mechanism mechanism = make("coupled_loops");
+  const Mechanism mechanism = test::from_catalogue("coupled_loops");
   const Kinematics kinematics = kinematics_at_start(mechanism);
   const Vec3 centre = kinematics.body(2).com;
   EXPECT_LT((centre - Vec3(0.3, 0.2, 0.0)).norm(), 10.0 * kEpsilon);
@@ -262,7 +257,7 @@ TEST(coupled_loops, hangs_the_rhombus_on_the_centre_of_body_3) {
 }
 
 TEST(biped, starts_as_published) {
-  const Mechanism mechanism = make("biped");
+  const Mechanism mechanism = test::from_catalogue("biped");
   const Kinematics kinematics = kinematics_at_start(mechanism);
   const Eigen::VectorXd& q = mechanism.q0();
   constexpr double kTurn = 2.0 * std::numbers::pi;
@@ -282,7 +277,7 @@ TEST(biped, starts_as_published) {
 }
 
 TEST(slider_crank, starts_as_published) {
-  const Mechanism mechanism = make("slider_crank");
+  const Mechanism mechanism = test::from_catalogue("slider_crank");
   const Kinematics kinematics = kinematics_at_start(mechanism);
   EXPECT_EQ(mechanism.q0(), Eigen::VectorXd::Zero(4));
   EXPECT_EQ(mechanism.u0()[0], 6.0);
@@ -301,7 +296,7 @@ TEST(slider_crank, starts_as_published) {
   EXPECT_NEAR(kinematics.body(rod).velocity.tail<3>().dot(normal), 0.0, 100.0 * kEpsilon);
   ASSERT_EQ(mechanism.description().joint_loads.size(), 1U);
   EXPECT_EQ(std::get<ExpressionLaw>(mechanism.description().joint_loads[0].law).text, "0.01*exp(-t)");
-  EXPECT_TRUE(make("slider_crank:torque=0").description().joint_loads.empty());
+  EXPECT_TRUE(test::from_catalogue("slider_crank:torque=0").description().joint_loads.empty());
 }
 
 }  // namespace

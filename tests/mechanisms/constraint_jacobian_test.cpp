@@ -13,8 +13,6 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 TEST(constraint_jacobian, is_that_of_the_bodies) {
   std::vector<std::string> names = {"double_loop", "coupled_loops", "slider_crank", "grid:4",
                                     "random_tree:seed=3,motions=3"};

@@ -18,7 +18,6 @@ namespace mbdbench {
 namespace {
 
 using test::four_bar;
-using test::view;
 
 ConstraintErrors errors_at_start(const Mechanism& mechanism) {
   Kinematics kinematics(mechanism);

@@ -14,13 +14,12 @@ namespace {
 
 using test::difference;
 using test::random_vector;
-using test::view;
 
 // A few products of matrices of order one.
-constexpr double kRounding = 1e-14;
+constexpr double kJointRounding = 1e-14;
 // Differences resolve 1e-12 of functions of order one (random_states.hpp); rotations by rates of a few rad/s cost a
 // factor of 100.
-constexpr double kDifference = 1e-10;
+constexpr double kJointDifference = 1e-10;
 
 class JointGeometry : public testing::TestWithParam<std::tuple<JointType, int>> {
  protected:
@@ -88,7 +87,7 @@ TEST_P(JointGeometry, constrained_directions_are_normal_to_the_motion) {
   EXPECT_EQ(joint.nu + joint.nc, 6);
   EXPECT_EQ(h().cols(), joint.nu);
   EXPECT_EQ(d(axes_a, axes_b).cols(), joint.nc);
-  EXPECT_LT((d(axes_a, axes_b).transpose() * h()).norm(), kRounding);
+  EXPECT_LT((d(axes_a, axes_b).transpose() * h()).norm(), kJointRounding);
 }
 
 TEST_P(JointGeometry, motion_and_constraints_span_all_directions) {
@@ -101,7 +100,7 @@ TEST_P(JointGeometry, motion_and_constraints_span_all_directions) {
 
 TEST_P(JointGeometry, constrained_directions_are_orthonormal) {
   const SpatialColumns columns = d(axes_a, axes_b);
-  EXPECT_LT((columns.transpose() * columns - Eigen::MatrixXd::Identity(joint.nc, joint.nc)).norm(), kRounding);
+  EXPECT_LT((columns.transpose() * columns - Eigen::MatrixXd::Identity(joint.nc, joint.nc)).norm(), kJointRounding);
 }
 
 TEST_P(JointGeometry, gram_inverse_is_that_of_the_motion_subspace) {
@@ -116,15 +115,15 @@ TEST_P(JointGeometry, pose_moves_with_the_motion_subspace) {
   const Mat3 omega = difference(rotation) * rotation(0.0).transpose();
   Vec6 expected;
   expected << difference(translation), omega(2, 1), omega(0, 2), omega(1, 0);
-  EXPECT_LT((omega + omega.transpose()).norm(), kDifference);
+  EXPECT_LT((omega + omega.transpose()).norm(), kJointDifference);
   const Vec6 relative = h() * u;
-  EXPECT_LT((relative - expected).norm(), kDifference);
+  EXPECT_LT((relative - expected).norm(), kJointDifference);
 }
 
 TEST_P(JointGeometry, pose_satisfies_the_constraints) {
   const Vec3 displacement = axes_a * relative_pose(joint, view(q)).translation;
   const Eigen::VectorXd values = residual(axes_a, axes_b, displacement);
-  EXPECT_LT(values.norm(), kRounding);
+  EXPECT_LT(values.norm(), kJointRounding);
 }
 
 TEST_P(JointGeometry, subspace_rates_are_derivatives) {
@@ -142,8 +141,8 @@ TEST_P(JointGeometry, subspace_rates_are_derivatives) {
   const auto d_at = [&](double s) {
     return Eigen::MatrixXd(d(turned(axes_a, omega_a, s), turned(axes_b, omega_b, s)));
   };
-  EXPECT_LT((h_rate - difference(h_at)).norm(), kDifference);
-  EXPECT_LT((d_rate - difference(d_at)).norm(), kDifference);
+  EXPECT_LT((h_rate - difference(h_at)).norm(), kJointDifference);
+  EXPECT_LT((d_rate - difference(d_at)).norm(), kJointDifference);
 }
 
 TEST_P(JointGeometry, residual_rate_is_exact_where_the_ends_do_not_meet) {
@@ -161,7 +160,7 @@ TEST_P(JointGeometry, residual_rate_is_exact_where_the_ends_do_not_meet) {
   Vec6 relative;
   relative << velocity_b - velocity_a - omega_a.cross(lever), omega_b - omega_a;
   const Eigen::VectorXd rate = d(axes_a, b).transpose() * relative;
-  EXPECT_LT((rate - difference(residual_at)).norm(), kDifference);
+  EXPECT_LT((rate - difference(residual_at)).norm(), kJointDifference);
 }
 
 TEST_P(JointGeometry, coordinates_invert_the_pose) {
@@ -187,22 +186,23 @@ TEST_P(JointGeometry, quaternion_length_does_not_matter) {
   }
   Eigen::VectorXd scaled = q;
   scaled.head<4>() *= 3.0;
-  EXPECT_LT((relative_pose(joint, view(q)).rotation - relative_pose(joint, view(scaled)).rotation).norm(), kRounding);
+  EXPECT_LT((relative_pose(joint, view(q)).rotation - relative_pose(joint, view(scaled)).rotation).norm(),
+            kJointRounding);
   Eigen::VectorXd rates(joint.nq);
   Eigen::VectorXd scaled_rates(joint.nq);
   coordinate_rates(joint, view(q), view(u), view(rates));
   coordinate_rates(joint, view(scaled), view(u), view(scaled_rates));
-  EXPECT_LT((scaled_rates.head<4>() - 3.0 * rates.head<4>()).norm(), kRounding);
-  EXPECT_LT((scaled_rates.tail(joint.nq - 4) - rates.tail(joint.nq - 4)).norm(), kRounding);
-  EXPECT_NEAR(q.head<4>().dot(rates.head<4>()), 0.0, kRounding);
+  EXPECT_LT((scaled_rates.head<4>() - 3.0 * rates.head<4>()).norm(), kJointRounding);
+  EXPECT_LT((scaled_rates.tail(joint.nq - 4) - rates.tail(joint.nq - 4)).norm(), kJointRounding);
+  EXPECT_NEAR(q.head<4>().dot(rates.head<4>()), 0.0, kJointRounding);
 }
 
-std::string case_name(const testing::TestParamInfo<std::tuple<JointType, int>>& info) {
+std::string joint_case_name(const testing::TestParamInfo<std::tuple<JointType, int>>& info) {
   return std::string(to_string(std::get<0>(info.param))) + "_seed_" + std::to_string(std::get<1>(info.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(all_types, JointGeometry,
-                         testing::Combine(testing::ValuesIn(kAllJointTypes), testing::Range(0, 10)), case_name);
+                         testing::Combine(testing::ValuesIn(kAllJointTypes), testing::Range(0, 10)), joint_case_name);
 
 TEST(joint_type, names_round_trip) {
   for (const JointType type : kAllJointTypes) {
@@ -224,11 +224,11 @@ TEST(joint, universal_axes_follow_their_bodies) {
   const Joint joint = Mechanism(mechanism).tree_joints()[0];
   const std::vector<double> q = {0.5 * std::numbers::pi, 0.7};
   const Mat3 rotation = relative_pose(joint, q).rotation;
-  EXPECT_LT((rotation * Vec3::UnitX() - Vec3::UnitY()).norm(), kRounding);
+  EXPECT_LT((rotation * Vec3::UnitX() - Vec3::UnitY()).norm(), kJointRounding);
   SpatialColumns h;
   motion_subspace(joint, Mat3::Identity(), rotation, h);
-  EXPECT_LT((h.col(0).tail<3>() - Vec3::UnitZ()).norm(), kRounding);
-  EXPECT_LT((h.col(1).tail<3>() - Vec3::UnitY()).norm(), kRounding);
+  EXPECT_LT((h.col(0).tail<3>() - Vec3::UnitZ()).norm(), kJointRounding);
+  EXPECT_LT((h.col(1).tail<3>() - Vec3::UnitY()).norm(), kJointRounding);
 }
 
 }  // namespace

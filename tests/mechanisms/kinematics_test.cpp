@@ -18,13 +18,12 @@ namespace {
 
 using test::difference;
 using test::relative_error;
-using test::view;
 
 // Differences resolve 1e-12 of functions of order one (random_states.hpp). Along a chain of eight bodies with rates of
 // a few rad/s the fifth derivatives grow by some 10^3: 1e-9; a wrong term shows as 1e-2 or more.
-constexpr double kDifference = 1e-8;
+constexpr double kKinematicsDifference = 1e-8;
 // Sums over eight bodies of products of order one to ten.
-constexpr double kRounding = 1e-12;
+constexpr double kKinematicsRounding = 1e-12;
 
 /// A mechanism away from its initial state: all coordinates random, loops open.
 class RandomKinematics : public testing::TestWithParam<std::string> {
@@ -58,8 +57,8 @@ TEST_P(RandomKinematics, velocities_are_rates_of_poses) {
     const BodyKinematics& body = kinematics.body(k);
     const Vec3 com_rate = difference([&](double s) { return Vec3(at(s).body(k).com); });
     const Mat3 rotation_rate = difference([&](double s) { return Mat3(at(s).body(k).rotation); });
-    EXPECT_LT(relative_error(body.velocity.head<3>(), com_rate), kDifference) << "body " << k;
-    EXPECT_LT(relative_error(skew(body.velocity.tail<3>()) * body.rotation, rotation_rate), kDifference)
+    EXPECT_LT(relative_error(body.velocity.head<3>(), com_rate), kKinematicsDifference) << "body " << k;
+    EXPECT_LT(relative_error(skew(body.velocity.tail<3>()) * body.rotation, rotation_rate), kKinematicsDifference)
         << "body " << k;
   }
 }
@@ -69,8 +68,8 @@ TEST_P(RandomKinematics, bodies_carry_their_inertia) {
     const BodyKinematics& body = kinematics.body(k);
     const Mat3 expected =
         body.rotation * mechanism.bodies()[static_cast<std::size_t>(k)].inertia * body.rotation.transpose();
-    EXPECT_LT((body.inertia - expected).norm(), kRounding);
-    EXPECT_LT((body.inertia * body.inertia_inverse - Mat3::Identity()).norm(), kRounding);
+    EXPECT_LT((body.inertia - expected).norm(), kKinematicsRounding);
+    EXPECT_LT((body.inertia * body.inertia_inverse - Mat3::Identity()).norm(), kKinematicsRounding);
   }
 }
 
@@ -78,16 +77,16 @@ TEST_P(RandomKinematics, tree_joints_hold) {
   for (int k = 0; k < mechanism.body_count(); ++k) {
     const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(k)];
     const JointKinematics& state = kinematics.tree_joint(k);
-    EXPECT_LT((state.point_b - kinematics.world_point(joint.b, joint.position_b)).norm(), kRounding);
-    EXPECT_LT((state.axes_b - kinematics.body(joint.b).rotation * joint.rotation_b).norm(), kRounding);
+    EXPECT_LT((state.point_b - kinematics.world_point(joint.b, joint.position_b)).norm(), kKinematicsRounding);
+    EXPECT_LT((state.axes_b - kinematics.body(joint.b).rotation * joint.rotation_b).norm(), kKinematicsRounding);
     EXPECT_EQ(state.point_a, state.point_b);
     Eigen::VectorXd residual(joint.nc);
     closure_residual(joint, state.axes_a, state.axes_b, state.displacement, view(residual));
-    EXPECT_LT(residual.norm(), kRounding) << joint.name;
+    EXPECT_LT(residual.norm(), kKinematicsRounding) << joint.name;
     const Vec6 relative =
         kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_b);
-    EXPECT_LT((relative - state.h * u.segment(joint.u_offset, joint.nu)).norm(), kRounding) << joint.name;
-    EXPECT_LT((state.d.transpose() * relative).norm(), kRounding) << joint.name;
+    EXPECT_LT((relative - state.h * u.segment(joint.u_offset, joint.nu)).norm(), kKinematicsRounding) << joint.name;
+    EXPECT_LT((state.d.transpose() * relative).norm(), kKinematicsRounding) << joint.name;
   }
 }
 
@@ -97,10 +96,10 @@ TEST_P(RandomKinematics, handle_velocities_and_subspace_rates_are_derivatives) {
     const auto rate = [&](auto member) {
       return difference([&](double s) { return Eigen::MatrixXd(joint_at(at(s)).*member); });
     };
-    EXPECT_LT(relative_error(state.velocity_a, rate(&JointKinematics::point_a)), kDifference) << name;
-    EXPECT_LT(relative_error(state.velocity_b, rate(&JointKinematics::point_b)), kDifference) << name;
-    EXPECT_LT(relative_error(state.h_rate, rate(&JointKinematics::h)), kDifference) << name;
-    EXPECT_LT(relative_error(state.d_rate, rate(&JointKinematics::d)), kDifference) << name;
+    EXPECT_LT(relative_error(state.velocity_a, rate(&JointKinematics::point_a)), kKinematicsDifference) << name;
+    EXPECT_LT(relative_error(state.velocity_b, rate(&JointKinematics::point_b)), kKinematicsDifference) << name;
+    EXPECT_LT(relative_error(state.h_rate, rate(&JointKinematics::h)), kKinematicsDifference) << name;
+    EXPECT_LT(relative_error(state.d_rate, rate(&JointKinematics::d)), kKinematicsDifference) << name;
   };
   for (int k = 0; k < mechanism.body_count(); ++k) {
     check([k](const Kinematics& state) { return state.tree_joint(k); }, "tree joint " + std::to_string(k));
@@ -135,15 +134,15 @@ TEST_P(RandomKinematics, quaternion_lengths_do_not_matter) {
   Kinematics other(mechanism);
   other.set_positions(view(scaled));
   for (int k = 0; k < mechanism.body_count(); ++k) {
-    EXPECT_LT((other.body(k).rotation - kinematics.body(k).rotation).norm(), kRounding);
-    EXPECT_LT((other.body(k).com - kinematics.body(k).com).norm(), kRounding);
+    EXPECT_LT((other.body(k).rotation - kinematics.body(k).rotation).norm(), kKinematicsRounding);
+    EXPECT_LT((other.body(k).com - kinematics.body(k).com).norm(), kKinematicsRounding);
   }
 }
 
 TEST_P(RandomKinematics, jacobians_give_the_velocities) {
   const Jacobians jacobians = jacobians_at(0.0);
   for (int k = 0; k < mechanism.body_count(); ++k) {
-    EXPECT_LT((jacobians.body(k) * u - kinematics.body(k).velocity).norm(), kRounding) << "body " << k;
+    EXPECT_LT((jacobians.body(k) * u - kinematics.body(k).velocity).norm(), kKinematicsRounding) << "body " << k;
   }
 }
 
@@ -151,7 +150,7 @@ TEST_P(RandomKinematics, jacobian_rates_are_derivatives) {
   const Jacobians jacobians = jacobians_at(0.0);
   for (int k = 0; k < mechanism.body_count(); ++k) {
     const auto rate = difference([&](double s) { return Eigen::MatrixXd(jacobians_at(s).body(k)); });
-    EXPECT_LT(relative_error(jacobians.body_rate(k), rate), kDifference) << "body " << k;
+    EXPECT_LT(relative_error(jacobians.body_rate(k), rate), kKinematicsDifference) << "body " << k;
   }
 }
 
@@ -167,13 +166,13 @@ TEST_P(RandomKinematics, constraint_jacobian_is_the_rate_of_the_residual) {
   };
   Eigen::VectorXd rate(mechanism.constraint_size());
   constraint_rate_residual(kinematics, view(u), still, view(rate));
-  EXPECT_LT(relative_error(rate, difference(residual_at)), kDifference);
-  EXPECT_LT(relative_error(jacobians_at(0.0).constraints() * u, rate), kRounding);
+  EXPECT_LT(relative_error(rate, difference(residual_at)), kKinematicsDifference);
+  EXPECT_LT(relative_error(jacobians_at(0.0).constraints() * u, rate), kKinematicsRounding);
 }
 
 TEST_P(RandomKinematics, constraint_jacobian_rate_is_a_derivative) {
   const auto rate = difference([&](double s) { return Eigen::MatrixXd(jacobians_at(s).constraints()); });
-  EXPECT_LT(relative_error(jacobians_at(0.0).constraint_rate(), rate), kDifference);
+  EXPECT_LT(relative_error(jacobians_at(0.0).constraint_rate(), rate), kKinematicsDifference);
 }
 
 TEST_P(RandomKinematics, sweeps_allocate_nothing) {
@@ -196,14 +195,14 @@ std::vector<std::string> specifications() {
   return list;
 }
 
-std::string case_name(const testing::TestParamInfo<std::string>& info) {
+std::string mechanism_case_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;
   std::replace_if(
       name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
   return name;
 }
 
-INSTANTIATE_TEST_SUITE_P(catalogue, RandomKinematics, testing::ValuesIn(specifications()), case_name);
+INSTANTIATE_TEST_SUITE_P(catalogue, RandomKinematics, testing::ValuesIn(specifications()), mechanism_case_name);
 
 }  // namespace
 }  // namespace mbdbench

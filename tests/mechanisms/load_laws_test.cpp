@@ -12,7 +12,7 @@ namespace {
 using test::LoadedState;
 
 // Products and sums of numbers of order one to ten.
-constexpr double kRounding = 1e-12;
+constexpr double kLawRounding = 1e-12;
 
 /// A slider along x of the world that carries a link which turns about z; marker `m` 2 m along the link.
 MechanismDescription slider_with_link() {
@@ -48,13 +48,13 @@ double hinge_force(const Law& law, double t, double q, double v) {
 TEST(loads, laws_have_the_values_of_their_formulas) {
   EXPECT_EQ(hinge_force(ConstantLaw{2.5}, 0.0, 0.0, 0.0), 2.5);
   EXPECT_NEAR(hinge_force(ExpressionLaw{"2 * sin(t) + 3 * q - v^2"}, 0.4, 0.2, 0.7), 2.0 * std::sin(0.4) + 0.6 - 0.49,
-              kRounding);
+              kLawRounding);
   EXPECT_NEAR(hinge_force(ExpressionLaw{"q_slide + 10 * v_slide + 100 * q_hinge + 1000 * v_hinge"}, 0.0, 0.2, 0.7),
-              0.25 - 5.0 + 20.0 + 700.0, kRounding * 1000.0);
+              0.25 - 5.0 + 20.0 + 700.0, kLawRounding * 1000.0);
   EXPECT_NEAR(hinge_force(ExpressionLaw{"x_m + 10 * y_m + 100 * z_m"}, 0.0, 0.2, 0.7),
-              0.25 + 2.0 * std::cos(0.2) + 20.0 * std::sin(0.2), kRounding);
+              0.25 + 2.0 * std::cos(0.2) + 20.0 * std::sin(0.2), kLawRounding);
   EXPECT_NEAR(hinge_force(ExpressionLaw{"vx_m + 10 * vy_m + 100 * vz_m"}, 0.0, 0.2, 0.7),
-              -0.5 - 1.4 * std::sin(0.2) + 14.0 * std::cos(0.2), kRounding);
+              -0.5 - 1.4 * std::sin(0.2) + 14.0 * std::cos(0.2), kLawRounding);
 }
 
 TEST(loads, tables_are_linear_between_and_constant_outside_their_points) {
@@ -86,7 +86,7 @@ TEST(loads, body_loads_act_at_their_point_in_their_axes) {
     const Vec3 force = in_body_axes ? Vec3(-3.0 * std::sin(angle), 3.0 * std::cos(angle), 0.0) : Vec3(0.0, 3.0, 0.0);
     Vec6 expected;
     expected << force + Vec3(0.0, -9.81, 0.0), 0.0, 0.0, moment + 0.5;
-    EXPECT_LT((state.loads.body_wrench(1) - expected).norm(), kRounding);
+    EXPECT_LT((state.loads.body_wrench(1) - expected).norm(), kLawRounding);
     EXPECT_EQ(state.loads.body_wrench(0).tail<3>(), Vec3::Zero());
   }
 }
@@ -97,7 +97,7 @@ TEST(loads, point_spring_pulls_its_ends_together) {
   description.point_springs = {{"spring", kGround, "slider", Vec3::Zero(), Vec3::Zero(), 100.0, 5.0, 0.5}};
   LoadedState state(description);
   state.set(0.0, Eigen::Vector2d(2.0, 0.0), Eigen::Vector2d(0.1, 0.0));
-  EXPECT_NEAR(state.loads.body_wrench(0)[0], -(100.0 * 1.5 + 5.0 * 0.1), kRounding * 100.0);
+  EXPECT_NEAR(state.loads.body_wrench(0)[0], -(100.0 * 1.5 + 5.0 * 0.1), kLawRounding * 100.0);
   // Ends that coincide have no direction; the spring then pulls nowhere instead of giving NaN.
   state.set(0.0, Eigen::Vector2d(0.0, 0.0), Eigen::Vector2d(0.1, 0.0));
   EXPECT_EQ(state.loads.body_wrench(0), Vec6::Zero());

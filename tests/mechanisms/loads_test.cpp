@@ -18,12 +18,11 @@ namespace mbdbench {
 namespace {
 
 using test::LoadedState;
-using test::view;
 
 // Differences resolve 1e-12 of functions of order one (random_states.hpp); energies here are up to 100 J.
-constexpr double kDifference = 1e-8;
+constexpr double kLoadsDifference = 1e-8;
 // Products and sums of numbers of order one to ten.
-constexpr double kRounding = 1e-12;
+constexpr double kLoadsRounding = 1e-12;
 
 /// The mechanism without joint and body loads, so that only gravity, springs and dampers act.
 MechanismDescription springs_only(const std::string& specification, double damping_scale) {
@@ -43,7 +42,7 @@ void expect_power_is_lost_energy(LoadedState& state, const Eigen::VectorXd& q, c
   const double rate =
       test::difference([&](double s) { return state.potential(test::moved(state.mechanism, q, u, s)); });
   state.set(0.0, q, u);
-  EXPECT_NEAR(state.power(u), -rate, kDifference * std::max(1.0, std::abs(rate)));
+  EXPECT_NEAR(state.power(u), -rate, kLoadsDifference * std::max(1.0, std::abs(rate)));
 }
 
 class RandomLoads : public testing::TestWithParam<int> {
@@ -107,7 +106,7 @@ TEST_P(RandomLoads, dampers_take_energy_out) {
     expected += spring.damping * rate * rate;
   }
   damped.set(0.0, q, u);
-  EXPECT_NEAR(undamped.power(u) - damped.power(u), expected, kDifference * std::max(1.0, expected));
+  EXPECT_NEAR(undamped.power(u) - damped.power(u), expected, kLoadsDifference * std::max(1.0, expected));
 }
 
 TEST_P(RandomLoads, power_is_that_of_the_generalised_forces) {
@@ -121,7 +120,7 @@ TEST_P(RandomLoads, power_is_that_of_the_generalised_forces) {
   for (int k = 0; k < state.mechanism.body_count(); ++k) {
     generalised += jacobians.body(k).transpose() * state.loads.body_wrench(k);
   }
-  EXPECT_NEAR(generalised.dot(u), state.power(u), kRounding * std::max(1.0, generalised.norm()));
+  EXPECT_NEAR(generalised.dot(u), state.power(u), kLoadsRounding * std::max(1.0, generalised.norm()));
 }
 
 TEST_P(RandomLoads, evaluation_allocates_nothing) {
@@ -166,7 +165,7 @@ TEST(loads, force_in_a_cut_joint_does_the_work_of_a_generalised_force) {
     LoadedState tree(description);
     const Eigen::VectorXd u = test::random_vector(8, random);
     tree.set(0.0, tree.mechanism.q0(), u);
-    EXPECT_NEAR(tree.power(u), u[6 + component], kRounding);
+    EXPECT_NEAR(tree.power(u), u[6 + component], kLoadsRounding);
 
     // The same motion with the universal joint cut: the second body's free joint leads from the ground.
     JointDescription second = base;
@@ -182,12 +181,12 @@ TEST(loads, force_in_a_cut_joint_does_the_work_of_a_generalised_force) {
     Eigen::VectorXd cut_u(12);
     cut_u << u.head<6>(), tree.kinematics.body(1).rotation.transpose() * velocity.tail<3>(), velocity.head<3>();
     cut.set(0.0, cut.mechanism.q0(), cut_u);
-    EXPECT_NEAR(cut.power(cut_u), u[6 + component], kRounding);
+    EXPECT_NEAR(cut.power(cut_u), u[6 + component], kLoadsRounding);
     EXPECT_EQ(cut.loads.joint_forces(), Eigen::VectorXd::Zero(12));
     // Action and reaction: no resultant force, and no moment about any point.
     const Vec6 first_at_origin = shift_wrench(cut.kinematics.body(0).com, cut.loads.body_wrench(0));
     const Vec6 second_at_origin = shift_wrench(cut.kinematics.body(1).com, cut.loads.body_wrench(1));
-    EXPECT_LT((first_at_origin + second_at_origin).norm(), kRounding);
+    EXPECT_LT((first_at_origin + second_at_origin).norm(), kLoadsRounding);
     EXPECT_GT(first_at_origin.norm(), 0.5);
   }
 }
@@ -205,8 +204,9 @@ TEST(loads, cut_coordinates_are_those_of_the_closed_loop) {
       const RelativePose pose = relative_pose(joint, q);
       const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
       // Poses at the end of a chain of eight bodies, a few m from the origin.
-      EXPECT_LT((state.axes_a * pose.rotation - state.axes_b).norm(), kRounding) << seed << " " << joint.name;
-      EXPECT_LT((state.axes_a * pose.translation - state.displacement).norm(), kRounding) << seed << " " << joint.name;
+      EXPECT_LT((state.axes_a * pose.rotation - state.axes_b).norm(), kLoadsRounding) << seed << " " << joint.name;
+      EXPECT_LT((state.axes_a * pose.translation - state.displacement).norm(), kLoadsRounding)
+          << seed << " " << joint.name;
       EXPECT_EQ(q, joint.q0);
     }
   }

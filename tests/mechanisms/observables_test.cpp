@@ -15,12 +15,10 @@
 namespace mbdbench {
 namespace {
 
-using test::view;
-
 // Sums over eight bodies of products of numbers of order one to ten.
-constexpr double kRounding = 1e-12;
+constexpr double kObservablesRounding = 1e-12;
 // Differences resolve 1e-12 of functions of order one (random_states.hpp), here of masses of 10 kg at several m.
-constexpr double kDifference = 1e-8;
+constexpr double kObservablesDifference = 1e-8;
 
 class RandomObservables : public testing::TestWithParam<int> {
  protected:
@@ -49,7 +47,7 @@ TEST_P(RandomObservables, kinetic_energy_is_that_of_the_mass_matrix) {
     mass_matrix += jacobians.body(k).transpose() * body * jacobians.body(k);
   }
   const double expected = 0.5 * u.dot(mass_matrix * u);
-  EXPECT_NEAR(energies(kinematics, view(q)).kinetic, expected, kRounding * std::max(1.0, expected));
+  EXPECT_NEAR(energies(kinematics, view(q)).kinetic, expected, kObservablesRounding * std::max(1.0, expected));
 }
 
 TEST_P(RandomObservables, linear_momentum_moves_the_centre_of_mass) {
@@ -61,13 +59,13 @@ TEST_P(RandomObservables, linear_momentum_moves_the_centre_of_mass) {
     }
     return sum;
   };
-  EXPECT_LT(test::relative_error(linear_momentum(kinematics), test::difference(moment)), kDifference);
+  EXPECT_LT(test::relative_error(linear_momentum(kinematics), test::difference(moment)), kObservablesDifference);
 }
 
 TEST_P(RandomObservables, marker_velocity_is_the_rate_of_its_position) {
   const MarkerState marker = marker_state(kinematics, 0);
   const Vec3 rate = test::difference([&](double s) { return marker_state(at(s), 0).position; });
-  EXPECT_LT(test::relative_error(marker.velocity, rate), kDifference);
+  EXPECT_LT(test::relative_error(marker.velocity, rate), kObservablesDifference);
 }
 
 INSTANTIATE_TEST_SUITE_P(seeds, RandomObservables, testing::Range(0, 20));
@@ -90,14 +88,15 @@ TEST(observables, numbers_of_one_link) {
   const OneLink link(0.5, 2.0);
   const Energies energy = energies(link.kinematics, link.q);
   // T = (J_C + m l_C^2) q'^2 / 2, V = -m g l_C sin q, L = (J_C + m l_C^2) q' about the joint at the origin.
-  EXPECT_NEAR(energy.kinetic, 0.5 * 1.25 * 4.0, kRounding);
-  EXPECT_NEAR(energy.potential, -9.81 * 0.5 * std::sin(0.5), kRounding);
-  EXPECT_NEAR(energy.total(), energy.kinetic + energy.potential, kRounding);
-  EXPECT_LT((angular_momentum(link.kinematics) - Vec3(0.0, 2.5, 0.0)).norm(), kRounding);
-  EXPECT_LT((linear_momentum(link.kinematics) - Vec3(-std::sin(0.5), 0.0, -std::cos(0.5))).norm(), kRounding);
+  EXPECT_NEAR(energy.kinetic, 0.5 * 1.25 * 4.0, kObservablesRounding);
+  EXPECT_NEAR(energy.potential, -9.81 * 0.5 * std::sin(0.5), kObservablesRounding);
+  EXPECT_NEAR(energy.total(), energy.kinetic + energy.potential, kObservablesRounding);
+  EXPECT_LT((angular_momentum(link.kinematics) - Vec3(0.0, 2.5, 0.0)).norm(), kObservablesRounding);
+  EXPECT_LT((linear_momentum(link.kinematics) - Vec3(-std::sin(0.5), 0.0, -std::cos(0.5))).norm(),
+            kObservablesRounding);
   const MarkerState tip = marker_state(link.kinematics, 0);
-  EXPECT_LT((tip.position - Vec3(std::cos(0.5), 0.0, -std::sin(0.5))).norm(), kRounding);
-  EXPECT_LT((tip.velocity - 2.0 * Vec3(-std::sin(0.5), 0.0, -std::cos(0.5))).norm(), kRounding);
+  EXPECT_LT((tip.position - Vec3(std::cos(0.5), 0.0, -std::sin(0.5))).norm(), kObservablesRounding);
+  EXPECT_LT((tip.velocity - 2.0 * Vec3(-std::sin(0.5), 0.0, -std::cos(0.5))).norm(), kObservablesRounding);
 }
 
 TEST(observables, spring_energy_is_part_of_the_potential) {
@@ -110,7 +109,7 @@ TEST(observables, spring_energy_is_part_of_the_potential) {
   kinematics.set_positions(q);
   kinematics.set_velocities(std::vector<double>{0.0});
   const double expected = 0.5 * 4.0 * 0.25 + 0.5 * 10.0 * 1.5 * 1.5 - 9.81 * 0.5 * std::sin(0.75);
-  EXPECT_NEAR(energies(kinematics, q).potential, expected, kRounding);
+  EXPECT_NEAR(energies(kinematics, q).potential, expected, kObservablesRounding);
 }
 
 TEST(observables, constraint_errors_vanish_at_the_start_and_see_what_is_wrong) {
@@ -134,7 +133,7 @@ TEST(observables, constraint_errors_vanish_at_the_start_and_see_what_is_wrong) {
   jacobians.set_positions(kinematics);
   const double expected = (jacobians.constraints() * u).lpNorm<Eigen::Infinity>();
   EXPECT_GT(expected, 0.1);
-  EXPECT_NEAR(evaluate().velocity, expected, kRounding);
+  EXPECT_NEAR(evaluate().velocity, expected, kObservablesRounding);
 }
 
 TEST(observables, a_state_that_is_not_finite_does_not_look_consistent) {

@@ -2,8 +2,6 @@
 /// The random generators: coverage of joint types and loads, mobility, reproducibility.
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/SVD>
 #include <iostream>
 #include <map>
 #include <random>
@@ -12,16 +10,12 @@
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/spectrum.hpp"
+#include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 namespace {
-
-using test::view;
-
-Mechanism make(std::string_view specification) {
-  return make_mechanism(mechanism_registry(), specification);
-}
 
 /// Everything that a formulation could read, for bitwise comparison.
 std::vector<double> all_numbers(const Mechanism& mechanism) {
@@ -61,7 +55,7 @@ TEST(random_tree, joint_types_all_occur) {
   std::map<std::string_view, int> count;
   std::map<std::string_view, int> inner;
   for (int seed = 0; seed < 100; ++seed) {
-    const Mechanism mechanism = make("random_tree:" + std::to_string(seed));
+    const Mechanism mechanism = test::from_catalogue("random_tree:" + std::to_string(seed));
     EXPECT_GT(mechanism.u_size(), 0) << "seed " << seed;
     EXPECT_FALSE(mechanism.constrained());
     for (const Joint& joint : mechanism.tree_joints()) {
@@ -78,9 +72,9 @@ TEST(random_tree, joint_types_all_occur) {
 
 TEST(random_tree, bodies_are_physical) {
   for (int seed = 0; seed < 20; ++seed) {
-    const Mechanism mechanism = make("random_tree:" + std::to_string(seed));
+    const Mechanism mechanism = test::from_catalogue("random_tree:" + std::to_string(seed));
     for (const Body& body : mechanism.bodies()) {
-      const Vec3 moments = Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia).eigenvalues();
+      const Vec3 moments = symmetric_eigenvalues(body.inertia);
       EXPECT_GT(moments[0], 0.0) << "seed " << seed;
       EXPECT_GT(moments[0] + moments[1], moments[2]) << "seed " << seed;
     }
@@ -89,7 +83,7 @@ TEST(random_tree, bodies_are_physical) {
 
 TEST(random_tree, prescribes_as_many_motions_as_asked) {
   for (int seed = 0; seed < 20; ++seed) {
-    const Mechanism mechanism = make("random_tree:seed=" + std::to_string(seed) + ",motions=3");
+    const Mechanism mechanism = test::from_catalogue("random_tree:seed=" + std::to_string(seed) + ",motions=3");
     EXPECT_EQ(mechanism.constraint_size(), 3) << "seed " << seed;
     EXPECT_TRUE(mechanism.rheonomic());
     EXPECT_GT(mechanism.u_size(), 3) << "seed " << seed;
@@ -104,7 +98,7 @@ TEST(random_tree, loads_of_every_kind_occur_and_can_be_left_out) {
   std::size_t point_springs = 0;
   std::size_t body_loads = 0;
   for (int seed = 0; seed < 50; ++seed) {
-    const Mechanism mechanism = make("random_tree:" + std::to_string(seed));
+    const Mechanism mechanism = test::from_catalogue("random_tree:" + std::to_string(seed));
     for (const JointLoadDescription& load : mechanism.description().joint_loads) {
       ++laws[load.law.index()];
     }
@@ -116,7 +110,7 @@ TEST(random_tree, loads_of_every_kind_occur_and_can_be_left_out) {
   EXPECT_GT(springs, 0U);
   EXPECT_GT(point_springs, 0U);
   EXPECT_GT(body_loads, 0U);
-  const Mechanism bare = make("random_tree:seed=3,loads=0");
+  const Mechanism bare = test::from_catalogue("random_tree:seed=3,loads=0");
   EXPECT_TRUE(bare.description().joint_loads.empty());
   EXPECT_TRUE(bare.description().body_loads.empty());
   EXPECT_TRUE(bare.description().joint_springs.empty());
@@ -130,7 +124,7 @@ TEST(random_closed, cut_types_all_occur_and_all_can_move) {
   int to_ground = 0;
   int redundant = 0;
   for (int seed = 0; seed < 100; ++seed) {
-    const Mechanism mechanism = make("random_closed:" + std::to_string(seed));
+    const Mechanism mechanism = test::from_catalogue("random_closed:" + std::to_string(seed));
     ASSERT_EQ(mechanism.cut_joints().size(), 2U);
     for (const Joint& joint : mechanism.tree_joints()) {
       ++tree[to_string(joint.type)];
@@ -143,7 +137,7 @@ TEST(random_closed, cut_types_all_occur_and_all_can_move) {
     kinematics.set_positions(view(mechanism.q0()));
     Jacobians jacobians(mechanism);
     jacobians.set_positions(kinematics);
-    const Eigen::VectorXd values = Eigen::JacobiSVD<Eigen::MatrixXd>(jacobians.constraints()).singularValues();
+    const Eigen::VectorXd values = singular_values(jacobians.constraints());
     // The generator keeps singular values below 1e-3 of the largest away, so that rounding (1e-15) decides nothing
     // here.
     const auto rank = (values.array() > 1e-8).count();
@@ -167,8 +161,8 @@ TEST(random_closed, cut_types_all_occur_and_all_can_move) {
 TEST(random_closed, loops_close_at_the_drawn_coordinates) {
   for (int seed = 0; seed < 50; ++seed) {
     const std::string specification = "random_closed:seed=" + std::to_string(seed) + ",bodies=12,cuts=4";
-    const Mechanism mechanism = make(specification);
-    const Mechanism tree = make("random_tree:seed=" + std::to_string(seed) + ",bodies=12,loads=0");
+    const Mechanism mechanism = test::from_catalogue(specification);
+    const Mechanism tree = test::from_catalogue("random_tree:seed=" + std::to_string(seed) + ",bodies=12,loads=0");
     // The tree is drawn first and closing a loop that is closed to rounding moves the joints by rounding only.
     EXPECT_LT((mechanism.q0() - tree.q0()).lpNorm<Eigen::Infinity>(), 1e-11) << specification;
   }
@@ -178,16 +172,18 @@ TEST(random_mechanisms, one_seed_gives_the_same_bits) {
   for (const char* key : {"random_tree:", "random_closed:"}) {
     for (int seed = 0; seed < 20; ++seed) {
       const std::string specification = key + std::to_string(seed);
-      EXPECT_EQ(all_numbers(make(specification)), all_numbers(make(specification))) << specification;
+      EXPECT_EQ(all_numbers(test::from_catalogue(specification)), all_numbers(test::from_catalogue(specification)))
+          << specification;
     }
-    EXPECT_NE(all_numbers(make(std::string(key) + "1")), all_numbers(make(std::string(key) + "2")));
+    EXPECT_NE(all_numbers(test::from_catalogue(std::string(key) + "1")),
+              all_numbers(test::from_catalogue(std::string(key) + "2")));
   }
 }
 
 TEST(random_mechanisms, first_draws_are_those_of_the_standard_engine) {
   // The standard fixes the words of the engine; the direction of gravity takes the first ones, mapped here by hand. A
   // different mapping would change every published random mechanism.
-  const Mechanism mechanism = make("random_tree:seed=1");
+  const Mechanism mechanism = test::from_catalogue("random_tree:seed=1");
   std::mt19937_64 engine(1);
   const auto draw = [&] { return 2.0 * (static_cast<double>(engine() >> 11U) / 9007199254740992.0) - 1.0; };
   Vec3 direction;

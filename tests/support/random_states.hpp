@@ -1,21 +1,15 @@
 #pragma once
 /// \file
 /// Random states of a mechanism and paths through them, for checks by finite differences.
-#include <span>
+#include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "mechanisms/catalogue/random_tree.hpp"
 #include "mechanisms/model/mechanism.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench::test {
-
-inline std::span<const double> view(const Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
-
-inline std::span<double> view(Eigen::VectorXd& vector) {
-  return {vector.data(), static_cast<std::size_t>(vector.size())};
-}
 
 /// \returns random coordinates of the whole tree; loops stay open.
 inline Eigen::VectorXd random_coordinates(const Mechanism& mechanism, RandomSource& random) {
@@ -36,6 +30,21 @@ inline Eigen::VectorXd random_vector(int size, RandomSource& random) {
     vector[i] = random.uniform(-1.0, 1.0);
   }
   return vector;
+}
+
+/// \returns a matrix of numbers in [-1, 1).
+inline Eigen::MatrixXd random_matrix(RandomSource& random, Eigen::Index rows, Eigen::Index columns) {
+  Eigen::MatrixXd matrix(rows, columns);
+  for (Eigen::Index i = 0; i < matrix.size(); ++i) {
+    matrix(i) = random.uniform(-1.0, 1.0);
+  }
+  return matrix;
+}
+
+/// \returns the seed of a run: one fixed default, so that a failure repeats; another by MBDBENCH_SEED=...
+inline std::uint64_t seed_of_run(std::uint64_t by_default) {
+  const char* text = std::getenv("MBDBENCH_SEED");
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : by_default;
 }
 
 /// \returns q + s N(q) u, a path through q whose tangent at s = 0 is q' = N(q) u.
