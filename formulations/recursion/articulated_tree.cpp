@@ -5,22 +5,13 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "formulations/recursion/rigid_inertia.hpp"
+
 namespace mbdbench {
 namespace {
 
 std::size_t index_of(int value) {
   return static_cast<std::size_t>(value);
-}
-
-/// M_O of a rigid body about O = C - l.
-Mat6 rigid_inertia(double mass, const Mat3& central_inertia, const Vec3& l) {
-  const Mat3 l_skew = skew(l);
-  Mat6 inertia;
-  inertia.topLeftCorner<3, 3>() = mass * Mat3::Identity();
-  inertia.topRightCorner<3, 3>() = -mass * l_skew;
-  inertia.bottomLeftCorner<3, 3>() = mass * l_skew;
-  inertia.bottomRightCorner<3, 3>() = central_inertia - mass * l_skew * l_skew;
-  return inertia;
 }
 
 }  // namespace
