@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 
 #include "formulations/naudet/closed_naudet.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/formulations/dense_reduction.hpp"
 #include "tests/support/four_bar.hpp"
 
 namespace mbdbench {
@@ -33,38 +32,6 @@ Mechanism triple_rocker(std::size_t first, std::size_t second) {
   return Mechanism(description);
 }
 
-/// B^T M u over the independent components, from dense matrices.
-class DenseReduction {
- public:
-  DenseReduction(const Mechanism& mechanism, const DependentChoice& choice)
-      : choice_(choice), dynamics_(mechanism), size_(mechanism.u_size()) {
-    for (int i = 0; i < size_; ++i) {
-      if (!std::binary_search(choice.dependent.begin(), choice.dependent.end(), i)) {
-        independent_.push_back(i);
-      }
-    }
-  }
-
-  Eigen::VectorXd momenta(const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
-    EXPECT_TRUE(dynamics_.set_positions(0.0, view(q)).ok);
-    const Eigen::MatrixXd& phi_q = dynamics_.jacobians().constraints();
-    const Eigen::MatrixXd rows = phi_q(choice_.rows, Eigen::all);
-    Eigen::MatrixXd b = Eigen::MatrixXd::Zero(size_, static_cast<Eigen::Index>(independent_.size()));
-    b(independent_, Eigen::all).setIdentity();
-    if (!choice_.rows.empty()) {
-      b(choice_.dependent, Eigen::all) =
-          -Eigen::MatrixXd(rows(Eigen::all, choice_.dependent)).fullPivLu().solve(rows(Eigen::all, independent_));
-    }
-    return b.transpose() * (dynamics_.mass_matrix() * u);
-  }
-
- private:
-  DependentChoice choice_;
-  DenseDynamics dynamics_;
-  int size_;
-  std::vector<int> independent_;
-};
-
 TEST(closed_naudet, reduced_momenta_and_their_rates_are_those_of_dense_matrices) {
   double worst = 0.0;
   double worst_rate = 0.0;
@@ -74,7 +41,7 @@ TEST(closed_naudet, reduced_momenta_and_their_rates_are_those_of_dense_matrices)
     const ClosedStateForm form{StateKind::momentum, false, false};
     ClosedNaudet formulation(mechanism, form, kNever);
     const ClosedDynamics dynamics(mechanism, dependent_candidates(mechanism, false));
-    DenseReduction dense(mechanism, dynamics.dependents().choice());
+    test::DenseReduction dense(mechanism, dynamics.dependents().choice());
     const test::Evaluation state = test::evaluate_at(formulation, 0.0, mechanism.q0(), mechanism.u0());
     ASSERT_TRUE(state.status.ok) << key << ": " << state.status.message();
     const Eigen::VectorXd expected = dense.momenta(mechanism.q0(), mechanism.u0());
