@@ -93,7 +93,7 @@ RhsStatus ConstraintMatrices::set_positions(const Kinematics& kinematics) {
           false, mechanism_->tree_joints()[index_of(loop_.joints[i].body)].name,
           "the dependent joints from here to the cut joint cannot close the loop (singular position), smallest over "
           "largest column of G is",
-          smallest / largest};
+          largest > 0.0 ? smallest / largest : 0.0};
     }
     outboard_complement = joint.complement;
     joint.matrix.gain = joint.wrenches.lazyProduct(joint.rows.transpose());
