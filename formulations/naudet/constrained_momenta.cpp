@@ -2,6 +2,7 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <ranges>
 
 #include "formulations/recursion/rigid_inertia.hpp"
 
@@ -234,9 +235,9 @@ void ConstrainedMomenta::sweep_inward(std::span<const double> p) {
 }
 
 void ConstrainedMomenta::sweep_outward() {
-  for (auto next = order_.rbegin(); next != order_.rend(); ++next) {
-    Link& link = links_[index_of(*next)];
-    const int offset = mechanism_->tree_joints()[index_of(*next)].u_offset;
+  for (const int k : std::views::reverse(order_)) {
+    Link& link = links_[index_of(k)];
+    const int offset = mechanism_->tree_joints()[index_of(k)].u_offset;
     const Vec6 inherited = shift_velocity(link.lever, velocity_of(link.parent));
     JointVector reaction = link.gain.transpose().lazyProduct(inherited);
     if (link.reference >= 0) {

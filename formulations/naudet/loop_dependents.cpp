@@ -179,9 +179,9 @@ Candidate Planner::candidate(int cut, const std::vector<int>& rows, int end, int
   }
   if (basis.cols() < basis.rows()) {
     result.refusal = fmt::format(
-        "the loop of cut joint '{}' has {} independent constraints, but only {} degrees of freedom on the way from "
-        "body '{}' to where the two ways meet",
-        cut_name(cut), basis.rows(), basis.cols(), end < 0 ? "ground" : body_name(end));
+        "the loop of cut joint '{}' has {} independent constraints, but the way from body '{}' to where both ways meet "
+        "has only {} degree{} of freedom",
+        cut_name(cut), basis.rows(), body_name(end), basis.cols(), basis.cols() == 1 ? "" : "s");
     return result;
   }
   result.conditioning /= dependents_.size();

@@ -9,7 +9,6 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/dense_reduction.hpp"
-#include "tests/support/allocation_guard.hpp"
 #include "tests/support/four_bar.hpp"
 #include "tests/support/random_loops.hpp"
 
@@ -318,25 +317,6 @@ TEST(constrained_momenta, singular_positions_give_a_status_and_no_numbers) {
   x[1] = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> xdot(x.size());
   EXPECT_FALSE(formulation.rhs(0.0, x, xdot).ok);
-}
-
-TEST(constrained_momenta, right_hand_sides_allocate_nothing) {
-  if (!AllocationGuard::active()) {
-    return;
-  }
-  for (const std::string key : {"biped", "double_loop", "rings", "loop:64", "slider_crank", "coupled_loops"}) {
-    const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
-    for (const char* const formulation_key : {"naudet", "naudet-reduced"}) {
-      const auto formulation = test::make(formulation_key, mechanism, "loops=matrices");
-      std::vector<double> x(formulation->state_size());
-      std::vector<double> xdot(x.size());
-      ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
-      const AllocationGuard guard;
-      const RhsStatus status = formulation->rhs(0.1, x, xdot);
-      EXPECT_EQ(guard.count(), 0U) << formulation_key << " on " << key;
-      EXPECT_TRUE(status.ok) << status.message();
-    }
-  }
 }
 
 }  // namespace
