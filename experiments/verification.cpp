@@ -52,13 +52,12 @@ ChosenFormulation chosen_formulation(const Registries& registries, const std::st
 std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
                                                    const std::vector<std::string>& words) {
   std::vector<ChosenFormulation> chosen;
-  for (const std::string& word : words) {
-    chosen.push_back(chosen_formulation(registries, word));
-  }
+  std::transform(words.begin(), words.end(), std::back_inserter(chosen),
+                 [&](const std::string& word) { return chosen_formulation(registries, word); });
   if (words.empty()) {
-    for (const FormulationEntry& entry : registries.formulations) {
-      chosen.push_back(chosen_formulation(registries, std::string(entry.key)));
-    }
+    std::transform(
+        registries.formulations.begin(), registries.formulations.end(), std::back_inserter(chosen),
+        [&](const FormulationEntry& entry) { return chosen_formulation(registries, std::string(entry.key)); });
   }
   return chosen;
 }

@@ -228,7 +228,9 @@ RhsStatus ClosedNaudet::reactions(double t, std::span<const double> x, Reactions
   if (status.ok && matrices_) {
     // The paper's recursion stops at the momenta; accelerations and reactions are those of the impulses' workspace.
     status = dynamics_.set_positions(t, q_);
-    dynamics_.set_velocities(matrices_->u(), false);
+    if (status.ok) {
+      dynamics_.set_velocities(matrices_->u(), false);
+    }
   }
   if (status.ok) {
     static_cast<void>(dynamics_.accelerations(t, q_));

@@ -2,7 +2,6 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
-#include <ranges>
 
 #include "formulations/recursion/rigid_inertia.hpp"
 
@@ -21,6 +20,7 @@ ConstrainedMomenta::ConstrainedMomenta(const Mechanism& mechanism, const Depende
       loads_(mechanism),
       motions_(mechanism),
       order_(loops.order),
+      outward_order_(loops.order.rbegin(), loops.order.rend()),
       links_(mechanism.bodies().size()),
       body_velocities_(mechanism.bodies().size()),
       u_(index_of(mechanism.u_size()), 0.0) {
@@ -235,7 +235,7 @@ void ConstrainedMomenta::sweep_inward(std::span<const double> p) {
 }
 
 void ConstrainedMomenta::sweep_outward() {
-  for (const int k : std::views::reverse(order_)) {
+  for (const int k : outward_order_) {
     Link& link = links_[index_of(k)];
     const int offset = mechanism_->tree_joints()[index_of(k)].u_offset;
     const Vec6 inherited = shift_velocity(link.lever, velocity_of(link.parent));
@@ -292,8 +292,9 @@ void ConstrainedMomenta::project_force(int k, std::span<double> pdot) {
   Vec6 momentum = link.momentum;
   Vec6 force = link.force;
   if (link.loop >= 0) {
-    // DEVIATES [Naudet2005, Eq. (27)]: printed with T_{K+1} and P_{K+1}; it carries those with the superscript c, and
-    // the transposed C stands behind the shift in Eq. (24) as well (naudet_printed_formulas_test).
+    // DEVIATES [Naudet2005, Eq. (24)]: printed C_K^T S; it is S C_{K+1}^T (naudet_printed_formulas_test).
+    // DEVIATES [Naudet2005, Eq. (27)]: printed with T_{K+1} and P_{K+1}; it carries those with the superscript c
+    // (same).
     const ConstraintMatrix& c = matrix(link);
     const Vec6 load = force - shift_rate_wrench(state.velocity_b, momentum);
     const JointVector along = c.axes.transpose().lazyProduct(momentum);
@@ -303,7 +304,7 @@ void ConstrainedMomenta::project_force(int k, std::span<double> pdot) {
       rate[static_cast<Eigen::Index>(i)] += tau[offset + link.dependent[i]];
     }
     const Vec6 removed = c.gain.lazyProduct(along);
-    momentum -= removed;  // [Naudet2005, Eq. (24)]
+    momentum -= removed;
     force -= c.gain_rate.lazyProduct(along) + c.gain.lazyProduct(rate) + shift_rate_wrench(state.velocity_b, removed);
     if (refers(link)) {
       const Vec6 added = c.reference_gain.lazyProduct(along);
@@ -312,7 +313,7 @@ void ConstrainedMomenta::project_force(int k, std::span<double> pdot) {
           shift_rate_wrench(kinematics_.tree_joint(link.reference).velocity_b, added);
     }
   }
-  const Vec6 load = force - shift_rate_wrench(state.velocity_b, momentum);
+  const Vec6 load = force - shift_rate_wrench(state.velocity_b, momentum);  // d/dt P^c, [Naudet2005, Eq. (26)]
   for (const int component : link.free) {
     const int row = offset + component;
     pdot[index_of(row)] = state.h.col(component).dot(load) + state.h_rate.col(component).dot(momentum) + tau[row];

@@ -102,7 +102,8 @@ class ConstrainedMomenta {
   LoadEvaluator loads_;
   PrescribedMotions motions_;
   std::vector<ConstraintMatrices> matrices_;
-  std::vector<int> order_;
+  std::vector<int> order_;          // inward
+  std::vector<int> outward_order_;  // the same from its end
   std::vector<Link> links_;
   std::vector<Vec6> body_velocities_;
   std::vector<double> u_;
