@@ -16,9 +16,10 @@
 namespace mbdbench {
 namespace {
 
-void right_hand_side(benchmark::State& state, const FormulationEntry& entry, const std::string& mechanism_name) {
+void right_hand_side(benchmark::State& state, const FormulationEntry& entry, const std::string& mechanism_name,
+                     std::string_view options = {}) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), mechanism_name);
-  const auto formulation = make_formulation(formulation_registry(), entry, mechanism);
+  const auto formulation = make_formulation(formulation_registry(), entry, mechanism, options);
   std::vector<double> x(formulation->state_size());
   std::vector<double> xdot(x.size());
   // A moving state: at rest all velocity terms vanish and might be skipped.
@@ -69,6 +70,19 @@ void register_all() {
   }
 }
 
+/// Closed loops by the matrices of [Naudet2005], beside the default of the same formulations.
+void register_constraint_matrices() {
+  constexpr int kLargest = 16384;
+  for (const std::string_view key : {"naudet", "naudet-reduced"}) {
+    for (int n = 4; n <= kLargest; n *= 4) {
+      const std::string name = fmt::format("rhs/{}[loops=matrices]/loop/{}", key, n);
+      benchmark::RegisterBenchmark(name.c_str(), [key, label = fmt::format("loop:{}", n)](benchmark::State& state) {
+        right_hand_side(state, *find_formulation(formulation_registry(), key), label, "loops=matrices");
+      });
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench
 
@@ -78,6 +92,7 @@ int main(int argument_count, char** arguments) {
     return 2;
   }
   mbdbench::register_all();
+  mbdbench::register_constraint_matrices();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

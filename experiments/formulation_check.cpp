@@ -75,11 +75,11 @@ Formulation& matching_reference(VerificationReference& reference, StateKind kind
 
 }  // namespace
 
-FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Mechanism& mechanism,
+FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
                                    VerificationReference& reference)
     : mechanism_(&mechanism),
       reference_(&reference),
-      formulation_(entry.make(mechanism, parse_parameters(entry.options, {}, entry.key))),
+      formulation_(entry.make(mechanism, options)),
       rate_kind_(entry.rate_kind),
       same_layout_(equal_layouts(formulation_->layout(), matching_reference(reference, entry.rate_kind).layout())),
       conservative_(conserves_energy(mechanism)),

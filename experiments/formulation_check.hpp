@@ -11,8 +11,9 @@ namespace mbdbench {
 /// Fills the blocks of a VerificationResult.
 class FormulationCheck {
  public:
-  /// \param reference of the same mechanism; both must outlive the check
-  FormulationCheck(const FormulationEntry& entry, const Mechanism& mechanism, VerificationReference& reference);
+  /// \param options of the formulation, complete \param reference of the same mechanism; both must outlive the check
+  FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
+                   VerificationReference& reference);
 
   /// Compares at one state; a reference only with what is not itself. Sets result.failure when the formulation cannot
   /// be evaluated there.

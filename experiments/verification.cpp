@@ -30,16 +30,55 @@ const FormulationEntry& require_formulation(const std::vector<FormulationEntry>&
       fmt::format("unknown formulation '{}'; {}", key, suggest_name(key, keys, "formulations")));
 }
 
-std::vector<const FormulationEntry*> chosen_formulations(const Registries& registries,
-                                                         const std::vector<std::string>& keys) {
-  std::vector<const FormulationEntry*> chosen;
-  std::transform(keys.begin(), keys.end(), std::back_inserter(chosen),
-                 [&](const std::string& key) { return &require_formulation(registries.formulations, key); });
-  if (keys.empty()) {
-    std::transform(registries.formulations.begin(), registries.formulations.end(), std::back_inserter(chosen),
-                   [](const FormulationEntry& entry) { return &entry; });
+/// A formulation with its options, and as the user named it.
+struct ChosenFormulation {
+  const FormulationEntry* entry;
+  Parameters options;
+  std::string name;
+};
+
+/// \param word "hdca" or "hdca[ground=leaf,loops=proximal]"
+ChosenFormulation chosen_formulation(const Registries& registries, const std::string& word) {
+  const std::size_t bracket = word.find('[');
+  if (bracket != std::string::npos && word.back() != ']') {
+    throw std::invalid_argument(
+        fmt::format("formulation '{}' has options that do not end; give it as KEY[option=value,...]", word));
+  }
+  const FormulationEntry& entry = require_formulation(registries.formulations, word.substr(0, bracket));
+  const std::string options = bracket == std::string::npos ? "" : word.substr(bracket + 1, word.size() - bracket - 2);
+  return {&entry, parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key)), word};
+}
+
+std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
+                                                   const std::vector<std::string>& words) {
+  std::vector<ChosenFormulation> chosen;
+  std::transform(words.begin(), words.end(), std::back_inserter(chosen),
+                 [&](const std::string& word) { return chosen_formulation(registries, word); });
+  if (words.empty()) {
+    std::transform(
+        registries.formulations.begin(), registries.formulations.end(), std::back_inserter(chosen),
+        [&](const FormulationEntry& entry) { return chosen_formulation(registries, std::string(entry.key)); });
   }
   return chosen;
+}
+
+/// \returns the check; nothing where the formulation refuses the mechanism, with the reason. Options may refuse what
+/// the formulation itself treats.
+std::unique_ptr<FormulationCheck> make_check(const ChosenFormulation& formulation, const Mechanism& mechanism,
+                                             VerificationReference& reference, std::string& refusal) {
+  refusal = formulation.entry->refusal(mechanism);
+  if (!refusal.empty()) {
+    return nullptr;
+  }
+  try {
+    return std::make_unique<FormulationCheck>(*formulation.entry, formulation.options, mechanism, reference);
+  } catch (const ModelError& error) {
+    if (formulation.name == formulation.entry->key) {
+      throw;  // its refusal should have told
+    }
+    refusal = error.what();
+    return nullptr;
+  }
 }
 
 bool has_mechanism(const Registries& registries, std::string_view key) {
@@ -48,24 +87,22 @@ bool has_mechanism(const Registries& registries, std::string_view key) {
 }
 
 /// All chosen formulations on one mechanism.
-void verify_mechanism(const Mechanism& mechanism, const std::vector<const FormulationEntry*>& formulations,
+void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormulation>& formulations,
                       const FormulationEntry& dense, const FormulationEntry& dense_momentum,
                       const VerificationOptions& options, std::vector<VerificationResult>& results) {
   const VerificationStates states = draw_verification_states(mechanism, options.states, options.seed);
   VerificationReference reference(mechanism, dense, dense_momentum);
   std::vector<VerificationResult> rows;
   std::vector<std::unique_ptr<FormulationCheck>> checks;
-  for (const FormulationEntry* const entry : formulations) {
+  for (const ChosenFormulation& formulation : formulations) {
     VerificationResult& row = rows.emplace_back();
     row.mechanism = mechanism.name();
-    row.formulation = entry->key;
+    row.formulation = formulation.name;
     row.skipped = states.skipped;
-    row.is_reference = entry->key == dense.key || entry->key == dense_momentum.key;
-    row.refusal = entry->refusal(mechanism);
+    row.is_reference = formulation.entry->key == dense.key || formulation.entry->key == dense_momentum.key;
     checks.push_back(
-        with_memory_message(fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), entry->key), [&] {
-          return row.refusal.empty() ? std::make_unique<FormulationCheck>(*entry, mechanism, reference) : nullptr;
-        }));
+        with_memory_message(fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), formulation.name),
+                            [&] { return make_check(formulation, mechanism, reference, row.refusal); }));
   }
   for (const VerificationState& state : states.states) {
     const Reference values = reference.at(state);
@@ -151,7 +188,7 @@ std::vector<VerificationResult> verify(const Registries& registries, const Verif
                                        const std::function<bool(std::size_t, std::size_t)>& mechanism_done) {
   const FormulationEntry& dense = require_formulation(registries.formulations, "dense");
   const FormulationEntry& dense_momentum = require_formulation(registries.formulations, "dense-momentum");
-  const std::vector<const FormulationEntry*> formulations = chosen_formulations(registries, options.formulations);
+  const std::vector<ChosenFormulation> formulations = chosen_formulations(registries, options.formulations);
   // Read before the first is compared: a slip in the last name should not cost the work on the others.
   std::vector<Mechanism> mechanisms;
   for (const std::string& word :

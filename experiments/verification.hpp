@@ -56,9 +56,11 @@ struct VerificationResult {
 
 /// What is compared.
 struct VerificationOptions {
-  std::vector<std::string> mechanisms;    ///< keys or files; empty: default_verification_mechanisms
-  std::vector<std::string> formulations;  ///< keys; empty: all
-  int states = 5;                         ///< random states beside the initial one
+  std::vector<std::string> mechanisms;  ///< keys or files; empty: default_verification_mechanisms
+  /// Keys, with options as in "hdca[ground=leaf]"; empty: all with defaults. Options that change the equations on
+  /// purpose (gauge control, stabilisation) come out as failures.
+  std::vector<std::string> formulations;
+  int states = 5;  ///< random states beside the initial one
   std::int64_t seed = 1;
 };
 
@@ -66,7 +68,7 @@ struct VerificationOptions {
 std::vector<std::string> default_verification_mechanisms(const Registries& registries);
 
 /// \param mechanism_done called after each mechanism with the number of all; \returns false to stop
-/// \throws std::invalid_argument for an unknown formulation, what `find_mechanism` throws for a mechanism
+/// \throws std::invalid_argument for an unknown formulation or option, what `find_mechanism` throws for a mechanism
 std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
                                        const std::function<bool(std::size_t done, std::size_t total)>& mechanism_done);
 

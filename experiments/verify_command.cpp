@@ -17,6 +17,7 @@ namespace {
 constexpr const char* kVerifyExamples = R"(Examples:
   mbdbench verify                                          every formulation on every mechanism
   mbdbench verify -f hdca -m pendulum:16 -m four_bar.toml  one formulation on two mechanisms
+  mbdbench verify -f naudet[loops=matrices]                a formulation with options
   mbdbench verify --states 20 --seed 7 --output checked    more states; records.csv for scripts)";
 
 struct VerifyOptions {
@@ -118,8 +119,10 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
       "verify", "Compares right-hand sides and reactions with the dense reference. Exit code 1: a check failed");
   const auto options = std::make_shared<VerifyOptions>();
   command
-      ->add_option("-f,--formulation", options->what.formulations,
-                   "Formulation to check, may be repeated; default: all")
+      ->add_option(
+          "-f,--formulation", options->what.formulations,
+          "Formulation to check, KEY or KEY[option=value,...], may be repeated; default: all. Options that change the "
+          "equations on purpose (gauge control, stabilisation) fail")
       ->allow_extra_args(false);
   command
       ->add_option(

@@ -3,6 +3,7 @@
 #include "experiments/needed_entries.hpp"
 
 namespace mbdbench::chadaj2015 {
+
 PendulumCase::PendulumCase(const Registries& registries, std::string_view formulation_key)
     : mechanism_(std::make_unique<const Mechanism>(make_mechanism(registries.mechanisms, kMechanism))) {
   const FormulationEntry& entry = needed_formulation(registries, "chadaj2015", formulation_key);

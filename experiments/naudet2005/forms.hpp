@@ -31,7 +31,9 @@ struct Form {
 /// joints stays as it is at the start, so that the state has the paper's entries and no others.
 inline constexpr Form kLagrange = {"lagrange", "naudet-acc", "", &Pair::lagrange, 6, 0};
 inline constexpr Form kHamilton = {"hamilton", "naudet", "switching=off", &Pair::hamilton, 6, 1};
-/// The same with another choice of dependent joints where it becomes singular: ours.
+/// The paper's own way to close the loop, its matrices C_K [Naudet2005, Eq. (22)-(27)]; kHamilton does it by impulses.
+inline constexpr Form kHamiltonMatrices = {"hamilton_matrices", "naudet", "loops=matrices", &Pair::hamilton, 6, 1};
+/// kHamilton with another choice of dependent joints where it becomes singular: ours.
 inline constexpr Form kHamiltonSwitching = {"hamilton_switching", "naudet", "", nullptr, 6, 0};
 /// Ours: three coordinates with three velocities or momenta; the loop is closed at every evaluation.
 inline constexpr Form kLagrangeReduced = {"lagrange_reduced", "naudet-acc-reduced", "switching=off", nullptr, 3, 0};

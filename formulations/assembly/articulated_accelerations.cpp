@@ -4,6 +4,7 @@
 #include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
+
 Vec6 ArticulatedSystem::handle_bias(int k) const {
   // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the handle's geometric point.
   const JointKinematics& state = joint_state(k);

@@ -28,16 +28,15 @@ std::vector<bool> marked_dependent(const Mechanism& mechanism) {
   return marked;
 }
 
-/// \returns the choice at the mechanism's initial coordinates.
-DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<bool>& allowed) {
-  Kinematics kinematics(mechanism);
-  kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
-  DependentJoints dependents(mechanism);
-  dependents.set_positions(kinematics);
-  return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism));
-}
-
 }  // namespace
+
+void cut_velocities(const Kinematics& kinematics, int c, std::span<double> u) {
+  const Joint& joint = kinematics.mechanism().cut_joints()[index_of(c)];
+  const JointKinematics& state = kinematics.cut_joint(c);
+  const Vec6 relative = kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_b);
+  const JointVector along = state.h.transpose().lazyProduct(relative);
+  Eigen::Map<Eigen::VectorXd>(u.data(), joint.nu).noalias() = motion_gram_inverse(joint).lazyProduct(along);
+}
 
 std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_only) {
   std::vector<bool> allowed(index_of(mechanism.u_size()), false);
@@ -49,6 +48,14 @@ std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_o
     }
   }
   return allowed;
+}
+
+DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<bool>& allowed) {
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
+  DependentJoints dependents(mechanism);
+  dependents.set_positions(kinematics);
+  return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism));
 }
 
 std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
@@ -67,6 +74,10 @@ std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
 }
 
 ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed)
+    : ClosedDynamics(mechanism, allowed, initial_choice(mechanism, allowed)) {}
+
+ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed,
+                               const DependentChoice& choice)
     : mechanism_(&mechanism),
       tree_(mechanism),
       cuts_(mechanism, {}),
@@ -78,7 +89,7 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<boo
       momenta_(index_of(mechanism.u_size())),
       velocities_(index_of(mechanism.u_size())),
       cut_loads_(mechanism.bodies().size()) {
-  dependents_.use_rows(initial_choice(mechanism, allowed));
+  dependents_.use_rows(choice);
   correction_.resize(dependents_.choice().rows.size());
   std::vector<bool> active(index_of(mechanism.cut_row_count()), false);
   for (const int row : dependents_.choice().rows) {
@@ -212,15 +223,6 @@ void ClosedDynamics::reactions(Reactions& result) const {
     wrenches.push_back(cuts_.wrench(tree_, static_cast<int>(c)));
   }
   tree_.reactions(wrenches, result);
-}
-
-void ClosedDynamics::cut_velocities(int c, std::span<double> u) const {
-  const Joint& joint = mechanism_->cut_joints()[index_of(c)];
-  const JointKinematics& state = kinematics().cut_joint(c);
-  const Vec6 relative =
-      kinematics().velocity_at(joint.b, state.point_b) - kinematics().velocity_at(joint.a, state.point_b);
-  const JointVector along = state.h.transpose().lazyProduct(relative);
-  Eigen::Map<Eigen::VectorXd>(u.data(), joint.nu).noalias() = motion_gram_inverse(joint).lazyProduct(along);
 }
 
 void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::span<double> rates) const {

@@ -5,11 +5,11 @@
 ///   p_i = B^T M u,   u = B u_i,   p_i' = B^T (Q^ + ...) + B'^T M u
 ///
 /// The paper reduces the dependent links' momenta by matrices C_K along the loop [Naudet2005, Eq. (22)-(27)], for
-/// dependent joints that stand next to the cut. Here the same p_i come out for any dependent joints: among all momenta
-/// p = M u - Phi_q^T sigma of one motion the ones with p_d = 0 have p_i for the others. So the tree's own recursion
-/// takes [p_i; 0], the impulses sigma of the cut joints close the loops, and
+/// dependent joints that stand next to the cut (constrained_momenta.hpp). Here the same p_i come out for any dependent
+/// joints: among all momenta p = M u - Phi_q^T sigma of one motion the ones with p_d = 0 have p_i for the others. So
+/// the tree's own recursion takes [p_i; 0], the impulses sigma of the cut joints close the loops, and
 ///
-///   p_i' = B^T p',   p' of the tree with sigma held (naudet_printed_formulas_test: both ways agree).
+///   p_i' = B^T p',   p' of the tree with sigma held (constrained_momenta_test: both ways agree).
 ///
 /// Cost: O(n m_path + m^3), m rows of the cut joints.
 #include <span>
@@ -23,8 +23,11 @@ namespace mbdbench {
 /// Workspace of the equations. Allocates nothing after construction but in `reactions`.
 class ClosedDynamics {
  public:
-  /// \param allowed components of u that may depend, see `dependent_candidates`
+  /// Begins with `initial_choice`.
   ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed);
+  /// \param allowed components of u that may depend, see `dependent_candidates`
+  /// \param choice independent rows of the cut joints and the components that depend at first
+  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const DependentChoice& choice);
 
   /// All of B, the tree and the cut joints at (t, q). \returns why not: a singular choice, a joint's pivot
   RhsStatus set_positions(double t, std::span<const double> q);
@@ -43,8 +46,6 @@ class ClosedDynamics {
   /// Constraint wrenches, after accelerations.
   void reactions(Reactions& result) const;
 
-  /// u_c of cut joint c, from the velocities of its two bodies. \param u nu entries
-  void cut_velocities(int c, std::span<double> u) const;
   /// u_c' of cut joint c, after accelerations. \param u_c of cut_velocities
   void cut_accelerations(int c, std::span<const double> u_c, std::span<double> rates) const;
 
@@ -73,9 +74,16 @@ class ClosedDynamics {
   std::vector<Vec6> cut_loads_;
 };
 
+/// u_c of cut joint c, from the velocities of its two bodies. \param u nu entries
+void cut_velocities(const Kinematics& kinematics, int c, std::span<double> u);
+
 /// \returns which components of u may depend: those without prescribed motion; with `scalar_only` those of joints whose
 /// coordinates are no quaternion, since a dependent coordinate is then solved for by itself.
 std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_only);
+
+/// \returns rows and components by complete pivoting at the mechanism's initial coordinates; joints marked `dependent`
+/// are preferred. \param allowed as above
+DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<bool>& allowed);
 
 /// \returns why the loops cannot be written in reduced coordinates: too few scalar components; empty otherwise.
 std::string refuse_reduced_coordinates(const Mechanism& mechanism);

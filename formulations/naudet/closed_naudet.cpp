@@ -7,24 +7,29 @@
 #include "mechanisms/model/loads.hpp"
 
 namespace mbdbench {
-namespace {
 
-std::vector<int> initial_dependents(const Mechanism& mechanism, const std::vector<bool>& allowed) {
-  return ClosedDynamics(mechanism, allowed).dependents().choice().dependent;
+ClosedNaudet::Start ClosedNaudet::start(const Mechanism& mechanism, ClosedStateForm form, LoopClosing closing) {
+  Start start;
+  start.allowed = dependent_candidates(mechanism, form.reduced);
+  if (closing == LoopClosing::matrices) {
+    start.loops = plan_dependent_loops(mechanism, start.allowed);
+    start.choice = start.loops->choice;
+  } else {
+    start.choice = initial_choice(mechanism, start.allowed);
+  }
+  return start;
 }
 
-}  // namespace
+ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, LoopClosing closing)
+    : ClosedNaudet(mechanism, form, switch_at, start(mechanism, form, closing)) {}
 
-ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at)
-    : ClosedNaudet(mechanism, form, switch_at, dependent_candidates(mechanism, form.reduced)) {}
-
-ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at,
-                           const std::vector<bool>& allowed)
-    : Formulation(mechanism, ClosedState(mechanism, form, initial_dependents(mechanism, allowed)).layout()),
+ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Start& start)
+    : Formulation(mechanism, ClosedState(mechanism, form, start.choice.dependent).layout()),
       switch_at_(switch_at),
-      allowed_(allowed),
-      dynamics_(mechanism, allowed),
-      first_choice_(dynamics_.dependents().choice().dependent),
+      allowed_(start.allowed),
+      dynamics_(mechanism, start.allowed, start.choice),
+      matrices_(start.loops ? std::make_unique<ConstrainedMomenta>(mechanism, *start.loops) : nullptr),
+      first_choice_(start.choice.dependent),
       state_(mechanism, form, first_choice_),
       read_(first_choice_.size()),
       q_(mechanism.q0().data(), mechanism.q0().data() + mechanism.q_size()),
@@ -34,7 +39,8 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
       coordinate_rates_(index_of(mechanism.q_size())) {}
 
 std::unique_ptr<Formulation> ClosedNaudet::clone() const {
-  auto copy = std::make_unique<ClosedNaudet>(mechanism(), state_.form(), switch_at_);
+  auto copy = std::make_unique<ClosedNaudet>(mechanism(), state_.form(), switch_at_,
+                                             matrices_ ? LoopClosing::matrices : LoopClosing::impulses);
   copy->use_dependent(dependent());
   copy->reference_ = reference_;
   return copy;
@@ -65,19 +71,25 @@ RhsStatus ClosedNaudet::set_coordinates(std::span<const double> x) {
   return state_.form().reduced ? dynamics_.close_positions(q_) : RhsStatus{};
 }
 
-RhsStatus ClosedNaudet::solve(double t, std::span<const double> x) {
-  RhsStatus status = set_coordinates(x);
-  if (status.ok) {
-    status = dynamics_.set_positions(t, q_);
-  }
-  if (!status.ok) {
-    return status;
-  }
+void ClosedNaudet::read_rates(std::span<const double> x) {
   std::fill(rates_.begin(), rates_.end(), 0.0);
   for (std::size_t i = 0; i < state_.rates().size(); ++i) {
     rates_[index_of(state_.rates()[i])] = x[state_.rates_at() + i];
   }
-  if (momentum()) {
+}
+
+RhsStatus ClosedNaudet::solve(double t, std::span<const double> x) {
+  RhsStatus status = set_coordinates(x);
+  if (status.ok) {
+    status = matrices_ ? matrices_->set_positions(t, q_) : dynamics_.set_positions(t, q_);
+  }
+  if (!status.ok) {
+    return status;
+  }
+  read_rates(x);
+  if (matrices_) {
+    matrices_->solve_velocities(rates_);
+  } else if (momentum()) {
     dynamics_.solve_velocities(rates_);
   } else {
     dynamics_.set_velocities(rates_, state_.form().reduced);
@@ -89,7 +101,7 @@ void ClosedNaudet::set_coordinate_rates(std::span<const double> x, std::span<dou
   const std::span<const double> q = q_;
   for (const Joint& joint : mechanism().tree_joints()) {
     coordinate_rates(joint, q.subspan(index_of(joint.q_offset), index_of(joint.nq)),
-                     dynamics_.u().subspan(index_of(joint.u_offset), index_of(joint.nu)),
+                     velocities().subspan(index_of(joint.u_offset), index_of(joint.nu)),
                      std::span(coordinate_rates_).subspan(index_of(joint.q_offset), index_of(joint.nq)));
   }
   for (std::size_t i = 0; i < state_.coordinates().size(); ++i) {
@@ -109,7 +121,7 @@ void ClosedNaudet::set_cut_rates(std::span<const double> x, std::span<double> xd
     std::array<double, 6> velocity{};
     const std::span<double> own = std::span(velocity).first(index_of(joint.nu));
     if (momentum()) {
-      dynamics_.cut_velocities(static_cast<int>(c), own);
+      cut_velocities(kinematics(), static_cast<int>(c), own);
     } else {
       std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(rate), own.size(), own.begin());
     }
@@ -126,7 +138,9 @@ RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<
     return status;
   }
   set_coordinate_rates(x, xdot);
-  if (momentum()) {
+  if (matrices_) {
+    matrices_->momentum_rates(t, q_, rates_);
+  } else if (momentum()) {
     dynamics_.reduced_momentum_rates(t, q_, rates_);
   } else {
     const auto accelerations = dynamics_.accelerations(t, q_);
@@ -140,7 +154,7 @@ RhsStatus ClosedNaudet::evaluate(double t, std::span<const double> x, std::span<
     for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
       const auto count = index_of(mechanism().cut_joints()[c].nu);
       std::array<double, 6> velocity{};
-      dynamics_.cut_velocities(static_cast<int>(c), velocity);
+      cut_velocities(kinematics(), static_cast<int>(c), velocity);
       dynamics_.cut_accelerations(static_cast<int>(c), velocity, xdot.subspan(rate, count));
       rate += count;
     }
@@ -187,7 +201,7 @@ RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<cons
     cut_coordinates(dynamics_.kinematics(), static_cast<int>(c), x.subspan(coordinate, index_of(joint.nq)));
     coordinate += index_of(joint.nq);
     if (!momentum()) {
-      dynamics_.cut_velocities(static_cast<int>(c), x.subspan(rate, index_of(joint.nu)));
+      cut_velocities(dynamics_.kinematics(), static_cast<int>(c), x.subspan(rate, index_of(joint.nu)));
       rate += index_of(joint.nu);
     }
   }
@@ -198,13 +212,20 @@ RhsStatus ClosedNaudet::unpack(double t, std::span<const double> x, std::span<do
   const RhsStatus status = solve(t, x);
   if (status.ok) {
     std::copy(q_.begin(), q_.end(), q.begin());
-    std::copy(dynamics_.u().begin(), dynamics_.u().end(), u.begin());
+    std::copy(velocities().begin(), velocities().end(), u.begin());
   }
   return status;
 }
 
 RhsStatus ClosedNaudet::reactions(double t, std::span<const double> x, Reactions& reactions) {
-  const RhsStatus status = solve(t, x);
+  RhsStatus status = solve(t, x);
+  if (status.ok && matrices_) {
+    // The paper's recursion stops at the momenta; accelerations and reactions are those of the impulses' workspace.
+    status = dynamics_.set_positions(t, q_);
+    if (status.ok) {
+      dynamics_.set_velocities(matrices_->u(), false);
+    }
+  }
   if (status.ok) {
     static_cast<void>(dynamics_.accelerations(t, q_));
     dynamics_.reactions(reactions);

@@ -1,17 +1,30 @@
 #pragma once
 /// \file
 /// The four formulations of closed loops [Naudet2005]: all or reduced coordinates, momenta or accelerations.
+#include <memory>
+#include <optional>
+
 #include "formulations/joint_state.hpp"
 #include "formulations/naudet/closed_dynamics.hpp"
 #include "formulations/naudet/closed_state.hpp"
+#include "formulations/naudet/constrained_momenta.hpp"
 
 namespace mbdbench {
+
+/// How the momentum forms close loops. The same state, the same motion.
+enum class LoopClosing {
+  impulses,  ///< ClosedDynamics: impulses of the cut joints, all loops
+  matrices   ///< ConstrainedMomenta: the paper's matrices C_K; the dependent joints stand next to the cut and stay
+};
 
 /// State as ClosedStateForm says. Works for open trees too.
 class ClosedNaudet final : public Formulation {
  public:
   /// \param switch_at largest entry of K beyond which other dependent joints are looked for
-  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at);
+  /// \param closing matrices: momenta without `switching` only
+  /// \throws ModelError for loops that the matrices cannot treat
+  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at,
+               LoopClosing closing = LoopClosing::impulses);
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
@@ -28,23 +41,37 @@ class ClosedNaudet final : public Formulation {
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
 
  private:
-  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const std::vector<bool>& allowed);
+  /// What depends at the mechanism's initial position.
+  struct Start {
+    std::vector<bool> allowed;
+    std::optional<DependentLoops> loops;  // for the matrices
+    DependentChoice choice;
+  };
+  static Start start(const Mechanism& mechanism, ClosedStateForm form, LoopClosing closing);
+  ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, double switch_at, const Start& start);
   [[nodiscard]] bool momentum() const { return state_.form().rate_kind == StateKind::momentum; }
+  [[nodiscard]] std::span<const double> velocities() const { return matrices_ ? matrices_->u() : dynamics_.u(); }
+  [[nodiscard]] const Kinematics& kinematics() const {
+    return matrices_ ? matrices_->kinematics() : dynamics_.kinematics();
+  }
   void use_dependent(std::span<const int> dependent);
   /// q_ of a state, closed where the state does not hold all coordinates.
   RhsStatus set_coordinates(std::span<const double> x);
   /// Positions and velocities of a state.
   RhsStatus solve(double t, std::span<const double> x);
+  /// rates_ from the entries of a state.
+  void read_rates(std::span<const double> x);
   void set_coordinate_rates(std::span<const double> x, std::span<double> xdot);
   void set_cut_rates(std::span<const double> x, std::span<double> xdot);
   /// Looks for better dependent joints at q_ when the present ones are singular or K is large. \returns whether changed
   bool improve_choice(double t);
-  /// Coordinates, rates and choice from q_ and the dynamics' velocities; cut joints are left alone.
+  /// Coordinates, rates and choice from q_ and the velocities of dynamics_; cut joints are left alone.
   void write(std::span<double> x);
 
   double switch_at_;
   std::vector<bool> allowed_;
   ClosedDynamics dynamics_;
+  std::unique_ptr<ConstrainedMomenta> matrices_;  // evaluate in place of dynamics_
   std::vector<int> first_choice_;
   ClosedState state_;
   std::vector<int> read_;  // dependents of the state at hand

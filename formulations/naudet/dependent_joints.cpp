@@ -95,9 +95,8 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
         for (int row = 0; row < cut.nc; ++row) {
           const Vec6 wrench = shift_wrench(point - state.point_b, ends.d.col(row));
           for (int i = 0; i < joint.nu; ++i) {
-            const double term = sign * state.h.col(i).dot(wrench);
-            phi_q_(cut.row_offset + row, joint.u_offset + i) += term;
-            size_ = std::max(size_, std::abs(term));
+            phi_q_(cut.row_offset + row, joint.u_offset + i) += sign * state.h.col(i).dot(wrench);
+            size_ = std::max(size_, state.h.col(i).norm() * wrench.norm());
           }
         }
       }

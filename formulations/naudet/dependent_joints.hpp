@@ -33,8 +33,8 @@ class DependentJoints {
   /// Phi_q at the kinematics' positions, O(m n_path).
   void set_positions(const Kinematics& kinematics);
   [[nodiscard]] const Eigen::MatrixXd& phi_q() const { return phi_q_; }
-  /// \returns the largest term that an entry of Phi_q is a sum of: where ends of a cut cancel each other, entries are
-  /// rounding of it.
+  /// \returns the largest |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut cancel each
+  /// other, or a cut joint doubles a tree joint, entries are rounding of it.
   [[nodiscard]] double size() const { return size_; }
   /// Fixes rows and thereby the number of dependent components.
   void use_rows(const DependentChoice& choice);

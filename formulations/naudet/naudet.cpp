@@ -19,6 +19,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formulations/joint_state.hpp"
 #include "formulations/naudet/closed_naudet.hpp"
@@ -118,24 +119,40 @@ class NaudetFormulation final : public JointStateFormulation {
 
 constexpr std::string_view kSwitching = "switching";
 constexpr std::string_view kSwitchAt = "switch_at";
+constexpr std::string_view kLoops = "loops";
 
+std::vector<ParameterSpecification> acceleration_options() {
+  ParameterSpecification switching;
+  switching.name = kSwitching;
+  switching.default_value = std::string("on");
+  switching.help =
+      "closed loops, on: dependent joints change after a step when others are better conditioned, and the state says "
+      "which they are; off: those of the start stay";
+  switching.choices = {"on", "off"};
+  return {kernel_options().front(), switching,
+          ParameterSpecification{kSwitchAt, 50.0,
+                                 "rate of a dependent joint over that of an independent one beyond which others are "
+                                 "looked for",
+                                 1.0, 1e12}};
+}
+
+std::vector<ParameterSpecification> momentum_options() {
+  ParameterSpecification loops;
+  loops.name = kLoops;
+  loops.default_value = std::string("impulses");
+  loops.help =
+      "closed loops, impulses: by impulses of the cut joints, any dependent joints; matrices: by the paper's matrices "
+      "C_K, dependent joints next to the cut, which stay (as switching=off)";
+  loops.choices = {"impulses", "matrices"};
+  std::vector<ParameterSpecification> options = acceleration_options();
+  options.push_back(loops);
+  return options;
+}
+
+template <StateKind kRateKind>
 std::span<const ParameterSpecification> naudet_options() {
-  static constexpr std::array<std::string_view, 2> kChoices = {"on", "off"};
-  static const std::array<ParameterSpecification, 3> kOptions = [] {
-    ParameterSpecification switching;
-    switching.name = kSwitching;
-    switching.default_value = std::string("on");
-    switching.help =
-        "closed loops, on: dependent joints change after a step when others are better conditioned, and the state says "
-        "which they are; off: those of the start stay";
-    switching.choices = {kChoices.begin(), kChoices.end()};
-    return std::array<ParameterSpecification, 3>{
-        kernel_options().front(), switching,
-        ParameterSpecification{kSwitchAt, 50.0,
-                               "rate of a dependent joint over that of an independent one beyond which others are "
-                               "looked for",
-                               1.0, 1e12}};
-  }();
+  static const std::vector<ParameterSpecification> kOptions =
+      kRateKind == StateKind::momentum ? momentum_options() : acceleration_options();
   return kOptions;
 }
 
@@ -152,8 +169,12 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
   ClosedStateForm form;
   form.rate_kind = kRateKind;
   form.reduced = closed && kReduced;
-  form.switching = closed && (kRateKind == StateKind::momentum || kReduced) && options.text(kSwitching) == "on";
-  return std::make_unique<ClosedNaudet>(mechanism, form, options.number(kSwitchAt));
+  const LoopClosing closing = kRateKind == StateKind::momentum && options.text(kLoops) == "matrices"
+                                  ? LoopClosing::matrices
+                                  : LoopClosing::impulses;
+  form.switching = closed && (kRateKind == StateKind::momentum || kReduced) && options.text(kSwitching) == "on" &&
+                   closing == LoopClosing::impulses;
+  return std::make_unique<ClosedNaudet>(mechanism, form, options.number(kSwitchAt), closing);
 }
 
 }  // namespace
@@ -163,7 +184,7 @@ FormulationEntry naudet_entry() {
           "recursive Hamiltonian equations, O(n), canonical momenta; closed loops: all coordinates, reduced momenta",
           "Naudet2005",
           StateKind::momentum,
-          naudet_options(),
+          naudet_options<StateKind::momentum>(),
           refuse_nothing,
           make_naudet<StateKind::momentum, false>};
 }
@@ -173,7 +194,7 @@ FormulationEntry naudet_reduced_entry() {
           "naudet with independent coordinates only: dependent ones are solved for",
           "Naudet2005",
           StateKind::momentum,
-          naudet_options(),
+          naudet_options<StateKind::momentum>(),
           refuse_reduced_coordinates,
           make_naudet<StateKind::momentum, true>};
 }
@@ -183,7 +204,7 @@ FormulationEntry naudet_acceleration_entry() {
           "the acceleration twin of naudet: all coordinates and velocities, constraints at acceleration level",
           "Naudet2005",
           StateKind::velocity,
-          naudet_options(),
+          naudet_options<StateKind::velocity>(),
           refuse_nothing,
           make_naudet<StateKind::velocity, false>};
 }
@@ -193,7 +214,7 @@ FormulationEntry naudet_acceleration_reduced_entry() {
           "the acceleration twin of naudet-reduced: independent coordinates and velocities",
           "Naudet2005",
           StateKind::velocity,
-          naudet_options(),
+          naudet_options<StateKind::velocity>(),
           refuse_reduced_coordinates,
           make_naudet<StateKind::velocity, true>};
 }

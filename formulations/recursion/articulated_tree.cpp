@@ -5,23 +5,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "formulations/recursion/rigid_inertia.hpp"
 #include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
-namespace {
-
-/// M_O of a rigid body about O = C - l.
-Mat6 rigid_inertia(double mass, const Mat3& central_inertia, const Vec3& l) {
-  const Mat3 l_skew = skew(l);
-  Mat6 inertia;
-  inertia.topLeftCorner<3, 3>() = mass * Mat3::Identity();
-  inertia.topRightCorner<3, 3>() = -mass * l_skew;
-  inertia.bottomLeftCorner<3, 3>() = mass * l_skew;
-  inertia.bottomRightCorner<3, 3>() = central_inertia - mass * l_skew * l_skew;
-  return inertia;
-}
-
-}  // namespace
 
 ArticulatedTree::ArticulatedTree(const Mechanism& mechanism)
     : mechanism_(&mechanism),

@@ -58,6 +58,15 @@ TEST_F(BipedCountsTest, HamiltonTakesThePublishedNumberOfEvaluations) {
   }
 }
 
+TEST_F(BipedCountsTest, HamiltonWithConstraintMatricesTakesThePublishedNumberOfEvaluations) {
+  const auto formulation = make("naudet", "loops=matrices");
+  for (const Counts& counts : kCounts) {
+    const SimulationResult result = run(*formulation, counts.tolerance);
+    ASSERT_TRUE(result.succeeded()) << result.message();
+    EXPECT_EQ(result.ode.statistics.nfevals + 1, counts.hamilton) << counts.tolerance;
+  }
+}
+
 TEST_F(BipedCountsTest, LagrangeTakesThePublishedNumberOfEvaluations) {
   const auto formulation = make("naudet-acc", "");
   for (const Counts& counts : kCounts) {

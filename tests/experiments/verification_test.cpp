@@ -77,6 +77,23 @@ TEST(Verify, RefusalsAreRowsAndNotFailures) {
   EXPECT_NE(call.output.find("0 failed, 0 ill-conditioned, 1 refused"), std::string::npos) << call.output;
 }
 
+TEST(Verify, TakesFormulationsWithOptions) {
+  VerificationOptions options;
+  options.mechanisms = {"biped", "rings", "slider_crank", "loop8"};
+  options.formulations = {"naudet[loops=matrices]", "dca[loops=proximal,ground=leaf]"};
+  const std::vector<VerificationResult> results = verify(default_registries(), options, never_stop);
+  ASSERT_EQ(results.size(), 8U);
+  for (const VerificationResult& result : results) {
+    const bool refused = result.mechanism == "loop8" && result.formulation == options.formulations[0];
+    EXPECT_EQ(result.outcome(), refused ? CheckOutcome::not_compared : CheckOutcome::passed)
+        << result.mechanism << ", " << result.formulation << result.failure;
+    EXPECT_EQ(result.refusal.empty(), !refused) << result.refusal;
+  }
+  for (const char* const word : {"naudet[loops=matrices", "naudet[loops=rank]", "naudet[", "[loops=matrices]"}) {
+    EXPECT_EQ(call_program({"verify", "-m", "biped", "-f", word}).exit_code, 2) << word;
+  }
+}
+
 TEST(Verify, AReferenceIsNotComparedWithItself) {
   VerificationOptions options;
   options.mechanisms = {"random_tree:seed=4,loads=1", "random_closed:seed=5,loads=0"};

@@ -43,5 +43,24 @@ TEST(rhs_allocations, none_for_any_formulation_and_mechanism) {
   EXPECT_GT(evaluated, 20);
 }
 
+TEST(rhs_allocations, none_for_closed_loops_by_constraint_matrices) {
+  if (!AllocationGuard::active()) {
+    return;
+  }
+  for (const std::string key : {"biped", "double_loop", "rings", "loop:64", "slider_crank", "coupled_loops"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
+    for (const char* const formulation_key : {"naudet", "naudet-reduced"}) {
+      const auto formulation = test::make(formulation_key, mechanism, "loops=matrices");
+      std::vector<double> x(formulation->state_size());
+      std::vector<double> xdot(x.size());
+      ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+      const AllocationGuard guard;
+      const RhsStatus status = formulation->rhs(0.1, x, xdot);
+      EXPECT_EQ(guard.count(), 0U) << formulation_key << " on " << key;
+      EXPECT_TRUE(status.ok) << status.message();
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench

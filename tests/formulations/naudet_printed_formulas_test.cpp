@@ -1,9 +1,10 @@
 /// \file
 /// The matrices C_K of [Naudet2005, Eq. (22)-(27)] for planar loops with two dependent links, corrected, against
-/// ClosedDynamics, which gets the same reduced momenta and rates another way.
+/// ClosedDynamics, which gets the same reduced momenta and rates another way, and against the general matrices.
 #include <gtest/gtest.h>
 
 #include "formulations/naudet/closed_dynamics.hpp"
+#include "formulations/naudet/constraint_matrices.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/loads.hpp"
 #include "tests/formulations/comparison.hpp"
@@ -151,6 +152,32 @@ TEST_F(PrintedFormulas, reduced_momenta_and_rates_follow_from_the_matrices_c) {
     const Vec6 rate = t_c[i] - shift_rate_wrench(velocity(k).head<3>(), p_c[i]);
     EXPECT_NEAR(pdot[i], e.dot(rate), 1e-9);
     EXPECT_GT(std::abs(pdot[i]), 0.1);
+  }
+}
+
+TEST_F(PrintedFormulas, the_general_matrices_c_are_those_of_planar_loops_with_two_dependent_links) {
+  const DependentLoops loops = plan_dependent_loops(mechanism_, dependent_candidates(mechanism_, false));
+  ASSERT_EQ(loops.loops.size(), 1U);
+  EXPECT_EQ(loops.loops[0].rows.size(), 2U) << "of five, three have no effect in the plane";
+  ConstraintMatrices general(mechanism_, loops.loops[0]);
+  ASSERT_TRUE(general.set_positions(kinematics_).ok);
+  general.set_velocities(kinematics_);
+  const Loop loop(kinematics_);
+  const std::array<int, 3> planar = {0, 1, 5};  // v_x, v_y, omega_z: the printed matrices hold for these only
+  for (std::size_t i = 0; i < 2; ++i) {
+    const int k = loops.loops[0].joints[i].body;
+    ASSERT_EQ(k, kLinks - 1 - static_cast<int>(i)) << "from the cut inward";
+    const ConstraintMatrix& matrix = general.matrix(i);
+    const Mat6 c = Mat6::Identity() - matrix.axes * matrix.gain.transpose();
+    const Mat6 c_rate = -matrix.axes_rate * matrix.gain.transpose() - matrix.axes * matrix.gain_rate.transpose();
+    const Mat6 expected_rate = test::difference([&](double s) { return c_at(k, s); });
+    for (const int row : planar) {
+      for (const int column : planar) {
+        EXPECT_NEAR(c(row, column), loop.c(k)(row, column), 1e-13) << k;          // rounding
+        EXPECT_NEAR(c_rate(row, column), expected_rate(row, column), 1e-9) << k;  // differences: 1e-11
+      }
+    }
+    EXPECT_GT(expected_rate.norm(), 0.1);
   }
 }
 

@@ -1,0 +1,362 @@
+#include "formulations/naudet/loop_dependents.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mechanisms/model/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+// As in choose_dependents: what elimination leaves of redundant rows is rounding of the terms that Phi_q is made of,
+// and marked joints are taken while others are not a hundred times better.
+constexpr double kRank = 1e-9;
+constexpr double kPreference = 0.01;
+// Smallest over largest column: below this the joints cannot close the loop to half of the digits at the very start.
+constexpr double kSmallestColumn = 1e-8;
+
+/// One end of a cut joint and the joints next to it.
+struct Candidate {
+  DependentLoop loop;
+  double conditioning = 0.0;  ///< smallest over largest column of G, after orthogonalisation
+  bool marked = false;
+  std::string refusal;  ///< why they cannot close the loop; empty if they can
+};
+
+/// Plans loop after loop.
+class Planner {
+ public:
+  Planner(const Mechanism& mechanism, const std::vector<bool>& allowed);
+
+  DependentLoops plan();
+
+ private:
+  /// Rows of a cut joint that no cut joint before it implies, by elimination in left_.
+  std::vector<int> independent_rows(const Joint& cut);
+  Candidate candidate(int cut, const std::vector<int>& rows, int end, int other) const;
+  /// Takes components of joint k until the candidate has `count`; \returns why it cannot.
+  std::string take_joint(int k, std::size_t count, Eigen::MatrixXd& basis, Candidate& result) const;
+  /// \returns why the loop cannot join those planned before; otherwise it has joined them.
+  std::string add(const DependentLoop& loop);
+  std::string add_references(const DependentLoop& loop, std::vector<int>& reference) const;
+  /// \returns the bodies in the order of DependentLoops; nothing if there is none.
+  [[nodiscard]] std::optional<std::vector<int>> order(const std::vector<DependentLoop>& loops) const;
+  [[nodiscard]] const std::string& body_name(int k) const { return mechanism_->bodies()[index_of(k)].name; }
+  [[nodiscard]] const std::string& cut_name(int c) const { return mechanism_->cut_joints()[index_of(c)].name; }
+
+  const Mechanism* mechanism_;
+  const std::vector<bool>* allowed_;
+  DependentJoints dependents_;
+  Eigen::MatrixXd left_;
+  std::vector<bool> usable_;
+  std::vector<int> loop_of_joint_;  // cut whose loop the joint closes
+  DependentLoops result_;
+};
+
+Planner::Planner(const Mechanism& mechanism, const std::vector<bool>& allowed)
+    : mechanism_(&mechanism),
+      allowed_(&allowed),
+      dependents_(mechanism),
+      usable_(index_of(mechanism.u_size()), true),
+      loop_of_joint_(mechanism.bodies().size(), -1) {
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
+  dependents_.set_positions(kinematics);
+  left_ = dependents_.phi_q();
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (const JointMotion& motion : joint.motions) {
+      usable_[index_of(joint.u_offset + motion.component)] = false;
+    }
+  }
+  result_.reference.assign(mechanism.bodies().size(), -1);
+}
+
+std::vector<int> Planner::independent_rows(const Joint& cut) {
+  std::vector<int> rows;
+  std::vector<bool> rows_left(index_of(cut.nc), true);
+  for (;;) {
+    Eigen::Index row = -1;
+    Eigen::Index column = -1;
+    double size = kRank * dependents_.size();
+    for (int i = 0; i < cut.nc; ++i) {
+      for (Eigen::Index j = 0; rows_left[index_of(i)] && j < left_.cols(); ++j) {
+        const double entry = std::abs(left_(cut.row_offset + i, j));
+        if (usable_[static_cast<std::size_t>(j)] && entry > size) {
+          size = entry;
+          row = cut.row_offset + i;
+          column = j;
+        }
+      }
+    }
+    if (row < 0) {
+      std::sort(rows.begin(), rows.end());
+      return rows;
+    }
+    rows.push_back(static_cast<int>(row) - cut.row_offset);
+    rows_left[static_cast<std::size_t>(row - cut.row_offset)] = false;
+    usable_[static_cast<std::size_t>(column)] = false;
+    // Rows of cut joints before this one that were left over are zero.
+    for (Eigen::Index other = cut.row_offset; other < left_.rows(); ++other) {
+      const bool taken =
+          other < cut.row_offset + cut.nc && !rows_left[static_cast<std::size_t>(other - cut.row_offset)];
+      if (!taken && left_(other, column) != 0.0) {
+        left_.row(other) -= left_(other, column) / left_(row, column) * left_.row(row);
+      }
+    }
+  }
+}
+
+std::string Planner::take_joint(int k, std::size_t count, Eigen::MatrixXd& basis, Candidate& result) const {
+  const Joint& joint = mechanism_->tree_joints()[index_of(k)];
+  std::vector<int> open;
+  for (int i = 0; i < joint.nu; ++i) {
+    if ((*allowed_)[index_of(joint.u_offset + i)]) {
+      open.push_back(i);
+    }
+  }
+  auto taken = static_cast<std::size_t>(basis.cols());
+  if (open.size() < index_of(joint.nu) && taken + open.size() < count) {
+    return joint.motions.empty()
+               ? fmt::format(
+                     "joint '{}' is one of the {} degrees of freedom next to the cut joint, but its coordinates "
+                     "cannot be solved for by themselves",
+                     joint.name, count)
+               : fmt::format(
+                     "joint '{}' is one of the {} degrees of freedom next to the cut joint, but its motion is "
+                     "prescribed",
+                     joint.name, count);
+  }
+  DependentJoint own{k, {}};
+  const Joint& cut = mechanism_->cut_joints()[index_of(result.loop.cut)];
+  while (!open.empty() && taken < count) {
+    // The column that is farthest from those before.
+    Eigen::VectorXd best = Eigen::VectorXd::Zero(basis.rows());
+    std::size_t best_at = 0;
+    for (std::size_t i = 0; i < open.size(); ++i) {
+      Eigen::VectorXd column(basis.rows());
+      for (Eigen::Index row = 0; row < column.size(); ++row) {
+        column[row] = dependents_.phi_q()(cut.row_offset + result.loop.rows[static_cast<std::size_t>(row)],
+                                          joint.u_offset + open[i]);
+      }
+      column -= basis * (basis.transpose() * column);
+      column -= basis * (basis.transpose() * column);
+      if (column.norm() > best.norm()) {
+        best = column;
+        best_at = i;
+      }
+    }
+    result.conditioning = taken == 0 ? best.norm() : std::min(result.conditioning, best.norm());
+    own.components.push_back(open[best_at]);
+    open.erase(open.begin() + static_cast<std::ptrdiff_t>(best_at));
+    basis.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(++taken));
+    basis.col(basis.cols() - 1) = best.norm() > 0.0 ? Eigen::VectorXd(best.normalized()) : best;
+  }
+  if (!own.components.empty()) {
+    std::sort(own.components.begin(), own.components.end());
+    result.marked = result.marked || mechanism_->description().joints[index_of(k)].dependent;
+    result.loop.joints.push_back(std::move(own));
+  }
+  return {};
+}
+
+Candidate Planner::candidate(int cut, const std::vector<int>& rows, int end, int other) const {
+  Candidate result;
+  result.loop = {cut, end, other, rows, {}};
+  const int meeting = common_ancestor(*mechanism_, end, other);
+  Eigen::MatrixXd basis(static_cast<Eigen::Index>(rows.size()), 0);
+  for (int k = end; k != meeting && basis.cols() < basis.rows(); k = mechanism_->parent(k)) {
+    result.refusal = take_joint(k, rows.size(), basis, result);
+    if (!result.refusal.empty()) {
+      return result;
+    }
+  }
+  if (basis.cols() < basis.rows()) {
+    result.refusal = fmt::format(
+        "the loop of cut joint '{}' has {} independent constraints, but the way from body '{}' to where both ways meet "
+        "has only {} degree{} of freedom",
+        cut_name(cut), basis.rows(), body_name(end), basis.cols(), basis.cols() == 1 ? "" : "s");
+    return result;
+  }
+  result.conditioning /= dependents_.size();
+  if (!(result.conditioning > kSmallestColumn)) {
+    result.refusal = fmt::format(
+        "the {} degrees of freedom next to cut joint '{}' on the way from body '{}' cannot close its loop at the "
+        "initial position (smallest column of G over largest term of Phi_q is {:.1e})",
+        rows.size(), cut_name(cut), body_name(end), result.conditioning);
+  }
+  return result;
+}
+
+std::string Planner::add_references(const DependentLoop& loop, std::vector<int>& reference) const {
+  if (loop.other < 0) {
+    return {};
+  }
+  const int meeting = common_ancestor(*mechanism_, loop.end, loop.other);
+  const auto refer = [&](int first, int to) -> std::string {
+    for (int k = first; k != meeting; k = mechanism_->parent(k)) {
+      int& own = reference[index_of(k)];
+      if (own >= 0 && own != to) {
+        return fmt::format(
+            "the equations of body '{}' would refer to two bodies at once, '{}' and '{}' (loops that share part of "
+            "their ways; the second is that of cut joint '{}')",
+            body_name(k), body_name(own), body_name(to), cut_name(loop.cut));
+      }
+      own = to;
+    }
+    return {};
+  };
+  std::string refusal = refer(loop.joints.front().body, loop.other);
+  if (refusal.empty() && meeting >= 0 && meeting != loop.other) {
+    refusal = refer(loop.other, meeting);
+  }
+  return refusal;
+}
+
+std::optional<std::vector<int>> Planner::order(const std::vector<DependentLoop>& loops) const {
+  const int count = mechanism_->body_count();
+  std::vector<int> waits_for(index_of(count), 0);         // how many bodies have to be visited before
+  std::vector<std::vector<int>> others(index_of(count));  // by innermost body of a way: the other ends
+  for (const DependentLoop& loop : loops) {
+    const int meeting = loop.other < 0 ? -1 : common_ancestor(*mechanism_, loop.end, loop.other);
+    if (loop.other >= 0 && meeting != loop.other) {
+      int k = loop.end;
+      while (mechanism_->parent(k) != meeting) {
+        k = mechanism_->parent(k);
+      }
+      others[index_of(k)].push_back(loop.other);
+      ++waits_for[index_of(loop.other)];
+    }
+  }
+  for (int k = 0; k < count; ++k) {
+    if (mechanism_->parent(k) >= 0) {
+      ++waits_for[index_of(mechanism_->parent(k))];
+    }
+  }
+  std::vector<int> ready;  // a heap: the largest index next, which is the plain reversed order where nothing forbids it
+  for (int k = 0; k < count; ++k) {
+    if (waits_for[index_of(k)] == 0) {
+      ready.push_back(k);
+    }
+  }
+  std::make_heap(ready.begin(), ready.end());
+  std::vector<int> result;
+  const auto release = [&](int k) {
+    if (k >= 0 && --waits_for[index_of(k)] == 0) {
+      ready.push_back(k);
+      std::push_heap(ready.begin(), ready.end());
+    }
+  };
+  while (!ready.empty()) {
+    std::pop_heap(ready.begin(), ready.end());
+    const int k = ready.back();
+    ready.pop_back();
+    result.push_back(k);
+    release(mechanism_->parent(k));
+    for (const int other : others[index_of(k)]) {
+      release(other);
+    }
+  }
+  return static_cast<int>(result.size()) == count ? std::optional(result) : std::nullopt;
+}
+
+std::string Planner::add(const DependentLoop& loop) {
+  for (const DependentJoint& joint : loop.joints) {
+    const int before = loop_of_joint_[index_of(joint.body)];
+    if (before >= 0) {
+      return fmt::format("joint '{}' would have to close two loops, those of cut joints '{}' and '{}'",
+                         mechanism_->tree_joints()[index_of(joint.body)].name, cut_name(before), cut_name(loop.cut));
+    }
+  }
+  std::vector<int> reference = result_.reference;
+  std::string refusal = add_references(loop, reference);
+  if (!refusal.empty()) {
+    return refusal;
+  }
+  std::vector<DependentLoop> loops = result_.loops;
+  loops.push_back(loop);
+  std::optional<std::vector<int>> ordered = order(loops);
+  if (!ordered) {
+    return fmt::format("the dependent joints of cut joint '{}' and those of other loops follow one another in a circle",
+                       cut_name(loop.cut));
+  }
+  for (const DependentJoint& joint : loop.joints) {
+    loop_of_joint_[index_of(joint.body)] = loop.cut;
+  }
+  result_.reference = std::move(reference);
+  result_.loops = std::move(loops);
+  result_.order = std::move(*ordered);
+  return {};
+}
+
+DependentLoops Planner::plan() {
+  result_.order.resize(mechanism_->bodies().size());
+  std::iota(result_.order.rbegin(), result_.order.rend(), 0);
+  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    const Joint& cut = mechanism_->cut_joints()[c];
+    const std::vector<int> rows = independent_rows(cut);
+    if (rows.empty()) {
+      continue;
+    }
+    std::vector<Candidate> ends;
+    for (const auto& [end, other] : {std::pair(cut.b, cut.a), std::pair(cut.a, cut.b)}) {
+      if (end >= 0 && common_ancestor(*mechanism_, end, other) != end) {
+        ends.push_back(candidate(static_cast<int>(c), rows, end, other));
+      }
+    }
+    const auto worth = [](const Candidate& end) {
+      return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kPreference : end.conditioning;
+    };
+    std::stable_sort(ends.begin(), ends.end(),
+                     [&](const Candidate& a, const Candidate& b) { return worth(a) > worth(b); });
+    std::string refusal;
+    bool done = false;
+    for (const Candidate& end : ends) {
+      std::string why = end.refusal.empty() ? add(end.loop) : end.refusal;
+      done = why.empty();
+      if (done) {
+        break;
+      }
+      refusal = refusal.empty() ? std::move(why) : refusal + "; from the other end: " + why;
+    }
+    if (!done) {
+      throw ModelError({}, fmt::format("loops=matrices cannot treat mechanism '{}': {}. Use loops=impulses, which "
+                                       "treats all loops",
+                                       mechanism_->name(), refusal));
+    }
+  }
+  for (const DependentLoop& loop : result_.loops) {
+    for (const int row : loop.rows) {
+      result_.choice.rows.push_back(mechanism_->cut_joints()[index_of(loop.cut)].row_offset + row);
+    }
+    for (const DependentJoint& joint : loop.joints) {
+      for (const int component : joint.components) {
+        result_.choice.dependent.push_back(mechanism_->tree_joints()[index_of(joint.body)].u_offset + component);
+      }
+    }
+  }
+  std::sort(result_.choice.rows.begin(), result_.choice.rows.end());
+  std::sort(result_.choice.dependent.begin(), result_.choice.dependent.end());
+  return std::move(result_);
+}
+
+}  // namespace
+
+int common_ancestor(const Mechanism& mechanism, int a, int b) {
+  // An inboard body has the smaller index.
+  while (a != b) {
+    int& outer = a > b ? a : b;
+    outer = outer < 0 ? -1 : mechanism.parent(outer);
+  }
+  return a;
+}
+
+DependentLoops plan_dependent_loops(const Mechanism& mechanism, const std::vector<bool>& allowed) {
+  return Planner(mechanism, allowed).plan();
+}
+
+}  // namespace mbdbench
