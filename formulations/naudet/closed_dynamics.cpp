@@ -11,8 +11,6 @@
 namespace mbdbench {
 namespace {
 
-// Below this the dependent joints cannot follow to any useful number of digits.
-constexpr double kSingular = 1e-10;
 constexpr int kMostIterations = 30;
 // Newton's method stops where a correction is rounding.
 constexpr double kRounding = 1e-14;
@@ -108,7 +106,7 @@ RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
   }
   dependents_.set_positions(tree_.kinematics());
   const double pivots = dependents_.factorise();
-  if (!(pivots > kSingular)) {
+  if (!(pivots > kDependentSingular)) {
     return {false, mechanism_->cut_joints().front().name,
             "the dependent joints cannot close the loop here (singular position), smallest over largest pivot is",
             pivots};
@@ -258,7 +256,7 @@ std::vector<int> ClosedDynamics::better_choice() {
     return before;
   }
   dependents_.use_dependent(other.dependent);
-  const bool better = dependents_.factorise() > kSingular && largest_ratio() < 0.5 * present;
+  const bool better = dependents_.factorise() > kDependentSingular && largest_ratio() < 0.5 * present;
   dependents_.use_dependent(before);
   dependents_.factorise();
   return better ? other.dependent : before;

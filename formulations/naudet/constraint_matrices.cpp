@@ -8,9 +8,6 @@
 namespace mbdbench {
 namespace {
 
-// As in ClosedDynamics: below this the dependent joints cannot follow to any useful number of digits.
-constexpr double kSingular = 1e-10;
-
 /// S_Oc D: the directions D, given at a point, about O.
 void move_columns(const Vec3& lever, const SpatialColumns& at_point, SpatialColumns& at_origin) {
   for (Eigen::Index i = 0; i < at_point.cols(); ++i) {
@@ -86,7 +83,7 @@ RhsStatus ConstraintMatrices::set_positions(const Kinematics& kinematics) {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Column& joint = joints_[i];
     const double smallest = orthogonalise(outboard_complement, joint);
-    if (!(smallest > kSingular * largest)) {  // also for what is not a number
+    if (!(smallest > kDependentSingular * largest)) {  // also for what is not a number
       return {
           false, mechanism_->tree_joints()[index_of(loop_.joints[i].body)].name,
           "the dependent joints from here to the cut joint cannot close the loop (singular position), smallest over "

@@ -10,10 +10,6 @@
 namespace mbdbench {
 namespace {
 
-// What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of.
-constexpr double kRank = 1e-9;
-constexpr double kPreference = 0.01;
-
 struct Pivot {
   Eigen::Index row = 0;
   Eigen::Index column = 0;
@@ -52,14 +48,14 @@ DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, con
   for (std::size_t i = 0; i < allowed.size(); ++i) {
     first[i] = allowed[i] && preferred[i];
   }
-  const double smallest = kRank * size;
+  const double smallest = kDependentRank * size;
   for (;;) {
     Pivot pivot = largest_entry(left, rows_left, usable);
     if (!(pivot.size > smallest)) {
       break;
     }
     const Pivot wanted = largest_entry(left, rows_left, first);
-    pivot = wanted.size > kPreference * pivot.size ? wanted : pivot;
+    pivot = wanted.size > kDependentPreference * pivot.size ? wanted : pivot;
     choice.rows.push_back(static_cast<int>(pivot.row));
     choice.dependent.push_back(static_cast<int>(pivot.column));
     rows_left[static_cast<std::size_t>(pivot.row)] = false;

@@ -13,6 +13,14 @@
 
 namespace mbdbench {
 
+/// What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of: below this share it is
+/// zero.
+inline constexpr double kDependentRank = 1e-9;
+/// Marked joints are taken while others are not a hundred times better.
+inline constexpr double kDependentPreference = 0.01;
+/// Below this share of the largest pivot the dependent joints cannot follow to any useful number of digits.
+inline constexpr double kDependentSingular = 1e-10;
+
 /// Independent rows of Phi_q and as many components of u that follow from them.
 struct DependentChoice {
   std::vector<int> rows;

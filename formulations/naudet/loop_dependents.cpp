@@ -13,10 +13,6 @@
 namespace mbdbench {
 namespace {
 
-// As in choose_dependents: what elimination leaves of redundant rows is rounding of the terms that Phi_q is made of,
-// and marked joints are taken while others are not a hundred times better.
-constexpr double kRank = 1e-9;
-constexpr double kPreference = 0.01;
 // Smallest over largest column: below this the joints cannot close the loop to half of the digits at the very start.
 constexpr double kSmallestColumn = 1e-8;
 
@@ -82,7 +78,7 @@ std::vector<int> Planner::independent_rows(const Joint& cut) {
   for (;;) {
     Eigen::Index row = -1;
     Eigen::Index column = -1;
-    double size = kRank * dependents_.size();
+    double size = kDependentRank * dependents_.size();
     for (int i = 0; i < cut.nc; ++i) {
       for (Eigen::Index j = 0; rows_left[index_of(i)] && j < left_.cols(); ++j) {
         const double entry = std::abs(left_(cut.row_offset + i, j));
@@ -309,7 +305,7 @@ DependentLoops Planner::plan() {
       }
     }
     const auto worth = [](const Candidate& end) {
-      return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kPreference : end.conditioning;
+      return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kDependentPreference : end.conditioning;
     };
     std::stable_sort(ends.begin(), ends.end(),
                      [&](const Candidate& a, const Candidate& b) { return worth(a) > worth(b); });

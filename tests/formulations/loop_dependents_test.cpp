@@ -15,7 +15,7 @@
 namespace mbdbench {
 namespace {
 
-DependentLoops plan(const Mechanism& mechanism) {
+DependentLoops planned(const Mechanism& mechanism) {
   return plan_dependent_loops(mechanism, dependent_candidates(mechanism, false));
 }
 
@@ -39,7 +39,7 @@ TEST(loop_dependents, marked_joints_depend_although_the_other_end_is_better) {
   // Both ways of a loop that meets away from the ground; either pair of joints can close it.
   MechanismDescription description = make_mechanism(mechanism_registry(), "loop:9").description();
   const Mechanism plain(description);
-  const DependentLoops first = plan(plain);
+  const DependentLoops first = planned(plain);
   ASSERT_EQ(first.loops.size(), 1U);
   EXPECT_EQ(first.loops[0].rows.size(), 2U);
   ASSERT_EQ(first.loops[0].joints.size(), 2U);
@@ -49,7 +49,7 @@ TEST(loop_dependents, marked_joints_depend_although_the_other_end_is_better) {
     marked.joints[static_cast<std::size_t>(end)].dependent = true;
     marked.joints[static_cast<std::size_t>(plain.parent(end))].dependent = true;
     const Mechanism mechanism(marked);
-    const DependentLoops loops = plan(mechanism);
+    const DependentLoops loops = planned(mechanism);
     EXPECT_EQ(loops.loops[0].end, end);
     EXPECT_EQ(loops.loops[0].joints[0].body, end) << "from the cut inward";
     EXPECT_EQ(loops.loops[0].joints[1].body, plain.parent(end));
@@ -59,7 +59,7 @@ TEST(loop_dependents, marked_joints_depend_although_the_other_end_is_better) {
 TEST(loop_dependents, bodies_are_visited_before_their_inboard_body_and_their_reference) {
   for (const std::string key : {"double_loop", "coupled_loops", "rings", "loop:33", "biped"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
-    const DependentLoops loops = plan(mechanism);
+    const DependentLoops loops = planned(mechanism);
     std::vector<std::size_t> visit(loops.order.size());
     for (std::size_t i = 0; i < loops.order.size(); ++i) {
       visit[static_cast<std::size_t>(loops.order[i])] = i;
