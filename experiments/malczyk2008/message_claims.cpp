@@ -21,8 +21,8 @@ constexpr const char* kCallSpeedup = "time_per_evaluation_speedup";
 constexpr const char* kRunSpeedup = "wall_time_speedup";
 constexpr const char* kStandIn = "one machine: TCP over its loopback interface stands in for a second node";
 
-// The model leaves out what a sub-chain costs beyond half of the whole, and that a right-hand side waits for the slower
-// rank three times while a bare exchange finds both ranks ready.
+// The model leaves out what both ranks do, and that a right-hand side waits for the slower rank three times while a
+// bare exchange finds both ranks ready.
 constexpr double kModelFactor = 1.5;
 
 /// One way of the messages, and what the paper has beside it.

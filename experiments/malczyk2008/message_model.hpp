@@ -5,8 +5,8 @@
 ///
 ///   t2(n) = t1(n) / 2 + 3 t_exchange,
 ///
-/// so that two ranks win where t1(n) > 6 t_exchange. It leaves out that the sub-chains' ends are worked on twice, and
-/// that a longer message takes longer.
+/// so that two ranks win where t1(n) > 6 t_exchange. It leaves out what both ranks do (the multipliers), which counts
+/// in the smallest loops, and that a longer message takes longer.
 #include <optional>
 #include <vector>
 
@@ -21,9 +21,10 @@ inline constexpr int kExchanges = 3;
 /// \param sequential_time of one right-hand side, s
 double balanced_exchange_time(double sequential_time);
 
-/// \returns the number of joints at which a right-hand side takes as long on two ranks as on one; nothing outside the
-/// loops that were measured.
-/// \param sequential_times of one right-hand side by joints, s; interpolated linearly
+/// \returns the number of joints at which a right-hand side takes as long on two ranks as on one; nothing beyond the
+/// largest loop that was measured.
+/// \param sequential_times of one right-hand side by joints, s; interpolated linearly, below the smallest loop along
+/// the line through the two smallest
 std::optional<double> predicted_crossover(const std::vector<LoopValue>& sequential_times, double exchange_time);
 
 /// What the paper's times can be made to say of its machine; the true number lies between, if the assumptions hold.

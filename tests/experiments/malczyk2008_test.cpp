@@ -98,6 +98,14 @@ TEST(Malczyk2008Model, PredictsItsOwnCrossovers) {
   EXPECT_EQ(two_nodes_claim(timings).verdict, ClaimVerdict::not_measured);
 }
 
+TEST(Malczyk2008Model, GoesOnBelowTheSmallestLoopAndStopsAtTheLargest) {
+  const std::vector<LoopValue> times = {{4, 3e-6}, {5, 4e-6}, {9, 8e-6}};
+  EXPECT_NEAR(predicted_crossover(times, 0.2e-6).value_or(0.0), 2.2, 1e-12);
+  EXPECT_NEAR(predicted_crossover(times, 1.0e-6).value_or(0.0), 7.0, 1e-12);
+  EXPECT_FALSE(predicted_crossover(times, 2e-6).has_value());
+  EXPECT_FALSE(predicted_crossover({}, 2e-6).has_value());
+}
+
 TEST(Malczyk2008Model, IsFoundWrongWhereTheExchangeIsNotTheReason) {
   std::vector<Record> timings = model_timings(1.5e-6, 20e-6);
   for (Record& record : timings) {
