@@ -30,6 +30,7 @@ std::vector<ExperimentPart> all_parts(const PartContext& context) {
   using Before = const std::vector<Record>&;
   std::vector<ExperimentPart> parts;
   parts.push_back({"accuracy", 2, [&](Before) { return accuracy_part(context); }});
+  parts.push_back({"step_reading", 5, [&](Before) { return step_reading_part(context); }});
   parts.push_back({"right_hand_sides", 10, [&](Before) { return right_hand_side_part(context); }});
   parts.push_back({"right_hand_sides_tcp", 10, [&](Before) { return tcp_part(context); }});
   for (std::size_t step = 0; step < kSteps.size(); ++step) {
@@ -83,7 +84,7 @@ bool run_malczyk2008(ExperimentContext& context) {
   note_ranks(context.output / "provenance.json", *all);
   const std::vector<Record> crossovers = crossover_records(all->timings);
   all->timings.insert(all->timings.end(), crossovers.begin(), crossovers.end());
-  const std::vector<Claim> claims = claims_of_timings(all->timings);
+  const std::vector<Claim> claims = claims_of_timings(all->timings, all->records);
   write_records(context.output / "records.csv", all->records);
   write_records(context.output / "timings.csv", all->timings);
   write_claims(context.output / "timing_claims.csv", claims);

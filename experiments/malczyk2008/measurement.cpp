@@ -91,8 +91,8 @@ void repeat(const Task& task, TaskTimes& times, Exchange* exchange, const std::f
   }
 }
 
-/// What a program of dynamic analysis writes at every output: accelerations too, which cost a right-hand side. Without
-/// them the paper's times would not grow with the number of outputs as they do.
+/// What a program of dynamic analysis may write at every output: accelerations too, which cost a right-hand side. A
+/// hypothesis on why the paper's times grow as its step becomes finer (step_reading_part.cpp).
 class AccelerationSink final : public OdeSink {
  public:
   explicit AccelerationSink(Formulation& formulation) : formulation_(&formulation), xdot_(formulation.state_size()) {}

@@ -34,7 +34,7 @@ struct Bounds {
 };
 
 /// \returns the time of an exchange (s) on one node of the paper. Table 1 gives the cost of an output on one process
-/// and on two, as the difference of its two steps. If an output costs a right-hand side (our guess, see kSteps), the
+/// and on two, as the difference of its two steps. If an output costs a right-hand side (a hypothesis, see kSteps), the
 /// three exchanges cost at least what the second process adds, and at most what it adds to half of the time.
 Bounds published_exchange_time();
 

@@ -28,6 +28,9 @@ PartResult accuracy_part(const PartContext& context);
 /// Table 1 at one of the paper's steps.
 PartResult table_part(const PartContext& context, std::size_t step_index);
 
+/// Readings of the "step" of table 1, by the right-hand sides that they need.
+PartResult step_reading_part(const PartContext& context);
+
 /// Times of one right-hand side of loops of these many joints, and of one exchange of a message.
 PartResult right_hand_side_part(const PartContext& context);
 

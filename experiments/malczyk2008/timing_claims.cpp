@@ -66,25 +66,35 @@ Claim no_gain_for_the_crank(const std::vector<Record>& timings) {
   return claim;
 }
 
-Claim finer_step(const std::vector<Record>& timings) {
-  Claim claim =
-      claim_of(std::string(kTable), "A tenth of the step costs 2.3 to 2.8 times the time, not ten times.",
-               "one process: within 30 % of the paper's ratio at every simulated time; read here as an output "
-               "interval, with the accelerations evaluated at every output");
+// The paper's tolerance is not known: from 1e-5 to 5e-7 the ratio of right-hand sides moves by a fifth.
+constexpr double kStepRatioLimit = 0.2;
+
+/// By right-hand sides, which a busy machine does not change; the times are said beside them.
+Claim finer_step(const std::vector<Record>& timings, const std::vector<Record>& records) {
+  Claim claim = claim_of(std::string(kTable), "A tenth of the step costs 2.3 to 2.8 times the time, not ten times.",
+                         "one process: right-hand sides grow as the paper's times do, within 20 %, at every simulated "
+                         "time. The step is read as an output interval with a right-hand side at every output: a "
+                         "hypothesis, and not the only one that fits (records misfit_of_step_ratio)");
   std::vector<bool> answers;
   std::string words;
   for (const TableRow& row : kTableRows) {
-    const auto coarse =
-        find_value(timings, "slider_crank", kSerial, run_parameters(row.end, kSteps[0], kTolerance), "wall_time");
-    const auto fine =
-        find_value(timings, "slider_crank", kSerial, run_parameters(row.end, kSteps[1], kTolerance), "wall_time");
-    if (coarse && fine) {
-      const double published = row.one_process[1] / row.one_process[0];
-      answers.push_back(std::abs(*fine / *coarse / published - 1.0) < 0.3);
-      add_words(words, fmt::format("{} s: {:.2f} (published {:.2f})", row.end, *fine / *coarse, published));
+    const auto ratio = [&](const std::vector<Record>& all, const char* quantity) -> std::optional<double> {
+      const auto of_step = [&](double step) {
+        return find_value(all, "slider_crank", kSerial, run_parameters(row.end, step, kTolerance), quantity);
+      };
+      const auto coarse = of_step(kSteps[0]);
+      const auto fine = of_step(kSteps[1]);
+      return coarse && fine ? std::optional(*fine / *coarse) : std::nullopt;
+    };
+    const double published = row.one_process[1] / row.one_process[0];
+    if (const auto calls = ratio(records, "rhs_calls")) {
+      answers.push_back(std::abs(*calls / published - 1.0) < kStepRatioLimit);
+      const auto time = ratio(timings, "wall_time");
+      add_words(words, fmt::format("{} s: {:.2f}{} (published {:.2f})", row.end, *calls,
+                                   time ? fmt::format(", time {:.2f}", *time) : "", published));
     }
   }
-  conclude(claim, answers, words.empty() ? "no times" : words);
+  conclude(claim, answers, words.empty() ? "no runs" : words);
   return claim;
 }
 
@@ -177,8 +187,8 @@ Claim nonlinear_time(const std::vector<Record>& timings) {
 
 }  // namespace
 
-std::vector<Claim> claims_of_timings(const std::vector<Record>& timings) {
-  return {no_gain_for_the_crank(timings), finer_step(timings),
+std::vector<Claim> claims_of_timings(const std::vector<Record>& timings, const std::vector<Record>& records) {
+  return {no_gain_for_the_crank(timings), finer_step(timings, records),
           gain_at_fifteen(timings),       levels_off(timings),
           two_nodes_claim(timings),       constant_overhead_claim(timings),
           gain_for_tens(timings),         nonlinear_time(timings)};

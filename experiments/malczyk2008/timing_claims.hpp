@@ -8,6 +8,7 @@
 
 namespace mbdbench::malczyk2008 {
 
-std::vector<Claim> claims_of_timings(const std::vector<Record>& timings);
+/// \param records right-hand sides of the runs
+std::vector<Claim> claims_of_timings(const std::vector<Record>& timings, const std::vector<Record>& records);
 
 }  // namespace mbdbench::malczyk2008

@@ -188,7 +188,7 @@ TEST(Malczyk2008Transport, TcpMessagesPassTheLoopbackInterface) {
 }
 
 TEST(Malczyk2008Claims, WithoutTimesNothingIsMeasured) {
-  for (const Claim& claim : claims_of_timings({})) {
+  for (const Claim& claim : claims_of_timings({}, {})) {
     EXPECT_EQ(claim.verdict, ClaimVerdict::not_measured) << claim.statement;
     EXPECT_FALSE(claim.measured.empty()) << claim.statement;
   }
@@ -263,6 +263,16 @@ TEST(Malczyk2008RunTest, ComesToTheKnownNumbers) {
   EXPECT_EQ(count("crank_angle", Verdict::within_limit), 2);
   EXPECT_EQ(count("end_state_difference", Verdict::within_limit), 1);
   EXPECT_EQ(count("end_state_difference", Verdict::exact), why_no_two_ranks().empty() ? 2 : 0) << why_no_two_ranks();
+  // Both readings of the paper's step come near its ratios, restarts do not.
+  const auto misfit = [&](const std::string& reading) {
+    const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
+      return record.quantity == "misfit_of_step_ratio" && record.parameters == reading;
+    });
+    return found == records.end() ? -1.0 : found->value.value_or(-1.0);
+  };
+  EXPECT_NEAR(misfit("reading=output;tolerance=1e-06"), 0.15, 0.03);
+  EXPECT_NEAR(misfit("reading=largest_step;tolerance=5e-06"), 0.04, 0.03);
+  EXPECT_GT(misfit("reading=restart;tolerance=5e-06"), 1.0);
   const std::vector<Record> timings = read_records(directory / "timings.csv");
   EXPECT_TRUE(std::any_of(timings.begin(), timings.end(), [](const Record& record) {
     return record.quantity == "wall_time" && record.formulation == kSerial && record.published_value == 0.058;
