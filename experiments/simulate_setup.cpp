@@ -171,8 +171,8 @@ void require_same_mechanism(const SavedState& saved, const SimulateSetup& setup,
   }
 }
 
-/// A state that holds some coordinates only fits several assemblies of a closed loop; the formulation looks for the
-/// others near the last positions that it has packed.
+/// A state that holds some coordinates only fits several assemblies of a closed loop, and poses say nothing of the
+/// turns of an angle; the formulation looks for what is missing near the last positions that it has packed.
 void show_positions(Formulation& formulation, const SavedState& saved, const std::string& file) {
   if (saved.q.empty() && saved.u.empty()) {
     return;

@@ -141,11 +141,11 @@ Claim two_nodes_claim(const std::vector<Record>& timings) {
   const Bounds exchange = published_exchange_time();
   const Bounds body = published_body_time();
   const double further = (kCrossoverTwoNodes - 1.0) / (kCrossoverOneNode - 1.0);
-  add_words(text, fmt::format(
-                      "table 1 suggests {:.0f} to {:.0f} us an exchange on the paper's node and {:.0f} to {:.0f} us a "
-                      "body, so that its network took {:.2g} to {:.2g} ms, {:.0f} times as long",
-                      1e6 * exchange.lower, 1e6 * exchange.upper, 1e6 * body.lower, 1e6 * body.upper,
-                      1e3 * further * exchange.lower, 1e3 * further * exchange.upper, further));
+  add_words(text, fmt::format("if an output costs a right-hand side, table 1 suggests {:.0f} to {:.0f} us an exchange "
+                              "on the paper's node and {:.0f} to {:.0f} us a "
+                              "body, so that its network took {:.2g} to {:.2g} ms, {:.0f} times as long",
+                              1e6 * exchange.lower, 1e6 * exchange.upper, 1e6 * body.lower, 1e6 * body.upper,
+                              1e3 * further * exchange.lower, 1e3 * further * exchange.upper, further));
   return claim;
 }
 

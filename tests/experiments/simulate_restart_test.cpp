@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,16 @@ TEST_F(SimulateRestartTest, DependentCoordinatesStayOnTheirBranch) {
       }
     }
   }
+}
+
+TEST_F(SimulateRestartTest, TurnsOfAnAngleAreKept) {
+  ASSERT_EQ(simulate("half", {"--mechanism", "slider_crank", "--formulation", "dca-alm", "--time", "2"}).exit_code, 0);
+  const std::string file = (directory_ / "half" / "state.json").string();
+  ASSERT_EQ(simulate("rest", {"--restart", file, "--time", "2.05"}).exit_code, 0);
+  const double before = state("half").q.at(0);
+  // The crank has gone around more than once, and by half a radian since.
+  ASSERT_GT(before, 2.0 * std::numbers::pi);
+  EXPECT_NEAR(state("rest").q.at(0), before, 1.0);
 }
 
 TEST_F(SimulateRestartTest, PositionsThatDoNotFitAreRefused) {
