@@ -136,8 +136,12 @@ PartResult tcp_part(const PartContext& context) {
     add_exchanges(part, result, Transport::tcp);
     for (std::size_t i = 0; i < mechanisms.size(); ++i) {
       const TaskTimes& times = result.tasks[i];
-      add_two_ranks(part, records_of(mechanisms[i], kTwoRanksTcp, ""), "time_per_evaluation",
-                    times.serial.value_or(TimedWork{}), times.two_ranks.value_or(TimedWork{}));
+      const RecordMaker maker = records_of(mechanisms[i], kTwoRanksTcp, "");
+      if (times.serial && times.two_ranks) {
+        add_two_ranks(part, maker, "time_per_evaluation", *times.serial, *times.two_ranks);
+      } else {
+        part.timings.push_back(maker.failed("time_per_evaluation", "s", times.failure));
+      }
     }
   }
   return part;
