@@ -88,7 +88,11 @@ void add_published_estimates(std::vector<Record>& records) {
   const Bounds exchange = published_exchange_time();
   const Bounds body = published_body_time();
   for (const bool upper : {false, true}) {
-    const RecordMaker maker = records_of("slider_crank", "", upper ? "bound=upper" : "bound=lower");
+    const RecordMaker maker({.experiment = std::string(kExperiment),
+                             .mechanism = "slider_crank",
+                             .formulation = "",
+                             .integrator = "",
+                             .parameters = upper ? "bound=upper" : "bound=lower"});
     records.push_back(maker.measured(
         "published_exchange_time", "s", upper ? exchange.upper : exchange.lower,
         fmt::format("estimated from the differences of {}: of an exchange on one node of the paper, if an "

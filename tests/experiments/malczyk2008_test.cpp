@@ -182,8 +182,8 @@ TEST(Malczyk2008Transport, TcpMessagesPassTheLoopbackInterface) {
   ASSERT_EQ(tcp.failure, "");
   EXPECT_EQ(tcp.transport, "self,tcp");
   ASSERT_TRUE(before.has_value());
-  // 200 batches of 500 messages from either side, each of 500 doubles.
-  EXPECT_GE(*loopback_bytes() - *before, 2.0 * 200 * 500 * kLongMessage * sizeof(double));
+  // 1000 batches of 100 messages from either side, each of 500 doubles.
+  EXPECT_GE(*loopback_bytes() - *before, 2.0 * 1000 * 100 * kLongMessage * sizeof(double));
   EXPECT_GT(tcp.messages.front().work.wall_time, memory.messages.front().work.wall_time);
 }
 
