@@ -81,6 +81,7 @@ std::vector<std::string> environment(Transport transport) {
     variables.emplace("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
   }
   std::vector<std::string> texts;
+  texts.reserve(variables.size());
   for (const auto& [name, value] : variables) {
     texts.push_back(fmt::format("{}={}", name, value));
   }
