@@ -94,6 +94,10 @@ std::vector<std::pair<std::string, std::string>> libraries() {
   };
 }
 
+void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
+  replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
 }  // namespace
 
 Provenance capture_provenance(int threads) {
@@ -134,13 +138,29 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   json["logical_cores"] = provenance.logical_cores;
   json["threads"] = provenance.threads;
   json["ranks"] = provenance.ranks;
+  json["messages"] = provenance.messages;
   json["binding"] = provenance.binding;
   for (const auto& [name, version] : provenance.libraries) {
     json["libraries"][name] = version;
   }
   json["operating_system"] = provenance.operating_system;
   json["utc_time"] = provenance.utc_time;
-  replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  write_json(file, json);
+}
+
+void add_ranks(const std::filesystem::path& file, int ranks, const std::string& messages) {
+  std::ifstream stream(file);
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(stream, nullptr, false);
+  if (!json.is_object()) {
+    Provenance provenance = capture_provenance();
+    provenance.ranks = ranks;
+    provenance.messages = messages;
+    write_provenance(file, provenance);
+    return;
+  }
+  json["ranks"] = ranks;
+  json["messages"] = messages;
+  write_json(file, json);
 }
 
 }  // namespace mbdbench

@@ -19,9 +19,10 @@ struct Provenance {
   std::string build_type;
   std::string cpu;
   int logical_cores = 0;
-  int threads = 1;      ///< most threads that a formulation uses
-  int ranks = 1;        ///< MPI processes
-  std::string binding;  ///< processors this process may run on and the variables that pin threads
+  int threads = 1;       ///< most threads that a formulation uses
+  int ranks = 1;         ///< most MPI processes that a row was made with
+  std::string messages;  ///< how MPI processes passed them: library, transport, placement; empty for one process
+  std::string binding;   ///< processors this process may run on and the variables that pin threads
   std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version
   std::string operating_system;
   std::string utc_time;  ///< ISO 8601
@@ -35,5 +36,9 @@ std::string version_text();
 
 /// Writes provenance.json. \throws FileError when the file cannot be written
 void write_provenance(const std::filesystem::path& file, const Provenance& provenance);
+
+/// Says in a provenance file that rows of its directory were made with several MPI processes; makes the file where
+/// there is none. \param messages as in `Provenance` \throws FileError when the file cannot be written
+void add_ranks(const std::filesystem::path& file, int ranks, const std::string& messages);
 
 }  // namespace mbdbench

@@ -100,6 +100,8 @@ void write_saved_state(const std::filesystem::path& file, const SavedState& stat
   json["t"] = state.t;
   json["names"] = state.names;
   json["x"] = state.x;
+  json["q"] = state.q;
+  json["u"] = state.u;
   replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
@@ -126,6 +128,9 @@ SavedState read_saved_state(const std::filesystem::path& file) {
       // A number that was not finite is written as null.
       state.x.push_back(value.is_null() ? std::nan("") : value.get<double>());
     }
+    // Absent from states that were saved before a restart needed them.
+    state.q = json.value("q", std::vector<double>());
+    state.u = json.value("u", std::vector<double>());
   } catch (const nlohmann::json::exception& error) {
     throw FileError(file.string(), 0, fmt::format("not a saved state: {}", error.what()));
   }

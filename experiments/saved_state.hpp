@@ -17,6 +17,10 @@ struct SavedState {
   double t = 0.0;
   std::vector<std::string> names;  ///< of the components, as the layout has them
   std::vector<double> x;
+  /// Coordinates of all joints and their quasi-velocities: formulations whose state holds some of them only search the
+  /// others from here. Empty where the state could not be unpacked.
+  std::vector<double> q;
+  std::vector<double> u;
   std::string mechanism;            ///< its name
   std::string mechanism_digest;     ///< of its TOML text, see `mechanism_digest`
   std::string formulation;          ///< key

@@ -66,6 +66,12 @@ void write_state(const fs::path& file, const SimulateSetup& setup, const Simulat
     state.names.push_back(component.name);
   }
   state.x = result.ode.x;
+  state.q.resize(static_cast<std::size_t>(setup.mechanism->q_size()));
+  state.u.resize(static_cast<std::size_t>(setup.mechanism->u_size()));
+  if (!setup.formulation->unpack(state.t, state.x, state.q, state.u).ok) {
+    state.q.clear();
+    state.u.clear();
+  }
   state.mechanism = setup.mechanism->name();
   state.mechanism_digest = mechanism_digest(setup.mechanism_text);
   state.formulation = setup.formulation_key;

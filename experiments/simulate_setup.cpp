@@ -18,6 +18,7 @@
 #include "experiments/time_span.hpp"
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/projection/projected_formulation.hpp"
+#include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
 
@@ -170,6 +171,24 @@ void require_same_mechanism(const SavedState& saved, const SimulateSetup& setup,
   }
 }
 
+/// A state that holds some coordinates only fits several assemblies of a closed loop, and poses say nothing of the
+/// turns of an angle; the formulation looks for what is missing near the last positions that it has packed.
+void show_positions(Formulation& formulation, const SavedState& saved, const std::string& file) {
+  if (saved.q.empty() && saved.u.empty()) {
+    return;
+  }
+  const Mechanism& mechanism = formulation.mechanism();
+  if (saved.q.size() != static_cast<std::size_t>(mechanism.q_size()) ||
+      saved.u.size() != static_cast<std::size_t>(mechanism.u_size())) {
+    throw FileError(file, 0,
+                    fmt::format("has {} joint coordinates q and {} quasi-velocities u, the mechanism {} and {}",
+                                saved.q.size(), saved.u.size(), mechanism.q_size(), mechanism.u_size()));
+  }
+  std::vector<double> unused(formulation.state_size());
+  // Where it cannot be packed, the right-hand side of the saved state itself will say so.
+  static_cast<void>(formulation.pack(saved.t, saved.q, saved.u, unused));
+}
+
 }  // namespace
 
 SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original) {
@@ -211,6 +230,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
     require_same_mechanism(*saved, setup, request.restart);
     setup.times = times_after(span, saved->t);
     setup.x0 = saved->x;
+    show_positions(*setup.formulation, *saved, request.restart);
     setup.taken_over = taken_over(*saved, setup);
   } else {
     if (setup.mechanism->rheonomic() && span.start != 0.0) {

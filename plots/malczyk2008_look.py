@@ -1,15 +1,17 @@
-"""Names and looks of the three programs of [Malczyk2008], and their times by the size of the loop."""
+"""Names and looks of the programs of [Malczyk2008], and their times by the size of the loop."""
 from records import select
 
 SERIAL = "bae-haug[alpha=10,beta=10]"
 SUB_CHAINS = "bae-haug[alpha=10,beta=10,sub-chains]"
 TWO_RANKS = "bae-haug[alpha=10,beta=10,ranks=2]"
+TWO_RANKS_TCP = "bae-haug[alpha=10,beta=10,ranks=2,messages=tcp]"
 
 # Key of the records: (label, colour, marker, filled, line).
 PROGRAMS = {
     SERIAL: ("one process", "#E69F00", "P", True, "-"),
     SUB_CHAINS: ("one process, sub-chain after sub-chain", "#000000", "D", False, (0, (4, 1.5))),
     TWO_RANKS: ("two processes", "#0072B2", "o", True, "-"),
+    TWO_RANKS_TCP: ("two processes, messages over TCP", "#009E73", "s", False, (0, (1, 1))),
 }
 
 

@@ -1,5 +1,5 @@
 """[Malczyk2008], table 1, and the times behind the crossover."""
-from malczyk2008_look import SERIAL, SUB_CHAINS, TWO_RANKS
+from malczyk2008_look import SERIAL, SUB_CHAINS, TWO_RANKS, TWO_RANKS_TCP
 from records import select
 from table_definition import TableDefinition
 
@@ -37,9 +37,22 @@ def _right_hand_sides(results):
     rows = []
     for mechanism in dict.fromkeys(record.mechanism for record in results.timings if record.quantity == "time_per_evaluation"):
         records = _of(results, mechanism)
-        times = [_one(select(records, "time_per_evaluation", program)) for program in (SERIAL, SUB_CHAINS, TWO_RANKS)]
-        speedup = _one(select(records, "time_per_evaluation_speedup", TWO_RANKS))
-        rows.append([mechanism, *(1e6 * time.value if time else None for time in times), speedup.value if speedup else None])
+        times = [_one(select(records, "time_per_evaluation", program)) for program in (SERIAL, SUB_CHAINS, TWO_RANKS, TWO_RANKS_TCP)]
+        speedups = [_one(select(records, "time_per_evaluation_speedup", program)) for program in (TWO_RANKS, TWO_RANKS_TCP)]
+        rows.append([mechanism, *(1e6 * time.value if time else None for time in times),
+                     *(speedup.value if speedup else None for speedup in speedups)])
+    return rows
+
+
+def _messages(results):
+    rows = []
+    loop = _of(results, "loop")
+    for name, program, keys, published in (("shared memory", TWO_RANKS, {}, "one node: 15"),
+                                           ("TCP", TWO_RANKS_TCP, {"messages": "tcp"}, "two nodes: 251")):
+        time = _one(select(results.timings, "exchange_time", numbers=27, **keys))
+        crossovers = [_one(select(loop, quantity, program)) for quantity in ("predicted_crossover", "time_per_evaluation_crossover")]
+        if time:
+            rows.append([name, 1e6 * time.value, *(record.value if record else None for record in crossovers), published])
     return rows
 
 
@@ -50,6 +63,13 @@ TABLES = [
                     lambda results: ["step", "simulated", "published, 1 CPU", "2 CPU", "speedup", "ours, 1 process [ms]",
                                      "2 processes [ms]", "speedup"], _table1),
     TableDefinition("right_hand_sides", "Time of one right-hand side [us]",
-                    "The fastest of many batches; sub-chains: the program of the two processes, in one of them.",
-                    lambda results: ["mechanism", "one process", "sub-chains", "two processes", "speedup"], _right_hand_sides),
+                    "The fastest of many batches; sub-chains: the program of the two processes, in one of them; TCP: two processes of "
+                    "one machine whose messages go over TCP, a stand-in for two nodes.",
+                    lambda results: ["mechanism", "one process", "sub-chains", "two processes", "TCP", "speedup", "TCP"],
+                    _right_hand_sides),
+    TableDefinition("messages", "Time of an exchange and the crossover",
+                    "Measured: joints at which the speedup of a right-hand side passes 1. Predicted: joints at which half of the "
+                    "sequential right-hand side takes as long as three exchanges of 27 numbers. TCP: on one machine.",
+                    lambda results: ["messages", "exchange of 27 numbers [us]", "crossover, predicted", "measured", "published"],
+                    _messages),
 ]

@@ -19,6 +19,8 @@ inline constexpr double kBaumgarte = 10.0;
 inline constexpr const char* kSerial = "bae-haug[alpha=10,beta=10]";
 inline constexpr const char* kSplit = "bae-haug[alpha=10,beta=10,sub-chains]";
 inline constexpr const char* kTwoRanks = "bae-haug[alpha=10,beta=10,ranks=2]";
+/// Two ranks of one machine whose messages go over TCP: a stand-in for a second node.
+inline constexpr const char* kTwoRanksTcp = "bae-haug[alpha=10,beta=10,ranks=2,messages=tcp]";
 /// Backward differentiation of variable order and step, as the paper's.
 inline constexpr const char* kIntegrator = "cvode-bdf";
 

@@ -72,6 +72,7 @@ void write_result(const std::filesystem::path& file, const JobResult& result) {
     json["messages"].push_back({{"numbers", message.numbers}, {"work", json_of(message.work)}});
   }
   json["library"] = result.library;
+  json["transport"] = result.transport;
   replace_file(file, json.dump(2));
 }
 
@@ -87,6 +88,7 @@ JobResult read_result(const std::filesystem::path& file) {
     result.messages.push_back({message.at("numbers"), work_of(message.at("work")).value_or(TimedWork{})});
   }
   result.library = json.at("library");
+  result.transport = json.at("transport");
   return result;
 }
 

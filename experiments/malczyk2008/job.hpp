@@ -21,7 +21,8 @@ struct JobResult {
   std::string failure;
   std::vector<TaskTimes> tasks;
   std::vector<MessageTime> messages;
-  std::string library;  ///< the MPI library and its version
+  std::string library;    ///< the MPI library and its version
+  std::string transport;  ///< Open MPI's components for messages, "self,tcp"; empty where the library does not say
 };
 
 /// \throws FileError when the file cannot be written

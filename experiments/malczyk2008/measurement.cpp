@@ -15,8 +15,9 @@ namespace {
 
 // A batch is long against the clock's resolution and short against the time slices of other processes, s.
 constexpr double kBatchTime = 2e-3;
-constexpr int kMessageBatches = 200;
-constexpr int kMessagesOfABatch = 500;
+// Messages: some 20 us in memory, 1 ms over TCP.
+constexpr int kMessageBatches = 1000;
+constexpr int kMessagesOfABatch = 100;
 
 double seconds_of(const timespec& time) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
@@ -91,8 +92,8 @@ void repeat(const Task& task, TaskTimes& times, Exchange* exchange, const std::f
   }
 }
 
-/// What a program of dynamic analysis writes at every output: accelerations too, which cost a right-hand side. Without
-/// them the paper's times would not grow with the number of outputs as they do.
+/// What a program of dynamic analysis may write at every output: accelerations too, which cost a right-hand side. A
+/// hypothesis on why the paper's times grow as its step becomes finer (step_reading_part.cpp).
 class AccelerationSink final : public OdeSink {
  public:
   explicit AccelerationSink(Formulation& formulation) : formulation_(&formulation), xdot_(formulation.state_size()) {}

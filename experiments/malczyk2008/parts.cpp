@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "experiments/malczyk2008/closed_case.hpp"
 #include "experiments/malczyk2008/published.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
@@ -23,6 +25,24 @@ std::string why_no_speedup(const TimedWork& serial, const TimedWork& two_ranks) 
 
 }  // namespace
 
+std::optional<double> find_value(const std::vector<Record>& timings, const std::string& mechanism,
+                                 const char* formulation, const std::string& parameters, const std::string& quantity) {
+  const auto found = std::find_if(timings.begin(), timings.end(), [&](const Record& record) {
+    return record.mechanism == mechanism && record.formulation == formulation && record.parameters == parameters &&
+           record.quantity == quantity;
+  });
+  return found == timings.end() ? std::nullopt : found->value;
+}
+
+Claim claim_of(std::string source, std::string statement, std::string criterion) {
+  Claim claim;
+  claim.experiment = kExperiment;
+  claim.source = std::move(source);
+  claim.statement = std::move(statement);
+  claim.criterion = std::move(criterion);
+  return claim;
+}
+
 std::string loop_name(int joints) {
   return fmt::format("loop:{}", joints);
 }
@@ -37,6 +57,21 @@ RecordMaker records_of(const std::string& mechanism, const char* formulation, st
 
 std::string run_parameters(double end, double step, double tolerance) {
   return fmt::format("end={};output_step={};{}", end, step, tolerance_text(tolerance));
+}
+
+std::string exchange_parameters(int numbers, Transport transport) {
+  return fmt::format("numbers={}{}", numbers, transport == Transport::tcp ? ";messages=tcp" : "");
+}
+
+void add_two_ranks(PartResult& part, const RecordMaker& maker, const char* quantity, const TimedWork& serial,
+                   const TimedWork& two_ranks) {
+  const std::string reason = why_no_speedup(serial, two_ranks);
+  part.timings.push_back(
+      maker.measured(quantity, "s", two_ranks.wall_time, reason.empty() ? placement() : placement() + "; " + reason));
+  if (reason.empty()) {
+    part.timings.push_back(
+        maker.measured(fmt::format("{}_speedup", quantity), "1", serial.wall_time / two_ranks.wall_time));
+  }
 }
 
 void add_times(PartResult& part, const std::string& mechanism, const std::string& parameters, const char* quantity,
@@ -56,16 +91,8 @@ void add_times(PartResult& part, const std::string& mechanism, const std::string
     part.timings.push_back(
         records_of(mechanism, kSplit, parameters).measured(quantity, "s", times.sub_chains->wall_time));
   }
-  if (!times.two_ranks) {
-    return;
-  }
-  const RecordMaker two = records_of(mechanism, kTwoRanks, parameters);
-  const std::string reason = why_no_speedup(*times.serial, *times.two_ranks);
-  part.timings.push_back(two.measured(quantity, "s", times.two_ranks->wall_time,
-                                      reason.empty() ? placement() : placement() + "; " + reason));
-  if (reason.empty()) {
-    part.timings.push_back(
-        two.measured(fmt::format("{}_speedup", quantity), "1", times.serial->wall_time / times.two_ranks->wall_time));
+  if (times.two_ranks) {
+    add_two_ranks(part, records_of(mechanism, kTwoRanks, parameters), quantity, *times.serial, *times.two_ranks);
   }
 }
 

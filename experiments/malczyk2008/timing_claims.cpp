@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 
 #include "experiments/malczyk2008/closed_case.hpp"
+#include "experiments/malczyk2008/crossover.hpp"
+#include "experiments/malczyk2008/message_claims.hpp"
 #include "experiments/malczyk2008/parts.hpp"
 #include "experiments/malczyk2008/published.hpp"
 
@@ -21,31 +21,13 @@ constexpr const char* kNoSpeedup =
 // Speedups nearer to one another than this, relatively, count as equal.
 constexpr double kLevel = 0.1;
 
-std::optional<double> find(const std::vector<Record>& timings, const std::string& mechanism, const char* formulation,
-                           const std::string& parameters, const std::string& quantity) {
-  const auto found = std::find_if(timings.begin(), timings.end(), [&](const Record& record) {
-    return record.mechanism == mechanism && record.formulation == formulation && record.parameters == parameters &&
-           record.quantity == quantity;
-  });
-  return found == timings.end() ? std::nullopt : found->value;
-}
-
-std::optional<double> at(const std::vector<LoopSpeedup>& speedups, int joints) {
-  for (const LoopSpeedup& entry : speedups) {
+std::optional<double> at(const std::vector<LoopValue>& speedups, int joints) {
+  for (const LoopValue& entry : speedups) {
     if (entry.joints == joints) {
-      return entry.speedup;
+      return entry.value;
     }
   }
   return std::nullopt;
-}
-
-Claim claim_of(std::string source, std::string statement, std::string criterion) {
-  Claim claim;
-  claim.experiment = kExperiment;
-  claim.source = std::move(source);
-  claim.statement = std::move(statement);
-  claim.criterion = std::move(criterion);
-  return claim;
 }
 
 void conclude(Claim& claim, const std::vector<bool>& answers, std::string measured) {
@@ -76,7 +58,7 @@ Claim no_gain_for_the_crank(const std::vector<Record>& timings) {
     add_words(words, fmt::format("speedup {:.2f} to {:.2f} in {} rows of 16 (published 0.68 to 0.70)", smallest,
                                  largest, answers.size()));
   }
-  if (const auto call = find(timings, "slider_crank", kTwoRanks, "", kCallSpeedup)) {
+  if (const auto call = find_value(timings, "slider_crank", kTwoRanks, "", kCallSpeedup)) {
     answers.push_back(*call < 1.0);
     add_words(words, fmt::format("right-hand side {:.2f}", *call));
   }
@@ -84,25 +66,35 @@ Claim no_gain_for_the_crank(const std::vector<Record>& timings) {
   return claim;
 }
 
-Claim finer_step(const std::vector<Record>& timings) {
-  Claim claim =
-      claim_of(std::string(kTable), "A tenth of the step costs 2.3 to 2.8 times the time, not ten times.",
-               "one process: within 30 % of the paper's ratio at every simulated time; read here as an output "
-               "interval, with the accelerations evaluated at every output");
+// The paper's tolerance is not known: from 1e-5 to 5e-7 the ratio of right-hand sides moves by a fifth.
+constexpr double kStepRatioLimit = 0.2;
+
+/// By right-hand sides, which a busy machine does not change; the times are said beside them.
+Claim finer_step(const std::vector<Record>& timings, const std::vector<Record>& records) {
+  Claim claim = claim_of(std::string(kTable), "A tenth of the step costs 2.3 to 2.8 times the time, not ten times.",
+                         "one process: right-hand sides grow as the paper's times do, within 20 %, at every simulated "
+                         "time. The step is read as an output interval with a right-hand side at every output: a "
+                         "hypothesis, and not the only one that fits (records misfit_of_step_ratio)");
   std::vector<bool> answers;
   std::string words;
   for (const TableRow& row : kTableRows) {
-    const auto coarse =
-        find(timings, "slider_crank", kSerial, run_parameters(row.end, kSteps[0], kTolerance), "wall_time");
-    const auto fine =
-        find(timings, "slider_crank", kSerial, run_parameters(row.end, kSteps[1], kTolerance), "wall_time");
-    if (coarse && fine) {
-      const double published = row.one_process[1] / row.one_process[0];
-      answers.push_back(std::abs(*fine / *coarse / published - 1.0) < 0.3);
-      add_words(words, fmt::format("{} s: {:.2f} (published {:.2f})", row.end, *fine / *coarse, published));
+    const auto ratio = [&](const std::vector<Record>& all, const char* quantity) -> std::optional<double> {
+      const auto of_step = [&](double step) {
+        return find_value(all, "slider_crank", kSerial, run_parameters(row.end, step, kTolerance), quantity);
+      };
+      const auto coarse = of_step(kSteps[0]);
+      const auto fine = of_step(kSteps[1]);
+      return coarse && fine ? std::optional(*fine / *coarse) : std::nullopt;
+    };
+    const double published = row.one_process[1] / row.one_process[0];
+    if (const auto calls = ratio(records, "rhs_calls")) {
+      answers.push_back(std::abs(*calls / published - 1.0) < kStepRatioLimit);
+      const auto time = ratio(timings, "wall_time");
+      add_words(words, fmt::format("{} s: {:.2f}{} (published {:.2f})", row.end, *calls,
+                                   time ? fmt::format(", time {:.2f}", *time) : "", published));
     }
   }
-  conclude(claim, answers, words.empty() ? "no times" : words);
+  conclude(claim, answers, words.empty() ? "no runs" : words);
   return claim;
 }
 
@@ -112,7 +104,7 @@ Claim on_loops(const std::vector<Record>& timings, Claim claim, const Judge& jud
   std::vector<bool> answers;
   std::string words;
   for (const auto& [quantity, name] : {std::pair(kRunSpeedup, "runs"), std::pair(kCallSpeedup, "right-hand sides")}) {
-    const std::vector<LoopSpeedup> speedups = loop_speedups(timings, quantity);
+    const std::vector<LoopValue> speedups = loop_values(timings, kTwoRanks, quantity);
     std::string found;
     judge(speedups, answers, found);
     if (!found.empty()) {
@@ -127,7 +119,7 @@ Claim gain_at_fifteen(const std::vector<Record>& timings) {
   return on_loops(timings,
                   claim_of(std::string(kText), "On one node two processors begin to win at 15 joints, slightly.",
                            "speedup at 15 joints above 1"),
-                  [](const std::vector<LoopSpeedup>& speedups, std::vector<bool>& answers, std::string& words) {
+                  [](const std::vector<LoopValue>& speedups, std::vector<bool>& answers, std::string& words) {
                     if (const auto speedup = at(speedups, kCrossoverOneNode)) {
                       answers.push_back(*speedup > 1.0);
                       words = fmt::format("{:.2f}", *speedup);
@@ -144,37 +136,16 @@ Claim levels_off(const std::vector<Record>& timings) {
       claim_of(std::string(kText), "The speedup levels off at 151 joints, below the ideal one.",
                "at 151 joints within 10 % of the largest loop measured, and below 2; runs end at 151: there "
                "within 10 % of 101"),
-      [](const std::vector<LoopSpeedup>& speedups, std::vector<bool>& answers, std::string& words) {
+      [](const std::vector<LoopValue>& speedups, std::vector<bool>& answers, std::string& words) {
         const auto here = at(speedups, kLevelsOff);
         if (!here || speedups.size() < 2) {
           return;
         }
-        const LoopSpeedup& other =
-            speedups.back().joints > kLevelsOff ? speedups.back() : speedups[speedups.size() - 2];
-        answers.push_back(std::abs(other.speedup / *here - 1.0) < kLevel);
+        const LoopValue& other = speedups.back().joints > kLevelsOff ? speedups.back() : speedups[speedups.size() - 2];
+        answers.push_back(std::abs(other.value / *here - 1.0) < kLevel);
         answers.push_back(*here < 2.0);
-        words = fmt::format("{:.2f} at {}, {:.2f} at {}", *here, kLevelsOff, other.speedup, other.joints);
+        words = fmt::format("{:.2f} at {}, {:.2f} at {}", *here, kLevelsOff, other.value, other.joints);
       });
-}
-
-/// What moved the crossover: the work of a body against the time of a message.
-Claim messages_and_work(const std::vector<Record>& timings) {
-  Claim claim = claim_of(std::string(kText), "Over Ethernet two nodes win from 251 joints on only.", "");
-  claim.measured = "not measured: one machine";
-  const auto small = find(timings, loop_name(15), kSerial, "", "time_per_evaluation");
-  const auto message = find(timings, "", "", fmt::format("numbers={}", kShortMessage), "exchange_time");
-  if (small && message) {
-    const double body = *small / 14.0;
-    // Three messages must cost less than the half of the bodies that the other rank takes.
-    const auto needed = [&](int joints) { return 1e6 * body * (joints - 1) / 2.0 / 3.0; };
-    claim.measured += fmt::format(
-        ". Here a body costs {:.2f} us a right-hand side and one of its three exchanges {:.2f} us: half of the work "
-        "pays for them from {:.0f} joints on. At this price of a body, 15 joints would mean {:.1f} us an exchange, and "
-        "251 joints {:.0f} us: what lies between is the network, {:.0f} times as slow as the memory of one node",
-        1e6 * body, 1e6 * *message, std::ceil(1.0 + 6.0 * *message / body), needed(kCrossoverOneNode),
-        needed(kCrossoverTwoNodes), needed(kCrossoverTwoNodes) / needed(kCrossoverOneNode));
-  }
-  return claim;
 }
 
 Claim gain_for_tens(const std::vector<Record>& timings) {
@@ -182,7 +153,7 @@ Claim gain_for_tens(const std::vector<Record>& timings) {
       timings,
       claim_of("Malczyk2008, sect. 4", "Two processors bring a considerable gain with some tens of degrees of freedom.",
                "speedup above 1.3 at 51 joints (48 degrees of freedom)"),
-      [](const std::vector<LoopSpeedup>& speedups, std::vector<bool>& answers, std::string& words) {
+      [](const std::vector<LoopValue>& speedups, std::vector<bool>& answers, std::string& words) {
         if (const auto speedup = at(speedups, 51)) {
           answers.push_back(*speedup > 1.3);
           words = fmt::format("{:.2f}", *speedup);
@@ -195,8 +166,8 @@ Claim nonlinear_time(const std::vector<Record>& timings) {
                          "one process, from the smallest to the largest loop run: an exponent above 1.2");
   std::vector<std::pair<int, double>> times;
   for (const int joints : run_loops(false)) {
-    if (const auto time =
-            find(timings, loop_name(joints), kSerial, run_parameters(kLoopEnd, kLoopStep, kTolerance), "wall_time")) {
+    if (const auto time = find_value(timings, loop_name(joints), kSerial,
+                                     run_parameters(kLoopEnd, kLoopStep, kTolerance), "wall_time")) {
       times.emplace_back(joints, *time);
     }
   }
@@ -216,55 +187,11 @@ Claim nonlinear_time(const std::vector<Record>& timings) {
 
 }  // namespace
 
-std::vector<LoopSpeedup> loop_speedups(const std::vector<Record>& timings, const std::string& quantity) {
-  constexpr std::string_view kLoop = "loop:";
-  std::vector<LoopSpeedup> speedups;
-  for (const Record& record : timings) {
-    if (record.quantity == quantity && record.mechanism.starts_with(kLoop) && record.value) {
-      LoopSpeedup entry{0, *record.value};
-      const std::string digits = record.mechanism.substr(kLoop.size());
-      std::from_chars(digits.data(), digits.data() + digits.size(), entry.joints);
-      speedups.push_back(entry);
-    }
-  }
-  std::sort(speedups.begin(), speedups.end(),
-            [](const LoopSpeedup& a, const LoopSpeedup& b) { return a.joints < b.joints; });
-  return speedups;
-}
-
-std::optional<double> crossover(const std::vector<LoopSpeedup>& speedups) {
-  for (std::size_t i = speedups.size(); i-- > 1;) {
-    const LoopSpeedup& below = speedups[i - 1];
-    const LoopSpeedup& above = speedups[i];
-    if (above.speedup <= 1.0) {
-      return std::nullopt;
-    }
-    if (below.speedup <= 1.0) {
-      const double part = (1.0 - below.speedup) / (above.speedup - below.speedup);
-      return below.joints * std::pow(static_cast<double>(above.joints) / below.joints, part);
-    }
-  }
-  return std::nullopt;
-}
-
-std::vector<Record> crossover_records(const std::vector<Record>& timings) {
-  std::vector<Record> records;
-  for (const auto& [quantity, name] :
-       {std::pair(kCallSpeedup, "time_per_evaluation_crossover"), std::pair(kRunSpeedup, "wall_time_crossover")}) {
-    if (const auto joints = crossover(loop_speedups(timings, quantity))) {
-      records.push_back(
-          records_of("loop", kTwoRanks, "")
-              .trend(name, "1", *joints, kCrossoverOneNode, kText,
-                     "joints at which the speedup passes 1; the paper's first loop with a gain on one node; "
-                     "two nodes: 251"));
-    }
-  }
-  return records;
-}
-
-std::vector<Claim> claims_of_timings(const std::vector<Record>& timings) {
-  return {no_gain_for_the_crank(timings), finer_step(timings),    gain_at_fifteen(timings), levels_off(timings),
-          messages_and_work(timings),     gain_for_tens(timings), nonlinear_time(timings)};
+std::vector<Claim> claims_of_timings(const std::vector<Record>& timings, const std::vector<Record>& records) {
+  return {no_gain_for_the_crank(timings), finer_step(timings, records),
+          gain_at_fifteen(timings),       levels_off(timings),
+          two_nodes_claim(timings),       constant_overhead_claim(timings),
+          gain_for_tens(timings),         nonlinear_time(timings)};
 }
 
 }  // namespace mbdbench::malczyk2008

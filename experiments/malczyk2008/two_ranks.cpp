@@ -1,19 +1,17 @@
 #include "experiments/malczyk2008/two_ranks.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sched.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <sstream>
+
+#include "experiments/malczyk2008/child_program.hpp"
 
 namespace mbdbench::malczyk2008 {
 namespace {
@@ -53,37 +51,41 @@ std::string binding() {
   return own != nullptr ? own : (usable_processors() >= 2 ? "core:overload-allowed" : "none");
 }
 
-/// This process's variables and Open MPI's settings; another MPI ignores them. All of them yield to the user's own.
-std::vector<std::string> environment() {
-  std::vector<std::string> variables;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    variables.emplace_back(*variable);
-  }
-  const auto set = [&](const char* name, const std::string& value) {
-    if (std::getenv(name) == nullptr) {
-      variables.push_back(fmt::format("{}={}", name, value));
-    }
-  };
-  // Containers have one slot, no ssh, no right to read another process's memory, and often root as the only user.
-  set("OMPI_MCA_rmaps_base_oversubscribe", "1");
-  set("OMPI_MCA_plm", "isolated");
-  set("OMPI_MCA_btl", "self,vader");
-  set("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
-  set(kBinding, binding());
-  if (geteuid() == 0) {
-    set("OMPI_ALLOW_RUN_AS_ROOT", "1");
-    set("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-  }
-  return variables;
-}
+constexpr const char* kTcp = "self,tcp";
 
-std::vector<char*> pointers(std::vector<std::string>& texts) {
-  std::vector<char*> result;
-  for (std::string& text : texts) {
-    result.push_back(text.data());
+/// This process's variables and Open MPI's settings; another MPI ignores them. The user's own prevail, but for what
+/// makes the messages take the way that was asked for.
+std::vector<std::string> environment(Transport transport) {
+  std::map<std::string, std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
+    const std::size_t end_of_name = text.find('=');
+    if (end_of_name != std::string::npos) {
+      variables.emplace(text.substr(0, end_of_name), text.substr(end_of_name + 1));
+    }
   }
-  result.push_back(nullptr);
-  return result;
+  if (transport == Transport::tcp) {
+    variables["OMPI_MCA_pml"] = "ob1";
+    variables["OMPI_MCA_btl"] = kTcp;
+    variables.erase("OMPI_MCA_btl_tcp_if_exclude");
+    variables["OMPI_MCA_btl_tcp_if_include"] = "lo";
+  }
+  // Containers have one slot, no ssh, no right to read another process's memory, and often root as the only user.
+  variables.emplace("OMPI_MCA_rmaps_base_oversubscribe", "1");
+  variables.emplace("OMPI_MCA_plm", "isolated");
+  variables.emplace("OMPI_MCA_btl", "self,vader");
+  variables.emplace("OMPI_MCA_btl_vader_single_copy_mechanism", "none");
+  variables.emplace(kBinding, binding());
+  if (geteuid() == 0) {
+    variables.emplace("OMPI_ALLOW_RUN_AS_ROOT", "1");
+    variables.emplace("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+  }
+  std::vector<std::string> texts;
+  texts.reserve(variables.size());
+  for (const auto& [name, value] : variables) {
+    texts.push_back(fmt::format("{}={}", name, value));
+  }
+  return texts;
 }
 
 /// \returns what a program printed, shortened to its end.
@@ -92,35 +94,6 @@ std::string end_of(const fs::path& file) {
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   constexpr std::size_t kMost = 400;
   return text.size() > kMost ? "..." + text.substr(text.size() - kMost) : text;
-}
-
-/// \returns why the command failed; empty when it did not.
-std::string run_command(std::vector<std::string> words, const fs::path& log) {
-  std::vector<std::string> variables = environment();
-  posix_spawn_file_actions_t files;
-  posix_spawnattr_t attributes;
-  posix_spawn_file_actions_init(&files);
-  posix_spawnattr_init(&attributes);
-  posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-  // Out of reach of Ctrl-C: what has been started is finished and kept, as every part of an experiment.
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-  pid_t process = 0;
-  const int error = posix_spawn(&process, words.front().c_str(), &files, &attributes, pointers(words).data(),
-                                pointers(variables).data());
-  posix_spawn_file_actions_destroy(&files);
-  posix_spawnattr_destroy(&attributes);
-  if (error != 0) {
-    return fmt::format("{} cannot be started: {}", words.front(), std::strerror(error));
-  }
-  int status = 0;
-  while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-    return {};
-  }
-  return fmt::format("mpirun failed: {}", end_of(log));
 }
 
 }  // namespace
@@ -135,7 +108,7 @@ std::string why_no_two_ranks() {
   return {};
 }
 
-JobResult run_job(const Registries& registries, const Job& job, const fs::path& directory) {
+JobResult run_job(const Registries& registries, const Job& job, const fs::path& directory, Transport transport) {
   JobResult result;
   result.failure = why_no_two_ranks();
   if (result.failure.empty()) {
@@ -145,16 +118,22 @@ JobResult run_job(const Registries& registries, const Job& job, const fs::path& 
     std::error_code ignored;
     fs::remove(answer, ignored);
     write_job(question, job);
-    result.failure = run_command(
-        {find_mpirun()->string(), "-np", "2", two_rank_program()->string(), question.string(), answer.string()}, log);
-    if (result.failure.empty()) {
+    const std::string end = run_child(
+        {find_mpirun()->string(), "-np", "2", two_rank_program()->string(), question.string(), answer.string()},
+        environment(transport), log);
+    if (end.empty()) {
       result = read_result(answer);
+    } else {
+      result.failure = fmt::format("mpirun failed, {}: {}", end, end_of(log));
     }
     for (const fs::path& file : {question, answer, log}) {
       fs::remove(file, ignored);
     }
   }
-  if (!result.failure.empty()) {
+  if (transport == Transport::tcp && result.failure.empty() && result.transport != kTcp) {
+    result.failure = fmt::format("{} cannot be told to send messages over TCP (Open MPI can)", result.library);
+  }
+  if (!result.failure.empty() && transport == Transport::shared_memory) {
     result.tasks = measure(registries, job.tasks, nullptr);
   }
   return result;
@@ -171,6 +150,12 @@ std::string placement() {
   return fmt::format("2 ranks on {} processor{}, {}{}", processors, processors == 1 ? "" : "s",
                      binding() == "none" ? "not bound" : fmt::format("bound to {}", binding()),
                      processors < 2 ? ", oversubscribed" : "");
+}
+
+std::string circumstances(const JobResult& result) {
+  return fmt::format("{}{}, {}", result.library,
+                     result.transport.empty() ? "" : fmt::format(", messages through {}", result.transport),
+                     placement());
 }
 
 }  // namespace mbdbench::malczyk2008

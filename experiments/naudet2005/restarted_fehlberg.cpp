@@ -16,9 +16,7 @@
 namespace mbdbench::naudet2005 {
 namespace {
 
-constexpr double kSafety = 0.9;
-constexpr double kExponent = 1.0 / 5.0;
-constexpr double kSmallestFactor = 0.1;
+constexpr double kFactorAfterNotFinite = 0.1;
 
 std::size_t largest_component(std::span<const double> error, const std::vector<bool>& mask) {
   std::size_t largest = 0;
@@ -36,6 +34,11 @@ std::size_t largest_component(std::span<const double> error, const std::vector<b
 
 OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
                              const OdeOptions& options, OdeSink& sink) {
+  return controlled_fehlberg({}, system, tspan, x0, options, sink);
+}
+
+OdeResult controlled_fehlberg(const StepRule& rule, const OdeSystem& system, std::span<const double> tspan,
+                              std::span<const double> x0, const OdeOptions& options, OdeSink& sink) {
   OdeRun run(system, tspan, x0, options, sink, 1);
   if (!(options.initial_step > 0.0)) {
     throw std::invalid_argument(fmt::format("initial_step = {} must be set and positive", options.initial_step));
@@ -53,9 +56,10 @@ OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> ts
     return run.take();
   }
   double t = tspan.front();
+  double step = options.initial_step;
   for (std::size_t k = 1; k < tspan.size(); ++k) {
     const double target = tspan[k];
-    double step = options.initial_step;
+    step = rule.restarts ? options.initial_step : step;
     while (t != target) {
       const bool last = step + smallest_step(t) >= target - t;
       const double h = last ? target - t : step;
@@ -65,17 +69,17 @@ OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> ts
       if (outcome == Evaluation::ended) {
         return run.take();
       }
-      const std::size_t limiting = largest_component(pair.error(), options.error_mask);
-      const double error = std::abs(pair.error()[limiting]);
-      const bool passed = outcome == Evaluation::ok && error <= tolerance;
-      const double factor =
-          outcome == Evaluation::ok ? kSafety * std::pow(tolerance / error, kExponent) : kSmallestFactor;
-      step = h * std::max(kSmallestFactor, factor);
+      const bool finite = outcome == Evaluation::ok;
+      const double error =
+          finite ? measured_error(rule, pair.error(), x_new, h, options.error_mask) / tolerance : HUGE_VAL;
+      const bool passed = error <= 1.0;
+      const double next = h * (finite ? step_factor(rule, error) : kFactorAfterNotFinite);
+      step = passed && h < step && rule.keeps_uncut_step ? std::max(step, next) : next;
       if (!passed) {
         run.reject();
         if (step <= smallest_step(t)) {
-          if (outcome == Evaluation::ok) {
-            run.end_step_too_small(smallest_step(t), limiting, "error");
+          if (finite) {
+            run.end_step_too_small(smallest_step(t), largest_component(pair.error(), options.error_mask), "error");
           } else {
             run.end_not_finite();
           }

@@ -5,12 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "experiments/command_line.hpp"
 #include "experiments/malczyk2008/closed_case.hpp"
+#include "experiments/malczyk2008/crossover.hpp"
 #include "experiments/malczyk2008/job.hpp"
+#include "experiments/malczyk2008/message_claims.hpp"
+#include "experiments/malczyk2008/message_model.hpp"
 #include "experiments/malczyk2008/parts.hpp"
 #include "experiments/malczyk2008/published.hpp"
 #include "experiments/malczyk2008/timing_claims.hpp"
@@ -31,19 +38,155 @@ TEST(Malczyk2008Crossover, IsInterpolatedWhereTheSpeedupPassesOneForGood) {
   for (const int joints : {64, 4, 8, 32}) {
     timings.push_back(speedup_of(joints, 0.5 + 0.25 * std::log2(joints / 4.0)));
   }
-  const std::vector<LoopSpeedup> speedups = loop_speedups(timings, "time_per_evaluation_speedup");
+  const std::vector<LoopValue> speedups = loop_values(timings, kTwoRanks, "time_per_evaluation_speedup");
   ASSERT_EQ(speedups.size(), 4U);
   EXPECT_EQ(speedups.front().joints, 4);
   EXPECT_NEAR(crossover(speedups).value_or(0.0), 16.0, 1e-9);
   const std::vector<Record> records = crossover_records(timings);
-  ASSERT_EQ(records.size(), 1U);
+  ASSERT_FALSE(records.empty());
+  EXPECT_EQ(records.front().quantity, "time_per_evaluation_crossover");
   EXPECT_EQ(records.front().published_value, 15.0);
+  EXPECT_TRUE(loop_values(timings, kTwoRanksTcp, "time_per_evaluation_speedup").empty());
   EXPECT_FALSE(crossover({{5, 1.2}, {9, 1.5}}).has_value());
   EXPECT_FALSE(crossover({{5, 0.8}, {9, 1.5}, {15, 0.9}}).has_value());
 }
 
+/// Times of a machine that obeys the model: 1 us a body, this exchange time.
+std::vector<Record> model_timings(double memory, double tcp) {
+  std::vector<Record> timings;
+  for (const auto& [transport, formulation, time] :
+       {std::tuple(Transport::shared_memory, kTwoRanks, memory), std::tuple(Transport::tcp, kTwoRanksTcp, tcp)}) {
+    timings.push_back(
+        records_of("", "", exchange_parameters(kShortMessage, transport)).measured("exchange_time", "s", time));
+    for (const int joints : timed_loops(false)) {
+      const double serial = 1e-6 * (joints - 1);
+      timings.push_back(records_of(loop_name(joints), formulation, "")
+                            .measured("time_per_evaluation_speedup", "1", serial / (serial / 2.0 + 3.0 * time)));
+    }
+  }
+  for (const int joints : timed_loops(false)) {
+    timings.push_back(
+        records_of(loop_name(joints), kSerial, "").measured("time_per_evaluation", "s", 1e-6 * (joints - 1)));
+  }
+  return timings;
+}
+
+const Record& the_record(const std::vector<Record>& records, const std::string& mechanism, const char* formulation,
+                         const char* quantity, const char* parameters = "") {
+  const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
+    return record.mechanism == mechanism && record.formulation == formulation && record.quantity == quantity &&
+           record.parameters == parameters;
+  });
+  EXPECT_NE(found, records.end()) << mechanism << ' ' << quantity;
+  return *found;
+}
+
+TEST(Malczyk2008Model, PredictsItsOwnCrossovers) {
+  // 6 t_exchange = t1: 1.5 us balance 10 joints, 20 us balance 121.
+  const std::vector<Record> timings = model_timings(1.5e-6, 20e-6);
+  const std::vector<Record> records = crossover_records(timings);
+  EXPECT_NEAR(*the_record(records, "loop", kTwoRanks, "predicted_crossover").value, 10.0, 1e-9);
+  EXPECT_NEAR(*the_record(records, "loop", kTwoRanksTcp, "predicted_crossover").value, 121.0, 1e-9);
+  // Measured ones are interpolated between the loops: 9 and 11, 101 and 151.
+  EXPECT_NEAR(*the_record(records, "loop", kTwoRanks, "time_per_evaluation_crossover").value, 10.0, 0.1);
+  EXPECT_NEAR(*the_record(records, "loop", kTwoRanksTcp, "time_per_evaluation_crossover").value, 121.0, 3.0);
+  EXPECT_NEAR(*the_record(records, "loop:15", kTwoRanks, "balanced_exchange_time").value, 14e-6 / 6.0, 1e-15);
+  EXPECT_NEAR(*the_record(records, "loop:251", kTwoRanks, "balanced_exchange_time").value, 250e-6 / 6.0, 1e-15);
+  EXPECT_EQ(constant_overhead_claim(timings).verdict, ClaimVerdict::holds);
+  EXPECT_EQ(two_nodes_claim(timings).verdict, ClaimVerdict::not_measured);
+}
+
+TEST(Malczyk2008Model, GoesOnBelowTheSmallestLoopAndStopsAtTheLargest) {
+  const std::vector<LoopValue> times = {{4, 3e-6}, {5, 4e-6}, {9, 8e-6}};
+  EXPECT_NEAR(predicted_crossover(times, 0.2e-6).value_or(0.0), 2.2, 1e-12);
+  EXPECT_NEAR(predicted_crossover(times, 1.0e-6).value_or(0.0), 7.0, 1e-12);
+  EXPECT_FALSE(predicted_crossover(times, 2e-6).has_value());
+  EXPECT_FALSE(predicted_crossover({}, 2e-6).has_value());
+}
+
+TEST(Malczyk2008Model, IsFoundWrongWhereTheExchangeIsNotTheReason) {
+  std::vector<Record> timings = model_timings(1.5e-6, 20e-6);
+  for (Record& record : timings) {
+    if (record.quantity == "exchange_time") {
+      *record.value *= 1.7;
+    }
+  }
+  EXPECT_EQ(constant_overhead_claim(timings).verdict, ClaimVerdict::does_not_hold);
+}
+
+TEST(Malczyk2008Model, PublishedTimesByHand) {
+  // Table 1, 60 s: an output costs (11.18 - 4.768) / 54000 = 118.74 us and (16.336 - 6.951) / 54000 = 173.80 us.
+  EXPECT_NEAR(published_exchange_time().lower, 18.35e-6, 0.01e-6);
+  EXPECT_NEAR(published_exchange_time().upper, 38.14e-6, 0.01e-6);
+  EXPECT_NEAR(published_body_time().lower, 7.86e-6, 0.01e-6);
+  EXPECT_NEAR(published_body_time().upper, 16.35e-6, 0.01e-6);
+}
+
+TEST(Malczyk2008Model, ARightHandSideMakesItsExchanges) {
+  class CountingExchange final : public Exchange {
+   public:
+    explicit CountingExchange(Exchange& inner) : inner_(&inner) {}
+    [[nodiscard]] int rank() const override { return inner_->rank(); }
+    void swap(std::span<const double> own, std::span<double> other) override {
+      ++count;
+      inner_->swap(own, other);
+    }
+    int count = 0;
+
+   private:
+    Exchange* inner_;
+  };
+  const Registries registries = default_registries();
+  std::array<int, 2> counts{};
+  test::on_two_ranks([&](Exchange& exchange) {
+    CountingExchange counting(exchange);
+    ClosedCase loop(registries, "loop:15", Program::split, &counting);
+    std::vector<double> xdot(loop.x0().size());
+    counting.count = 0;
+    EXPECT_TRUE(loop.formulation().rhs(0.0, loop.x0(), xdot).ok);
+    counts[static_cast<std::size_t>(exchange.rank())] = counting.count;
+  });
+  EXPECT_EQ(counts, (std::array<int, 2>{kExchanges, kExchanges}));
+}
+
+/// \returns the bytes that the loopback interface received since the machine started; nothing where nobody tells.
+std::optional<double> loopback_bytes() {
+  std::ifstream stream("/proc/net/dev");
+  for (std::string word; stream >> word;) {
+    if (double bytes = 0.0; word == "lo:" && stream >> bytes) {
+      return bytes;
+    }
+  }
+  return std::nullopt;
+}
+
+TEST(Malczyk2008Transport, TcpMessagesPassTheLoopbackInterface) {
+  if (!why_no_two_ranks().empty()) {
+    GTEST_SKIP() << why_no_two_ranks();
+  }
+  const TemporaryDirectory directory;
+  const Registries registries = default_registries();
+  Job job;
+  job.message_sizes = {kLongMessage};
+  const JobResult memory = run_job(registries, job, directory.path());
+  ASSERT_EQ(memory.failure, "");
+  EXPECT_EQ(memory.transport.find("tcp"), std::string::npos) << memory.transport;
+  const std::optional<double> before = loopback_bytes();
+  const JobResult tcp = run_job(registries, job, directory.path(), Transport::tcp);
+  if (!memory.library.starts_with("Open MPI")) {
+    EXPECT_NE(tcp.failure, "");
+    return;
+  }
+  ASSERT_EQ(tcp.failure, "");
+  EXPECT_EQ(tcp.transport, "self,tcp");
+  ASSERT_TRUE(before.has_value());
+  // 1000 batches of 100 messages from either side, each of 500 doubles.
+  EXPECT_GE(*loopback_bytes() - *before, 2.0 * 1000 * 100 * kLongMessage * sizeof(double));
+  EXPECT_GT(tcp.messages.front().work.wall_time, memory.messages.front().work.wall_time);
+}
+
 TEST(Malczyk2008Claims, WithoutTimesNothingIsMeasured) {
-  for (const Claim& claim : claims_of_timings({})) {
+  for (const Claim& claim : claims_of_timings({}, {})) {
     EXPECT_EQ(claim.verdict, ClaimVerdict::not_measured) << claim.statement;
     EXPECT_FALSE(claim.measured.empty()) << claim.statement;
   }
@@ -118,11 +261,28 @@ TEST(Malczyk2008RunTest, ComesToTheKnownNumbers) {
   EXPECT_EQ(count("crank_angle", Verdict::within_limit), 2);
   EXPECT_EQ(count("end_state_difference", Verdict::within_limit), 1);
   EXPECT_EQ(count("end_state_difference", Verdict::exact), why_no_two_ranks().empty() ? 2 : 0) << why_no_two_ranks();
+  // Both readings of the paper's step come near its ratios, restarts do not.
+  const auto misfit = [&](const std::string& reading) {
+    const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
+      return record.quantity == "misfit_of_step_ratio" && record.parameters == reading;
+    });
+    return found == records.end() ? -1.0 : found->value.value_or(-1.0);
+  };
+  EXPECT_NEAR(misfit("reading=output;tolerance=1e-06"), 0.15, 0.03);
+  EXPECT_NEAR(misfit("reading=largest_step;tolerance=5e-06"), 0.04, 0.03);
+  EXPECT_GT(misfit("reading=restart;tolerance=5e-06"), 1.0);
   const std::vector<Record> timings = read_records(directory / "timings.csv");
   EXPECT_TRUE(std::any_of(timings.begin(), timings.end(), [](const Record& record) {
     return record.quantity == "wall_time" && record.formulation == kSerial && record.published_value == 0.058;
   }));
   EXPECT_FALSE(std::filesystem::exists(directory / "job.json"));
+  if (why_no_two_ranks().empty()) {
+    const auto provenance = nlohmann::json::parse(std::ifstream(directory / "provenance.json"));
+    EXPECT_EQ(provenance.at("ranks"), 2);
+    EXPECT_NE(provenance.at("messages").get<std::string>().find("shared memory"), std::string::npos);
+  } else {
+    EXPECT_FALSE(std::filesystem::exists(directory / "provenance.json"));
+  }
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <regex>
@@ -33,6 +34,24 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
     EXPECT_TRUE(json.at("libraries").contains(library)) << library;
   }
   EXPECT_THROW(write_provenance("/no/such/provenance.json", {}), FileError);
+}
+
+TEST(Provenance, RanksAreAddedAndTheRestIsLeft) {
+  const TemporaryDirectory directory;
+  const auto file = directory / "provenance.json";
+  const auto read = [&] { return nlohmann::json::parse(std::ifstream(file)); };
+  Provenance provenance = capture_provenance(3);
+  provenance.utc_time = "2000-01-01T00:00:00Z";
+  write_provenance(file, provenance);
+  nlohmann::json expected = read();
+  add_ranks(file, 2, "by pigeon");
+  expected["ranks"] = 2;
+  expected["messages"] = "by pigeon";
+  EXPECT_EQ(read(), expected);
+  std::filesystem::remove(file);
+  add_ranks(file, 4, "by pigeon");
+  EXPECT_EQ(read().at("ranks"), 4);
+  EXPECT_TRUE(read().contains("compiler"));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 from input_error import InputError
 from malczyk2008_figures import FIGURES
-from malczyk2008_look import SERIAL, SUB_CHAINS, TWO_RANKS
+from malczyk2008_look import SERIAL, SUB_CHAINS, TWO_RANKS, TWO_RANKS_TCP
 from plot_checks import Readable, run_make_all
 from records import COLUMNS
 from result_directory import open_results
@@ -24,8 +24,8 @@ def _row(mechanism, program, parameters, quantity, value, published="", note="")
             verdict, note]
 
 
-def timings(two_ranks=True, busy=()):
-    """Made up: a body costs 1e-6 s, the messages of a right-hand side 4e-6 s."""
+def timings(two_ranks=True, busy=(), tcp=True):
+    """Made up: a body costs 1e-6 s, the messages of a right-hand side 4e-6 s, over TCP 40e-6 s."""
     rows = [_row("", "", "numbers=27", "exchange_time", 1.3e-6, note="Open MPI, 2 ranks on 4 processors, not bound")] if two_ranks else []
     for step, factor in (("0.01", 1), ("0.001", 2.5)):
         parameters = f"end=60;output_step={step};tolerance=1e-06"
@@ -43,6 +43,14 @@ def timings(two_ranks=True, busy=()):
                 rows.append(_row(f"loop:{joints}", TWO_RANKS, parameters, quantity, two))
                 if joints not in busy:
                     rows.append(_row(f"loop:{joints}", TWO_RANKS, parameters, f"{quantity}_speedup", one / two))
+    if two_ranks and tcp:
+        rows.append(_row("", "", "numbers=27;messages=tcp", "exchange_time", 13e-6, note="Open MPI, self,tcp"))
+        rows.append(_row("loop", TWO_RANKS_TCP, "", "predicted_crossover", 78.5))
+        rows.append(_row("loop", TWO_RANKS_TCP, "", "time_per_evaluation_crossover", 80.25, 251))
+        for joints in (15, 151):
+            one, two = 1e-6 * joints, 0.5e-6 * joints + 40e-6
+            rows.append(_row(f"loop:{joints}", TWO_RANKS_TCP, "", "time_per_evaluation", two))
+            rows.append(_row(f"loop:{joints}", TWO_RANKS_TCP, "", "time_per_evaluation_speedup", one / two))
     return rows
 
 
@@ -77,6 +85,17 @@ class MalczykFigures(Readable):
         self.assertAlmostEqual(two.get_ydata()[1], 0.115)
         self.assertAlmostEqual(right.get_lines()[0].get_ydata()[1], 0.15 / 0.115)
 
+    def test_messages_over_tcp_are_shown_and_named(self):
+        results = open_results(self.results(timings()))
+        [definition] = [definition for definition in FIGURES if definition.name == "right_hand_side"]
+        left, right = definition.draw(results).axes[-2:]
+        self.assertEqual(list(left.get_lines()[-1].get_xdata()), [15, 151])
+        self.assertAlmostEqual(right.get_lines()[1].get_ydata()[1], 151 / 115.5)
+        self.assertIn("stand in for a second node", definition.caption(results))
+        without = open_results(self.results(timings(tcp=False)))
+        self.assert_readable(definition.name, definition.draw(without))
+        self.assertNotIn("TCP", definition.caption(without))
+
     def test_tables_hold_the_numbers(self):
         directory = self.results(timings())
         run_make_all(directory)
@@ -84,6 +103,8 @@ class MalczykFigures(Readable):
         self.assertIn(r"0.01 s & 60 s & $4.77$ & $6.95$ & $0.686$ & $80$ & $160$ & $0.5$ \\", table)
         times = (directory / "tables" / "malczyk2008_right_hand_sides.tex").read_text(encoding="utf-8")
         self.assertIn(r"loop:15 & $15$ &", times)
+        messages = (directory / "tables" / "malczyk2008_messages.tex").read_text(encoding="utf-8")
+        self.assertIn(r"TCP & $13$ & $78.5$ & $80.2$ & two nodes: 251 \\", messages)
 
     def test_captions_say_what_was_not_measured(self):
         for rows, words in ((timings(two_ranks=False), "there was no second process"), (timings(busy=(51, 151)), "51, 151 joints")):

@@ -2,25 +2,16 @@
 /// The program that mpirun starts on two ranks: mbdbench_mpi JOB.json RESULT.json.
 #include <mpi.h>
 
-#include <array>
 #include <cstdio>
 #include <exception>
-#include <string>
 
 #include "experiments/malczyk2008/job.hpp"
+#include "experiments/malczyk2008/mpi/library_facts.hpp"
 #include "experiments/malczyk2008/mpi/mpi_exchange.hpp"
 
 namespace {
 
 using namespace mbdbench::malczyk2008;
-
-std::string library_version() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
-  int length = 0;
-  MPI_Get_library_version(text.data(), &length);
-  const std::string all(text.data(), static_cast<std::size_t>(length));
-  return all.substr(0, all.find_first_of(",\n"));
-}
 
 void work(const char* job_file, const char* result_file) {
   const mbdbench::Registries registries = mbdbench::default_registries();
@@ -28,6 +19,7 @@ void work(const char* job_file, const char* result_file) {
   MpiExchange exchange;
   JobResult result;
   result.library = library_version();
+  result.transport = transport_components();
   result.messages = measure_messages(job.message_sizes, exchange);
   result.tasks = measure(registries, job.tasks, &exchange);
   if (exchange.rank() == 0) {
