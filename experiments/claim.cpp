@@ -33,6 +33,10 @@ ClaimVerdict judge_claim(const std::vector<bool>& parts) {
   return true_parts > 0 ? ClaimVerdict::holds_in_part : ClaimVerdict::does_not_hold;
 }
 
+void add_words(std::string& text, const std::string& more) {
+  text += (text.empty() ? "" : "; ") + more;
+}
+
 void write_claims(const std::filesystem::path& file, const std::vector<Claim>& claims) {
   CsvTable table;
   table.columns = {"experiment", "source", "statement", "criterion", "measured", "verdict"};

@@ -28,6 +28,9 @@ struct Claim {
   ClaimVerdict verdict = ClaimVerdict::not_measured;
 };
 
+/// Appends to what was measured, after a semicolon.
+void add_words(std::string& text, const std::string& more);
+
 /// Claims in a CSV file with the fields of `Claim` as columns, replaced at once. \throws FileError
 void write_claims(const std::filesystem::path& file, const std::vector<Claim>& claims);
 

@@ -19,7 +19,7 @@
 #include <thread>
 
 #include "experiments/build_information.hpp"
-#include "experiments/csv_file.hpp"
+#include "experiments/json_file.hpp"
 
 namespace mbdbench {
 namespace {
@@ -92,10 +92,6 @@ std::vector<std::pair<std::string, std::string>> libraries() {
        fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
       {"toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH)},
   };
-}
-
-void write_json(const std::filesystem::path& file, const nlohmann::ordered_json& json) {
-  replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
 }
 
 }  // namespace

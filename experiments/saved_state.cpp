@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "experiments/csv_file.hpp"
+#include "experiments/json_file.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -102,7 +103,7 @@ void write_saved_state(const std::filesystem::path& file, const SavedState& stat
   json["x"] = state.x;
   json["q"] = state.q;
   json["u"] = state.u;
-  replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  write_json(file, json);
 }
 
 SavedState read_saved_state(const std::filesystem::path& file) {

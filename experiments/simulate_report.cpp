@@ -3,16 +3,13 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/csv_file.hpp"
+#include "experiments/json_file.hpp"
 #include "experiments/saved_state.hpp"
 
 namespace mbdbench {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write_json(const fs::path& file, const nlohmann::ordered_json& json) {
-  replace_file(file, json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
-}
 
 }  // namespace
 

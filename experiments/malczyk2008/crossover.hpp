@@ -9,6 +9,9 @@
 
 namespace mbdbench::malczyk2008 {
 
+inline constexpr const char* kRunSpeedup = "wall_time_speedup";             ///< quantity: of whole runs
+inline constexpr const char* kCallSpeedup = "time_per_evaluation_speedup";  ///< quantity: of right-hand sides
+
 /// What was measured of a loop of so many joints.
 struct LoopValue {
   int joints = 0;

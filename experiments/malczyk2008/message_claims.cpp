@@ -17,8 +17,6 @@ namespace mbdbench::malczyk2008 {
 namespace {
 
 constexpr const char* kCallTime = "time_per_evaluation";
-constexpr const char* kCallSpeedup = "time_per_evaluation_speedup";
-constexpr const char* kRunSpeedup = "wall_time_speedup";
 constexpr const char* kStandIn = "one machine: TCP over its loopback interface stands in for a second node";
 
 // The model leaves out what both ranks do, and that a right-hand side waits for the slower rank three times while a
@@ -101,10 +99,6 @@ void add_published_estimates(std::vector<Record>& records) {
     records.push_back(maker.measured("published_time_per_body", "s", upper ? body.upper : body.lower,
                                      "of a right-hand side, if half of 14 bodies balance three such exchanges"));
   }
-}
-
-void add_words(std::string& text, const std::string& more) {
-  text += (text.empty() ? "" : "; ") + more;
 }
 
 }  // namespace

@@ -14,8 +14,6 @@
 namespace mbdbench::malczyk2008 {
 namespace {
 
-constexpr const char* kRunSpeedup = "wall_time_speedup";
-constexpr const char* kCallSpeedup = "time_per_evaluation_speedup";
 constexpr const char* kNoSpeedup =
     "no speedup was measured: no MPI, fewer processors than ranks, or a busy machine (see the notes in timings.csv)";
 // Speedups nearer to one another than this, relatively, count as equal.
@@ -33,10 +31,6 @@ std::optional<double> at(const std::vector<LoopValue>& speedups, int joints) {
 void conclude(Claim& claim, const std::vector<bool>& answers, std::string measured) {
   claim.verdict = judge_claim(answers);
   claim.measured = measured.empty() ? kNoSpeedup : std::move(measured);
-}
-
-void add_words(std::string& text, const std::string& more) {
-  text += (text.empty() ? "" : "; ") + more;
 }
 
 Claim no_gain_for_the_crank(const std::vector<Record>& timings) {

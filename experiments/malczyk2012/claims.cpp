@@ -51,7 +51,7 @@ class Facts {
 
   void add(bool holds, const std::string& words) {
     answers_.push_back(holds);
-    words_ += (words_.empty() ? "" : "; ") + words;
+    add_words(words_, words);
   }
 
   [[nodiscard]] Claim claim(std::string_view section, std::string_view statement, std::string_view criterion) const {
@@ -67,7 +67,7 @@ class Facts {
 
   void missing(const Model& model, const Variant& variant) {
     complete_ = false;
-    words_ += (words_.empty() ? "" : "; ") + fmt::format("{} on {}: no number", variant.name, model.name);
+    add_words(words_, fmt::format("{} on {}: no number", variant.name, model.name));
   }
 
  private:

@@ -15,7 +15,7 @@ namespace mbdbench::naudet2005 {
 namespace {
 
 // Figures 9 and 10 count the solver's iterations "per time step of 0.01 s".
-constexpr double kInterval = 0.01;
+constexpr double kRestartInterval = 0.01;
 // So small a relative tolerance leaves the absolute one alone; methods that ask for more say so and fail.
 constexpr double kNoRelativeTolerance = 1e-13;
 
@@ -56,11 +56,11 @@ std::vector<double> first_steps(Stepping stepping, bool quick) {
   if (quick || stepping != Stepping::restarted) {
     return {0.001};
   }
-  return {0.0005, 0.00075, 0.001, 0.00125, 0.002, 0.005, kInterval};
+  return {0.0005, 0.00075, 0.001, 0.00125, 0.002, 0.005, kRestartInterval};
 }
 
 std::vector<double> interval_times(Stepping stepping) {
-  return stepping == Stepping::free ? std::vector{0.0, kEnd} : times_of({0.0, kEnd, kInterval});
+  return stepping == Stepping::free ? std::vector{0.0, kEnd} : times_of({0.0, kEnd, kRestartInterval});
 }
 
 /// Starts an integrator anew at every time. Evaluations, steps and local errors are those of all runs together.

@@ -17,10 +17,9 @@
 #include "experiments/malczyk2008/two_ranks.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
-namespace mbdbench {
+namespace mbdbench::malczyk2008 {
 namespace {
 
-using namespace malczyk2008;
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
@@ -143,4 +142,4 @@ TEST(TwoRanks, EndWithTheMainProgram) {
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::malczyk2008

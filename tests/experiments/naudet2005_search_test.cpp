@@ -17,10 +17,8 @@
 #include "experiments/time_span.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
-namespace mbdbench {
+namespace mbdbench::naudet2005 {
 namespace {
-
-using namespace naudet2005;
 
 TEST(Naudet2005StepRule, MeasuresErrorsAsItsNamesSay) {
   const std::vector<double> error = {3e-6, -4e-6, 1.0};
@@ -186,4 +184,4 @@ TEST(Naudet2005Search, QuickRunFindsTheInferredMethodFirst) {
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::naudet2005
