@@ -41,6 +41,7 @@ const Entry& find_entry(const std::vector<Entry>& registry, const std::string& k
     throw std::invalid_argument(fmt::format("--{} is missing; see mbdbench list {}s", noun, noun));
   }
   std::vector<std::string> keys;
+  keys.reserve(registry.size());
   for (const Entry& entry : registry) {
     keys.emplace_back(entry.key);
   }
