@@ -7,7 +7,7 @@
 /// |---|---|
 /// | J, df/dx (t_0) | jacobian_, time_derivative_ |
 /// | err_(n+1), err_n, h_n | error, previous_error_, previous_step_ |
-/// | fac, facmin, facmax | kSafety, kSmallestStepFactor, kLargestStepFactor |
+/// | fac, facmin, facmax | kStepSafety, kSmallestStepFactor, kLargestStepFactor |
 ///
 /// Cost an attempt of n components: 5 evaluations of f, a factorisation (n^3 / 3) and 6 solves (n^2); where the state
 /// is new, n + 1 evaluations for the derivatives, and one at the end of an accepted step. The stepper's matrix library
@@ -33,7 +33,7 @@ namespace {
 /// ode15s, may be far larger for a while; the order of this method rests on the derivatives.
 const double kIncrement = std::sqrt(std::numeric_limits<double>::epsilon());
 constexpr std::size_t kSolves = 6;
-constexpr double kSafety = 0.9;
+constexpr double kStepSafety = 0.9;
 constexpr double kSmallestStepFactor = 0.2;
 constexpr double kLargestStepFactor = 6.0;
 constexpr double kErrorExponent = 1.0 / 4.0;
@@ -79,7 +79,7 @@ class Rosenbrock4 {
                   error_.data());
     const double error = checker_.error(stepper_, x, xdot, error_, dt);
     if (error > 1.0) {
-      dt *= std::clamp(kSafety * std::pow(error, -kErrorExponent), kSmallestStepFactor, 1.0);
+      dt *= std::clamp(kStepSafety * std::pow(error, -kErrorExponent), kSmallestStepFactor, 1.0);
       return false;
     }
     f(x_new, xdot_new, t + dt);
@@ -120,7 +120,7 @@ class Rosenbrock4 {
   /// Gustafsson's predictive controller: the smaller one of two proposals, without growth after a rejection.
   double next_step(double dt, double error, bool after_rejection) {
     const double bounded = std::max(error, kSmallestError);
-    double factor = kSafety * std::pow(bounded, -kErrorExponent);
+    double factor = kStepSafety * std::pow(bounded, -kErrorExponent);
     if (previous_error_ > 0.0) {
       factor = std::min(factor, factor * (dt / previous_step_) * std::pow(previous_error_ / bounded, kErrorExponent));
     }
