@@ -76,7 +76,11 @@ class OdeRun {
   /// \param component, measure the component that limits the step, and what is largest there ("error", "rate").
   void end_step_too_small(double smallest, std::size_t component, std::string_view measure);
 
-  /// The last evaluation was not finite and the method cannot make its step smaller.
+  /// \returns whether all values are finite; the first that is not is kept for end_not_finite. \param name "x" or
+  /// "xdot"
+  bool all_finite(double t, std::span<const double> values, std::string_view name);
+
+  /// What was seen last was not finite and the method cannot make its step smaller.
   void end_not_finite();
 
   /// The method itself gives up at the last accepted time. \param why what did not work, for the message.
@@ -87,7 +91,6 @@ class OdeRun {
 
  private:
   bool finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted);
-  bool all_finite(double t, std::span<const double> values, std::string_view name);
   void end(OdeStatus status, std::string message);
 
   /// Where the last NaN or Inf was seen; becomes a message only if the run ends with it.

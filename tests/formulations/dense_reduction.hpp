@@ -47,6 +47,9 @@ class DenseReduction {
   /// \returns the condition number of Phi_q M^-1 Phi_q^T over the chosen rows, scaled to a unit diagonal: what a
   /// solution for impulses of the cut joints must lose in digits.
   double impulse_condition(const Eigen::VectorXd& q) {
+    if (choice_.rows.empty()) {
+      return 1.0;
+    }
     EXPECT_TRUE(dynamics_.set_positions(0.0, view(q)).ok);
     const Eigen::MatrixXd rows = dynamics_.jacobians().constraints()(choice_.rows, Eigen::all);
     const Eigen::MatrixXd a = rows * dynamics_.mass_matrix().ldlt().solve(rows.transpose());
@@ -70,7 +73,7 @@ class DenseReduction {
     const Eigen::MatrixXd rows = phi_q(choice_.rows, Eigen::all);
     Eigen::MatrixXd b = Eigen::MatrixXd::Zero(size_, static_cast<Eigen::Index>(independent_.size()));
     b(independent_, Eigen::all).setIdentity();
-    if (!choice_.rows.empty()) {
+    if (!choice_.rows.empty() && !independent_.empty()) {
       b(choice_.dependent, Eigen::all) =
           -Eigen::MatrixXd(rows(Eigen::all, choice_.dependent)).fullPivLu().solve(rows(Eigen::all, independent_));
     }
