@@ -1,9 +1,12 @@
 /// \file
-/// What becomes of mechanisms whose right-hand sides cannot be evaluated.
+/// What becomes of mechanisms whose right-hand sides cannot be evaluated, and of ranks that answer nothing.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,6 +15,8 @@
 #include "experiments/command_line.hpp"
 #include "experiments/malczyk2008/measurement.hpp"
 #include "experiments/malczyk2008/parts.hpp"
+#include "experiments/malczyk2008/two_ranks.hpp"
+#include "tests/experiments/temporary_directory.hpp"
 #include "tests/support/thread_exchange.hpp"
 
 namespace mbdbench::malczyk2008 {
@@ -122,6 +127,56 @@ TEST(Malczyk2008Failure, OfTheFirstProgramIsKept) {
   EXPECT_NE(both[0].failure.find("no right-hand side from here on"), std::string::npos) << both[0].failure;
   expect_no_times(both[0]);
   EXPECT_EQ(both[1].failure, "");
+}
+
+/// Puts a program of this text in the place of mpirun.
+class OtherMpirun {
+ public:
+  OtherMpirun(const TemporaryDirectory& directory, const std::string& script) : path_(std::getenv("PATH")) {
+    const std::filesystem::path file = directory / "mpirun";
+    std::ofstream(file) << "#!/bin/sh\n" << script << '\n';
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    setenv("PATH", (directory.path().string() + ":" + path_).c_str(), 1);
+  }
+  ~OtherMpirun() { setenv("PATH", path_.c_str(), 1); }
+  OtherMpirun(const OtherMpirun&) = delete;
+  OtherMpirun& operator=(const OtherMpirun&) = delete;
+  OtherMpirun(OtherMpirun&&) = delete;
+  OtherMpirun& operator=(OtherMpirun&&) = delete;
+
+ private:
+  std::string path_;
+};
+
+TEST(TwoRanksFailure, WithoutAnAnswerTheSequentialPartIsLeft) {
+  if (!why_no_two_ranks().empty()) {
+    GTEST_SKIP() << why_no_two_ranks();
+  }
+  Job job;
+  job.tasks.push_back({"slider_crank", 0.0, 0.0, 1, 0.1});
+  // mpirun -np 2 PROGRAM JOB RESULT
+  for (const auto& [script, reason] :
+       {std::pair("echo quiet end", "quiet end"), std::pair("echo nonsense > $5", "cannot be read as JSON"),
+        std::pair("echo '{}' > $5", "tasks"),
+        std::pair("echo '{\"tasks\":[],\"messages\":[],\"library\":\"\",\"transport\":\"\"}' > $5",
+                  "0 tasks are answered of 1")}) {
+    const TemporaryDirectory directory;
+    const OtherMpirun mpirun(directory, script);
+    const JobResult result = run_job(default_registries(), job, directory.path());
+    EXPECT_TRUE(result.failure.starts_with("mpirun ended without an answer")) << script << ": " << result.failure;
+    EXPECT_NE(result.failure.find(reason), std::string::npos) << script << ": " << result.failure;
+    ASSERT_EQ(result.tasks.size(), 1U);
+    EXPECT_TRUE(result.tasks.front().serial.has_value());
+    EXPECT_FALSE(result.tasks.front().two_ranks.has_value());
+  }
+}
+
+TEST(TwoRanksFailure, TheirTimeIsLimitedAboveWhatTheTasksMayTake) {
+  Job job;
+  EXPECT_GE(longest_time(job), 60.0);
+  job.tasks.push_back({"slider_crank", 0.0, 0.0, 200, 3.0});
+  job.tasks.push_back({"slider_crank", 0.0, 0.0, 200, 5.0});
+  EXPECT_DOUBLE_EQ(longest_time(job) - longest_time({}), 20.0 * 8.0);
 }
 
 }  // namespace
