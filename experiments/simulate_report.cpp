@@ -49,6 +49,10 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
   }
   json["rhs_calls"] = result.rhs_calls;
   json["samples"] = samples;
+  json["events"] = nlohmann::ordered_json::array();
+  for (const FormulationChange& event : result.changes) {
+    json["events"].push_back({{"t", event.t}, {"change", event.change}});
+  }
   json["energy"] = {{"initial", energy.initial_energy()},
                     {"largest_deviation", energy.largest_error()},
                     {"final_deviation", energy.final_error()},

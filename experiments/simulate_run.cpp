@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -43,6 +44,17 @@ class RunWatch : public OdeSink {
   double end_;
   ProgressBar bar_;
 };
+
+/// The first ones a line each: statistics.json has all.
+void print_changes(const std::vector<FormulationChange>& changes) {
+  constexpr std::size_t kPrinted = 10;
+  for (std::size_t i = 0; i < std::min(kPrinted, changes.size()); ++i) {
+    fmt::print("at t = {}: {}\n", changes[i].t, changes[i].change);
+  }
+  if (changes.size() > kPrinted) {
+    fmt::print("and {} more such changes\n", changes.size() - kPrinted);
+  }
+}
 
 fs::path prepare_directory(const SimulateRequest& request) {
   const fs::path directory(request.output);
@@ -90,6 +102,7 @@ int run_simulate(const Registries& registries, const SimulateRequest& request) {
   write_timings(directory / "timings.json", result);
   trajectory.finish();
 
+  print_changes(result.changes);
   const OdeStatistics& counts = result.ode.statistics;
   fmt::print(
       "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s\n"

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 namespace mbdbench {
 namespace {
@@ -124,9 +125,17 @@ SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, 
   const OdeOptions ode = ode_options(options, formulation.layout());
   SinkBarrier barrier(sink);
   SimulationResult result;
+  OdeSystem system = ode_system(formulation);
+  system.after_step = [&](double t, std::span<double> x) {
+    const bool changed = formulation.after_step(t, x);
+    if (std::string change = formulation.last_change(); !change.empty()) {
+      result.changes.push_back({t, std::move(change)});
+    }
+    return changed;
+  };
   const std::size_t calls_before = formulation.rhs_calls();
   const auto started = std::chrono::steady_clock::now();
-  result.ode = integrator.solve(ode_system(formulation), tspan, x0, ode, barrier);
+  result.ode = integrator.solve(system, tspan, x0, ode, barrier);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
   result.wall_time_s = elapsed.count();
   result.rhs_calls = formulation.rhs_calls() - calls_before;

@@ -25,12 +25,19 @@ struct SimulationOptions {
   std::vector<StateKind> controlled;
 };
 
+/// What a formulation changed after an accepted step, Formulation::last_change.
+struct FormulationChange {
+  double t = 0.0;
+  std::string change;
+};
+
 /// How a run went.
 struct SimulationResult {
   OdeResult ode;
-  std::size_t rhs_calls = 0;  ///< right-hand sides that the formulation evaluated during the run
-  double wall_time_s = 0.0;   ///< including what the sink did
-  std::string sink_failure;   ///< what the sink threw, which stopped the run; empty otherwise
+  std::vector<FormulationChange> changes;  ///< by time
+  std::size_t rhs_calls = 0;               ///< right-hand sides that the formulation evaluated during the run
+  double wall_time_s = 0.0;                ///< including what the sink did
+  std::string sink_failure;                ///< what the sink threw, which stopped the run; empty otherwise
 
   [[nodiscard]] bool succeeded() const { return ode.status == OdeStatus::ok && sink_failure.empty(); }
   /// \returns why the run ended early; empty after a success.

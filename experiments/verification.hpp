@@ -43,10 +43,12 @@ struct VerificationResult {
   std::string failure;        ///< what went wrong before anything could be compared
   bool is_reference = false;  ///< blocks that would be compared with themselves are left out
   int states = 0;
-  int skipped = 0;          ///< random states whose loops could not be closed
-  double condition = 1.0;   ///< largest over the states
-  BlockCheck velocity;      ///< u and q'
-  BlockCheck rate;          ///< u' or p'; Z^T p' with redundant constraints
+  int skipped = 0;         ///< random states whose loops could not be closed
+  double condition = 1.0;  ///< largest over the states
+  BlockCheck velocity;     ///< u and q'
+  /// u' or p'; Z^T p' with redundant constraints. Only of states laid out as the reference's: the rates of others, such
+  /// as p_i of closed loops, move u and are judged by `acceleration`.
+  BlockCheck rate;
   BlockCheck reaction;      ///< constraint wrenches of all joints; Phi_q^T lambda with redundant constraints
   BlockCheck acceleration;  ///< u by differences along the right-hand side, where u' is not in it
   BlockCheck energy;        ///< |E'| / (|T'| + |V'|) by differences, where energy is conserved

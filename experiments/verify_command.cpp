@@ -69,6 +69,8 @@ void print_legend() {
       "  states    compared; \"5 (-1)\": one more random state was left out because its loops did not close\n"
       "  cond      of the scaled mass matrix times the constraints; limit: 10 n eps cond, from 1e-12 to 1e-7\n"
       "  u         velocities and coordinate rates     rate   u' or p' (Z^T p' where constraints are redundant)\n"
+      "            of states with another layout (p of the closed Naudet forms, absolute coordinates) the rates are "
+      "judged in accel.\n"
       "  reaction  wrenches in all joints (Phi_q^T lambda where constraints are redundant)\n"
       "  accel.    u' by differences along the right-hand side, limited by the differences' own uncertainty, at most "
       "1e-4\n"

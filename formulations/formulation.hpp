@@ -98,6 +98,9 @@ class Formulation {
 
   /// Called on accepted steps; normalises quaternions that are off by more than 1e-8. \returns whether x changed.
   virtual bool after_step(double t, std::span<double> x);
+  /// \returns what the last `after_step` changed that a log should tell, in words and with the names of joints, such as
+  /// another choice of dependent joints; empty when nothing.
+  [[nodiscard]] virtual std::string last_change() const { return {}; }
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;

@@ -93,7 +93,12 @@ PartResult accuracy_part(const PartContext& context) {
     return part;
   }
   for (std::size_t i = 0; i < job.tasks.size(); ++i) {
-    add_two_rank_difference(part, context, job.tasks[i], result.tasks[i].two_rank_state);
+    if (const std::string& failure = result.tasks[i].failure; !failure.empty()) {
+      part.records.push_back(
+          records_of(job.tasks[i].mechanism, kTwoRanks, "").failed("end_state_difference", "1", failure));
+    } else {
+      add_two_rank_difference(part, context, job.tasks[i], result.tasks[i].two_rank_state);
+    }
   }
   return part;
 }

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
 
 namespace mbdbench::malczyk2008 {
 namespace {
@@ -69,10 +71,53 @@ std::string words_on(int status) {
   return fmt::format("killed by signal {}", WTERMSIG(status));
 }
 
+// Between two looks at a program that runs for seconds; the ranks take their times themselves.
+constexpr std::chrono::milliseconds kLook{5};
+// For a program to end what it started itself, s.
+constexpr double kGrace = 10.0;
+
+/// Waits for the end of a process, but no longer than so (s).
+/// \returns what waitpid does: the process, 0 when it still runs, -1 with errno when nobody knows
+pid_t wait_for_end(pid_t process, int& status, double limit) {
+  const auto start = std::chrono::steady_clock::now();
+  for (;;) {
+    const pid_t ended = waitpid(process, &status, WNOHANG);
+    if (ended > 0 || (ended < 0 && errno != EINTR)) {
+      return ended;
+    }
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() >= limit) {
+      return 0;
+    }
+    std::this_thread::sleep_for(kLook);
+  }
+}
+
+/// Ends the process and those of its group.
+void end_group(pid_t process) {
+  int status = 0;
+  kill(-process, SIGTERM);
+  if (wait_for_end(process, status, kGrace) == 0) {
+    kill(-process, SIGKILL);
+    wait_for_end(process, status, kGrace);
+  }
+}
+
+/// \returns how the process ended, as run_child says it.
+std::string words_on_end(pid_t process, double limit) {
+  int status = 0;
+  const pid_t ended = wait_for_end(process, status, limit);
+  if (ended == 0) {
+    end_group(process);
+    return fmt::format("not ended after {:.3g} s", limit);
+  }
+  // Where SIGCHLD is ignored, which a program inherits, the system forgets its children's ends.
+  return ended > 0 ? words_on(status) : fmt::format("its end is not known: {}", std::strerror(errno));
+}
+
 }  // namespace
 
 std::string run_child(std::vector<std::string> words, std::vector<std::string> variables,
-                      const std::filesystem::path& log) {
+                      const std::filesystem::path& log, double limit) {
   const auto not_started = [&](int error) {
     return fmt::format("{} cannot be started: {}", words.front(), std::strerror(error));
   };
@@ -89,10 +134,13 @@ std::string run_child(std::vector<std::string> words, std::vector<std::string> v
   close(report[1]);
   const int error = process < 0 ? fork_error : read_report(report[0]);
   close(report[0]);
-  int status = 0;
-  while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {
+  if (error != 0) {
+    int status = 0;
+    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) {
+    }
+    return not_started(error);
   }
-  return error != 0 ? not_started(error) : words_on(status);
+  return words_on_end(process, limit);
 }
 
 }  // namespace mbdbench::malczyk2008

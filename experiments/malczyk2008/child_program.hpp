@@ -2,6 +2,7 @@
 /// \file
 /// Runs another program to its end, and takes it along when this one is killed.
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -13,8 +14,10 @@ namespace mbdbench::malczyk2008 {
 /// \param words the program's file and its arguments
 /// \param variables its environment, "NAME=value" each
 /// \param log gets its output and its errors
-/// \returns why it cannot be started, or how it ended ("exit status 3", "killed by signal 9"); empty for exit status 0
+/// \param limit s; a program that has not ended by then gets SIGTERM, and SIGKILL ten seconds later
+/// \returns why it cannot be started, or how it ended ("exit status 3", "killed by signal 9", "not ended after 60 s"),
+/// or that nobody knows; empty for exit status 0
 std::string run_child(std::vector<std::string> words, std::vector<std::string> variables,
-                      const std::filesystem::path& log);
+                      const std::filesystem::path& log, double limit = std::numeric_limits<double>::infinity());
 
 }  // namespace mbdbench::malczyk2008

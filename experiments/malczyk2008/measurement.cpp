@@ -6,6 +6,7 @@
 #include <ctime>
 #include <exception>
 #include <functional>
+#include <stdexcept>
 #include <utility>
 
 #include "experiments/malczyk2008/closed_case.hpp"
@@ -71,7 +72,14 @@ struct Programs {
   std::optional<ClosedCase> split;
 };
 
-/// Repeats a task's work as often and as long as it says. Rank 0 decides.
+/// Keeps why a program failed, unless another one did before: later programs and repetitions may well succeed.
+void keep_first_failure(std::string& failure, const std::string& message) {
+  if (failure.empty()) {
+    failure = message;
+  }
+}
+
+/// Repeats a task's work as often and as long as it says, but not after a failure. Rank 0 decides.
 void repeat(const Task& task, TaskTimes& times, Exchange* exchange, const std::function<void()>& work) {
   const double start = wall_seconds();
   for (int done = 1;; ++done) {
@@ -79,7 +87,8 @@ void repeat(const Task& task, TaskTimes& times, Exchange* exchange, const std::f
     const bool disturbed = (times.serial && times.serial->disturbed()) ||
                            (times.sub_chains && times.sub_chains->disturbed()) ||
                            (times.two_ranks && times.two_ranks->disturbed());
-    const bool enough = (done >= task.repetitions && !disturbed) || wall_seconds() - start > task.patience;
+    const bool enough =
+        !times.failure.empty() || (done >= task.repetitions && !disturbed) || wall_seconds() - start > task.patience;
     std::array<double, 1> decision = {enough ? 1.0 : 0.0};
     if (exchange != nullptr) {
       std::array<double, 1> other{};
@@ -97,7 +106,12 @@ void repeat(const Task& task, TaskTimes& times, Exchange* exchange, const std::f
 class AccelerationSink final : public OdeSink {
  public:
   explicit AccelerationSink(Formulation& formulation) : formulation_(&formulation), xdot_(formulation.state_size()) {}
-  bool sample(double t, std::span<const double> x) override { return formulation_->rhs(t, x, xdot_).ok; }
+  bool sample(double t, std::span<const double> x) override {
+    if (const RhsStatus status = formulation_->rhs(t, x, xdot_); !status.ok) {
+      throw std::runtime_error("at an output: " + status.message());
+    }
+    return true;
+  }
 
  private:
   Formulation* formulation_;
@@ -110,7 +124,10 @@ TaskTimes time_runs(const Registries& registries, const Task& task, Programs& pr
   const auto run = [&](ClosedCase& loop, std::vector<double>& state) {
     AccelerationSink sink(loop.formulation());
     const SimulationResult result = loop.run(registries, task.end, task.step, kTolerance, sink);
-    times.failure = result.message();
+    if (!result.succeeded()) {
+      keep_first_failure(times.failure,
+                         result.message().empty() ? std::string(to_string(result.ode.status)) : result.message());
+    }
     state = result.ode.x;
     return result.rhs_calls;
   };
@@ -126,19 +143,26 @@ TaskTimes time_runs(const Registries& registries, const Task& task, Programs& pr
   return times;
 }
 
-void evaluate(ClosedCase& loop, std::size_t calls, std::vector<double>& xdot) {
+/// Evaluates the right-hand side at the initial state. \returns why it could not be; empty otherwise
+std::string evaluate(ClosedCase& loop, std::size_t calls, std::vector<double>& xdot) {
   for (std::size_t i = 0; i < calls; ++i) {
-    static_cast<void>(loop.formulation().rhs(0.0, loop.x0(), xdot));
+    if (const RhsStatus status = loop.formulation().rhs(0.0, loop.x0(), xdot); !status.ok) {
+      return status.message();
+    }
   }
+  return {};
 }
 
+/// \param failure receives why there is no right-hand side
 /// \returns how often the right-hand side fits into a batch; the same on both ranks.
-std::size_t calls_of_a_batch(Programs& programs, Exchange* exchange, std::vector<double>& xdot) {
+std::size_t calls_of_a_batch(Programs& programs, Exchange* exchange, std::vector<double>& xdot, std::string& failure) {
   std::array<double, 1> calls = {1.0};
   if (programs.serial) {
-    evaluate(*programs.serial, 3, xdot);
-    while (timed([&] { evaluate(*programs.serial, static_cast<std::size_t>(calls[0]), xdot); }).wall_time <
-           kBatchTime) {
+    const auto batch_time = [&](std::size_t count) {
+      return timed([&] { failure = evaluate(*programs.serial, count, xdot); }).wall_time;
+    };
+    batch_time(3);
+    while (failure.empty() && batch_time(static_cast<std::size_t>(calls[0])) < kBatchTime) {
       calls[0] *= 2.0;
     }
   }
@@ -153,14 +177,15 @@ std::size_t calls_of_a_batch(Programs& programs, Exchange* exchange, std::vector
 TaskTimes time_right_hand_sides(const Task& task, Programs& programs, Exchange* exchange) {
   TaskTimes times;
   std::vector<double> xdot(programs.serial ? programs.serial->x0().size() : programs.split->x0().size());
-  const std::size_t calls = calls_of_a_batch(programs, exchange, xdot);
+  const std::size_t calls = calls_of_a_batch(programs, exchange, xdot, times.failure);
+  const auto batch = [&](ClosedCase& loop) { keep_first_failure(times.failure, evaluate(loop, calls, xdot)); };
   repeat(task, times, exchange, [&] {
     if (programs.serial) {
-      keep_fastest(times.serial, timed([&] { evaluate(*programs.serial, calls, xdot); }));
-      keep_fastest(times.sub_chains, timed([&] { evaluate(*programs.sub_chains, calls, xdot); }));
+      keep_fastest(times.serial, timed([&] { batch(*programs.serial); }));
+      keep_fastest(times.sub_chains, timed([&] { batch(*programs.sub_chains); }));
     }
     if (programs.split) {
-      keep_fastest(times.two_ranks, timed_together(*exchange, [&] { evaluate(*programs.split, calls, xdot); }));
+      keep_fastest(times.two_ranks, timed_together(*exchange, [&] { batch(*programs.split); }));
     }
   });
   for (std::optional<TimedWork>* work : {&times.serial, &times.sub_chains, &times.two_ranks}) {
@@ -169,6 +194,16 @@ TaskTimes time_right_hand_sides(const Task& task, Programs& programs, Exchange* 
     }
   }
   return times;
+}
+
+/// \returns what is told of a task: of one that failed only why.
+TaskTimes without_times_of_failures(TaskTimes times) {
+  if (times.failure.empty()) {
+    return times;
+  }
+  TaskTimes failed;
+  failed.failure = std::move(times.failure);
+  return failed;
 }
 
 }  // namespace
@@ -184,8 +219,8 @@ std::vector<TaskTimes> measure(const Registries& registries, std::span<const Tas
     if (exchange != nullptr) {
       programs.split.emplace(registries, task.mechanism, Program::split, exchange);
     }
-    all.push_back(task.end > 0.0 ? time_runs(registries, task, programs, exchange)
-                                 : time_right_hand_sides(task, programs, exchange));
+    all.push_back(without_times_of_failures(task.end > 0.0 ? time_runs(registries, task, programs, exchange)
+                                                           : time_right_hand_sides(task, programs, exchange)));
   }
   return all;
 }

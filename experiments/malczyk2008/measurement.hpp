@@ -38,7 +38,7 @@ struct TimedWork {
 
 /// What came of a task.
 struct TaskTimes {
-  std::string failure;  ///< why there are no times; empty otherwise
+  std::string failure;  ///< of the first program and repetition that failed: why there are no times; empty otherwise
   std::optional<TimedWork> serial;
   std::optional<TimedWork> sub_chains;  ///< of right-hand sides: both sub-chains in one process
   std::optional<TimedWork> two_ranks;

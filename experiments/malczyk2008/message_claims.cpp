@@ -19,8 +19,11 @@ namespace {
 constexpr const char* kCallTime = "time_per_evaluation";
 constexpr const char* kStandIn = "one machine: TCP over its loopback interface stands in for a second node";
 
-// The model leaves out what both ranks do, and that a right-hand side waits for the slower rank three times while a
-// bare exchange finds both ranks ready.
+// What measuring alone explains: from run to run the exchange over TCP moves between 9 and 16 us, a factor of 1.33
+// about the middle by which the prediction moves too, and the measured crossover between 80 and 95 joints, a factor of
+// 1.09 (docs/results.md); together 1.45. What the model leaves out stands in no such number: what both ranks do, and
+// that a right-hand side waits for the slower rank three times while a bare exchange finds both ranks ready. Where that
+// counts, in the smallest loops, the model may miss by more: then it is said to.
 constexpr double kModelFactor = 1.5;
 
 /// One way of the messages, and what the paper has beside it.
@@ -151,7 +154,7 @@ Claim constant_overhead_claim(const std::vector<Record>& timings) {
   Claim claim = claim_of(
       std::string(kText), "What keeps two processes from the ideal speedup is the constant time of communication.",
       fmt::format("with either way of the messages: half of a right-hand side and {} exchanges predict the crossover "
-                  "within a factor of {}",
+                  "within a factor of {}. Not judged where the prediction lies outside the loops measured",
                   kExchanges, kModelFactor));
   std::vector<bool> answers;
   std::string words;
@@ -161,6 +164,9 @@ Claim constant_overhead_claim(const std::vector<Record>& timings) {
     if (measured && predicted) {
       answers.push_back(std::abs(std::log(*predicted / *measured)) < std::log(kModelFactor));
       add_words(words, fmt::format("{}: {:.1f} joints predicted, {:.1f} measured", way.name, *predicted, *measured));
+    } else if (measured && exchange_time(timings, way)) {
+      add_words(words, fmt::format("{}: not judged, the prediction lies outside the loops measured, {:.1f} measured",
+                                   way.name, *measured));
     }
   }
   claim.verdict = judge_claim(answers);

@@ -14,7 +14,7 @@ std::optional<double> predicted_crossover(const std::vector<LoopValue>& sequenti
     const LoopValue& above = sequential_times[i];
     const double short_time = balanced_exchange_time(below.value);
     const double long_time = balanced_exchange_time(above.value);
-    if (exchange_time <= long_time && short_time < long_time) {
+    if (exchange_time >= short_time && exchange_time <= long_time && short_time < long_time) {
       return below.joints + (above.joints - below.joints) * (exchange_time - short_time) / (long_time - short_time);
     }
   }

@@ -21,10 +21,9 @@ inline constexpr int kExchanges = 3;
 /// \param sequential_time of one right-hand side, s
 double balanced_exchange_time(double sequential_time);
 
-/// \returns the number of joints at which a right-hand side takes as long on two ranks as on one; nothing beyond the
-/// largest loop that was measured.
-/// \param sequential_times of one right-hand side by joints, s; interpolated linearly, below the smallest loop along
-/// the line through the two smallest
+/// \returns the number of joints at which a right-hand side takes as long on two ranks as on one; nothing outside
+/// the loops that were measured: below four joints there is no loop that moves.
+/// \param sequential_times of one right-hand side by joints, s; interpolated linearly
 std::optional<double> predicted_crossover(const std::vector<LoopValue>& sequential_times, double exchange_time);
 
 /// What the paper's times can be made to say of its machine; the true number lies between, if the assumptions hold.

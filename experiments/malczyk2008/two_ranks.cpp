@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <exception>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
+#include <stdexcept>
 
 #include "experiments/malczyk2008/child_program.hpp"
 
@@ -96,6 +98,21 @@ std::string end_of(const fs::path& file) {
   return text.size() > kMost ? "..." + text.substr(text.size() - kMost) : text;
 }
 
+/// \returns the answer to the job, or why there is none although mpirun ended well.
+JobResult read_answer(const fs::path& answer, const Job& job, const fs::path& log) {
+  JobResult result;
+  try {
+    result = read_result(answer);
+    if (result.tasks.size() != job.tasks.size()) {
+      throw std::runtime_error(fmt::format("{} tasks are answered of {}", result.tasks.size(), job.tasks.size()));
+    }
+  } catch (const std::exception& error) {
+    result = {};
+    result.failure = fmt::format("mpirun ended without an answer ({}): {}", error.what(), end_of(log));
+  }
+  return result;
+}
+
 }  // namespace
 
 std::string why_no_two_ranks() {
@@ -106,6 +123,19 @@ std::string why_no_two_ranks() {
     return "there is no mbdbench_mpi beside this program: MPI was not found when it was built (Debian: libopenmpi-dev)";
   }
   return {};
+}
+
+double longest_time(const Job& job) {
+  // The start of MPI, the messages and tasks without patience take seconds, at most minutes where the ranks share a
+  // processor. A task begins nothing after its patience; what it has begun by then takes as long again at most, ten
+  // times that on such a machine.
+  constexpr double kStart = 600.0;
+  constexpr double kPatienceFactor = 20.0;
+  double patience = 0.0;
+  for (const Task& task : job.tasks) {
+    patience += task.patience;
+  }
+  return kStart + kPatienceFactor * patience;
 }
 
 JobResult run_job(const Registries& registries, const Job& job, const fs::path& directory, Transport transport) {
@@ -120,9 +150,9 @@ JobResult run_job(const Registries& registries, const Job& job, const fs::path& 
     write_job(question, job);
     const std::string end = run_child(
         {find_mpirun()->string(), "-np", "2", two_rank_program()->string(), question.string(), answer.string()},
-        environment(transport), log);
+        environment(transport), log, longest_time(job));
     if (end.empty()) {
-      result = read_result(answer);
+      result = read_answer(answer, job, log);
     } else {
       result.failure = fmt::format("mpirun failed, {}: {}", end, end_of(log));
     }

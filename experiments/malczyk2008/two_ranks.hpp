@@ -17,8 +17,11 @@ enum class Transport {
   tcp             ///< sockets over the loopback interface: a stand-in for a network, of Open MPI only
 };
 
-/// Runs the job on two ranks of this machine, or, where that is impossible, the sequential part of it here (none with
-/// TCP, which repeats what the other transport has measured sequentially): `failure` then says why.
+/// \returns how long the two ranks may take for a job before they count as hanging, s: far above what they need.
+double longest_time(const Job& job);
+
+/// Runs the job on two ranks of this machine, or, where that is impossible or fails, the sequential part of it here
+/// (none with TCP, which repeats what the other transport has measured sequentially): `failure` then says why.
 /// \param directory for the two files of the job and mpirun's output; exists
 JobResult run_job(const Registries& registries, const Job& job, const std::filesystem::path& directory,
                   Transport transport = Transport::shared_memory);

@@ -244,12 +244,14 @@ bool ClosedNaudet::improve_choice(double t) {
 
 bool ClosedNaudet::after_step(double t, std::span<double> x) {
   bool changed = Formulation::after_step(t, x);
+  before_.clear();
   if (!state_.form().reduced && !state_.form().switching) {
     return changed;
   }
   if (!solve(t, x).ok) {
     return changed;  // the next evaluation reports it
   }
+  before_.assign(dependent().begin(), dependent().end());
   reference_ = q_;
   if (state_.form().switching && dynamics_.largest_ratio() > switch_at_) {
     std::copy(dynamics_.u().begin(), dynamics_.u().end(), u_.begin());
@@ -260,6 +262,15 @@ bool ClosedNaudet::after_step(double t, std::span<double> x) {
     }
   }
   return changed;
+}
+
+std::string ClosedNaudet::last_change() const {
+  // A projection packs the state anew, which may change the choice as well.
+  if (before_.empty() || std::equal(before_.begin(), before_.end(), dependent().begin())) {
+    return {};
+  }
+  return "dependent joints: " + component_names(mechanism(), dependent()) + " instead of " +
+         component_names(mechanism(), before_);
 }
 
 }  // namespace mbdbench

@@ -33,6 +33,8 @@ class ClosedNaudet final : public Formulation {
   /// Also changes the dependent joints where they are badly conditioned and others are better: then the state's entries
   /// change their meaning, the motion does not.
   bool after_step(double t, std::span<double> x) override;
+  /// \returns "dependent joints: hip2, knee2 instead of hip1, knee2"; a component of several as "hip.2".
+  [[nodiscard]] std::string last_change() const override;
 
   /// \returns the components of u that depend at present, ascending.
   [[nodiscard]] std::span<const int> dependent() const { return dynamics_.dependents().choice().dependent; }
@@ -74,7 +76,8 @@ class ClosedNaudet final : public Formulation {
   std::unique_ptr<ConstrainedMomenta> matrices_;  // evaluate in place of dynamics_
   std::vector<int> first_choice_;
   ClosedState state_;
-  std::vector<int> read_;  // dependents of the state at hand
+  std::vector<int> read_;    // dependents of the state at hand
+  std::vector<int> before_;  // dependents when the last after_step began; empty where they cannot change
   std::vector<double> q_;
   std::vector<double> reference_;  // where the search for dependent coordinates starts
   std::vector<double> u_;

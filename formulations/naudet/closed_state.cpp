@@ -28,6 +28,18 @@ std::string component_name(const char* symbol, const Joint& joint, int component
 
 }  // namespace
 
+std::string component_names(const Mechanism& mechanism, std::span<const int> components) {
+  std::string names;
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (const int component : components) {
+      if (const int own = component - joint.u_offset; own >= 0 && own < joint.nu) {
+        names += (names.empty() ? "" : ", ") + joint.name + (joint.nu == 1 ? "" : "." + std::to_string(own + 1));
+      }
+    }
+  }
+  return names;
+}
+
 ClosedState::ClosedState(const Mechanism& mechanism, ClosedStateForm form, std::span<const int> dependent)
     : mechanism_(&mechanism), form_(form) {
   coordinates_.reserve(index_of(mechanism.q_size()));

@@ -22,6 +22,9 @@ struct ClosedStateForm {
   bool switching = false;  ///< the choice of dependent joints may change
 };
 
+/// \returns the joints of components of u, "hip2, shoulder.2": with a number where a joint has several.
+std::string component_names(const Mechanism& mechanism, std::span<const int> components);
+
 /// Which entry of the state is what, for one choice of dependent components.
 class ClosedState {
  public:

@@ -22,6 +22,7 @@ class ProjectedFormulation final : public Formulation {
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
   [[nodiscard]] double largest_sigma() const override;
   bool after_step(double t, std::span<double> x) override;
+  [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;

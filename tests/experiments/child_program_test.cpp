@@ -88,6 +88,28 @@ TEST(ChildProgram, TellsHowItEnded) {
   EXPECT_EQ(run_child({"/no/such/program"}, {}, log), "/no/such/program cannot be started: No such file or directory");
 }
 
+TEST(ChildProgram, ThatDoesNotEndIsEnded) {
+  const Inheritance inheritance;
+  const TemporaryDirectory directory;
+  const fs::path log = directory / "log";
+  const auto start = Clock::now();
+  EXPECT_EQ(run_child({"/bin/sh", "-c", "sleep 600; true"}, {"PATH=/usr/bin:/bin"}, log, 0.5), "not ended after 0.5 s");
+  // Below the ten seconds after which it would have been killed.
+  EXPECT_LT(std::chrono::duration<double>(Clock::now() - start).count(), 9.0);
+  // The sleep ends too, which the shell started.
+  int status = 0;
+  EXPECT_TRUE(all_gone(status));
+}
+
+// Programs inherit that SIGCHLD is ignored; then nobody learns how a child ended.
+TEST(ChildProgram, WhoseEndIsNotKnownDidNotSucceed) {
+  const TemporaryDirectory directory;
+  const auto before = std::signal(SIGCHLD, SIG_IGN);
+  const std::string end = run_child({"/bin/sh", "-c", "exit 0"}, {}, directory / "log");
+  std::signal(SIGCHLD, before);
+  EXPECT_EQ(end, "its end is not known: No child processes");
+}
+
 // Without the signal at the parent's death the sleep outlives this test's patience.
 TEST(ChildProgram, EndsWithTheProgramThatStartedIt) {
   const Inheritance inheritance;

@@ -96,9 +96,11 @@ TEST(Malczyk2008Model, PredictsItsOwnCrossovers) {
   EXPECT_EQ(two_nodes_claim(timings).verdict, ClaimVerdict::not_measured);
 }
 
-TEST(Malczyk2008Model, GoesOnBelowTheSmallestLoopAndStopsAtTheLargest) {
+TEST(Malczyk2008Model, EndsAtTheSmallestAndAtTheLargestLoop) {
   const std::vector<LoopValue> times = {{4, 3e-6}, {5, 4e-6}, {9, 8e-6}};
-  EXPECT_NEAR(predicted_crossover(times, 0.2e-6).value_or(0.0), 2.2, 1e-12);
+  // Three joints make a rigid triangle: there is no such loop.
+  EXPECT_FALSE(predicted_crossover(times, 0.4e-6).has_value());
+  EXPECT_NEAR(predicted_crossover(times, 0.5e-6).value_or(0.0), 4.0, 1e-12);
   EXPECT_NEAR(predicted_crossover(times, 1.0e-6).value_or(0.0), 7.0, 1e-12);
   EXPECT_FALSE(predicted_crossover(times, 2e-6).has_value());
   EXPECT_FALSE(predicted_crossover({}, 2e-6).has_value());
@@ -112,6 +114,24 @@ TEST(Malczyk2008Model, IsFoundWrongWhereTheExchangeIsNotTheReason) {
     }
   }
   EXPECT_EQ(constant_overhead_claim(timings).verdict, ClaimVerdict::does_not_hold);
+}
+
+TEST(Malczyk2008Model, IsNotJudgedBelowTheSmallestLoop) {
+  // 0.4 us balance 3.4 joints; speedups as with 1.5 us, which pass 1 at 10.
+  std::vector<Record> timings = model_timings(1.5e-6, 20e-6);
+  const auto set_exchange = [&](Transport transport, double time) {
+    for (Record& record : timings) {
+      if (record.quantity == "exchange_time" && record.parameters == exchange_parameters(kShortMessage, transport)) {
+        record.value = time;
+      }
+    }
+  };
+  set_exchange(Transport::shared_memory, 0.4e-6);
+  const Claim tcp_alone = constant_overhead_claim(timings);
+  EXPECT_EQ(tcp_alone.verdict, ClaimVerdict::holds);
+  EXPECT_NE(tcp_alone.measured.find("shared memory: not judged"), std::string::npos) << tcp_alone.measured;
+  set_exchange(Transport::tcp, 0.4e-6);
+  EXPECT_EQ(constant_overhead_claim(timings).verdict, ClaimVerdict::not_measured);
 }
 
 TEST(Malczyk2008Model, PublishedTimesByHand) {

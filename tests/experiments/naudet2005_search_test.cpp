@@ -134,6 +134,25 @@ TEST(Naudet2005Search, OrdersCandidatesByTheirDistanceFromTheTable) {
   EXPECT_LT(records[1].value.value_or(1.0), 0.15);
 }
 
+// The numbers that docs/results.md and the README (the sum, 5772) name. Only restarted ones vary the first step, over
+// seven values.
+TEST(Naudet2005Search, HasAsManyCandidatesAsTheDocumentsSay) {
+  const auto count_with = [](const std::vector<Candidate>& candidates, const std::string& first_step) {
+    return std::count_if(candidates.begin(), candidates.end(), [&](const Candidate& candidate) {
+      return candidate.parameters.find(";first_step=" + first_step + ";") != std::string::npos;
+    });
+  };
+  const std::vector<Candidate> restarted = fehlberg_candidates(Stepping::restarted, false);
+  EXPECT_EQ(restarted.size(), 3906U);
+  EXPECT_EQ(count_with(restarted, "0.001"), 558);
+  for (const Stepping stepping : {Stepping::carried, Stepping::cut, Stepping::free}) {
+    const std::vector<Candidate> candidates = fehlberg_candidates(stepping, false);
+    EXPECT_EQ(candidates.size(), 558U) << to_string(stepping);
+    EXPECT_EQ(count_with(candidates, "0.001"), 558) << to_string(stepping);
+  }
+  EXPECT_EQ(suite_candidates(default_registries(), false).size(), 192U);
+}
+
 TEST(Naudet2005Search, RestartsAnIntegratorOfTheSuite) {
   const Registries registries = default_registries();
   const std::vector<Candidate> candidates = suite_candidates(registries, true);

@@ -2,6 +2,7 @@
 /// `mbdbench simulate` from the outside: files, exit codes, messages.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstddef>
 #include <string>
@@ -43,6 +44,44 @@ TEST_F(SimulateCommandTest, TwoRunsGiveTheSameFiles) {
   for (const char* file : {"trajectory.csv", "statistics.json", "state.json", "mechanism.toml"}) {
     EXPECT_EQ(content_of(directory_ / "a" / file), content_of(directory_ / "b" / file)) << file;
   }
+}
+
+// The biped passes a singular position of its two dependent joints at 0.893 s.
+TEST_F(SimulateCommandTest, TellsWhenAndHowTheDependentJointsChange) {
+  const auto simulate_biped = [&](const std::string& output, const std::string& formulation, const char* switching) {
+    return simulate(output, {"--mechanism", "biped", "--formulation", formulation, "--formulation-option", switching,
+                             "--rtol", "1e-8", "--atol", "1e-8", "--time", "1"});
+  };
+  for (const std::string formulation : {"naudet", "naudet-reduced", "naudet-acc-reduced"}) {
+    SCOPED_TRACE(formulation);
+    const CommandLineCall run = simulate_biped(formulation, formulation, "switching=on");
+    ASSERT_EQ(run.exit_code, 0) << run.errors;
+    const nlohmann::json events = statistics(formulation).at("events");
+    ASSERT_EQ(events.size(), 1U) << events;
+    const auto t = events[0].at("t").get<double>();
+    const std::string change = events[0].at("change");
+    // Close before it, where an entry of K exceeds `switch_at` = 50.
+    EXPECT_GT(t, 0.88);
+    EXPECT_LT(t, 0.893);
+    EXPECT_EQ(change, "dependent joints: ankle1, knee1 instead of hip, knee2");
+    EXPECT_TRUE(says(run, change)) << run.output;
+    // The state says the same: the first sample with another choice is the one at that time.
+    const CsvTable trajectory = read_csv(directory_ / formulation / "trajectory.csv");
+    const auto found = std::find(trajectory.columns.begin(), trajectory.columns.end(), "dependent.1");
+    ASSERT_NE(found, trajectory.columns.end());
+    const auto column = static_cast<std::size_t>(found - trajectory.columns.begin());
+    const auto row = std::find_if(trajectory.rows.begin(), trajectory.rows.end(),
+                                  [&](const auto& cells) { return cells[column] != trajectory.rows.front()[column]; });
+    ASSERT_NE(row, trajectory.rows.end());
+    EXPECT_EQ(std::stod(row->front()), t);
+  }
+  // A projection packs the state anew and so comes back to the choice of the start once that is well conditioned.
+  ASSERT_EQ(simulate("projected", {"-m", "biped", "-f", "naudet", "--time", "1", "--project", "1e-10"}).exit_code, 0);
+  const nlohmann::json events = statistics("projected").at("events");
+  ASSERT_EQ(events.size(), 2U) << events;
+  EXPECT_EQ(events[1].at("change"), "dependent joints: hip, knee2 instead of ankle1, knee1");
+  ASSERT_EQ(simulate_biped("off", "naudet", "switching=off").exit_code, 1);
+  EXPECT_TRUE(statistics("off").at("events").empty());
 }
 
 TEST_F(SimulateCommandTest, SetsInitialValuesByName) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "formulations/dense/dense.hpp"
+#include "formulations/registry.hpp"
 
 namespace mbdbench {
 namespace {
@@ -27,7 +28,7 @@ MechanismDescription make_pendulum(const Parameters& parameters) {
   return description;
 }
 
-/// Passes everything on to the dense momentum formulation and spoils p'.
+/// Passes everything on to a momentum formulation and spoils p'.
 class WrongFormulation final : public Formulation {
  public:
   explicit WrongFormulation(std::unique_ptr<Formulation> right)
@@ -113,6 +114,16 @@ FormulationEntry wrong_formulation() {
   entry.key = "user_wrong";
   entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
     return std::make_unique<WrongFormulation>(dense_momentum_entry().make(mechanism, options));
+  };
+  return entry;
+}
+
+FormulationEntry wrong_naudet_formulation() {
+  FormulationEntry entry = *find_formulation(formulation_registry(), "naudet");
+  entry.key = "user_wrong_naudet";
+  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
+    return std::make_unique<WrongFormulation>(
+        find_formulation(formulation_registry(), "naudet")->make(mechanism, options));
   };
   return entry;
 }

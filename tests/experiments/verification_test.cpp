@@ -70,6 +70,27 @@ TEST(Verify, ComparesOtherLayoutsByTheirMotion) {
   }
 }
 
+// p_i' of closed loops has no counterpart in the reference's state: it shows in u'.
+TEST(Verify, FindsWrongMomentumRatesOfClosedLoopsInTheAccelerations) {
+  Registries registries = default_registries();
+  registries.formulations.push_back(wrong_naudet_formulation());
+  VerificationOptions options;
+  options.mechanisms = {"biped", "random_closed:seed=5"};
+  options.formulations = {"naudet", "user_wrong_naudet"};
+  for (const VerificationResult& result : verify(registries, options, never_stop)) {
+    SCOPED_TRACE(result.mechanism + ", " + result.formulation);
+    EXPECT_EQ(result.rate.outcome, CheckOutcome::not_compared);
+    if (result.formulation == "naudet") {
+      EXPECT_EQ(result.outcome(), CheckOutcome::passed);
+    } else {
+      EXPECT_EQ(result.acceleration.outcome, CheckOutcome::failed);
+      // One in a million of p', which itself is larger than what it leaves of u'.
+      EXPECT_GT(result.acceleration.error, 1e-7);
+      EXPECT_LT(result.acceleration.error, 1e-4);
+    }
+  }
+}
+
 TEST(Verify, RefusalsAreRowsAndNotFailures) {
   const CommandLineCall call =
       call_program({"verify", "--mechanism", "random_closed", "--formulation", "aba", "--formulation", "dense"});
