@@ -13,8 +13,10 @@
 namespace mbdbench {
 namespace {
 
-// Smallest over largest column: below this the joints cannot close the loop to half of the digits at the very start.
-constexpr double kSmallestColumn = 1e-8;
+// Smallest column of G over the largest term of Phi_q below which an end is not taken. Velocities lose k^2 cond(M) eps
+// with the gain k, about the reciprocal of this share: at least nine digits remain at the start with cond(M) = 1e4, and
+// the share may fall fifty times lower on the way before kMatricesSingular ends a run.
+constexpr double kSmallestColumn = 5e-3;
 
 /// One end of a cut joint and the joints next to it.
 struct Candidate {
