@@ -18,6 +18,9 @@ namespace {
 // the share may fall fifty times lower on the way before kMatricesSingular ends a run.
 constexpr double kSmallestColumn = 5e-3;
 
+// Ends that are tried beyond one a loop before a mechanism is refused: all combinations of ten loops.
+constexpr std::size_t kMostTrials = 2048;
+
 /// One end of a cut joint and the joints next to it.
 struct Candidate {
   DependentLoop loop;
@@ -39,6 +42,11 @@ class Planner {
   Candidate candidate(int cut, const std::vector<int>& rows, int end, int other) const;
   /// Takes components of joint k until the candidate has `count`; \returns why it cannot.
   std::string take_joint(int k, std::size_t count, Eigen::MatrixXd& basis, Candidate& result) const;
+  /// The ends of a cut joint, best first. Empty if the loops before imply all of its rows.
+  std::vector<Candidate> candidates(int cut);
+  /// Plans the loops from `first` on, going back to other ends of those before where one finds no place.
+  bool close_loops(const std::vector<std::vector<Candidate>>& ends, std::size_t first);
+  [[noreturn]] void refuse(const std::string& reason) const;
   /// \returns why the loop cannot join those planned before; otherwise it has joined them.
   std::string add(const DependentLoop& loop);
   std::string add_references(const DependentLoop& loop, std::vector<int>& reference) const;
@@ -54,6 +62,8 @@ class Planner {
   std::vector<bool> usable_;
   std::vector<int> loop_of_joint_;  // cut whose loop the joint closes
   DependentLoops result_;
+  std::size_t trials_ = 0;
+  std::string first_refusal_;  // of the search, which goes on to other ends
 };
 
 Planner::Planner(const Mechanism& mechanism, const std::vector<bool>& allowed)
@@ -291,41 +301,75 @@ std::string Planner::add(const DependentLoop& loop) {
   return {};
 }
 
+std::vector<Candidate> Planner::candidates(int cut) {
+  const Joint& joint = mechanism_->cut_joints()[index_of(cut)];
+  const std::vector<int> rows = independent_rows(joint);
+  std::vector<Candidate> ends;
+  for (const auto& [end, other] : {std::pair(joint.b, joint.a), std::pair(joint.a, joint.b)}) {
+    if (!rows.empty() && end >= 0 && common_ancestor(*mechanism_, end, other) != end) {
+      ends.push_back(candidate(cut, rows, end, other));
+    }
+  }
+  const auto worth = [](const Candidate& end) {
+    return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kDependentPreference : end.conditioning;
+  };
+  std::stable_sort(ends.begin(), ends.end(),
+                   [&](const Candidate& a, const Candidate& b) { return worth(a) > worth(b); });
+  return ends;
+}
+
+void Planner::refuse(const std::string& reason) const {
+  throw ModelError(
+      {}, fmt::format("loops=matrices cannot treat mechanism '{}': {}. Use loops=impulses, which treats all loops",
+                      mechanism_->name(), reason));
+}
+
+bool Planner::close_loops(const std::vector<std::vector<Candidate>>& ends, std::size_t first) {
+  if (first == ends.size()) {
+    return true;
+  }
+  const std::vector<int> reference_before = result_.reference;
+  std::string refusal;
+  for (const Candidate& end : ends[first]) {
+    if (trials_++ > kMostTrials + ends.size()) {
+      return false;
+    }
+    const std::string why = end.refusal.empty() ? add(end.loop) : end.refusal;
+    if (why.empty()) {
+      if (close_loops(ends, first + 1)) {
+        return true;
+      }
+      for (const DependentJoint& joint : end.loop.joints) {
+        loop_of_joint_[index_of(joint.body)] = -1;
+      }
+      result_.loops.pop_back();
+      result_.reference = reference_before;
+    } else {
+      refusal += refusal.empty() ? why : "; from the other end: " + why;
+    }
+  }
+  if (first_refusal_.empty()) {
+    first_refusal_ = refusal;
+  }
+  return false;
+}
+
 DependentLoops Planner::plan() {
   result_.order.resize(mechanism_->bodies().size());
   std::iota(result_.order.rbegin(), result_.order.rend(), 0);
+  std::vector<std::vector<Candidate>> ends;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    const Joint& cut = mechanism_->cut_joints()[c];
-    const std::vector<int> rows = independent_rows(cut);
-    if (rows.empty()) {
+    std::vector<Candidate> own = candidates(static_cast<int>(c));
+    if (own.empty()) {
       continue;
     }
-    std::vector<Candidate> ends;
-    for (const auto& [end, other] : {std::pair(cut.b, cut.a), std::pair(cut.a, cut.b)}) {
-      if (end >= 0 && common_ancestor(*mechanism_, end, other) != end) {
-        ends.push_back(candidate(static_cast<int>(c), rows, end, other));
-      }
+    if (!own.front().refusal.empty()) {  // usable ends stand first
+      refuse(own.front().refusal + (own.size() > 1 ? "; from the other end: " + own.back().refusal : ""));
     }
-    const auto worth = [](const Candidate& end) {
-      return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kDependentPreference : end.conditioning;
-    };
-    std::stable_sort(ends.begin(), ends.end(),
-                     [&](const Candidate& a, const Candidate& b) { return worth(a) > worth(b); });
-    std::string refusal;
-    bool done = false;
-    for (const Candidate& end : ends) {
-      std::string why = end.refusal.empty() ? add(end.loop) : end.refusal;
-      done = why.empty();
-      if (done) {
-        break;
-      }
-      refusal = refusal.empty() ? std::move(why) : refusal + "; from the other end: " + why;
-    }
-    if (!done) {
-      throw ModelError({}, fmt::format("loops=matrices cannot treat mechanism '{}': {}. Use loops=impulses, which "
-                                       "treats all loops",
-                                       mechanism_->name(), refusal));
-    }
+    ends.push_back(std::move(own));
+  }
+  if (!close_loops(ends, 0)) {
+    refuse(first_refusal_);
   }
   for (const DependentLoop& loop : result_.loops) {
     for (const int row : loop.rows) {
