@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "formulations/naudet/loop_order.hpp"
 #include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
@@ -50,8 +51,6 @@ class Planner {
   /// \returns why the loop cannot join those planned before; otherwise it has joined them.
   std::string add(const DependentLoop& loop);
   std::string add_references(const DependentLoop& loop, std::vector<int>& reference) const;
-  /// \returns the bodies in the order of DependentLoops; nothing if there is none.
-  [[nodiscard]] std::optional<std::vector<int>> order(const std::vector<DependentLoop>& loops) const;
   [[nodiscard]] const std::string& body_name(int k) const { return mechanism_->bodies()[index_of(k)].name; }
   [[nodiscard]] const std::string& cut_name(int c) const { return mechanism_->cut_joints()[index_of(c)].name; }
 
@@ -225,53 +224,6 @@ std::string Planner::add_references(const DependentLoop& loop, std::vector<int>&
   return refusal;
 }
 
-std::optional<std::vector<int>> Planner::order(const std::vector<DependentLoop>& loops) const {
-  const int count = mechanism_->body_count();
-  std::vector<int> waits_for(index_of(count), 0);         // how many bodies have to be visited before
-  std::vector<std::vector<int>> others(index_of(count));  // by innermost body of a way: the other ends
-  for (const DependentLoop& loop : loops) {
-    const int meeting = loop.other < 0 ? -1 : common_ancestor(*mechanism_, loop.end, loop.other);
-    if (loop.other >= 0 && meeting != loop.other) {
-      int k = loop.end;
-      while (mechanism_->parent(k) != meeting) {
-        k = mechanism_->parent(k);
-      }
-      others[index_of(k)].push_back(loop.other);
-      ++waits_for[index_of(loop.other)];
-    }
-  }
-  for (int k = 0; k < count; ++k) {
-    if (mechanism_->parent(k) >= 0) {
-      ++waits_for[index_of(mechanism_->parent(k))];
-    }
-  }
-  std::vector<int> ready;  // a heap: the largest index next, which is the plain reversed order where nothing forbids it
-  for (int k = 0; k < count; ++k) {
-    if (waits_for[index_of(k)] == 0) {
-      ready.push_back(k);
-    }
-  }
-  std::make_heap(ready.begin(), ready.end());
-  std::vector<int> result;
-  const auto release = [&](int k) {
-    if (k >= 0 && --waits_for[index_of(k)] == 0) {
-      ready.push_back(k);
-      std::push_heap(ready.begin(), ready.end());
-    }
-  };
-  while (!ready.empty()) {
-    std::pop_heap(ready.begin(), ready.end());
-    const int k = ready.back();
-    ready.pop_back();
-    result.push_back(k);
-    release(mechanism_->parent(k));
-    for (const int other : others[index_of(k)]) {
-      release(other);
-    }
-  }
-  return static_cast<int>(result.size()) == count ? std::optional(result) : std::nullopt;
-}
-
 std::string Planner::add(const DependentLoop& loop) {
   for (const DependentJoint& joint : loop.joints) {
     const int before = loop_of_joint_[index_of(joint.body)];
@@ -287,7 +239,7 @@ std::string Planner::add(const DependentLoop& loop) {
   }
   std::vector<DependentLoop> loops = result_.loops;
   loops.push_back(loop);
-  std::optional<std::vector<int>> ordered = order(loops);
+  std::optional<std::vector<int>> ordered = visiting_order(*mechanism_, loops);
   if (!ordered) {
     return fmt::format("the dependent joints of cut joint '{}' and those of other loops follow one another in a circle",
                        cut_name(loop.cut));
@@ -387,15 +339,6 @@ DependentLoops Planner::plan() {
 }
 
 }  // namespace
-
-int common_ancestor(const Mechanism& mechanism, int a, int b) {
-  // An inboard body has the smaller index.
-  while (a != b) {
-    int& outer = a > b ? a : b;
-    outer = outer < 0 ? -1 : mechanism.parent(outer);
-  }
-  return a;
-}
 
 DependentLoops plan_dependent_loops(const Mechanism& mechanism, const std::vector<bool>& allowed) {
   return Planner(mechanism, allowed).plan();

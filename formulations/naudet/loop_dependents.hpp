@@ -46,7 +46,4 @@ struct DependentLoops {
 /// \throws ModelError saying which loop cannot be treated and why
 DependentLoops plan_dependent_loops(const Mechanism& mechanism, const std::vector<bool>& allowed);
 
-/// \returns the first body where the ways of both bodies to the ground meet, -1 for the ground.
-int common_ancestor(const Mechanism& mechanism, int a, int b);
-
 }  // namespace mbdbench
