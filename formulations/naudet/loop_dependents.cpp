@@ -15,7 +15,7 @@ namespace mbdbench {
 namespace {
 
 // Smallest column of G over the largest term of Phi_q below which an end is not taken. Velocities lose k^2 cond(M) eps
-// with the gain k, about the reciprocal of this share: at least nine digits remain at the start with cond(M) = 1e4, and
+// with the gain k, about the reciprocal of this share: seven digits remain at the start with cond(M) = 1e4, and
 // the share may fall fifty times lower on the way before kMatricesSingular ends a run.
 constexpr double kSmallestColumn = 5e-3;
 
