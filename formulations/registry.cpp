@@ -14,6 +14,20 @@
 #include "formulations/naudet/naudet.hpp"
 
 namespace mbdbench {
+namespace {
+
+/// Keys of the formulations that do not refuse the mechanism.
+std::string able(std::span<const FormulationEntry> registry, const Mechanism& mechanism) {
+  std::string keys;
+  for (const FormulationEntry& entry : registry) {
+    if (entry.refusal(mechanism).empty()) {
+      keys += (keys.empty() ? "" : ", ") + std::string(entry.key);
+    }
+  }
+  return keys.empty() ? "none" : keys;
+}
+
+}  // namespace
 
 std::span<const FormulationEntry> formulation_registry() {
   static const std::array entries = {
@@ -44,16 +58,15 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const std::string refusal = entry.refusal(mechanism);
   if (refusal.empty()) {
-    return entry.make(mechanism, parameters);
-  }
-  std::string others;
-  for (const FormulationEntry& other : registry) {
-    if (other.refusal(mechanism).empty()) {
-      others += (others.empty() ? "" : ", ") + std::string(other.key);
+    try {
+      return entry.make(mechanism, parameters);
+    } catch (const ModelError& error) {  // an option's own limits
+      throw ModelError(error.where(), fmt::format("{}; with their default options these can: {}", error.what(),
+                                                  able(registry, mechanism)));
     }
   }
   throw ModelError({}, fmt::format("formulation '{}' cannot treat mechanism '{}': {}; these can: {}", entry.key,
-                                   mechanism.name(), refusal, others.empty() ? "none" : others));
+                                   mechanism.name(), refusal, able(registry, mechanism)));
 }
 
 }  // namespace mbdbench

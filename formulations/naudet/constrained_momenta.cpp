@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 
+#include "formulations/naudet/loop_order.hpp"
 #include "formulations/recursion/rigid_inertia.hpp"
 #include "mechanisms/model/index_of.hpp"
 

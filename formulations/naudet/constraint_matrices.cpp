@@ -83,7 +83,7 @@ RhsStatus ConstraintMatrices::set_positions(const Kinematics& kinematics) {
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Column& joint = joints_[i];
     const double smallest = orthogonalise(outboard_complement, joint);
-    if (!(smallest > kDependentSingular * largest)) {  // also for what is not a number
+    if (!(smallest > kMatricesSingular * largest)) {  // also for what is not a number
       return {
           false, mechanism_->tree_joints()[index_of(loop_.joints[i].body)].name,
           "the dependent joints from here to the cut joint cannot close the loop (singular position), smallest over "

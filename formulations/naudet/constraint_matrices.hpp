@@ -25,6 +25,11 @@
 
 namespace mbdbench {
 
+/// Smallest over largest column of G below which the position counts as singular. C^T A C holds the square of the gain,
+/// which is the reciprocal of the smallest column, so that eps over the square of this share is rounding beside the
+/// inertia that remains: here half of the digits, eps^(1/2). Shares below lose energy visibly (singular_matrices_test).
+inline constexpr double kMatricesSingular = 1e-4;
+
 /// C_K = I - axes gain^T of one dependent joint and what its other end adds to V_K: axes reference_gain^T V_r.
 struct ConstraintMatrix {
   SpatialColumns axes;            ///< E_K, dependent components, about O_K

@@ -8,13 +8,19 @@
 #include <string>
 #include <utility>
 
+#include "formulations/naudet/loop_order.hpp"
 #include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
 namespace {
 
-// Smallest over largest column: below this the joints cannot close the loop to half of the digits at the very start.
-constexpr double kSmallestColumn = 1e-8;
+// Smallest column of G over the largest term of Phi_q below which an end is not taken. Velocities lose k^2 cond(M) eps
+// with the gain k, about the reciprocal of this share: seven digits remain at the start with cond(M) = 1e4, and
+// the share may fall fifty times lower on the way before kMatricesSingular ends a run.
+constexpr double kSmallestColumn = 5e-3;
+
+// Ends that are tried beyond one a loop before a mechanism is refused: all combinations of ten loops.
+constexpr std::size_t kMostTrials = 2048;
 
 /// One end of a cut joint and the joints next to it.
 struct Candidate {
@@ -37,11 +43,14 @@ class Planner {
   Candidate candidate(int cut, const std::vector<int>& rows, int end, int other) const;
   /// Takes components of joint k until the candidate has `count`; \returns why it cannot.
   std::string take_joint(int k, std::size_t count, Eigen::MatrixXd& basis, Candidate& result) const;
+  /// The ends of a cut joint, best first. Empty if the loops before imply all of its rows.
+  std::vector<Candidate> candidates(int cut);
+  /// Plans the loops from `first` on, going back to other ends of those before where one finds no place.
+  bool close_loops(const std::vector<std::vector<Candidate>>& ends, std::size_t first);
+  [[noreturn]] void refuse(const std::string& reason) const;
   /// \returns why the loop cannot join those planned before; otherwise it has joined them.
   std::string add(const DependentLoop& loop);
   std::string add_references(const DependentLoop& loop, std::vector<int>& reference) const;
-  /// \returns the bodies in the order of DependentLoops; nothing if there is none.
-  [[nodiscard]] std::optional<std::vector<int>> order(const std::vector<DependentLoop>& loops) const;
   [[nodiscard]] const std::string& body_name(int k) const { return mechanism_->bodies()[index_of(k)].name; }
   [[nodiscard]] const std::string& cut_name(int c) const { return mechanism_->cut_joints()[index_of(c)].name; }
 
@@ -52,6 +61,8 @@ class Planner {
   std::vector<bool> usable_;
   std::vector<int> loop_of_joint_;  // cut whose loop the joint closes
   DependentLoops result_;
+  std::size_t trials_ = 0;
+  std::string first_refusal_;  // of the search, which goes on to other ends
 };
 
 Planner::Planner(const Mechanism& mechanism, const std::vector<bool>& allowed)
@@ -213,53 +224,6 @@ std::string Planner::add_references(const DependentLoop& loop, std::vector<int>&
   return refusal;
 }
 
-std::optional<std::vector<int>> Planner::order(const std::vector<DependentLoop>& loops) const {
-  const int count = mechanism_->body_count();
-  std::vector<int> waits_for(index_of(count), 0);         // how many bodies have to be visited before
-  std::vector<std::vector<int>> others(index_of(count));  // by innermost body of a way: the other ends
-  for (const DependentLoop& loop : loops) {
-    const int meeting = loop.other < 0 ? -1 : common_ancestor(*mechanism_, loop.end, loop.other);
-    if (loop.other >= 0 && meeting != loop.other) {
-      int k = loop.end;
-      while (mechanism_->parent(k) != meeting) {
-        k = mechanism_->parent(k);
-      }
-      others[index_of(k)].push_back(loop.other);
-      ++waits_for[index_of(loop.other)];
-    }
-  }
-  for (int k = 0; k < count; ++k) {
-    if (mechanism_->parent(k) >= 0) {
-      ++waits_for[index_of(mechanism_->parent(k))];
-    }
-  }
-  std::vector<int> ready;  // a heap: the largest index next, which is the plain reversed order where nothing forbids it
-  for (int k = 0; k < count; ++k) {
-    if (waits_for[index_of(k)] == 0) {
-      ready.push_back(k);
-    }
-  }
-  std::make_heap(ready.begin(), ready.end());
-  std::vector<int> result;
-  const auto release = [&](int k) {
-    if (k >= 0 && --waits_for[index_of(k)] == 0) {
-      ready.push_back(k);
-      std::push_heap(ready.begin(), ready.end());
-    }
-  };
-  while (!ready.empty()) {
-    std::pop_heap(ready.begin(), ready.end());
-    const int k = ready.back();
-    ready.pop_back();
-    result.push_back(k);
-    release(mechanism_->parent(k));
-    for (const int other : others[index_of(k)]) {
-      release(other);
-    }
-  }
-  return static_cast<int>(result.size()) == count ? std::optional(result) : std::nullopt;
-}
-
 std::string Planner::add(const DependentLoop& loop) {
   for (const DependentJoint& joint : loop.joints) {
     const int before = loop_of_joint_[index_of(joint.body)];
@@ -275,7 +239,7 @@ std::string Planner::add(const DependentLoop& loop) {
   }
   std::vector<DependentLoop> loops = result_.loops;
   loops.push_back(loop);
-  std::optional<std::vector<int>> ordered = order(loops);
+  std::optional<std::vector<int>> ordered = visiting_order(*mechanism_, loops);
   if (!ordered) {
     return fmt::format("the dependent joints of cut joint '{}' and those of other loops follow one another in a circle",
                        cut_name(loop.cut));
@@ -289,41 +253,75 @@ std::string Planner::add(const DependentLoop& loop) {
   return {};
 }
 
+std::vector<Candidate> Planner::candidates(int cut) {
+  const Joint& joint = mechanism_->cut_joints()[index_of(cut)];
+  const std::vector<int> rows = independent_rows(joint);
+  std::vector<Candidate> ends;
+  for (const auto& [end, other] : {std::pair(joint.b, joint.a), std::pair(joint.a, joint.b)}) {
+    if (!rows.empty() && end >= 0 && common_ancestor(*mechanism_, end, other) != end) {
+      ends.push_back(candidate(cut, rows, end, other));
+    }
+  }
+  const auto worth = [](const Candidate& end) {
+    return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kDependentPreference : end.conditioning;
+  };
+  std::stable_sort(ends.begin(), ends.end(),
+                   [&](const Candidate& a, const Candidate& b) { return worth(a) > worth(b); });
+  return ends;
+}
+
+void Planner::refuse(const std::string& reason) const {
+  throw ModelError(
+      {}, fmt::format("loops=matrices cannot treat mechanism '{}': {}. Use loops=impulses, which treats all loops",
+                      mechanism_->name(), reason));
+}
+
+bool Planner::close_loops(const std::vector<std::vector<Candidate>>& ends, std::size_t first) {
+  if (first == ends.size()) {
+    return true;
+  }
+  const std::vector<int> reference_before = result_.reference;
+  std::string refusal;
+  for (const Candidate& end : ends[first]) {
+    if (trials_++ > kMostTrials + ends.size()) {
+      return false;
+    }
+    const std::string why = end.refusal.empty() ? add(end.loop) : end.refusal;
+    if (why.empty()) {
+      if (close_loops(ends, first + 1)) {
+        return true;
+      }
+      for (const DependentJoint& joint : end.loop.joints) {
+        loop_of_joint_[index_of(joint.body)] = -1;
+      }
+      result_.loops.pop_back();
+      result_.reference = reference_before;
+    } else {
+      refusal += refusal.empty() ? why : "; from the other end: " + why;
+    }
+  }
+  if (first_refusal_.empty()) {
+    first_refusal_ = refusal;
+  }
+  return false;
+}
+
 DependentLoops Planner::plan() {
   result_.order.resize(mechanism_->bodies().size());
   std::iota(result_.order.rbegin(), result_.order.rend(), 0);
+  std::vector<std::vector<Candidate>> ends;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    const Joint& cut = mechanism_->cut_joints()[c];
-    const std::vector<int> rows = independent_rows(cut);
-    if (rows.empty()) {
+    std::vector<Candidate> own = candidates(static_cast<int>(c));
+    if (own.empty()) {
       continue;
     }
-    std::vector<Candidate> ends;
-    for (const auto& [end, other] : {std::pair(cut.b, cut.a), std::pair(cut.a, cut.b)}) {
-      if (end >= 0 && common_ancestor(*mechanism_, end, other) != end) {
-        ends.push_back(candidate(static_cast<int>(c), rows, end, other));
-      }
+    if (!own.front().refusal.empty()) {  // usable ends stand first
+      refuse(own.front().refusal + (own.size() > 1 ? "; from the other end: " + own.back().refusal : ""));
     }
-    const auto worth = [](const Candidate& end) {
-      return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kDependentPreference : end.conditioning;
-    };
-    std::stable_sort(ends.begin(), ends.end(),
-                     [&](const Candidate& a, const Candidate& b) { return worth(a) > worth(b); });
-    std::string refusal;
-    bool done = false;
-    for (const Candidate& end : ends) {
-      std::string why = end.refusal.empty() ? add(end.loop) : end.refusal;
-      done = why.empty();
-      if (done) {
-        break;
-      }
-      refusal = refusal.empty() ? std::move(why) : refusal + "; from the other end: " + why;
-    }
-    if (!done) {
-      throw ModelError({}, fmt::format("loops=matrices cannot treat mechanism '{}': {}. Use loops=impulses, which "
-                                       "treats all loops",
-                                       mechanism_->name(), refusal));
-    }
+    ends.push_back(std::move(own));
+  }
+  if (!close_loops(ends, 0)) {
+    refuse(first_refusal_);
   }
   for (const DependentLoop& loop : result_.loops) {
     for (const int row : loop.rows) {
@@ -341,15 +339,6 @@ DependentLoops Planner::plan() {
 }
 
 }  // namespace
-
-int common_ancestor(const Mechanism& mechanism, int a, int b) {
-  // An inboard body has the smaller index.
-  while (a != b) {
-    int& outer = a > b ? a : b;
-    outer = outer < 0 ? -1 : mechanism.parent(outer);
-  }
-  return a;
-}
 
 DependentLoops plan_dependent_loops(const Mechanism& mechanism, const std::vector<bool>& allowed) {
   return Planner(mechanism, allowed).plan();

@@ -39,12 +39,11 @@ struct DependentLoops {
 };
 
 /// Chooses for every cut joint the end whose joints are marked `dependent`, unless the other end's are a hundred times
-/// better conditioned at the initial position; else the better conditioned end.
+/// better conditioned at the initial position; else the better conditioned end. Where loops then stand in one another's
+/// way, other ends are tried: whether a mechanism is treated does not depend on the order of its cut joints, unless
+/// they imply one another's rows.
 /// \param allowed components of u that may depend, see `dependent_candidates`
 /// \throws ModelError saying which loop cannot be treated and why
 DependentLoops plan_dependent_loops(const Mechanism& mechanism, const std::vector<bool>& allowed);
-
-/// \returns the first body where the ways of both bodies to the ground meet, -1 for the ground.
-int common_ancestor(const Mechanism& mechanism, int a, int b);
 
 }  // namespace mbdbench

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "formulations/naudet/closed_dynamics.hpp"
 #include "formulations/registry.hpp"
@@ -30,9 +32,11 @@ void expect_refusal(const Mechanism& mechanism, const std::vector<std::string>& 
     for (const std::string& word : words) {
       EXPECT_NE(text.find(word), std::string::npos) << "'" << word << "' is not in: " << text;
     }
-    EXPECT_NE(text.find("loops=impulses"), std::string::npos) << text;
+    for (const char* const remedy : {"loops=impulses", "with their default options these can: dense, ", "naudet, "}) {
+      EXPECT_NE(text.find(remedy), std::string::npos) << text;
+    }
   }
-  EXPECT_NO_THROW(static_cast<void>(test::make("naudet", mechanism, "loops=impulses")));
+  EXPECT_NO_THROW(static_cast<void>(test::make(key, mechanism, "loops=impulses")));
 }
 
 TEST(loop_dependents, marked_joints_depend_although_the_other_end_is_better) {
@@ -80,6 +84,15 @@ TEST(loop_dependents, bodies_are_visited_before_their_inboard_body_and_their_ref
 TEST(loop_dependents, links_in_line_next_to_the_cut_are_refused) {
   expect_refusal(make_mechanism(mechanism_registry(), "loop8"),
                  {"loop8", "joint9", "body8", "cannot close its loop at the initial position"});
+}
+
+TEST(loop_dependents, joints_that_close_a_loop_badly_at_the_start_are_refused) {
+  // Shares of 2e-4 and 3e-3; taken, they left u errors of 9e-5 and 1e-8.
+  for (const char* const key :
+       {"random_closed:seed=3049,bodies=14,cuts=1,branching=0.2", "random_closed:seed=110,branching=0.3"}) {
+    expect_refusal(make_mechanism(mechanism_registry(), key),
+                   {"cannot close its loop at the initial position", "from the other end"});
+  }
 }
 
 TEST(loop_dependents, prescribed_motion_next_to_the_cut_is_refused) {
@@ -186,7 +199,49 @@ TEST(loop_dependents, loops_that_follow_one_another_in_a_circle_are_refused) {
   }
   close(description, "first", "link4", "arm4", Vec3(1.0, 0.0, 0.0));
   close(description, "second", "arm4", "link4", Vec3(0.2, 0.6, 0.0));
-  expect_refusal(Mechanism(description), {"'second'", "from the other end"});
+  expect_refusal(Mechanism(description), {"'second'", "from the other end", "in a circle"});
+}
+
+/// Adds five links to a body, with joints at these angles.
+void add_arm(MechanismDescription& description, const std::string& name, const std::string& from,
+             RandomSource& random) {
+  for (int i = 0; i < 5; ++i) {
+    const std::string link = fmt::format("{}{}", name, i + 1);
+    description.bodies.push_back({link, 1.0, Vec3(0.5, 0.0, 0.0), Vec3(0.01, 0.1, 0.1).asDiagonal()});
+    JointDescription joint;
+    joint.name = "joint_" + link;
+    joint.a = i == 0 ? from : fmt::format("{}{}", name, i);
+    joint.b = link;
+    joint.frame_a.position = Vec3(1.0, 0.0, 0.0);
+    joint.q0 = {random.uniform(-2.0, 2.0)};
+    description.joints.push_back(joint);
+  }
+}
+
+TEST(loop_dependents, the_order_of_cut_joints_does_not_decide_what_is_treated) {
+  // A trunk with two arms; one loop joins their ends, the other holds the end of the first arm to the ground and has
+  // one usable end. The first loop, planned first, may take its joints.
+  RandomSource random(3);
+  int treated = 0;
+  for (int draw = 0; draw < 60; ++draw) {
+    MechanismDescription description = planar_chain(1);
+    add_arm(description, "left", "link1", random);
+    add_arm(description, "right", "link1", random);
+    close(description, "ends", "right5", "left5", Vec3(1.0, 0.0, 0.0));
+    close(description, "hold", kGround, "left5", Vec3(0.5, 0.6, 0.0));
+    std::array<bool, 2> planned_in_order = {};
+    for (bool& result : planned_in_order) {
+      try {
+        result = planned(Mechanism(description)).loops.size() == 2;
+      } catch (const ModelError&) {
+        result = false;
+      }
+      std::swap(description.joints[description.joints.size() - 1], description.joints[description.joints.size() - 2]);
+    }
+    EXPECT_EQ(planned_in_order[0], planned_in_order[1]) << "draw " << draw;
+    treated += planned_in_order[0] ? 1 : 0;
+  }
+  EXPECT_GE(treated, 40);
 }
 
 TEST(loop_dependents, unknown_ways_to_close_loops_are_refused) {
