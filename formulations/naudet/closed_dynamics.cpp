@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "mechanisms/model/index_of.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 constexpr int kMostIterations = 30;
 // Newton's method stops where a correction is rounding.
 constexpr double kRounding = 1e-14;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<bool> marked_dependent(const Mechanism& mechanism) {
   std::vector<bool> marked(index_of(mechanism.u_size()), false);
@@ -82,25 +84,18 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<boo
       dependents_(mechanism),
       allowed_(allowed),
       unprescribed_(dependent_candidates(mechanism, false)),
+      active_rows_(index_of(mechanism.cut_row_count()), false),
       closing_(mechanism),
       residual_(index_of(mechanism.cut_row_count())),
       momenta_(index_of(mechanism.u_size())),
       velocities_(index_of(mechanism.u_size())),
       cut_loads_(mechanism.bodies().size()) {
-  dependents_.use_rows(choice);
+  dependents_.use_choice(choice);
   correction_.resize(dependents_.choice().rows.size());
-  std::vector<bool> active(index_of(mechanism.cut_row_count()), false);
-  for (const int row : dependents_.choice().rows) {
-    active[index_of(row)] = true;
-  }
-  cuts_.set_active(std::move(active));
 }
 
 RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
   RhsStatus status = tree_.set_positions(t, q);
-  if (status.ok) {
-    status = cuts_.set_positions(tree_);
-  }
   if (!status.ok || mechanism_->cut_row_count() == 0) {
     return status;
   }
@@ -111,7 +106,12 @@ RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
             "the dependent joints cannot close the loop here (singular position), smallest over largest pivot is",
             pivots};
   }
-  return {};
+  std::fill(active_rows_.begin(), active_rows_.end(), false);
+  for (const int row : dependents_.choice().rows) {
+    active_rows_[index_of(row)] = true;
+  }
+  cuts_.set_active(active_rows_);
+  return cuts_.set_positions(tree_);
 }
 
 RhsStatus ClosedDynamics::close_positions(std::span<double> q) {
@@ -244,14 +244,12 @@ void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::
 }
 
 std::vector<int> ClosedDynamics::better_choice() {
-  const double present = largest_ratio();
-  std::vector<bool> rows_only(allowed_.size(), false);
-  Eigen::MatrixXd phi(static_cast<Eigen::Index>(dependents_.choice().rows.size()), dependents_.phi_q().cols());
-  for (std::size_t i = 0; i < dependents_.choice().rows.size(); ++i) {
-    phi.row(static_cast<Eigen::Index>(i)) = dependents_.phi_q().row(dependents_.choice().rows[i]);
-  }
+  const double present = dependents_.factorise() > kDependentSingular ? largest_ratio() : kInfinity;
+  const std::vector<bool> none_preferred(allowed_.size(), false);
   std::vector<int> before = dependents_.choice().dependent;
-  const DependentChoice other = choose_dependents(phi, dependents_.size(), allowed_, rows_only);
+  // As many as there are: where loops have drifted open, redundant rows differ by the drift.
+  const DependentChoice other =
+      choose_dependents(dependents_.phi_q(), dependents_.size(), allowed_, none_preferred, before.size());
   if (other.dependent.size() != before.size()) {
     return before;
   }

@@ -26,7 +26,7 @@ class ClosedDynamics {
   /// Begins with `initial_choice`.
   ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed);
   /// \param allowed components of u that may depend, see `dependent_candidates`
-  /// \param choice independent rows of the cut joints and the components that depend at first
+  /// \param choice the components that depend at first
   ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const DependentChoice& choice);
 
   /// All of B, the tree and the cut joints at (t, q). \returns why not: a singular choice, a joint's pivot
@@ -66,7 +66,8 @@ class ClosedDynamics {
   DependentJoints dependents_;
   std::vector<bool> allowed_;
   std::vector<bool> unprescribed_;
-  Kinematics closing_;  // of close_positions
+  std::vector<bool> active_rows_;  // those of the present position
+  Kinematics closing_;             // of close_positions
   std::vector<double> residual_;
   std::vector<double> correction_;
   std::vector<double> momenta_;

@@ -36,7 +36,7 @@ Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows
 }  // namespace
 
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
-                                  const std::vector<bool>& preferred) {
+                                  const std::vector<bool>& preferred, std::optional<std::size_t> most) {
   DependentChoice choice;
   if (phi_q.size() == 0) {
     return choice;
@@ -49,7 +49,7 @@ DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, con
     first[i] = allowed[i] && preferred[i];
   }
   const double smallest = kDependentRank * size;
-  for (;;) {
+  while (choice.rows.size() < most.value_or(rows_left.size())) {
     Pivot pivot = largest_entry(left, rows_left, usable);
     if (!(pivot.size > smallest)) {
       break;
@@ -100,13 +100,12 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
   }
 }
 
-void DependentJoints::use_rows(const DependentChoice& choice) {
+void DependentJoints::use_choice(const DependentChoice& choice) {
   choice_ = choice;
-  const auto count = static_cast<Eigen::Index>(choice.rows.size());
-  lu_.setZero(count, count);
-  order_.resize(choice.rows.size());
+  const auto count = static_cast<Eigen::Index>(choice.dependent.size());
+  lu_.setZero(phi_q_.rows(), count);
+  order_.resize(static_cast<std::size_t>(phi_q_.rows()));
   work_.setZero(count);
-  permuted_.setZero(count);
   use_dependent(choice.dependent);
 }
 
@@ -119,34 +118,34 @@ void DependentJoints::use_dependent(std::span<const int> dependent) {
 }
 
 double DependentJoints::factorise() {
-  const Eigen::Index count = lu_.rows();
+  const Eigen::Index rows = lu_.rows();
+  const Eigen::Index count = lu_.cols();
   if (count == 0) {
     return 1.0;
   }
   for (Eigen::Index j = 0; j < count; ++j) {
-    for (Eigen::Index i = 0; i < count; ++i) {
-      lu_(i, j) = phi_q_(choice_.rows[static_cast<std::size_t>(i)], choice_.dependent[static_cast<std::size_t>(j)]);
-    }
+    lu_.col(j) = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
   }
-  std::iota(order_.begin(), order_.end(), Eigen::Index{0});
+  std::iota(order_.begin(), order_.end(), 0);
   double smallest = 0.0;
   double largest = 0.0;
   for (Eigen::Index k = 0; k < count; ++k) {
     Eigen::Index pivot = k;
-    for (Eigen::Index i = k + 1; i < count; ++i) {
+    for (Eigen::Index i = k + 1; i < rows; ++i) {
       pivot = std::abs(lu_(i, k)) > std::abs(lu_(pivot, k)) ? i : pivot;
     }
     if (pivot != k) {
       lu_.row(k).swap(lu_.row(pivot));
       std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(pivot)]);
     }
+    choice_.rows[static_cast<std::size_t>(k)] = order_[static_cast<std::size_t>(k)];
     const double size = std::abs(lu_(k, k));
     if (!(size > 0.0)) {
       return 0.0;  // also for what is not a number
     }
     smallest = k == 0 ? size : std::min(smallest, size);
     largest = std::max(largest, size);
-    for (Eigen::Index i = k + 1; i < count; ++i) {
+    for (Eigen::Index i = k + 1; i < rows; ++i) {
       lu_(i, k) /= lu_(k, k);
       const Eigen::Index right = count - k - 1;
       lu_.row(i).tail(right) -= lu_(i, k) * lu_.row(k).tail(right);
@@ -156,27 +155,24 @@ double DependentJoints::factorise() {
 }
 
 void DependentJoints::solve(Eigen::VectorXd& right) const {
-  const Eigen::Index count = lu_.rows();
+  const Eigen::Index count = lu_.cols();
   for (Eigen::Index i = 0; i < count; ++i) {
-    permuted_[i] = right[order_[static_cast<std::size_t>(i)]] - lu_.row(i).head(i).dot(permuted_.head(i));
+    right[i] -= lu_.row(i).head(i).dot(right.head(i));
   }
   for (Eigen::Index i = count - 1; i >= 0; --i) {
     const Eigen::Index after = count - i - 1;
-    right[i] = (permuted_[i] - lu_.row(i).tail(after).dot(right.tail(after))) / lu_(i, i);
+    right[i] = (right[i] - lu_.row(i).tail(after).dot(right.tail(after))) / lu_(i, i);
   }
 }
 
 void DependentJoints::solve_transposed(Eigen::VectorXd& right) const {
-  const Eigen::Index count = lu_.rows();
+  const Eigen::Index count = lu_.cols();
   for (Eigen::Index i = 0; i < count; ++i) {
-    permuted_[i] = (right[i] - lu_.col(i).head(i).dot(permuted_.head(i))) / lu_(i, i);
+    right[i] = (right[i] - lu_.col(i).head(i).dot(right.head(i))) / lu_(i, i);
   }
   for (Eigen::Index i = count - 1; i >= 0; --i) {
     const Eigen::Index after = count - i - 1;
-    permuted_[i] -= lu_.col(i).tail(after).dot(permuted_.tail(after));
-  }
-  for (Eigen::Index i = 0; i < count; ++i) {
-    right[order_[static_cast<std::size_t>(i)]] = permuted_[i];
+    right[i] -= lu_.col(i).segment(i + 1, after).dot(right.tail(after));
   }
 }
 
