@@ -8,11 +8,14 @@
 #include <limits>
 
 #include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/singular_start.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr int kMostIterations = 30;
+// As for the warning of singular_start.hpp: singular values take a tenth of a second at this size.
+constexpr int kMostVelocitiesOfCheck = 300;
 // Newton's method stops where a correction is rounding.
 constexpr double kRounding = 1e-14;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -58,9 +61,30 @@ DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<boo
   return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism));
 }
 
+std::string refuse_singular_start(const Mechanism& mechanism) {
+  if (mechanism.cut_row_count() == 0 || mechanism.u_size() > kMostVelocitiesOfCheck) {
+    return {};
+  }
+  const std::optional<NearbyRanks> nearby = ranks_nearby(mechanism);
+  const int motions = mechanism.constraint_size() - mechanism.cut_row_count();
+  const auto here =
+      static_cast<int>(initial_choice(mechanism, dependent_candidates(mechanism, false)).dependent.size());
+  if (!nearby || nearby->rank - motions <= here) {
+    return {};
+  }
+  return fmt::format(
+      "its initial position is singular, its loops impose {} independent constraints there and {} nearby, and the "
+      "formulation settles at the start how many joints depend",
+      here, nearby->rank - motions);
+}
+
 std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
   if (mechanism.cut_row_count() == 0) {
     return {};
+  }
+  std::string singular = refuse_singular_start(mechanism);
+  if (!singular.empty()) {
+    return singular;
   }
   const std::size_t scalar = initial_choice(mechanism, dependent_candidates(mechanism, true)).rows.size();
   const std::size_t all = initial_choice(mechanism, dependent_candidates(mechanism, false)).rows.size();

@@ -86,7 +86,13 @@ std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_o
 /// are preferred. \param allowed as above
 DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<bool>& allowed);
 
-/// \returns why the loops cannot be written in reduced coordinates: too few scalar components; empty otherwise.
+/// \returns why the number of dependent components at the initial position is not that of the motion: the loops impose
+/// more constraints at closed positions nearby, see ranks_nearby; empty otherwise, without loops, and above 300
+/// quasi-velocities, where the check would take too long.
+std::string refuse_singular_start(const Mechanism& mechanism);
+
+/// \returns why the loops cannot be written in reduced coordinates: a singular start, too few scalar components; empty
+/// otherwise.
 std::string refuse_reduced_coordinates(const Mechanism& mechanism);
 
 }  // namespace mbdbench

@@ -4,7 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 
+#include "formulations/naudet/closed_dynamics.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/runge_kutta_step.hpp"
@@ -111,6 +113,40 @@ TEST(turning_loops, stay_closed_where_the_rows_of_the_start_are_dependent) {
     EXPECT_NEAR(energy, 0.0, 1e-5) << key;
     EXPECT_NEAR(momentum, 0.0, 1e-5) << key;
     EXPECT_GT(x[0], 2.0) << key << ": the table must turn by more than a quarter";
+  }
+}
+
+TEST(singular_start, is_refused_with_both_numbers_and_with_what_can_treat_it) {
+  // Also where the start is singular to rounding only: the loop would open as soon as it moves.
+  for (const double turned : {0.0, 1e-9}) {
+    MechanismDescription description = make_mechanism(mechanism_registry(), "five_bar:shape=line").description();
+    description.joints.front().q0[0] += turned;
+    const Mechanism mechanism(description);
+    for (const char* const key : kClosedNaudet) {
+      try {
+        static_cast<void>(test::make(key, mechanism));
+        ADD_FAILURE() << key << " must refuse the start, turned by " << turned;
+      } catch (const ModelError& error) {
+        const std::string text = error.what();
+        EXPECT_NE(text.find("1 independent constraints there and 2 nearby"), std::string::npos) << text;
+        EXPECT_NE(text.find("these can: dense"), std::string::npos) << text;
+        EXPECT_NE(text.find("bae-haug"), std::string::npos) << text;
+        EXPECT_EQ(text.find("naudet", text.find("these can")), std::string::npos) << text;
+      }
+    }
+  }
+}
+
+TEST(singular_start, regular_starts_are_not_refused) {
+  std::vector<std::string> keys;
+  for (int seed = 300; seed < 340; ++seed) {
+    keys.push_back(fmt::format("random_closed:seed={},bodies={},cuts={}", seed, 3 + seed % 7, 1 + seed % 3));
+  }
+  for (const MechanismEntry& entry : mechanism_registry()) {
+    keys.emplace_back(entry.key);
+  }
+  for (const std::string& key : keys) {
+    EXPECT_EQ(refuse_singular_start(make_mechanism(mechanism_registry(), key)), "") << key;
   }
 }
 
