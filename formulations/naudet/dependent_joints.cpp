@@ -33,6 +33,27 @@ Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows
   return pivot;
 }
 
+/// \returns whether the determinant is negative. \param matrix square, is overwritten
+bool has_negative_determinant(Eigen::MatrixXd& matrix) {
+  bool negative = false;
+  for (Eigen::Index k = 0; k < matrix.cols(); ++k) {
+    Eigen::Index pivot = k;
+    for (Eigen::Index i = k + 1; i < matrix.rows(); ++i) {
+      pivot = std::abs(matrix(i, k)) > std::abs(matrix(pivot, k)) ? i : pivot;
+    }
+    if (pivot != k) {
+      matrix.row(k).swap(matrix.row(pivot));
+      negative = !negative;
+    }
+    negative = matrix(k, k) < 0.0 ? !negative : negative;
+    for (Eigen::Index i = k + 1; i < matrix.rows() && matrix(k, k) != 0.0; ++i) {
+      const Eigen::Index right = matrix.cols() - k - 1;
+      matrix.row(i).tail(right) -= matrix(i, k) / matrix(k, k) * matrix.row(k).tail(right);
+    }
+  }
+  return negative;
+}
+
 }  // namespace
 
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
@@ -106,6 +127,10 @@ void DependentJoints::use_choice(const DependentChoice& choice) {
   lu_.setZero(phi_q_.rows(), count);
   order_.resize(static_cast<std::size_t>(phi_q_.rows()));
   work_.setZero(count);
+  ratios_of_.assign(choice.dependent.size(), -1);
+  ratios_.setZero(count, phi_q_.cols());
+  kept_.setZero(phi_q_.rows(), count);
+  product_.setZero(count, count);
   use_dependent(choice.dependent);
 }
 
@@ -210,6 +235,43 @@ void DependentJoints::reduce(std::span<double> g) {
   for (const int component : choice_.dependent) {
     g[index_of(component)] = 0.0;
   }
+}
+
+void DependentJoints::keep_ratios() {
+  ratios_of_ = choice_.dependent;
+  for (Eigen::Index column = 0; column < phi_q_.cols(); ++column) {
+    work_.setZero();
+    if (!depends_[static_cast<std::size_t>(column)]) {
+      for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
+        work_[static_cast<Eigen::Index>(i)] = -phi_q_(choice_.rows[i], column);
+      }
+      solve(work_);
+    }
+    ratios_.col(column) = work_;
+  }
+}
+
+void DependentJoints::predict(std::span<const double> change, std::span<double> prediction) const {
+  const Eigen::Map<const Eigen::VectorXd> d(change.data(), static_cast<Eigen::Index>(change.size()));
+  for (std::size_t i = 0; i < prediction.size(); ++i) {
+    prediction[i] = ratios_.row(static_cast<Eigen::Index>(i)).dot(d);
+  }
+}
+
+void DependentJoints::keep_orientation() {
+  for (Eigen::Index j = 0; j < kept_.cols(); ++j) {
+    kept_.col(j) = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
+  }
+}
+
+bool DependentJoints::is_turned_over() {
+  for (Eigen::Index j = 0; j < kept_.cols(); ++j) {
+    const auto column = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
+    for (Eigen::Index i = 0; i < kept_.cols(); ++i) {
+      product_(i, j) = kept_.col(i).dot(column);
+    }
+  }
+  return has_negative_determinant(product_);
 }
 
 double DependentJoints::largest_ratio(const std::vector<bool>& allowed) {

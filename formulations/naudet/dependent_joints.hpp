@@ -63,6 +63,19 @@ class DependentJoints {
   void correct(std::span<const double> residual, std::span<double> correction);
   /// B^T g: g_i + K^T g_d in place; the dependent entries become zero.
   void reduce(std::span<double> g);
+  /// Keeps K of the last `factorise` for `predict`. Not for hot loops.
+  void keep_ratios();
+  /// \returns whether K is kept for the present dependent components.
+  [[nodiscard]] bool predicts() const { return ratios_of_ == choice_.dependent; }
+  /// K d with the kept K. \param change d over u, entries of dependent components are not read \param prediction one
+  /// entry a dependent component
+  void predict(std::span<const double> change, std::span<double> prediction) const;
+  /// Keeps Phi_d as it is for `is_turned_over`.
+  void keep_orientation();
+  /// \returns whether Phi_d has passed a singular position since `keep_orientation` for the same dependent components:
+  /// the sign of det(kept^T Phi_d) over all rows, which is that of both determinants where no rows are redundant, and
+  /// which holds for redundant ones while their column space turns by less than a quarter of a turn.
+  bool is_turned_over();
   /// \returns the largest |K| over the components that are `allowed`. Not for hot loops.
   [[nodiscard]] double largest_ratio(const std::vector<bool>& allowed);
 
@@ -80,6 +93,10 @@ class DependentJoints {
   Eigen::MatrixXd lu_;      // all rows of the dependent columns; those of choice_.rows stand first, in its order
   std::vector<int> order_;  // row of phi_q_ that stands at each place of lu_
   Eigen::VectorXd work_;
+  std::vector<int> ratios_of_;  // dependent components of ratios_
+  Eigen::MatrixXd ratios_;      // K of keep_ratios over u, zero for dependent components
+  Eigen::MatrixXd kept_;        // Phi_d of keep_orientation, all rows
+  Eigen::MatrixXd product_;     // kept^T Phi_d
 };
 
 }  // namespace mbdbench

@@ -150,5 +150,64 @@ TEST(singular_start, regular_starts_are_not_refused) {
   }
 }
 
+TEST(assembly_branch, a_step_over_a_singular_position_ends_reduced_forms_with_a_status) {
+  // The rhombus folds at 0.64 s: dependent coordinates of both assemblies meet there.
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "five_bar:shape=rhombus");
+  for (const char* const key : {"naudet-reduced", "naudet-acc-reduced"}) {
+    // Steps that end near the fold and steps that jump over it.
+    for (const double step : {0.005, 0.007, 0.011, 0.02}) {
+      const auto formulation = test::make(key, mechanism);
+      std::vector<double> x(formulation->state_size());
+      ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+      Observation observation;
+      ASSERT_TRUE(formulation->observe(0.0, x, observation).ok);
+      const double start = observation.energies.total();
+      RhsStatus status;
+      double t = 0.0;
+      double worst = 0.0;
+      for (; status.ok && t < 2.0; t += step) {
+        status = test::runge_kutta_step(*formulation, t, step, x);
+        static_cast<void>(formulation->after_step(t + step, x));
+        status = status.ok ? formulation->observe(t + step, x, observation) : status;
+        worst = status.ok ? std::max(worst, std::abs(observation.energies.total() - start)) : worst;
+      }
+      fmt::print("{}, steps of {} s: energy within {:.1e} J up to {:.3f} s, {}\n", key, step, worst, t,
+                 status.message());
+      EXPECT_FALSE(status.ok) << key << " " << step;
+      EXPECT_FALSE(status.joint.empty());
+      EXPECT_LT(t, 0.7) << key << " " << step;
+      // Of the steps up to the fold; the other assembly has 17 J more.
+      EXPECT_LT(worst, 0.1) << key << " " << step;
+      // All that follows fails until another state is packed.
+      std::vector<double> xdot(x.size());
+      EXPECT_EQ(formulation->rhs(t, x, xdot).message(), formulation->rhs(t, x, xdot).message());
+      EXPECT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+      EXPECT_TRUE(formulation->rhs(0.0, x, xdot).ok);
+    }
+  }
+}
+
+TEST(assembly_branch, a_loop_that_turns_far_within_a_step_stays_in_its_assembly) {
+  const Mechanism mechanism = loop_on_a_table();
+  ClosedDynamics dynamics(mechanism, dependent_candidates(mechanism, true));
+  ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism.q0())).ok);
+  Eigen::VectorXd q = mechanism.q0();
+  for (int i = 1; i <= 40; ++i) {
+    q[0] = 0.2 * i;  // the table, up to 8 rad
+    EXPECT_FALSE(dynamics.passes_singular_position(view(mechanism.q0()), view(q))) << q[0] << " rad";
+  }
+  // The other assembly: coupler and rocker mirrored about the line between their outer pins (0, 1) and (3, 0).
+  RhsStatus status;
+  q = mechanism.q0();
+  q[2] = std::atan2(-1.0, 3.0) * 2.0 - (q[1] + q[2]) - q[1];
+  q[3] = -q[3];
+  status = dynamics.close_positions(view(q), view(mechanism.q0()));
+  ASSERT_TRUE(status.ok) << status.message();
+  for (const double turned : {0.0, 1.0}) {
+    q[0] = turned;
+    EXPECT_TRUE(dynamics.passes_singular_position(view(mechanism.q0()), view(q))) << turned << " rad";
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench
