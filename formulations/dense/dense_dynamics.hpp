@@ -7,7 +7,9 @@
 ///   p'   = sum J_i^T Q_i + tau + sum Jdot_i^T P_i - (Phi_q)'^T sigma   (sigma' = lambda)
 ///
 /// with M = sum J_i^T M_i J_i, P_i = M_i J_i u at the centres of mass. With M = L L^T and B = Phi_q L^-T, y = L^T u
-/// obeys B y = r: redundant constraints get the multipliers of least norm over their own, unscaled rows.
+/// obeys B y = r: redundant constraints get the multipliers of least norm over their own, unscaled rows. Their rank is
+/// taken against the terms that cancel in Phi_q: where a cut joint doubles a joint of the tree, all entries of its rows
+/// are rounding of those.
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <span>
@@ -48,6 +50,8 @@ class DenseDynamics {
   [[nodiscard]] const Mechanism& mechanism() const { return *mechanism_; }
 
  private:
+  /// \returns |D| |L^-1 (X J)^T| of the largest end of a cut joint: what the entries of B are differences of.
+  double size_of_ends();
   /// Adds the part of M^-1 that keeps the constraints: y_ = L^-1 y_ + B^+ (right_ - B y_); multipliers of least norm.
   void constrain(Eigen::VectorXd& multipliers);
 
@@ -60,6 +64,7 @@ class DenseDynamics {
   Jacobians::BodyJacobian momentum_map_;  // M_i J_i of one body
   Eigen::LLT<Eigen::MatrixXd> cholesky_;
   Eigen::MatrixXd b_transposed_;
+  Eigen::VectorXd end_;  // one row of X J of an end of a cut joint
   MinimumNormSolver solver_;
   Eigen::VectorXd right_;  // right side of the constraints
   Eigen::VectorXd y_;

@@ -1,6 +1,7 @@
 #include "formulations/dense/minimum_norm.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace mbdbench {
@@ -17,13 +18,17 @@ MinimumNormSolver::MinimumNormSolver(Eigen::Index rows, Eigen::Index columns)
                    std::numeric_limits<double>::epsilon());
 }
 
-void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed) {
+void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed, double smallest) {
   rank_ = 0;
   if (b_transposed.cols() == 0) {
     return;
   }
   qr_.compute(b_transposed);
   rank_ = qr_.rank();
+  // Pivots fall: what is left after the first that is rounding is rounding too.
+  while (rank_ > 0 && !(std::abs(qr_.matrixQR()(rank_ - 1, rank_ - 1)) > smallest)) {
+    --rank_;
+  }
   // Rows of R become the columns of R^T = W T; two sweeps of Gram-Schmidt keep W orthonormal to rounding.
   for (Eigen::Index c = 0; c < rank_; ++c) {
     w_.col(c).head(c).setZero();

@@ -19,8 +19,11 @@ class MinimumNormSolver {
   MinimumNormSolver(Eigen::Index rows, Eigen::Index columns);
 
   /// \param b_transposed B^T, n x m
-  void decompose(const Eigen::MatrixXd& b_transposed);
-  /// \returns the numerical rank of B: pivots below max(m, n) eps relative to the largest count as zero.
+  /// \param smallest pivots up to this size count as zero: the rounding that B's entries carry where they are what is
+  /// left of larger terms; 0 where they are exact
+  void decompose(const Eigen::MatrixXd& b_transposed, double smallest);
+  /// \returns the numerical rank of B: pivots up to `smallest`, or below max(m, n) eps relative to the largest, count
+  ///          as zero.
   [[nodiscard]] Eigen::Index rank() const { return rank_; }
 
   /// \returns y of least norm with B y = r (least squares if r is not in the range of B). \param r m entries; y: n

@@ -5,15 +5,22 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/singular_start.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr int kMostIterations = 30;
+// A loop that turns with its base by up to four turns in a step turns by less than a quarter in each of these parts.
+constexpr int kPartsOfStep = 17;
+// As for the warning of singular_start.hpp: singular values take a tenth of a second at this size.
+constexpr int kMostVelocitiesOfCheck = 300;
 // Newton's method stops where a correction is rounding.
 constexpr double kRounding = 1e-14;
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<bool> marked_dependent(const Mechanism& mechanism) {
   std::vector<bool> marked(index_of(mechanism.u_size()), false);
@@ -56,9 +63,30 @@ DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<boo
   return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism));
 }
 
+std::string refuse_singular_start(const Mechanism& mechanism) {
+  if (mechanism.cut_row_count() == 0 || mechanism.u_size() > kMostVelocitiesOfCheck) {
+    return {};
+  }
+  const std::optional<NearbyRanks> nearby = ranks_nearby(mechanism);
+  const int motions = mechanism.constraint_size() - mechanism.cut_row_count();
+  const auto here =
+      static_cast<int>(initial_choice(mechanism, dependent_candidates(mechanism, false)).dependent.size());
+  if (!nearby || nearby->rank - motions <= here) {
+    return {};
+  }
+  return fmt::format(
+      "its initial position is singular, its loops impose {} independent constraints there and {} nearby, and the "
+      "formulation settles at the start how many joints depend",
+      here, nearby->rank - motions);
+}
+
 std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
   if (mechanism.cut_row_count() == 0) {
     return {};
+  }
+  std::string singular = refuse_singular_start(mechanism);
+  if (!singular.empty()) {
+    return singular;
   }
   const std::size_t scalar = initial_choice(mechanism, dependent_candidates(mechanism, true)).rows.size();
   const std::size_t all = initial_choice(mechanism, dependent_candidates(mechanism, false)).rows.size();
@@ -82,25 +110,19 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<boo
       dependents_(mechanism),
       allowed_(allowed),
       unprescribed_(dependent_candidates(mechanism, false)),
+      active_rows_(index_of(mechanism.cut_row_count()), false),
       closing_(mechanism),
+      way_(index_of(mechanism.q_size())),
       residual_(index_of(mechanism.cut_row_count())),
       momenta_(index_of(mechanism.u_size())),
       velocities_(index_of(mechanism.u_size())),
       cut_loads_(mechanism.bodies().size()) {
-  dependents_.use_rows(choice);
+  dependents_.use_choice(choice);
   correction_.resize(dependents_.choice().rows.size());
-  std::vector<bool> active(index_of(mechanism.cut_row_count()), false);
-  for (const int row : dependents_.choice().rows) {
-    active[index_of(row)] = true;
-  }
-  cuts_.set_active(std::move(active));
 }
 
 RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
   RhsStatus status = tree_.set_positions(t, q);
-  if (status.ok) {
-    status = cuts_.set_positions(tree_);
-  }
   if (!status.ok || mechanism_->cut_row_count() == 0) {
     return status;
   }
@@ -111,37 +133,77 @@ RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
             "the dependent joints cannot close the loop here (singular position), smallest over largest pivot is",
             pivots};
   }
-  return {};
+  std::fill(active_rows_.begin(), active_rows_.end(), false);
+  for (const int row : dependents_.choice().rows) {
+    active_rows_[index_of(row)] = true;
+  }
+  cuts_.set_active(active_rows_);
+  return cuts_.set_positions(tree_);
 }
 
-RhsStatus ClosedDynamics::close_positions(std::span<double> q) {
-  double last = 0.0;
-  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
-    closing_.set_positions(q);
-    dependents_.set_positions(closing_);
-    for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-      const Joint& joint = mechanism_->cut_joints()[c];
-      const JointKinematics& state = closing_.cut_joint(static_cast<int>(c));
-      closure_residual(joint, state.axes_a, state.axes_b, state.displacement,
-                       std::span(residual_).subspan(index_of(joint.row_offset), index_of(joint.nc)));
+double ClosedDynamics::set_residual(std::span<const double> q) {
+  closing_.set_positions(q);
+  double largest = 0.0;
+  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    const Joint& joint = mechanism_->cut_joints()[c];
+    const JointKinematics& state = closing_.cut_joint(static_cast<int>(c));
+    const auto rows = std::span(residual_).subspan(index_of(joint.row_offset), index_of(joint.nc));
+    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, rows);
+    for (const double row : rows) {
+      largest = std::max(largest, std::abs(row));
     }
+  }
+  return largest;
+}
+
+double ClosedDynamics::add_to_dependent(std::span<const double> change, double sign, std::span<double> q) const {
+  double largest = 0.0;
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (int i = 0; i < joint.nu; ++i) {
+      const auto& dependent = dependents_.choice().dependent;
+      const auto found = std::lower_bound(dependent.begin(), dependent.end(), joint.u_offset + i);
+      if (found != dependent.end() && *found == joint.u_offset + i) {
+        double& coordinate = q[index_of(joint.q_offset + i)];
+        const double moved = sign * change[static_cast<std::size_t>(found - dependent.begin())];
+        coordinate += moved;
+        largest = std::max(largest, std::abs(moved) / (1.0 + std::abs(coordinate)));
+      }
+    }
+  }
+  return largest;
+}
+
+void ClosedDynamics::predict(std::span<double> q, std::span<const double> from) {
+  if (!dependents_.predicts()) {
+    return;
+  }
+  // Quaternions are left to Newton's method.
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (int i = 0; i < joint.nu; ++i) {
+      const std::size_t coordinate = index_of(joint.q_offset + i);
+      velocities_[index_of(joint.u_offset + i)] =
+          has_coordinate_rates(joint.type) ? q[coordinate] - from[coordinate] : 0.0;
+    }
+  }
+  dependents_.predict(velocities_, correction_);
+  const double open = set_residual(q);
+  add_to_dependent(correction_, 1.0, q);
+  if (!(set_residual(q) < open)) {
+    add_to_dependent(correction_, -1.0, q);
+  }
+}
+
+RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const double> from) {
+  double last = 0.0;
+  predict(q, from);
+  for (int iteration = 0; iteration < kMostIterations; ++iteration) {
+    set_residual(q);
+    dependents_.set_positions(closing_);
     if (!(dependents_.factorise() > 0.0)) {
       break;
     }
     dependents_.correct(residual_, correction_);
-    double largest = 0.0;
-    for (const Joint& joint : mechanism_->tree_joints()) {
-      for (int i = 0; i < joint.nu; ++i) {
-        const auto& dependent = dependents_.choice().dependent;
-        const auto found = std::lower_bound(dependent.begin(), dependent.end(), joint.u_offset + i);
-        if (found != dependent.end() && *found == joint.u_offset + i) {
-          double& coordinate = q[index_of(joint.q_offset + i)];
-          const double change = correction_[static_cast<std::size_t>(found - dependent.begin())];
-          coordinate += change;
-          largest = std::max(largest, std::abs(change) / (1.0 + std::abs(coordinate)));
-        }
-      }
-    }
+    const double largest = add_to_dependent(correction_, 1.0, q);
     if (!std::isfinite(largest)) {
       break;
     }
@@ -244,14 +306,12 @@ void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::
 }
 
 std::vector<int> ClosedDynamics::better_choice() {
-  const double present = largest_ratio();
-  std::vector<bool> rows_only(allowed_.size(), false);
-  Eigen::MatrixXd phi(static_cast<Eigen::Index>(dependents_.choice().rows.size()), dependents_.phi_q().cols());
-  for (std::size_t i = 0; i < dependents_.choice().rows.size(); ++i) {
-    phi.row(static_cast<Eigen::Index>(i)) = dependents_.phi_q().row(dependents_.choice().rows[i]);
-  }
+  const double present = dependents_.factorise() > kDependentSingular ? largest_ratio() : kInfinity;
+  const std::vector<bool> none_preferred(allowed_.size(), false);
   std::vector<int> before = dependents_.choice().dependent;
-  const DependentChoice other = choose_dependents(phi, dependents_.size(), allowed_, rows_only);
+  // As many as there are: where loops have drifted open, redundant rows differ by the drift.
+  const DependentChoice other =
+      choose_dependents(dependents_.phi_q(), dependents_.size(), allowed_, none_preferred, before.size());
   if (other.dependent.size() != before.size()) {
     return before;
   }
@@ -260,6 +320,25 @@ std::vector<int> ClosedDynamics::better_choice() {
   dependents_.use_dependent(before);
   dependents_.factorise();
   return better ? other.dependent : before;
+}
+
+bool ClosedDynamics::passes_singular_position(std::span<const double> from, std::span<const double> to) {
+  // Parts are needed only where redundant rows may have turned far.
+  return !correction_.empty() && turns_over(from, to, 1) && turns_over(from, to, kPartsOfStep);
+}
+
+bool ClosedDynamics::turns_over(std::span<const double> from, std::span<const double> to, int parts) {
+  bool turned = false;
+  for (int part = 0; part <= parts; ++part) {
+    for (std::size_t i = 0; i < way_.size(); ++i) {
+      way_[i] = std::lerp(from[i], to[i], static_cast<double>(part) / parts);
+    }
+    closing_.set_positions(way_);
+    dependents_.set_positions(closing_);
+    turned = (part > 0 && dependents_.is_turned_over()) != turned;
+    dependents_.keep_orientation();
+  }
+  return turned;
 }
 
 }  // namespace mbdbench

@@ -26,13 +26,17 @@ class ClosedDynamics {
   /// Begins with `initial_choice`.
   ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed);
   /// \param allowed components of u that may depend, see `dependent_candidates`
-  /// \param choice independent rows of the cut joints and the components that depend at first
+  /// \param choice the components that depend at first
   ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const DependentChoice& choice);
 
   /// All of B, the tree and the cut joints at (t, q). \returns why not: a singular choice, a joint's pivot
   RhsStatus set_positions(double t, std::span<const double> q);
-  /// Changes the dependent coordinates of q until the loops are closed, by Newton's method to rounding.
-  RhsStatus close_positions(std::span<double> q);
+  /// Changes the dependent coordinates of q until the loops are closed, by Newton's method to rounding. \param q holds
+  /// dependent coordinates of `from` \param from the closed position of the last keep_prediction: the search begins
+  /// with q_d + K (q_i - from_i) where that is nearer, so that it stays in the assembly where two of them meet
+  RhsStatus close_positions(std::span<double> q, std::span<const double> from);
+  /// Keeps K of the last set_positions for close_positions. Not for hot loops.
+  void keep_prediction() { dependents_.keep_ratios(); }
   /// Velocities of reduced momenta. \param p over u; entries of dependent and prescribed components are not read
   void solve_velocities(std::span<const double> p);
   /// Takes all velocities; dependent ones follow from the others where `complete`.
@@ -56,17 +60,31 @@ class ClosedDynamics {
   /// \returns a choice for the positions of the last set_positions with the same number of dependent components; none
   /// that is better by a factor of two: the present one. Allocates.
   std::vector<int> better_choice();
+  /// \returns whether the present dependent joints pass a singular position between two closed positions, so that their
+  /// solution may belong to another assembly of the loops. The last set_positions holds for `to`, as before.
+  bool passes_singular_position(std::span<const double> from, std::span<const double> to);
   /// \returns the largest entry of K at the positions of the last set_positions.
   double largest_ratio() { return dependents_.largest_ratio(unprescribed_); }
 
  private:
+  /// Moves the dependent coordinates of q by K (q_i - from_i) where that leaves the loops less open.
+  void predict(std::span<double> q, std::span<const double> from);
+  /// Adds one number a dependent component to the dependent coordinates. \returns the largest |change| / (1 + |q|)
+  double add_to_dependent(std::span<const double> change, double sign, std::span<double> q) const;
+  /// residual_ at q. \returns its largest entry
+  double set_residual(std::span<const double> q);
+  /// \returns whether Phi_d turns over on the straight way, looked at in so many parts.
+  bool turns_over(std::span<const double> from, std::span<const double> to, int parts);
+
   const Mechanism* mechanism_;
   ArticulatedTree tree_;
   CutRows cuts_;
   DependentJoints dependents_;
   std::vector<bool> allowed_;
   std::vector<bool> unprescribed_;
-  Kinematics closing_;  // of close_positions
+  std::vector<bool> active_rows_;  // those of the present position
+  Kinematics closing_;             // of close_positions and of the way between two positions
+  std::vector<double> way_;
   std::vector<double> residual_;
   std::vector<double> correction_;
   std::vector<double> momenta_;
@@ -85,7 +103,13 @@ std::vector<bool> dependent_candidates(const Mechanism& mechanism, bool scalar_o
 /// are preferred. \param allowed as above
 DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<bool>& allowed);
 
-/// \returns why the loops cannot be written in reduced coordinates: too few scalar components; empty otherwise.
+/// \returns why the number of dependent components at the initial position is not that of the motion: the loops impose
+/// more constraints at closed positions nearby, see ranks_nearby; empty otherwise, without loops, and above 300
+/// quasi-velocities, where the check would take too long.
+std::string refuse_singular_start(const Mechanism& mechanism);
+
+/// \returns why the loops cannot be written in reduced coordinates: a singular start, too few scalar components; empty
+/// otherwise.
 std::string refuse_reduced_coordinates(const Mechanism& mechanism);
 
 }  // namespace mbdbench

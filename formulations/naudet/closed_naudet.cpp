@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "mechanisms/model/index_of.hpp"
 #include "mechanisms/model/loads.hpp"
@@ -43,6 +44,10 @@ std::unique_ptr<Formulation> ClosedNaudet::clone() const {
                                              matrices_ ? LoopClosing::matrices : LoopClosing::impulses);
   copy->use_dependent(dependent());
   copy->reference_ = reference_;
+  copy->passed_ = passed_;
+  if (state_.form().reduced && copy->dynamics_.set_positions(0.0, reference_).ok) {
+    copy->dynamics_.keep_prediction();
+  }
   return copy;
 }
 
@@ -68,7 +73,7 @@ RhsStatus ClosedNaudet::set_coordinates(std::span<const double> x) {
   for (std::size_t i = 0; i < state_.coordinates().size(); ++i) {
     q_[index_of(state_.coordinates()[i])] = x[i];
   }
-  return state_.form().reduced ? dynamics_.close_positions(q_) : RhsStatus{};
+  return state_.form().reduced ? dynamics_.close_positions(q_, reference_) : RhsStatus{};
 }
 
 void ClosedNaudet::read_rates(std::span<const double> x) {
@@ -79,6 +84,9 @@ void ClosedNaudet::read_rates(std::span<const double> x) {
 }
 
 RhsStatus ClosedNaudet::solve(double t, std::span<const double> x) {
+  if (!passed_.ok) {
+    return passed_;
+  }
   RhsStatus status = set_coordinates(x);
   if (status.ok) {
     status = matrices_ ? matrices_->set_positions(t, q_) : dynamics_.set_positions(t, q_);
@@ -180,6 +188,7 @@ void ClosedNaudet::write(std::span<double> x) {
 
 RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) {
   use_dependent(first_choice_);
+  passed_ = {};
   std::copy(q.begin(), q.end(), q_.begin());
   std::copy(q.begin(), q.end(), reference_.begin());
   RhsStatus status = dynamics_.set_positions(t, q_);
@@ -192,6 +201,7 @@ RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<cons
   dynamics_.set_velocities(u, false);
   write(x);
   if (state_.form().reduced) {
+    dynamics_.keep_prediction();
     return status;
   }
   std::size_t coordinate = state_.cut_coordinates_at();
@@ -242,6 +252,25 @@ bool ClosedNaudet::improve_choice(double t) {
   return dynamics_.set_positions(t, q_).ok;
 }
 
+RhsStatus ClosedNaudet::check_way() {
+  if (!dynamics_.passes_singular_position(reference_, q_)) {
+    return {};
+  }
+  RhsStatus status{false, {}, "the dependent joints passed a singular position within a step, it moved by", 0.0};
+  for (const Joint& joint : mechanism().tree_joints()) {
+    for (int i = 0; i < joint.nu; ++i) {
+      const std::size_t coordinate = index_of(joint.q_offset + i);
+      const bool depends = std::binary_search(dependent().begin(), dependent().end(), joint.u_offset + i);
+      const double moved = depends ? q_[coordinate] - reference_[coordinate] : 0.0;
+      if (depends && (status.joint.empty() || std::abs(moved) > std::abs(status.value))) {
+        status.joint = joint.name;
+        status.value = moved;
+      }
+    }
+  }
+  return status;
+}
+
 bool ClosedNaudet::after_step(double t, std::span<double> x) {
   bool changed = Formulation::after_step(t, x);
   before_.clear();
@@ -250,6 +279,12 @@ bool ClosedNaudet::after_step(double t, std::span<double> x) {
   }
   if (!solve(t, x).ok) {
     return changed;  // the next evaluation reports it
+  }
+  if (state_.form().reduced) {
+    passed_ = check_way();
+    if (!passed_.ok) {
+      return changed;
+    }
   }
   before_.assign(dependent().begin(), dependent().end());
   reference_ = q_;
@@ -260,6 +295,9 @@ bool ClosedNaudet::after_step(double t, std::span<double> x) {
       write(x);
       changed = true;
     }
+  }
+  if (state_.form().reduced) {
+    dynamics_.keep_prediction();
   }
   return changed;
 }

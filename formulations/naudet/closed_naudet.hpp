@@ -31,7 +31,8 @@ class ClosedNaudet final : public Formulation {
   RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
   /// Also changes the dependent joints where they are badly conditioned and others are better: then the state's entries
-  /// change their meaning, the motion does not.
+  /// change their meaning, the motion does not. A step of reduced coordinates across a singular position of the present
+  /// dependent joints makes all that follows fail.
   bool after_step(double t, std::span<double> x) override;
   /// \returns "dependent joints: hip2, knee2 instead of hip1, knee2"; a component of several as "hip.2".
   [[nodiscard]] std::string last_change() const override;
@@ -65,6 +66,9 @@ class ClosedNaudet final : public Formulation {
   void read_rates(std::span<const double> x);
   void set_coordinate_rates(std::span<const double> x, std::span<double> xdot);
   void set_cut_rates(std::span<const double> x, std::span<double> xdot);
+  /// Whether the dependent coordinates went over a singular position from reference_ to q_, with the joint that moved
+  /// most.
+  RhsStatus check_way();
   /// Looks for better dependent joints at q_ when the present ones are singular or K is large. \returns whether changed
   bool improve_choice(double t);
   /// Coordinates, rates and choice from q_ and the velocities of dynamics_; cut joints are left alone.
@@ -76,6 +80,7 @@ class ClosedNaudet final : public Formulation {
   std::unique_ptr<ConstrainedMomenta> matrices_;  // evaluate in place of dynamics_
   std::vector<int> first_choice_;
   ClosedState state_;
+  RhsStatus passed_;         // not ok after a step across a singular position
   std::vector<int> read_;    // dependents of the state at hand
   std::vector<int> before_;  // dependents when the last after_step began; empty where they cannot change
   std::vector<double> q_;

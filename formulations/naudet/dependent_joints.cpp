@@ -33,10 +33,31 @@ Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows
   return pivot;
 }
 
+/// \returns whether the determinant is negative. \param matrix square, is overwritten
+bool has_negative_determinant(Eigen::MatrixXd& matrix) {
+  bool negative = false;
+  for (Eigen::Index k = 0; k < matrix.cols(); ++k) {
+    Eigen::Index pivot = k;
+    for (Eigen::Index i = k + 1; i < matrix.rows(); ++i) {
+      pivot = std::abs(matrix(i, k)) > std::abs(matrix(pivot, k)) ? i : pivot;
+    }
+    if (pivot != k) {
+      matrix.row(k).swap(matrix.row(pivot));
+      negative = !negative;
+    }
+    negative = matrix(k, k) < 0.0 ? !negative : negative;
+    for (Eigen::Index i = k + 1; i < matrix.rows() && matrix(k, k) != 0.0; ++i) {
+      const Eigen::Index right = matrix.cols() - k - 1;
+      matrix.row(i).tail(right) -= matrix(i, k) / matrix(k, k) * matrix.row(k).tail(right);
+    }
+  }
+  return negative;
+}
+
 }  // namespace
 
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
-                                  const std::vector<bool>& preferred) {
+                                  const std::vector<bool>& preferred, std::optional<std::size_t> most) {
   DependentChoice choice;
   if (phi_q.size() == 0) {
     return choice;
@@ -49,7 +70,7 @@ DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, con
     first[i] = allowed[i] && preferred[i];
   }
   const double smallest = kDependentRank * size;
-  for (;;) {
+  while (choice.rows.size() < most.value_or(rows_left.size())) {
     Pivot pivot = largest_entry(left, rows_left, usable);
     if (!(pivot.size > smallest)) {
       break;
@@ -100,13 +121,16 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
   }
 }
 
-void DependentJoints::use_rows(const DependentChoice& choice) {
+void DependentJoints::use_choice(const DependentChoice& choice) {
   choice_ = choice;
-  const auto count = static_cast<Eigen::Index>(choice.rows.size());
-  lu_.setZero(count, count);
-  order_.resize(choice.rows.size());
+  const auto count = static_cast<Eigen::Index>(choice.dependent.size());
+  lu_.setZero(phi_q_.rows(), count);
+  order_.resize(static_cast<std::size_t>(phi_q_.rows()));
   work_.setZero(count);
-  permuted_.setZero(count);
+  ratios_of_.assign(choice.dependent.size(), -1);
+  ratios_.setZero(count, phi_q_.cols());
+  kept_.setZero(phi_q_.rows(), count);
+  product_.setZero(count, count);
   use_dependent(choice.dependent);
 }
 
@@ -119,34 +143,34 @@ void DependentJoints::use_dependent(std::span<const int> dependent) {
 }
 
 double DependentJoints::factorise() {
-  const Eigen::Index count = lu_.rows();
+  const Eigen::Index rows = lu_.rows();
+  const Eigen::Index count = lu_.cols();
   if (count == 0) {
     return 1.0;
   }
   for (Eigen::Index j = 0; j < count; ++j) {
-    for (Eigen::Index i = 0; i < count; ++i) {
-      lu_(i, j) = phi_q_(choice_.rows[static_cast<std::size_t>(i)], choice_.dependent[static_cast<std::size_t>(j)]);
-    }
+    lu_.col(j) = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
   }
-  std::iota(order_.begin(), order_.end(), Eigen::Index{0});
+  std::iota(order_.begin(), order_.end(), 0);
   double smallest = 0.0;
   double largest = 0.0;
   for (Eigen::Index k = 0; k < count; ++k) {
     Eigen::Index pivot = k;
-    for (Eigen::Index i = k + 1; i < count; ++i) {
+    for (Eigen::Index i = k + 1; i < rows; ++i) {
       pivot = std::abs(lu_(i, k)) > std::abs(lu_(pivot, k)) ? i : pivot;
     }
     if (pivot != k) {
       lu_.row(k).swap(lu_.row(pivot));
       std::swap(order_[static_cast<std::size_t>(k)], order_[static_cast<std::size_t>(pivot)]);
     }
+    choice_.rows[static_cast<std::size_t>(k)] = order_[static_cast<std::size_t>(k)];
     const double size = std::abs(lu_(k, k));
     if (!(size > 0.0)) {
       return 0.0;  // also for what is not a number
     }
     smallest = k == 0 ? size : std::min(smallest, size);
     largest = std::max(largest, size);
-    for (Eigen::Index i = k + 1; i < count; ++i) {
+    for (Eigen::Index i = k + 1; i < rows; ++i) {
       lu_(i, k) /= lu_(k, k);
       const Eigen::Index right = count - k - 1;
       lu_.row(i).tail(right) -= lu_(i, k) * lu_.row(k).tail(right);
@@ -156,27 +180,24 @@ double DependentJoints::factorise() {
 }
 
 void DependentJoints::solve(Eigen::VectorXd& right) const {
-  const Eigen::Index count = lu_.rows();
+  const Eigen::Index count = lu_.cols();
   for (Eigen::Index i = 0; i < count; ++i) {
-    permuted_[i] = right[order_[static_cast<std::size_t>(i)]] - lu_.row(i).head(i).dot(permuted_.head(i));
+    right[i] -= lu_.row(i).head(i).dot(right.head(i));
   }
   for (Eigen::Index i = count - 1; i >= 0; --i) {
     const Eigen::Index after = count - i - 1;
-    right[i] = (permuted_[i] - lu_.row(i).tail(after).dot(right.tail(after))) / lu_(i, i);
+    right[i] = (right[i] - lu_.row(i).tail(after).dot(right.tail(after))) / lu_(i, i);
   }
 }
 
 void DependentJoints::solve_transposed(Eigen::VectorXd& right) const {
-  const Eigen::Index count = lu_.rows();
+  const Eigen::Index count = lu_.cols();
   for (Eigen::Index i = 0; i < count; ++i) {
-    permuted_[i] = (right[i] - lu_.col(i).head(i).dot(permuted_.head(i))) / lu_(i, i);
+    right[i] = (right[i] - lu_.col(i).head(i).dot(right.head(i))) / lu_(i, i);
   }
   for (Eigen::Index i = count - 1; i >= 0; --i) {
     const Eigen::Index after = count - i - 1;
-    permuted_[i] -= lu_.col(i).tail(after).dot(permuted_.tail(after));
-  }
-  for (Eigen::Index i = 0; i < count; ++i) {
-    right[order_[static_cast<std::size_t>(i)]] = permuted_[i];
+    right[i] -= lu_.col(i).segment(i + 1, after).dot(right.tail(after));
   }
 }
 
@@ -214,6 +235,43 @@ void DependentJoints::reduce(std::span<double> g) {
   for (const int component : choice_.dependent) {
     g[index_of(component)] = 0.0;
   }
+}
+
+void DependentJoints::keep_ratios() {
+  ratios_of_ = choice_.dependent;
+  for (Eigen::Index column = 0; column < phi_q_.cols(); ++column) {
+    work_.setZero();
+    if (!depends_[static_cast<std::size_t>(column)]) {
+      for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
+        work_[static_cast<Eigen::Index>(i)] = -phi_q_(choice_.rows[i], column);
+      }
+      solve(work_);
+    }
+    ratios_.col(column) = work_;
+  }
+}
+
+void DependentJoints::predict(std::span<const double> change, std::span<double> prediction) const {
+  const Eigen::Map<const Eigen::VectorXd> d(change.data(), static_cast<Eigen::Index>(change.size()));
+  for (std::size_t i = 0; i < prediction.size(); ++i) {
+    prediction[i] = ratios_.row(static_cast<Eigen::Index>(i)).dot(d);
+  }
+}
+
+void DependentJoints::keep_orientation() {
+  for (Eigen::Index j = 0; j < kept_.cols(); ++j) {
+    kept_.col(j) = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
+  }
+}
+
+bool DependentJoints::is_turned_over() {
+  for (Eigen::Index j = 0; j < kept_.cols(); ++j) {
+    const auto column = phi_q_.col(choice_.dependent[static_cast<std::size_t>(j)]);
+    for (Eigen::Index i = 0; i < kept_.cols(); ++i) {
+      product_(i, j) = kept_.col(i).dot(column);
+    }
+  }
+  return has_negative_determinant(product_);
 }
 
 double DependentJoints::largest_ratio(const std::vector<bool>& allowed) {

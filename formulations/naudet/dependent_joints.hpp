@@ -4,8 +4,10 @@
 /// cut joints, hence u = B u_i with B = [I; K], K = -Phi_d^-1 Phi_i.
 ///
 /// Which components depend is a choice. It stays until it is badly conditioned (a large K: the dependent joints cannot
-/// follow) and another one is better.
+/// follow) and another one is better. Which of redundant rows stand for all is settled anew at every position: rows
+/// that are independent in one place need not be so in another, and K does not depend on them.
 #include <Eigen/Core>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,10 +32,11 @@ struct DependentChoice {
 /// Complete pivoting on Phi_q. \param size what its entries are made of, see DependentJoints::size
 /// \param allowed one entry a component of u
 /// \param preferred components that are taken while no other has a pivot that is a hundred times larger
+/// \param most how many components depend at most: none, as many as the rank of Phi_q
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
-                                  const std::vector<bool>& preferred);
+                                  const std::vector<bool>& preferred, std::optional<std::size_t> most = {});
 
-/// Phi_q of the cut joints over the tree's u, split by a choice. Allocates nothing after `use_rows`.
+/// Phi_q of the cut joints over the tree's u, split by a choice. Allocates nothing after `use_choice`.
 class DependentJoints {
  public:
   explicit DependentJoints(const Mechanism& mechanism);
@@ -44,13 +47,15 @@ class DependentJoints {
   /// \returns the largest |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut cancel each
   /// other, or a cut joint doubles a tree joint, entries are rounding of it.
   [[nodiscard]] double size() const { return size_; }
-  /// Fixes rows and thereby the number of dependent components.
-  void use_rows(const DependentChoice& choice);
-  /// Takes other dependent components for the same rows. \param dependent as many as before, ascending
+  /// Fixes the number of dependent components.
+  void use_choice(const DependentChoice& choice);
+  /// Takes other dependent components. \param dependent as many as before, ascending
   void use_dependent(std::span<const int> dependent);
+  /// \returns the dependent components and the rows that the last `factorise` chose for them.
   [[nodiscard]] const DependentChoice& choice() const { return choice_; }
 
-  /// Factorises Phi_d. \returns its smallest pivot over the largest, 0 where it is singular; 1 without rows
+  /// Chooses rows among those of all cut joints by pivoting in the dependent columns and factorises them: Phi_d.
+  /// \returns its smallest pivot over the largest, 0 where it is singular; 1 without rows
   double factorise();
   /// u_d from all other components of u. \param u receives u_d
   void complete(std::span<double> u);
@@ -58,11 +63,26 @@ class DependentJoints {
   void correct(std::span<const double> residual, std::span<double> correction);
   /// B^T g: g_i + K^T g_d in place; the dependent entries become zero.
   void reduce(std::span<double> g);
+  /// Keeps K of the last `factorise` for `predict`. Not for hot loops.
+  void keep_ratios();
+  /// \returns whether K is kept for the present dependent components.
+  [[nodiscard]] bool predicts() const { return ratios_of_ == choice_.dependent; }
+  /// K d with the kept K. \param change d over u, entries of dependent components are not read \param prediction one
+  /// entry a dependent component
+  void predict(std::span<const double> change, std::span<double> prediction) const;
+  /// Keeps Phi_d as it is for `is_turned_over`.
+  void keep_orientation();
+  /// \returns whether Phi_d has passed a singular position since `keep_orientation` for the same dependent components:
+  /// the sign of det(kept^T Phi_d) over all rows, which is that of both determinants where no rows are redundant, and
+  /// which holds for redundant ones while their column space turns by less than a quarter of a turn.
+  bool is_turned_over();
   /// \returns the largest |K| over the components that are `allowed`. Not for hot loops.
   [[nodiscard]] double largest_ratio(const std::vector<bool>& allowed);
 
  private:
+  /// Phi_d^-1 right in place, `right` in the order of choice_.rows.
   void solve(Eigen::VectorXd& right) const;
+  /// Phi_d^-T right in place, the result in the order of choice_.rows.
   void solve_transposed(Eigen::VectorXd& right) const;
 
   const Mechanism* mechanism_;
@@ -70,10 +90,13 @@ class DependentJoints {
   std::vector<bool> depends_;
   Eigen::MatrixXd phi_q_;
   double size_ = 0.0;
-  Eigen::MatrixXd lu_;
-  std::vector<Eigen::Index> order_;  // row that stands at each place of lu_
+  Eigen::MatrixXd lu_;      // all rows of the dependent columns; those of choice_.rows stand first, in its order
+  std::vector<int> order_;  // row of phi_q_ that stands at each place of lu_
   Eigen::VectorXd work_;
-  mutable Eigen::VectorXd permuted_;
+  std::vector<int> ratios_of_;  // dependent components of ratios_
+  Eigen::MatrixXd ratios_;      // K of keep_ratios over u, zero for dependent components
+  Eigen::MatrixXd kept_;        // Phi_d of keep_orientation, all rows
+  Eigen::MatrixXd product_;     // kept^T Phi_d
 };
 
 }  // namespace mbdbench

@@ -156,10 +156,6 @@ std::span<const ParameterSpecification> naudet_options() {
   return kOptions;
 }
 
-std::string refuse_nothing(const Mechanism& /*mechanism*/) {
-  return {};
-}
-
 template <StateKind kRateKind, bool kReduced>
 std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options) {
   const bool closed = mechanism.cut_row_count() > 0;
@@ -185,7 +181,7 @@ FormulationEntry naudet_entry() {
           "Naudet2005",
           StateKind::momentum,
           naudet_options<StateKind::momentum>(),
-          refuse_nothing,
+          refuse_singular_start,
           make_naudet<StateKind::momentum, false>};
 }
 
@@ -205,7 +201,7 @@ FormulationEntry naudet_acceleration_entry() {
           "Naudet2005",
           StateKind::velocity,
           naudet_options<StateKind::velocity>(),
-          refuse_nothing,
+          refuse_singular_start,
           make_naudet<StateKind::velocity, false>};
 }
 

@@ -10,7 +10,6 @@
 ///
 /// Cost: O(n m_path + sum m_path^2) with m_path rows on the way of a link to the ground, then O(m^3).
 #include <Eigen/Core>
-#include <utility>
 #include <vector>
 
 #include "formulations/recursion/articulated_tree.hpp"
@@ -39,8 +38,9 @@ class CutRows {
   /// The same for sigma and velocities that keep the cut joints closed; between tree.sweep_momenta and
   /// tree.sweep_velocities.
   void close_velocities(ArticulatedTree& tree);
-  /// Leaves out the rows that are not active: their multipliers are zero. \param active one entry a row
-  void set_active(std::vector<bool> active) { active_ = std::move(active); }
+  /// Leaves out the rows that are not active: their multipliers are zero. Before set_positions; allocates nothing.
+  /// \param active one entry a row
+  void set_active(const std::vector<bool>& active) { active_ = active; }
   /// \returns what the multipliers do to link k about O_k, articulated: Y_k lambda.
   [[nodiscard]] Vec6 impulse(int k) const;
   /// \returns D lambda of cut joint c on its body b.

@@ -9,6 +9,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/dense_reduction.hpp"
+#include "tests/formulations/runge_kutta_step.hpp"
 #include "tests/support/four_bar.hpp"
 
 namespace mbdbench {
@@ -80,29 +81,6 @@ TEST(closed_naudet, cut_joints_that_double_a_joint_to_the_ground_leave_nothing_d
   }
 }
 
-/// One classical Runge-Kutta step.
-void step(Formulation& formulation, double t, double h, std::vector<double>& x) {
-  std::vector<double> k1(x.size());
-  std::vector<double> k2(x.size());
-  std::vector<double> k3(x.size());
-  std::vector<double> k4(x.size());
-  const auto at = [&](double s, const std::vector<double>& k, std::vector<double>& result) {
-    std::vector<double> moved = x;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      moved[i] += s * k[i];
-    }
-    const RhsStatus status = formulation.rhs(t + s, moved, result);
-    ASSERT_TRUE(status.ok) << status.message();
-  };
-  at(0.0, k1, k1);
-  at(0.5 * h, k1, k2);
-  at(0.5 * h, k2, k3);
-  at(h, k3, k4);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] += h / 6.0 * (k1[i] + 2.0 * k2[i] + 2.0 * k3[i] + k4[i]);
-  }
-}
-
 TEST(closed_naudet, dependent_joints_change_without_a_jump_in_the_motion) {
   const Mechanism mechanism = triple_rocker(1, 2);
   const auto reference = test::make("dense", mechanism);
@@ -124,8 +102,8 @@ TEST(closed_naudet, dependent_joints_change_without_a_jump_in_the_motion) {
     constexpr int kSteps = 8000;
     int changes = 0;
     for (int i = 0; i < kSteps; ++i) {
-      step(formulation, i * h, h, x);
-      step(*reference, i * h, h, y);
+      ASSERT_TRUE(test::runge_kutta_step(formulation, i * h, h, x).ok);
+      ASSERT_TRUE(test::runge_kutta_step(*reference, i * h, h, y).ok);
       ASSERT_TRUE(formulation.unpack(0.0, x, view(q), view(u)).ok);
       const std::vector<int> before(formulation.dependent().begin(), formulation.dependent().end());
       const bool changed = formulation.after_step((i + 1) * h, x);

@@ -19,7 +19,7 @@ TEST(minimum_norm, equals_the_pseudo_inverse_for_every_rank) {
       const Eigen::MatrixXd b = test::random_matrix(random, m, rank) * test::random_matrix(random, rank, n);
       const Eigen::VectorXd r = test::random_matrix(random, m, 1);  // not in the range of b in general
       MinimumNormSolver solver(m, n);
-      solver.decompose(b.transpose());
+      solver.decompose(b.transpose(), 0.0);
       EXPECT_EQ(solver.rank(), rank);
       Eigen::JacobiSVD<Eigen::MatrixXd> svd(b, Eigen::ComputeThinU | Eigen::ComputeThinV);
       svd.setThreshold(1e-10);
@@ -41,11 +41,28 @@ TEST(minimum_norm, tells_singular_values_apart_that_squaring_would_lose) {
   Eigen::MatrixXd b(2, 3);
   b << 1.0, 0.0, 0.0, 1.0, 1e-10, 0.0;
   MinimumNormSolver solver(2, 3);
-  solver.decompose(b.transpose());
+  solver.decompose(b.transpose(), 0.0);
   EXPECT_EQ(solver.rank(), 2);
   const Eigen::VectorXd y = solver.solve_b(Eigen::Vector2d(1.0, 1.0 + 1e-10));
   EXPECT_NEAR(y[0], 1.0, 1e-12);
   EXPECT_NEAR(y[1], 1.0, 1e-5);  // eps / 1e-10
+}
+
+TEST(minimum_norm, pivots_that_the_entries_carry_as_rounding_count_as_zero) {
+  Eigen::MatrixXd b(2, 3);
+  b << 1e-16, 0.0, 0.0, 0.0, 3e-17, 0.0;
+  MinimumNormSolver solver(2, 3);
+  solver.decompose(b.transpose(), 1e-13);
+  EXPECT_EQ(solver.rank(), 0);
+  EXPECT_EQ(solver.solve_b(Eigen::Vector2d(1.0, 1.0)).norm(), 0.0);
+  EXPECT_EQ(solver.solve_b_transposed().norm(), 0.0);
+  b(0, 0) = 1.0;
+  solver.decompose(b.transpose(), 1e-13);
+  EXPECT_EQ(solver.rank(), 1);
+  // Exact entries may be as small as they like.
+  b << 1e-16, 0.0, 0.0, 0.0, 3e-17, 0.0;
+  solver.decompose(b.transpose(), 0.0);
+  EXPECT_EQ(solver.rank(), 2);
 }
 
 }  // namespace
