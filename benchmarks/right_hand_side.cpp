@@ -72,7 +72,7 @@ void register_all() {
 
 /// Closed loops by the matrices of [Naudet2005], beside the default of the same formulations.
 void register_constraint_matrices() {
-  constexpr int kLargest = 16384;
+  constexpr int kLargest = 256;  // longer ones are refused: two neighbouring links are too nearly in line
   for (const std::string_view key : {"naudet", "naudet-reduced"}) {
     for (int n = 4; n <= kLargest; n *= 4) {
       const std::string name = fmt::format("rhs/{}[loops=matrices]/loop/{}", key, n);

@@ -37,7 +37,7 @@ Handle handle_on(int body, const Joint& cut, const JointKinematics& state) {
 
 ConstraintMatrices::ConstraintMatrices(const Mechanism& mechanism, DependentLoop loop)
     : mechanism_(&mechanism), loop_(std::move(loop)), joints_(loop_.joints.size()) {
-  const auto rows = static_cast<Eigen::Index>(loop_.rows.size());
+  const Eigen::Index rows = mechanism_->cut_joints()[index_of(loop_.cut)].nc;
   directions_.setZero(6, rows);
   directions_rate_.setZero(6, rows);
   reference_wrenches_.setZero(6, rows);
@@ -59,9 +59,7 @@ ConstraintMatrices::ConstraintMatrices(const Mechanism& mechanism, DependentLoop
 RhsStatus ConstraintMatrices::set_positions(const Kinematics& kinematics) {
   const Joint& cut = mechanism_->cut_joints()[index_of(loop_.cut)];
   const JointKinematics& state = kinematics.cut_joint(loop_.cut);
-  for (std::size_t row = 0; row < loop_.rows.size(); ++row) {
-    directions_.col(static_cast<Eigen::Index>(row)) = state.d.col(loop_.rows[row]);
-  }
+  directions_ = state.d;
   if (loop_.other >= 0) {
     move_columns(handle_on(loop_.other, cut, state).point - kinematics.tree_joint(loop_.other).point_b, directions_,
                  reference_wrenches_);
@@ -78,7 +76,7 @@ RhsStatus ConstraintMatrices::set_positions(const Kinematics& kinematics) {
     joint.along = joint.wrenches.transpose().lazyProduct(joint.matrix.axes);
     largest = std::max(largest, joint.along.colwise().norm().maxCoeff());
   }
-  const auto count = static_cast<Eigen::Index>(loop_.rows.size());
+  const Eigen::Index count = directions_.cols();
   JointMatrix outboard_complement = JointMatrix::Identity(count, count);
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Column& joint = joints_[i];
@@ -132,10 +130,8 @@ double ConstraintMatrices::orthogonalise(const JointMatrix& outboard_complement,
 void ConstraintMatrices::set_velocities(const Kinematics& kinematics) {
   const Joint& cut = mechanism_->cut_joints()[index_of(loop_.cut)];
   const JointKinematics& state = kinematics.cut_joint(loop_.cut);
-  for (std::size_t row = 0; row < loop_.rows.size(); ++row) {
-    directions_rate_.col(static_cast<Eigen::Index>(row)) = state.d_rate.col(loop_.rows[row]);
-  }
-  const auto count = static_cast<Eigen::Index>(loop_.rows.size());
+  directions_rate_ = state.d_rate;
+  const Eigen::Index count = directions_.cols();
   SpatialColumns wrench_rates = SpatialColumns::Zero(6, count);
   SpatialColumns reference_rates = SpatialColumns::Zero(6, count);
   if (loop_.other >= 0) {

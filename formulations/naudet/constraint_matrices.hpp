@@ -18,7 +18,8 @@
 ///   (G^+)' = -G^+ G' G^+ + (G^T G)^-1 G'^T (I - G G^+)   gives   g_K' = -g_K N_K + g_K N_K^T (I - G_K G_K^+),
 ///   N_K = N_K+1 + (X_K' - N_K+1 X_K) g_K.
 ///
-/// Cost: O(m^3) a loop with m <= 6 independent constraints.
+/// D has all directions of the cut joint: redundant ones agree with the others wherever the loop turns to, so that no
+/// choice among them is made. Cost: O(m^3) a loop with m <= 6 independent constraints.
 #include "formulations/formulation.hpp"
 #include "formulations/naudet/loop_dependents.hpp"
 #include "formulations/recursion/articulated_tree.hpp"

@@ -26,7 +26,7 @@ struct DependentLoop {
   int cut = 0;                         ///< index of the cut joint
   int end = 0;                         ///< body of the cut joint from which the dependent joints lead inward
   int other = -1;                      ///< the cut joint's other body; -1 is the ground
-  std::vector<int> rows;               ///< independent rows of the cut joint's D, ascending
+  std::vector<int> rows;               ///< independent rows of the cut joint's D at the start, ascending: how many
   std::vector<DependentJoint> joints;  ///< from the cut inward
 };
 

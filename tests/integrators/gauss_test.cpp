@@ -74,7 +74,7 @@ std::vector<double> one_step(Solve solve, std::span<const double> x0, double t0,
 double symplecticity_defect(Solve solve) {
   const std::vector<double> x0 = {0.7, -0.4, 0.3, 1.1};
   constexpr double kIncrement = 1e-5;
-  std::array<std::array<double, 4>, 4> m;
+  std::array<std::array<double, 4>, 4> m{};
   for (std::size_t j = 0; j < 4; ++j) {
     std::vector<double> forward = x0, backward = x0;
     forward[j] += kIncrement;

@@ -22,7 +22,7 @@ constexpr double kJointRounding = 1e-14;
 constexpr double kJointDifference = 1e-10;
 
 class JointGeometry : public testing::TestWithParam<std::tuple<JointType, int>> {
- protected:
+ public:
   void SetUp() override {
     JointDescription description;
     description.name = "joint";

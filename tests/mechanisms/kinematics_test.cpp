@@ -27,7 +27,7 @@ constexpr double kKinematicsRounding = 1e-12;
 
 /// A mechanism away from its initial state: all coordinates random, loops open.
 class RandomKinematics : public testing::TestWithParam<std::string> {
- protected:
+ public:
   /// Kinematics at q + s N(q) u with velocities u.
   [[nodiscard]] Kinematics at(double s) const {
     Kinematics result(mechanism);
@@ -113,6 +113,7 @@ TEST_P(RandomKinematics, velocities_from_bodies_are_those_from_joints) {
   Kinematics from_bodies(mechanism);
   from_bodies.set_positions(view(q));
   std::vector<Vec6> velocities;
+  velocities.reserve(static_cast<std::size_t>(mechanism.body_count()));
   for (int k = 0; k < mechanism.body_count(); ++k) {
     velocities.push_back(kinematics.body(k).velocity);
   }

@@ -46,7 +46,7 @@ void expect_power_is_lost_energy(LoadedState& state, const Eigen::VectorXd& q, c
 }
 
 class RandomLoads : public testing::TestWithParam<int> {
- protected:
+ public:
   RandomSource random{GetParam()};
 };
 

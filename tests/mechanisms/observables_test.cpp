@@ -21,7 +21,7 @@ constexpr double kObservablesRounding = 1e-12;
 constexpr double kObservablesDifference = 1e-8;
 
 class RandomObservables : public testing::TestWithParam<int> {
- protected:
+ public:
   [[nodiscard]] Kinematics at(double s) const {
     Kinematics result(mechanism);
     const Eigen::VectorXd position = test::moved(mechanism, q, u, s);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kRounding = 1e-14;
 
 class Spatial : public testing::TestWithParam<int> {
- protected:
+ public:
   Vec6 spatial_vector() {
     Vec6 vector;
     vector << random.point(1.0), random.point(1.0);
