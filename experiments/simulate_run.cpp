@@ -57,7 +57,7 @@ void print_changes(const std::vector<FormulationChange>& changes) {
 }
 
 fs::path prepare_directory(const SimulateRequest& request) {
-  const fs::path directory(request.output);
+  fs::path directory(request.output);
   if (fs::exists(directory / "state.json") && !request.overwrite) {
     throw FileError(directory.string(), 0, "already holds a run; choose another directory or add --overwrite");
   }

@@ -73,11 +73,13 @@ PartResult cost_part(const Registries& registries, bool quick) {
   const int largest = quick ? 64 : 1024;
   for (int bodies = 4; bodies <= largest; bodies *= 4) {
     std::vector<RunCase> cases;
+    cases.reserve(kTimed.size());
     for (const Variant& variant : kTimed) {
       // The ground is one of the links.
       cases.emplace_back(registries, fmt::format("loop:{}", bodies + 1), variant);
     }
     std::vector<TimedCall> calls;
+    calls.reserve(cases.size() + 1);
     for (RunCase& timed : cases) {
       calls.push_back({[&formulation = timed.formulation(), x = timed.x0(), xdot = timed.x0()]() mutable {
         static_cast<void>(formulation.rhs(0.0, x, xdot));

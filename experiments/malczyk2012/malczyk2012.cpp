@@ -20,6 +20,7 @@ std::vector<ExperimentPart> all_parts(const ExperimentContext& context) {
   const Registries& registries = context.registries;
   using Before = const std::vector<Record>&;
   std::vector<ExperimentPart> parts;
+  parts.reserve(2 * kModels.size());
   for (const Model& model : kModels) {
     parts.push_back({fmt::format("runs_{}", model.name), 2,
                      [&, model](Before) { return runs_part(registries, model, context.output, context.quick); }});

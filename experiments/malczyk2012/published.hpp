@@ -17,10 +17,10 @@ inline constexpr std::string_view kPrototype = "independent prototype with anoth
 struct PrototypeRun {
   Model model;
   Variant variant;
-  double end;       ///< s
-  double position;  ///< max |Phi|
-  double velocity;  ///< max |Phi'|
-  double energy;    ///< J
+  double end = 0.0;       ///< s
+  double position = 0.0;  ///< max |Phi|
+  double velocity = 0.0;  ///< max |Phi'|
+  double energy = 0.0;    ///< J
 };
 
 inline constexpr std::array kPrototypeRuns = {

@@ -79,6 +79,7 @@ void add_run(PartResult& part, const Registries& registries, const Model& model,
 
 void add_times(PartResult& part, const Registries& registries, const Model& model, bool quick) {
   std::vector<RunCase> runs;
+  runs.reserve(kVariants.size());
   for (const Variant& variant : kVariants) {
     runs.emplace_back(registries, model.key, variant);
   }

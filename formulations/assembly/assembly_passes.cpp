@@ -25,8 +25,8 @@ void AssemblyEngine::constraint_residual(std::span<const double> r, std::span<co
 bool AssemblyEngine::set_residual(std::span<const double> r, std::span<const Vec6> rates) {
   constraint_residual(r, rates, residual_);
   double size = 0.0;
-  for (std::size_t body = 0; body < rates.size(); ++body) {
-    size = std::max(size, rates[body].lpNorm<Eigen::Infinity>());
+  for (const Vec6& rate : rates) {
+    size = std::max(size, rate.lpNorm<Eigen::Infinity>());
   }
   double largest = 0.0;
   for (const double row : residual_) {

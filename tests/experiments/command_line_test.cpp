@@ -101,7 +101,7 @@ TEST(CommandLine, SaysWhatNeededMoreMemoryThanThereIs) {
     throw std::bad_alloc();
   };
   registries.formulations.push_back(formulation);
-  const auto expect_message = [&](std::vector<std::string> arguments, const std::string& what) {
+  const auto expect_message = [&](const std::vector<std::string>& arguments, const std::string& what) {
     const CommandLineCall call = call_program(registries, arguments);
     EXPECT_EQ(call.exit_code, 2);
     EXPECT_EQ(call.errors, "mbdbench: " + what + " needs more memory than there is; try a smaller one\n");

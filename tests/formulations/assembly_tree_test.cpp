@@ -13,6 +13,7 @@ namespace {
 
 std::vector<AssemblyJoint> chain(int bodies) {
   std::vector<AssemblyJoint> joints;
+  joints.reserve(static_cast<std::size_t>(bodies));
   for (int k = 0; k < bodies; ++k) {
     joints.push_back({k - 1, k, 5});
   }
@@ -76,6 +77,7 @@ TEST(assembly_tree, ring_closes_two_joints_at_its_root) {
 
 TEST(assembly_tree, binary_tree_of_255_keeps_few_handles) {
   std::vector<AssemblyJoint> joints;
+  joints.reserve(255);
   for (int k = 0; k < 255; ++k) {
     joints.push_back({k == 0 ? -1 : (k - 1) / 2, k, 5});
   }
@@ -234,6 +236,7 @@ TEST(assembly_tree, free_joints_separate_and_random_graphs_close_every_joint_onc
   for (int sample = 0; sample < 100; ++sample) {
     const int bodies = 1 + static_cast<int>(random.uniform(0.0, 40.0));
     std::vector<AssemblyJoint> joints;
+    joints.reserve(static_cast<std::size_t>(bodies) + 4);
     for (int k = 0; k < bodies; ++k) {
       joints.push_back(
           {static_cast<int>(random.uniform(0.0, k + 1.0)) - 1, k, static_cast<int>(random.uniform(0.0, 7.0))});

@@ -32,7 +32,7 @@ TEST(bae_haug, closed_mechanisms_accelerate_like_the_dense_reference) {
     RandomSource random(seed);
     const Eigen::VectorXd nearby =
         test::moved(mechanism, mechanism.q0(), test::random_vector(mechanism.u_size(), random), 1e-14);
-    const Eigen::VectorXd u = mechanism.u0();
+    const Eigen::VectorXd& u = mechanism.u0();
     const Eigen::VectorXd actual = accelerations(*formulation, mechanism, mechanism.q0(), u);
     const Eigen::VectorXd expected = accelerations(*reference, mechanism, mechanism.q0(), u);
     // Singular values of Phi_q differ by up to 1e3 in these mechanisms and the mass matrix adds about as much: eps
@@ -61,7 +61,7 @@ TEST(bae_haug, planar_loops_in_space_have_redundant_rows) {
   ASSERT_TRUE(rows.set_positions(tree).ok);
   // Five rows of a revolute joint; two of them lie in the plane, the others no motion of the tree can violate.
   EXPECT_EQ(rows.rank(), 2);
-  const Eigen::VectorXd u = mechanism.u0();
+  const Eigen::VectorXd& u = mechanism.u0();
   const Eigen::VectorXd actual = accelerations(*test::make("bae-haug", mechanism), mechanism, mechanism.q0(), u);
   const Eigen::VectorXd expected = accelerations(*test::make("dense", mechanism), mechanism, mechanism.q0(), u);
   EXPECT_LT(test::relative_error(actual, expected), 1e-12);  // a well-conditioned 3 x 3 problem: rounding
