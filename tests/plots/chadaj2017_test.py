@@ -1,6 +1,5 @@
 """Figures, tables and report of the experiment chadaj2017."""
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -11,34 +10,17 @@ from chadaj2017_figures import FIGURES
 from chadaj2017_look import CASES, INTEGRATORS, VARIANTS
 from chadaj2017_tables import TABLES
 from input_error import InputError
-from plot_checks import InTemporaryDirectory, Page, Readable, png_size_mm, run_make_all
+from plot_checks import CompleteFigures, InTemporaryDirectory, Page, Readable
 from records import COLUMNS
 from result_directory import open_results
 from synthetic_loops import loop_records, write_loops
 from synthetic_results import write_rows
 
 
-class CompleteLoops(Readable):
-    @classmethod
-    def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.directory = Path(holder.name)
-        write_loops(cls.directory)
-        cls.code, cls.output, cls.errors = run_make_all(cls.directory)
-
-    def test_everything_is_made_in_the_size_of_a_journal(self):
-        self.assertEqual((self.code, self.errors), (0, ""))
-        for definition in FIGURES:
-            self.assertIn(f"figures/{definition.name}.pdf", self.output)
-            width, height = png_size_mm(self.directory / "figures" / f"{definition.name}.png")
-            self.assertAlmostEqual(width, 180, delta=0.1, msg=definition.name)
-            self.assertLess(height, 240, msg=definition.name)
-
-    def test_no_text_is_cut_off_or_lies_on_another(self):
-        results = open_results(self.directory)
-        for definition in FIGURES:
-            self.assert_readable(definition.name, definition.draw(results))
+class CompleteLoops(CompleteFigures, Readable):
+    FIGURES = FIGURES
+    WIDTHS_MM = (180,)
+    write = staticmethod(write_loops)
 
     def test_work_precision_shows_every_run_unchanged(self):
         results = open_results(self.directory)

@@ -1,7 +1,6 @@
 """Figures, tables and report of the experiment malczyk2012, from made-up numbers."""
 import json
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -11,7 +10,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 from malczyk2012_figures import FIGURES
 from malczyk2012_look import MODELS, PROJECTED, VARIANTS
 from malczyk2012_tables import TABLES
-from plot_checks import InTemporaryDirectory, Page, Readable, png_size_mm, run_make_all
+from plot_checks import CompleteFigures, InTemporaryDirectory, Page, Readable
 from records import COLUMNS
 from result_directory import open_results
 from synthetic_results import write_rows
@@ -66,27 +65,10 @@ def write_malczyk(directory):
             write_rows(directory / "trajectories" / f"{name}_{variant}.csv", names, rows)
 
 
-class Complete(Readable):
-    @classmethod
-    def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.directory = Path(holder.name)
-        write_malczyk(cls.directory)
-        cls.code, cls.output, cls.errors = run_make_all(cls.directory)
-
-    def test_everything_is_made_in_the_size_of_a_journal(self):
-        self.assertEqual((self.code, self.errors), (0, ""))
-        for definition in FIGURES:
-            self.assertIn(f"figures/{definition.name}.pdf", self.output)
-            width, height = png_size_mm(self.directory / "figures" / f"{definition.name}.png")
-            self.assertAlmostEqual(width, 180, delta=0.1, msg=definition.name)
-            self.assertLess(height, 240, msg=definition.name)
-
-    def test_no_text_is_cut_off_or_lies_on_another(self):
-        results = open_results(self.directory)
-        for definition in FIGURES:
-            self.assert_readable(definition.name, definition.draw(results))
+class Complete(CompleteFigures, Readable):
+    FIGURES = FIGURES
+    WIDTHS_MM = (180,)
+    write = staticmethod(write_malczyk)
 
     def test_tables_hold_the_numbers(self):
         tables = self.directory / "tables"

@@ -1,6 +1,5 @@
 """Figures, tables and report of the experiment naudet2005."""
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from input_error import InputError
 from naudet2005_figures import FIGURES
 from naudet2005_look import FORMS, STEPS
 from naudet2005_tables import TABLES
-from plot_checks import InTemporaryDirectory, Page, Readable, png_size_mm, run_make_all
+from plot_checks import CompleteFigures, InTemporaryDirectory, Page, Readable
 from records import COLUMNS
 from result_directory import open_results
 from synthetic_biped import biped_records, write_biped
@@ -22,27 +21,9 @@ def figure_named(name):
     return next(definition for definition in FIGURES if definition.name == name)
 
 
-class CompleteBiped(Readable):
-    @classmethod
-    def setUpClass(cls):
-        holder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(holder.cleanup)
-        cls.directory = Path(holder.name)
-        write_biped(cls.directory)
-        cls.code, cls.output, cls.errors = run_make_all(cls.directory)
-
-    def test_everything_is_made_in_the_size_of_a_journal(self):
-        self.assertEqual((self.code, self.errors), (0, ""))
-        for definition in FIGURES:
-            self.assertIn(f"figures/{definition.name}.pdf", self.output)
-            width, height = png_size_mm(self.directory / "figures" / f"{definition.name}.png")
-            self.assertLess(min(abs(width - 88), abs(width - 180)), 0.1, definition.name)
-            self.assertLess(height, 240, msg=definition.name)
-
-    def test_no_text_is_cut_off_or_lies_on_another(self):
-        results = open_results(self.directory)
-        for definition in FIGURES:
-            self.assert_readable(definition.name, definition.draw(results))
+class CompleteBiped(CompleteFigures, Readable):
+    FIGURES = FIGURES
+    write = staticmethod(write_biped)
 
     def test_diagrams_show_every_run_unchanged(self):
         results = open_results(self.directory)

@@ -11,6 +11,7 @@ from pathlib import Path
 from matplotlib.text import Text
 
 import make_all
+from result_directory import open_results
 
 MM_PER_INCH, POINTS_PER_INCH = 25.4, 72
 
@@ -98,3 +99,36 @@ class Readable(unittest.TestCase):
             self.assertTrue(-1 <= box.x0 and box.x1 <= width + 1 and -1 <= box.y0 and box.y1 <= height + 1, f"{name}: '{text}' is cut off")
             for other, other_box in boxes[:i]:
                 self.assertFalse(box.overlaps(other_box), f"{name}: '{text}' lies on '{other}'")
+
+
+class CompleteFigures:
+    """Beside Readable, for one experiment with all its results: every figure is made and can be read."""
+
+    FIGURES = ()
+    WIDTHS_MM = (88, 180)  # one and two columns of a journal
+
+    @staticmethod
+    def write(directory):
+        """Writes results to draw."""
+        raise NotImplementedError
+
+    @classmethod
+    def setUpClass(cls):
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.directory = Path(holder.name)
+        cls.write(cls.directory)
+        cls.code, cls.output, cls.errors = run_make_all(cls.directory)
+
+    def test_everything_is_made_in_the_size_of_a_journal(self):
+        self.assertEqual((self.code, self.errors), (0, ""))
+        for definition in self.FIGURES:
+            self.assertIn(f"figures/{definition.name}.pdf", self.output)
+            width, height = png_size_mm(self.directory / "figures" / f"{definition.name}.png")
+            self.assertLess(min(abs(width - allowed) for allowed in self.WIDTHS_MM), 0.1, definition.name)
+            self.assertLess(height, 240, msg=definition.name)
+
+    def test_no_text_is_cut_off_or_lies_on_another(self):
+        results = open_results(self.directory)
+        for definition in self.FIGURES:
+            self.assert_readable(definition.name, definition.draw(results))
