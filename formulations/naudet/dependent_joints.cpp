@@ -25,7 +25,7 @@ Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows
       continue;
     }
     for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
-      if (rows_left[static_cast<std::size_t>(row)] && std::abs(matrix(row, column)) > pivot.size) {
+      if (rows_left[static_cast<std::size_t>(row)] && is_clearly_larger(std::abs(matrix(row, column)), pivot.size)) {
         pivot = {row, column, std::abs(matrix(row, column))};
       }
     }

@@ -23,6 +23,12 @@ inline constexpr double kDependentPreference = 0.01;
 /// Below this share of the largest pivot the dependent joints cannot follow to any useful number of digits.
 inline constexpr double kDependentSingular = 1e-10;
 
+/// \returns whether a candidate is larger by more than rounding. Candidates of a symmetric mechanism are equal; the
+/// first of them is then chosen on every machine and by every compiler.
+inline bool is_clearly_larger(double candidate, double best) {
+  return candidate > (1.0 + 1e-6) * best;
+}
+
 /// Independent rows of Phi_q and as many components of u that follow from them.
 struct DependentChoice {
   std::vector<int> rows;

@@ -95,7 +95,7 @@ std::vector<int> Planner::independent_rows(const Joint& cut) {
     for (int i = 0; i < cut.nc; ++i) {
       for (Eigen::Index j = 0; rows_left[index_of(i)] && j < left_.cols(); ++j) {
         const double entry = std::abs(left_(cut.row_offset + i, j));
-        if (usable_[static_cast<std::size_t>(j)] && entry > size) {
+        if (usable_[static_cast<std::size_t>(j)] && is_clearly_larger(entry, size)) {
           size = entry;
           row = cut.row_offset + i;
           column = j;
@@ -155,7 +155,7 @@ std::string Planner::take_joint(int k, std::size_t count, Eigen::MatrixXd& basis
       result.largest = std::max(result.largest, column.norm());
       column -= basis * (basis.transpose() * column);
       column -= basis * (basis.transpose() * column);
-      if (column.norm() > best.norm()) {
+      if (is_clearly_larger(column.norm(), best.norm())) {
         best = column;
         best_at = i;
       }
@@ -270,8 +270,9 @@ std::vector<Candidate> Planner::candidates(int cut) {
   const auto worth = [](const Candidate& end) {
     return !end.refusal.empty() ? 0.0 : end.marked ? end.conditioning / kDependentPreference : end.conditioning;
   };
-  std::stable_sort(ends.begin(), ends.end(),
-                   [&](const Candidate& a, const Candidate& b) { return worth(a) > worth(b); });
+  if (ends.size() == 2 && is_clearly_larger(worth(ends[1]), worth(ends[0]))) {
+    std::swap(ends[0], ends[1]);
+  }
   return ends;
 }
 

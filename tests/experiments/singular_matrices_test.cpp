@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,8 @@ struct SingularMotion {
   const char* mechanism;
   double t;           ///< of the singular position
   const char* joint;  ///< that cannot close the loop there
+
+  friend void PrintTo(const SingularMotion& motion, std::ostream* output) { *output << motion.mechanism; }
 };
 
 class SingularMatrices : public testing::TestWithParam<SingularMotion> {};
@@ -87,10 +90,11 @@ TEST_P(SingularMatrices, EndTheRunWithAStatusAndKeepTheEnergyUpToIt) {
 }
 
 // Not coupled_loops: it passes a position at 0.658 s where its momenta stay finite, and steps go across it or end
-// there.
+// there. The loop is symmetric: the way to body b of its cut joint closes it on every machine (loop_dependents_test);
+// the other would end at 0.984 s, at joint3.
 INSTANTIATE_TEST_SUITE_P(
     Catalogue, SingularMatrices,
-    testing::Values(SingularMotion{"biped", 0.8936, "hip"}, SingularMotion{"loop", 0.98436, "joint3"},
+    testing::Values(SingularMotion{"biped", 0.8936, "hip"}, SingularMotion{"loop", 1.24543, "joint7"},
                     SingularMotion{"four_bar", 0.8446, "joint3"}, SingularMotion{"double_loop", 0.9181, "joint7"},
                     SingularMotion{"five_bar", 1.3036, "joint3"}, SingularMotion{"rings", 0.3986, "joint7"}),
     [](const testing::TestParamInfo<SingularMotion>& motion) { return std::string(motion.param.mechanism); });

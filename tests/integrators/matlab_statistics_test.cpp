@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <optional>
+#include <ostream>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -26,6 +27,10 @@ struct PublishedRow {
   std::optional<double> final_y1;
   /// The first number of the note, where that counts Jacobians.
   std::optional<double> npds;
+
+  friend void PrintTo(const PublishedRow& row, std::ostream* output) {
+    *output << row.problem << ", " << row.integrator;
+  }
 };
 
 /// \returns 45 for "45 Jacobians; ...".

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
+#include <ostream>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -33,6 +35,8 @@ struct Refusal {
   /// Both must stand in the message: what is wrong and its value.
   std::string what;
   std::string value;
+
+  friend void PrintTo(const Refusal& refusal, std::ostream* output) { *output << refusal.name; }
 };
 
 class Validation : public testing::TestWithParam<Refusal> {};
