@@ -142,8 +142,8 @@ Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reacti
   for (std::size_t c = 0; c < reactions.cut_joints.size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& place = kinematics_.cut_joint(static_cast<int>(c));
-    add_end(joint.b, place.point_b, reactions.cut_joints[c]);
-    add_end(joint.a, place.point_a, -reactions.cut_joints[c]);
+    add_end(joint.b, place.point, reactions.cut_joints[c]);
+    add_end(joint.a, place.point, -reactions.cut_joints[c]);
   }
   for (std::size_t k = 0; k < reactions.tree_joints.size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];

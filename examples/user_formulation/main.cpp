@@ -54,13 +54,13 @@ class MyFormulation final : public JointStateFormulation {
       const Joint& joint = mechanism().tree_joints()[i];
       const JointKinematics& state = kinematics_.tree_joint(k);
       const Vec6 motion = jacobians_.body(k) * acceleration + jacobians_.body_rate(k) * u;
-      const Vec3 lever = kinematics_.body(k).com - state.point_b;
+      const Vec3 lever = kinematics_.body(k).com - state.point;
       carried[i] += shift_wrench(lever, inertia_wrench(k, motion) + gyroscopic_wrench(k) - loads_.body_wrench(k));
       const Vec6 active =
           state.h * (kinematics_.gram_inverse(k) * loads_.joint_forces().segment(joint.u_offset, joint.nu));
       reactions.tree_joints[i] = carried[i] - active;
       if (joint.a >= 0) {
-        const Vec3 inward = state.point_b - kinematics_.tree_joint(joint.a).point_b;
+        const Vec3 inward = state.point - kinematics_.tree_joint(joint.a).point;
         carried[static_cast<std::size_t>(joint.a)] += shift_wrench(inward, carried[i]);
       }
     }

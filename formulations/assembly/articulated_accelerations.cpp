@@ -11,11 +11,11 @@ Vec6 ArticulatedSystem::handle_bias(int k) const {
   Vec6 bias = Vec6::Zero();
   if (joint(k).b >= 0) {
     const BodyKinematics& b = kinematics_.body(joint(k).b);
-    bias.head<3>() = b.velocity.tail<3>().cross(state.velocity_b - b.velocity.head<3>());
+    bias.head<3>() = b.velocity.tail<3>().cross(state.velocity - b.velocity.head<3>());
   }
   if (joint(k).a >= 0) {
     const BodyKinematics& a = kinematics_.body(joint(k).a);
-    bias.head<3>() -= a.velocity.tail<3>().cross(state.velocity_a - a.velocity.head<3>());
+    bias.head<3>() -= a.velocity.tail<3>().cross(state.velocity - a.velocity.head<3>());
   }
   return bias;
 }
@@ -69,11 +69,11 @@ void ArticulatedSystem::solve_accelerations(double alpha, double beta) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
-    Vec6 relative_rate = handle_bias(k) + shift_velocity(state.point_b - kinematics_.body(tree_joint.b).com,
+    Vec6 relative_rate = handle_bias(k) + shift_velocity(state.point - kinematics_.body(tree_joint.b).com,
                                                          body_rate_[index_of(tree_joint.b)]);
     if (tree_joint.a >= 0) {
       relative_rate -=
-          shift_velocity(state.point_b - kinematics_.body(tree_joint.a).com, body_rate_[index_of(tree_joint.a)]);
+          shift_velocity(state.point - kinematics_.body(tree_joint.a).com, body_rate_[index_of(tree_joint.a)]);
     }
     for (int i = 0; i < tree_joint.nu; ++i) {
       relative_rate -= u_[index_of(tree_joint.u_offset + i)] * state.h_rate.col(i);

@@ -113,7 +113,7 @@ void ArticulatedSystem::set_leaf(int body) {
     const bool outboard = joint(k).b == body;
     const JointKinematics& place = joint_state(k);
     const double sign = outboard ? 1.0 : -1.0;
-    const Vec3 lever = (outboard ? place.point_b : place.point_a) - state.com;
+    const Vec3 lever = place.point - state.com;
     const SpatialColumns& directions = directions_[index_of(k)];
     place_handle(directions, sign, lever, handles, rows, column);
     column += static_cast<int>(directions.cols());
@@ -123,7 +123,7 @@ void ArticulatedSystem::set_leaf(int body) {
 
 void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
   const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
-  const Vec3& point = kinematics_.tree_joint(k).point_b;
+  const Vec3& point = kinematics_.tree_joint(k).point;
   handle_input_[index_of(tree_joint.b)] += shift_wrench(point - kinematics_.body(tree_joint.b).com, wrench);
   if (tree_joint.a >= 0) {
     handle_input_[index_of(tree_joint.a)] -= shift_wrench(point - kinematics_.body(tree_joint.a).com, wrench);
@@ -132,7 +132,7 @@ void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
 
 Vec6 ArticulatedSystem::relative_velocity(int k) const {
   const JointKinematics& state = joint_state(k);
-  return kinematics_.velocity_at(joint(k).b, state.point_b) - kinematics_.velocity_at(joint(k).a, state.point_a);
+  return kinematics_.velocity_at(joint(k).b, state.point) - kinematics_.velocity_at(joint(k).a, state.point);
 }
 
 void ArticulatedSystem::closure(int cut, std::span<double> residual) const {
@@ -260,7 +260,7 @@ void ArticulatedSystem::sum_inward(std::vector<Vec6>& values) const {
   for (int k = mechanism_->body_count() - 1; k >= 0; --k) {
     const int inboard = mechanism_->parent(k);
     if (inboard >= 0) {
-      const Vec3 lever = kinematics_.tree_joint(k).point_b - kinematics_.tree_joint(inboard).point_b;
+      const Vec3 lever = kinematics_.tree_joint(k).point - kinematics_.tree_joint(inboard).point;
       values[index_of(inboard)] += shift_wrench(lever, values[index_of(k)]);
     }
   }
@@ -272,7 +272,7 @@ void ArticulatedSystem::outboard_momenta(std::span<double> p) {
     Vec6 momentum;
     momentum.head<3>() = mechanism_->bodies()[index_of(k)].mass * body.velocity.head<3>();
     momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
-    outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point_b, momentum);
+    outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point, momentum);
   }
   sum_inward(outboard_);
   for (int k = 0; k < mechanism_->body_count(); ++k) {

@@ -11,6 +11,7 @@ AbsoluteKinematics::AbsoluteKinematics(const Mechanism& mechanism)
     }
   }
   joints_.resize(models_.size());
+  handles_a_.resize(models_.size());
 }
 
 void AbsoluteKinematics::set_positions(std::span<const double> y) {
@@ -25,21 +26,11 @@ void AbsoluteKinematics::set_positions(std::span<const double> y) {
     body.inertia_inverse.noalias() = body.rotation * properties.inertia_inverse * body.rotation.transpose();
   }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
-    place_joint(*models_[k], joints_[k]);
+    const Joint& joint = *models_[k];
+    place_joint(joint, body(joint.a), body(joint.b), joints_[k]);
+    const BodyKinematics& a = body(joint.a);
+    handles_a_[k].point = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : joints_[k].point;
   }
-}
-
-void AbsoluteKinematics::place_joint(const Joint& joint, JointKinematics& state) const {
-  const BodyKinematics& a = body(joint.a);
-  const BodyKinematics& b = body(joint.b);
-  state.axes_a.noalias() = a.rotation * joint.rotation_a;
-  state.axes_b.noalias() = b.rotation * joint.rotation_b;
-  state.point_b = b.origin + b.rotation * joint.position_b;
-  const Vec3 origin_a = a.origin + a.rotation * joint.position_a;
-  state.displacement = state.point_b - origin_a;
-  state.point_a = joint.slides() ? state.point_b : origin_a;
-  motion_subspace(joint, state.axes_a, state.axes_b, state.h);
-  constrained_directions(joint, state.axes_a, state.axes_b, state.d);
 }
 
 void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities) {
@@ -48,20 +39,14 @@ void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities) {
   }
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const Joint& joint = *models_[k];
-    JointKinematics& state = joints_[k];
-    const Vec3 omega_a = body(joint.a).velocity.tail<3>();
-    const Vec3 omega_b = body(joint.b).velocity.tail<3>();
-    motion_subspace_rate(joint, state.h, omega_a, omega_b, state.h_rate);
-    constrained_directions_rate(joint, state.axes_a, state.axes_b, omega_a, omega_b, state.d_rate);
-    state.velocity_b = velocity_at(joint.b, state.point_b).head<3>();
-    // Where the joint slides, a's handle is the geometric point O_k, which moves with b.
-    state.velocity_a = joint.slides() ? state.velocity_b : Vec3(velocity_at(joint.a, state.point_a).head<3>());
+    set_joint_rates(joint, body(joint.a), body(joint.b), joints_[k]);
+    handles_a_[k].velocity =
+        joint.world_linear ? Vec3(body(joint.a).velocity_at(handles_a_[k].point).head<3>()) : joints_[k].velocity;
   }
 }
 
 Vec6 AbsoluteKinematics::relative_velocity(int k) const {
-  const JointKinematics& state = joint_state(k);
-  return velocity_at(joint(k).b, state.point_b) - velocity_at(joint(k).a, state.point_a);
+  return body(joint(k).b).velocity_at(joint_state(k).point) - body(joint(k).a).velocity_at(point_on_a(k));
 }
 
 Vec6 AbsoluteKinematics::handle_bias(int k) const {
@@ -70,8 +55,8 @@ Vec6 AbsoluteKinematics::handle_bias(int k) const {
   const BodyKinematics& a = body(joint(k).a);
   const BodyKinematics& b = body(joint(k).b);
   Vec6 bias = Vec6::Zero();
-  bias.head<3>() = b.velocity.tail<3>().cross(state.velocity_b - b.velocity.head<3>()) -
-                   a.velocity.tail<3>().cross(state.velocity_a - a.velocity.head<3>());
+  bias.head<3>() = b.velocity.tail<3>().cross(state.velocity - b.velocity.head<3>()) -
+                   a.velocity.tail<3>().cross(handles_a_[static_cast<std::size_t>(k)].velocity - a.velocity.head<3>());
   return bias;
 }
 

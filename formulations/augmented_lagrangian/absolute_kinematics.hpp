@@ -1,8 +1,13 @@
 #pragma once
 /// \file
 /// Kinematics in absolute coordinates: poses of bodies from y = (r_i, e_i), every joint as it lies between its two
-/// bodies. Off the constraints no joint is closed, those of the spanning tree no more than the cut joints: all have two
-/// points and a residual.
+/// bodies. Off the constraints no joint is closed, those of the spanning tree no more than the cut joints: all have a
+/// residual.
+///
+/// Joints that do not slide keep a handle on each body, so that Phi_q is the exact gradient of Phi in world axes:
+/// multipliers that grow without bound at singular positions amplify any difference. With O_k alone
+/// (joint_kinematics.hpp) a folding rhombus was projected to 1e-7 only, not to 1e-13. No rank is decided here, so that
+/// drifted redundant rows do no harm.
 #include <span>
 #include <vector>
 
@@ -20,7 +25,7 @@ class AbsoluteKinematics {
  public:
   explicit AbsoluteKinematics(const Mechanism& mechanism);
 
-  /// Poses, both points, H and D of every joint. Euler parameters of any non-zero length. \param y 7 n entries
+  /// Poses, O_k, H and D of every joint. Euler parameters of any non-zero length. \param y 7 n entries
   void set_positions(std::span<const double> y);
   /// Velocities [v_C; omega] in world axes, rates of H and D, after set_positions.
   void set_velocities(std::span<const Vec6> velocities);
@@ -35,7 +40,9 @@ class AbsoluteKinematics {
   [[nodiscard]] const BodyKinematics& body(int index) const {
     return index < 0 ? ground_ : bodies_[static_cast<std::size_t>(index)];
   }
-  /// \returns velocity of b's handle minus that of a's, of the material points.
+  /// \returns the handle of joint k on body a; that on body b is O_k.
+  [[nodiscard]] const Vec3& point_on_a(int k) const { return handles_a_[static_cast<std::size_t>(k)].point; }
+  /// \returns V_b - V_a of the material points at the handles.
   [[nodiscard]] Vec6 relative_velocity(int k) const;
   /// \returns d/dt (V_b - V_a) at the handles of joint k without the accelerations of the bodies.
   [[nodiscard]] Vec6 handle_bias(int k) const;
@@ -43,16 +50,18 @@ class AbsoluteKinematics {
   [[nodiscard]] RelativePose pose(int k) const;
 
  private:
-  void place_joint(const Joint& joint, JointKinematics& state) const;
-  [[nodiscard]] Vec6 velocity_at(int index, const Vec3& point) const {
-    return shift_velocity(point - body(index).com, body(index).velocity);
-  }
+  /// A point of space and how fast it moves.
+  struct Handle {
+    Vec3 point = Vec3::Zero();
+    Vec3 velocity = Vec3::Zero();
+  };
 
   const Mechanism* mechanism_;
   BodyKinematics ground_;
   std::vector<BodyKinematics> bodies_;
   std::vector<const Joint*> models_;
   std::vector<JointKinematics> joints_;
+  std::vector<Handle> handles_a_;
   std::vector<JointMatrix> gram_inverse_;
 };
 

@@ -133,9 +133,9 @@ void AugmentedSystem::set_leaf(int body) {
   int column = 0;
   for (const int k : leaves.joints(body)) {
     const bool outboard = kinematics_.joint(k).b == body;
-    const JointKinematics& place = kinematics_.joint_state(k);
-    place_handle(directions(k), outboard ? 1.0 : -1.0, (outboard ? place.point_b : place.point_a) - state.com,
-                 leaves.handles(body), leaves.rows(body), column);
+    const Vec3& point = outboard ? kinematics_.joint_state(k).point : kinematics_.point_on_a(k);
+    place_handle(directions(k), outboard ? 1.0 : -1.0, point - state.com, leaves.handles(body), leaves.rows(body),
+                 column);
     column += static_cast<int>(directions(k).cols());
   }
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);
@@ -143,7 +143,7 @@ void AugmentedSystem::set_leaf(int body) {
 
 void AugmentedSystem::add_pair(int k, const Vec6& wrench) {
   const Joint& joint = kinematics_.joint(k);
-  const Vec3& point = kinematics_.joint_state(k).point_b;
+  const Vec3& point = kinematics_.joint_state(k).point;
   input_[index_of(joint.b)] += shift_wrench(point - kinematics_.body(joint.b).com, wrench);
   if (joint.a >= 0) {
     input_[index_of(joint.a)] -= shift_wrench(point - kinematics_.body(joint.a).com, wrench);

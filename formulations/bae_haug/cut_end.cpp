@@ -19,8 +19,13 @@ std::span<const double> get(std::span<const double> message, Matrix& values) {
   return message.subspan(size);
 }
 
-Vec3 velocity_of(const CutEnd& end, const Vec3& point) {
-  return shift_velocity(point - end.com, end.velocity).head<3>();
+BodyKinematics body_at(const CutEnd& end) {
+  BodyKinematics body;
+  body.rotation = end.rotation;
+  body.origin = end.origin;
+  body.com = end.com;
+  body.velocity = end.velocity;
+  return body;
 }
 
 }  // namespace
@@ -41,25 +46,16 @@ CutHandles::CutHandles(const Joint& joint, BaumgarteConstants baumgarte)
 }
 
 void CutHandles::place(const CutEnd& a, const CutEnd& b) {
-  state_.axes_a.noalias() = a.rotation * joint_->rotation_a;
-  state_.axes_b.noalias() = b.rotation * joint_->rotation_b;
-  state_.point_b = b.origin + b.rotation * joint_->position_b;
-  const Vec3 origin_a = a.origin + a.rotation * joint_->position_a;
-  state_.displacement = state_.point_b - origin_a;
-  state_.point_a = joint_->slides() ? state_.point_b : origin_a;
-  const Vec3 omega_a = a.velocity.tail<3>();
-  const Vec3 omega_b = b.velocity.tail<3>();
-  constrained_directions(*joint_, state_.axes_a, state_.axes_b, state_.d);
-  constrained_directions_rate(*joint_, state_.axes_a, state_.axes_b, omega_a, omega_b, state_.d_rate);
-  state_.velocity_b = velocity_of(b, state_.point_b);
-  state_.velocity_a = joint_->slides() ? state_.velocity_b : velocity_of(a, state_.point_a);
+  const BodyKinematics body_a = body_at(a);
+  const BodyKinematics body_b = body_at(b);
+  place_joint(*joint_, body_a, body_b, state_);
+  set_joint_rates(*joint_, body_a, body_b, state_);
   closure_residual(*joint_, state_.axes_a, state_.axes_b, state_.displacement, residual_);
 
-  Vec6 relative;
-  relative << state_.velocity_b - velocity_of(a, state_.point_a), omega_b - omega_a;
+  const Vec6 relative = body_b.velocity_at(state_.point) - body_a.velocity_at(state_.point);
   // The handles move along their bodies: Sdot^T V = [omega x (v_h - v_O); 0].
-  const Vec3 bias =
-      omega_b.cross(state_.velocity_b - b.point_velocity) - omega_a.cross(state_.velocity_a - a.point_velocity);
+  const Vec3 bias = b.velocity.tail<3>().cross(state_.velocity - b.point_velocity) -
+                    a.velocity.tail<3>().cross(state_.velocity - a.point_velocity);
   for (Eigen::Index row = 0; row < right_side_.size(); ++row) {
     const double gamma = -state_.d_rate.col(row).dot(relative) - state_.d.col(row).head<3>().dot(bias);
     right_side_[row] =

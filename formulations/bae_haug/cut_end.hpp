@@ -34,8 +34,8 @@ class CutHandles {
   /// Everything at the present ends.
   void place(const CutEnd& a, const CutEnd& b);
 
-  /// \returns O of the joint on body b, or the a-fixed handle on body a.
-  [[nodiscard]] const Vec3& point(bool on_b) const { return on_b ? state_.point_b : state_.point_a; }
+  /// \returns O of the joint, the handle of both bodies.
+  [[nodiscard]] const Vec3& point() const { return state_.point; }
   /// \returns D, 6 x nc, world axes.
   [[nodiscard]] const SpatialColumns& directions() const { return state_.d; }
   /// \returns gamma* of one row [Malczyk2008, Eq. (7)], with what the handles' own motion along their bodies adds.

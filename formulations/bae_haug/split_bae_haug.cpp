@@ -40,7 +40,7 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
         matrix_(Eigen::MatrixXd::Zero(mechanism.cut_row_count(), mechanism.cut_row_count())),
         smallest_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
         multipliers_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
-        solver_(mechanism.cut_row_count()) {
+        solver_(rows_of_one_unit(mechanism)) {
     for (std::size_t part = 0; part < 2; ++part) {
       ends_[part].resize(kEndMessage);
       shares_[part].resize(CutShare::kSize);

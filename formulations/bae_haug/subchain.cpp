@@ -94,7 +94,7 @@ RhsStatus Subchain::set_state(double t, std::span<const double> q, std::span<con
   if (status.ok) {
     tree_.set_velocities(u_);
     const BodyKinematics& body = tree_.kinematics().body(end_body_);
-    end = {body.rotation, body.origin, body.com, body.velocity, tree_.kinematics().tree_joint(end_body_).velocity_b};
+    end = {body.rotation, body.origin, body.com, body.velocity, tree_.kinematics().tree_joint(end_body_).velocity};
   }
   return status;
 }
@@ -113,7 +113,7 @@ void Subchain::reduce(const CutHandles& handles, std::span<double> share) {
   const std::span<double> smallest = share.subspan(27, 6);
   const double sign = on_b_ ? 1.0 : -1.0;
   const auto about = [&](const PathLink& link) -> Vec3 {
-    return handles.point(on_b_) - tree_.kinematics().tree_joint(link.body).point_b;
+    return handles.point() - tree_.kinematics().tree_joint(link.body).point;
   };
   for (Eigen::Index row = 0; row < rows; ++row) {
     path_.front().wrenches.col(row) = sign * shift_wrench(about(path_.front()), directions.col(row));

@@ -92,7 +92,7 @@ double DenseDynamics::size_of_ends() {
         continue;
       }
       const Jacobians::BodyJacobian& j = jacobians_.body(body);
-      const Vec3 lever = (second ? state.point_b : state.point_a) - kinematics_.body(body).com;
+      const Vec3 lever = state.point - kinematics_.body(body).com;
       double square = 0.0;
       for (Eigen::Index axis = 0; axis < 6; ++axis) {
         end_ = j.row(axis).transpose();
@@ -202,19 +202,19 @@ void DenseDynamics::reactions(Reactions& result) const {
     const Vec6 wrench = state.d * lambda_.segment(joint.row_offset, joint.nc);
     result.cut_joints[c] = wrench;
     if (joint.b >= 0) {
-      needed[static_cast<std::size_t>(joint.b)] -= shift_wrench(state.point_b - kinematics_.body(joint.b).com, wrench);
+      needed[static_cast<std::size_t>(joint.b)] -= shift_wrench(state.point - kinematics_.body(joint.b).com, wrench);
     }
     if (joint.a >= 0) {
-      needed[static_cast<std::size_t>(joint.a)] += shift_wrench(state.point_a - kinematics_.body(joint.a).com, wrench);
+      needed[static_cast<std::size_t>(joint.a)] += shift_wrench(state.point - kinematics_.body(joint.a).com, wrench);
     }
   }
   // Newton-Euler inward: joint k carries everything outboard of it.
   for (std::size_t k = joints.size(); k-- > 0;) {
     const Joint& joint = joints[k];
     const JointKinematics& state = kinematics_.tree_joint(static_cast<int>(k));
-    const Vec6 carried = shift_wrench(kinematics_.body(static_cast<int>(k)).com - state.point_b, needed[k]);
+    const Vec6 carried = shift_wrench(kinematics_.body(static_cast<int>(k)).com - state.point, needed[k]);
     if (joint.a >= 0) {
-      needed[static_cast<std::size_t>(joint.a)] += shift_wrench(state.point_b - kinematics_.body(joint.a).com, carried);
+      needed[static_cast<std::size_t>(joint.a)] += shift_wrench(state.point - kinematics_.body(joint.a).com, carried);
     }
     const Eigen::VectorXd dual =
         kinematics_.gram_inverse(static_cast<int>(k)) * loads_.joint_forces().segment(joint.u_offset, joint.nu);

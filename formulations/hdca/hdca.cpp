@@ -117,7 +117,7 @@ class HdcaFormulation final : public JointStateFormulation {
   void set_body_loads() {
     const Kinematics& kinematics = system_.kinematics();
     for (int k = 0; k < mechanism().body_count(); ++k) {
-      const Vec3 lever = kinematics.body(k).com - kinematics.tree_joint(k).point_b;
+      const Vec3 lever = kinematics.body(k).com - kinematics.tree_joint(k).point;
       accumulated_load_[static_cast<std::size_t>(k)] = shift_wrench(lever, system_.loads().body_wrench(k));
     }
   }
@@ -132,15 +132,16 @@ class HdcaFormulation final : public JointStateFormulation {
       const Joint& cut = mechanism().cut_joints()[static_cast<std::size_t>(c)];
       const JointKinematics& state = kinematics.cut_joint(c);
       const Vec6 impulse = system_.constraint_impulse(system_.first_cut() + c);
-      const Vec6 common = options_.leak * impulse - system_.cut_impulse_rate(c);
-      add_cut_end(cut.b, state.point_b, common - shift_rate_wrench(state.velocity_b, impulse));
-      add_cut_end(cut.a, state.point_a, shift_rate_wrench(state.velocity_a, impulse) - common);
+      const Vec6 load =
+          options_.leak * impulse - system_.cut_impulse_rate(c) - shift_rate_wrench(state.velocity, impulse);
+      add_cut_end(cut.b, state.point, load);
+      add_cut_end(cut.a, state.point, -load);
     }
   }
 
   void add_cut_end(int body, const Vec3& point, const Vec6& load) {
     if (body >= 0) {
-      const Vec3 lever = point - system_.kinematics().tree_joint(body).point_b;
+      const Vec3 lever = point - system_.kinematics().tree_joint(body).point;
       accumulated_load_[static_cast<std::size_t>(body)] += shift_wrench(lever, load);
     }
   }
@@ -151,7 +152,7 @@ class HdcaFormulation final : public JointStateFormulation {
       const Joint& joint = mechanism().tree_joints()[static_cast<std::size_t>(k)];
       const JointKinematics& state = system_.kinematics().tree_joint(k);
       const Vec6 impulse = system_.active_impulse(k, p) + system_.constraint_impulse(k);  // [Chadaj2017, Eq. (10)]
-      const Vec6 load = accumulated_load_[static_cast<std::size_t>(k)] - shift_rate_wrench(state.velocity_b, impulse);
+      const Vec6 load = accumulated_load_[static_cast<std::size_t>(k)] - shift_rate_wrench(state.velocity, impulse);
       for (int i = 0; i < joint.nu; ++i) {
         const int row = joint.u_offset + i;
         // [Chadaj2017, Eq. (77)], with applied joint forces

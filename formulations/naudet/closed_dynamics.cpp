@@ -38,7 +38,7 @@ std::vector<bool> marked_dependent(const Mechanism& mechanism) {
 void cut_velocities(const Kinematics& kinematics, int c, std::span<double> u) {
   const Joint& joint = kinematics.mechanism().cut_joints()[index_of(c)];
   const JointKinematics& state = kinematics.cut_joint(c);
-  const Vec6 relative = kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_b);
+  const Vec6 relative = kinematics.velocity_at(joint.b, state.point) - kinematics.velocity_at(joint.a, state.point);
   const JointVector along = state.h.transpose().lazyProduct(relative);
   Eigen::Map<Eigen::VectorXd>(u.data(), joint.nu).noalias() = motion_gram_inverse(joint).lazyProduct(along);
 }
@@ -253,15 +253,13 @@ void ClosedDynamics::reduced_momentum_rates(double t, std::span<const double> q,
     const JointKinematics& state = tree_.kinematics().cut_joint(static_cast<int>(c));
     const auto sigma = cuts_.multipliers().segment(joint.row_offset, joint.nc);
     const Vec6 impulse = state.d.lazyProduct(sigma);
-    const Vec6 rate = state.d_rate.lazyProduct(sigma);
     // -(Phi_q)'^T sigma: the rates of D and of the handles load the two bodies.
+    const Vec6 common = Vec6(state.d_rate.lazyProduct(sigma)) + shift_rate_wrench(state.velocity, impulse);
     for (const double sign : {1.0, -1.0}) {
       const int body = sign > 0.0 ? joint.b : joint.a;
       if (body >= 0) {
-        const Vec3& point = sign > 0.0 ? state.point_b : state.point_a;
-        const Vec3& velocity = sign > 0.0 ? state.velocity_b : state.velocity_a;
-        cut_loads_[index_of(body)] -= sign * shift_wrench(point - tree_.kinematics().tree_joint(body).point_b,
-                                                          rate + shift_rate_wrench(velocity, impulse));
+        cut_loads_[index_of(body)] -=
+            sign * shift_wrench(state.point - tree_.kinematics().tree_joint(body).point, common);
       }
     }
   }
@@ -292,10 +290,10 @@ void ClosedDynamics::cut_accelerations(int c, std::span<const double> u_c, std::
   for (const double sign : {1.0, -1.0}) {
     const int body = sign > 0.0 ? joint.b : joint.a;
     if (body >= 0) {
-      const Vec3 lever = state.point_b - kinematics().tree_joint(body).point_b;
+      const Vec3 lever = state.point - kinematics().tree_joint(body).point;
       relative += sign * shift_velocity(lever, tree_.rate(body));
       relative.head<3>() += sign * kinematics().body(body).velocity.tail<3>().cross(
-                                       state.velocity_b - kinematics().tree_joint(body).velocity_b);
+                                       state.velocity - kinematics().tree_joint(body).velocity);
     }
   }
   for (int i = 0; i < joint.nu; ++i) {

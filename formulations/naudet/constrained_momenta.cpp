@@ -75,8 +75,8 @@ void ConstrainedMomenta::set_inertias() {
     Link& link = links_[k];
     const JointKinematics& state = kinematics_.tree_joint(static_cast<int>(k));
     const BodyKinematics& body = kinematics_.body(static_cast<int>(k));
-    link.lever = link.parent < 0 ? state.point_b : Vec3(state.point_b - kinematics_.tree_joint(link.parent).point_b);
-    link.inertia = rigid_inertia(mechanism_->bodies()[k].mass, body.inertia, body.com - state.point_b);
+    link.lever = link.parent < 0 ? state.point : Vec3(state.point - kinematics_.tree_joint(link.parent).point);
+    link.inertia = rigid_inertia(mechanism_->bodies()[k].mass, body.inertia, body.com - state.point);
     if (link.reference >= 0) {
       link.coupling.setZero();
     }
@@ -193,7 +193,7 @@ void ConstrainedMomenta::solve_velocities(std::span<const double> p) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const int body = static_cast<int>(k);
     body_velocities_[k] =
-        shift_velocity(kinematics_.body(body).com - kinematics_.tree_joint(body).point_b, links_[k].velocity);
+        shift_velocity(kinematics_.body(body).com - kinematics_.tree_joint(body).point, links_[k].velocity);
   }
   kinematics_.set_body_velocities(body_velocities_);
 }
@@ -271,7 +271,7 @@ void ConstrainedMomenta::momentum_rates(double t, std::span<const double> q, std
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const int body = static_cast<int>(k);
     links_[k].force =
-        shift_wrench(kinematics_.body(body).com - kinematics_.tree_joint(body).point_b, loads_.body_wrench(body));
+        shift_wrench(kinematics_.body(body).com - kinematics_.tree_joint(body).point, loads_.body_wrench(body));
   }
   std::fill(pdot.begin(), pdot.end(), 0.0);
   for (const int k : order_) {
@@ -291,7 +291,7 @@ void ConstrainedMomenta::project_force(int k, std::span<double> pdot) {
     // DEVIATES [Naudet2005, Eq. (27)]: printed with T_{K+1} and P_{K+1}; it carries those with the superscript c
     // (same).
     const ConstraintMatrix& c = matrix(link);
-    const Vec6 load = force - shift_rate_wrench(state.velocity_b, momentum);
+    const Vec6 load = force - shift_rate_wrench(state.velocity, momentum);
     const JointVector along = c.axes.transpose().lazyProduct(momentum);
     JointVector rate = c.axes.transpose().lazyProduct(load);
     rate += c.axes_rate.transpose().lazyProduct(momentum);
@@ -300,15 +300,15 @@ void ConstrainedMomenta::project_force(int k, std::span<double> pdot) {
     }
     const Vec6 removed = c.gain.lazyProduct(along);
     momentum -= removed;
-    force -= c.gain_rate.lazyProduct(along) + c.gain.lazyProduct(rate) + shift_rate_wrench(state.velocity_b, removed);
+    force -= c.gain_rate.lazyProduct(along) + c.gain.lazyProduct(rate) + shift_rate_wrench(state.velocity, removed);
     if (refers(link)) {
       const Vec6 added = c.reference_gain.lazyProduct(along);
       links_[index_of(link.reference)].force +=
           c.reference_gain_rate.lazyProduct(along) + c.reference_gain.lazyProduct(rate) +
-          shift_rate_wrench(kinematics_.tree_joint(link.reference).velocity_b, added);
+          shift_rate_wrench(kinematics_.tree_joint(link.reference).velocity, added);
     }
   }
-  const Vec6 load = force - shift_rate_wrench(state.velocity_b, momentum);  // d/dt P^c, [Naudet2005, Eq. (26)]
+  const Vec6 load = force - shift_rate_wrench(state.velocity, momentum);  // d/dt P^c, [Naudet2005, Eq. (26)]
   for (const int component : link.free) {
     const int row = offset + component;
     pdot[index_of(row)] = state.h.col(component).dot(load) + state.h_rate.col(component).dot(momentum) + tau[row];

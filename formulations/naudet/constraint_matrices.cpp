@@ -23,16 +23,6 @@ void move_column_rates(const Vec3& lever, const Vec3& lever_rate, const SpatialC
   }
 }
 
-/// Which of the two handles of a cut joint lies on `body`.
-struct Handle {
-  const Vec3& point;
-  const Vec3& velocity;
-};
-
-Handle handle_on(int body, const Joint& cut, const JointKinematics& state) {
-  return body == cut.b ? Handle{state.point_b, state.velocity_b} : Handle{state.point_a, state.velocity_a};
-}
-
 }  // namespace
 
 ConstraintMatrices::ConstraintMatrices(const Mechanism& mechanism, DependentLoop loop)
@@ -57,19 +47,16 @@ ConstraintMatrices::ConstraintMatrices(const Mechanism& mechanism, DependentLoop
 }
 
 RhsStatus ConstraintMatrices::set_positions(const Kinematics& kinematics) {
-  const Joint& cut = mechanism_->cut_joints()[index_of(loop_.cut)];
   const JointKinematics& state = kinematics.cut_joint(loop_.cut);
   directions_ = state.d;
   if (loop_.other >= 0) {
-    move_columns(handle_on(loop_.other, cut, state).point - kinematics.tree_joint(loop_.other).point_b, directions_,
-                 reference_wrenches_);
+    move_columns(state.point - kinematics.tree_joint(loop_.other).point, directions_, reference_wrenches_);
   }
-  const Vec3& end = handle_on(loop_.end, cut, state).point;
   double largest = 0.0;
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Column& joint = joints_[i];
     const JointKinematics& own = kinematics.tree_joint(loop_.joints[i].body);
-    move_columns(end - own.point_b, directions_, joint.wrenches);
+    move_columns(state.point - own.point, directions_, joint.wrenches);
     for (std::size_t column = 0; column < loop_.joints[i].components.size(); ++column) {
       joint.matrix.axes.col(static_cast<Eigen::Index>(column)) = own.h.col(loop_.joints[i].components[column]);
     }
@@ -128,19 +115,16 @@ double ConstraintMatrices::orthogonalise(const JointMatrix& outboard_complement,
 }
 
 void ConstraintMatrices::set_velocities(const Kinematics& kinematics) {
-  const Joint& cut = mechanism_->cut_joints()[index_of(loop_.cut)];
   const JointKinematics& state = kinematics.cut_joint(loop_.cut);
   directions_rate_ = state.d_rate;
   const Eigen::Index count = directions_.cols();
   SpatialColumns wrench_rates = SpatialColumns::Zero(6, count);
   SpatialColumns reference_rates = SpatialColumns::Zero(6, count);
   if (loop_.other >= 0) {
-    const Handle other = handle_on(loop_.other, cut, state);
     const JointKinematics& origin = kinematics.tree_joint(loop_.other);
-    move_column_rates(other.point - origin.point_b, other.velocity - origin.velocity_b, directions_, directions_rate_,
+    move_column_rates(state.point - origin.point, state.velocity - origin.velocity, directions_, directions_rate_,
                       reference_rates);
   }
-  const Handle end = handle_on(loop_.end, cut, state);
   JointMatrix n = JointMatrix::Zero(count, count);  // G' G^+
   for (std::size_t i = 0; i < joints_.size(); ++i) {
     Column& joint = joints_[i];
@@ -149,7 +133,7 @@ void ConstraintMatrices::set_velocities(const Kinematics& kinematics) {
     for (std::size_t column = 0; column < loop_.joints[i].components.size(); ++column) {
       matrix.axes_rate.col(static_cast<Eigen::Index>(column)) = own.h_rate.col(loop_.joints[i].components[column]);
     }
-    move_column_rates(end.point - own.point_b, end.velocity - own.velocity_b, directions_, directions_rate_,
+    move_column_rates(state.point - own.point, state.velocity - own.velocity, directions_, directions_rate_,
                       wrench_rates);
     JointMatrix along_rate = wrench_rates.transpose().lazyProduct(matrix.axes);
     along_rate += joint.wrenches.transpose().lazyProduct(matrix.axes_rate);

@@ -105,12 +105,11 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& ends = kinematics.cut_joint(static_cast<int>(c));
     for (const double sign : {1.0, -1.0}) {
-      const Vec3& point = sign > 0.0 ? ends.point_b : ends.point_a;
       for (int k = sign > 0.0 ? cut.b : cut.a; k >= 0; k = mechanism_->parent(k)) {
         const Joint& joint = mechanism_->tree_joints()[index_of(k)];
         const JointKinematics& state = kinematics.tree_joint(k);
         for (int row = 0; row < cut.nc; ++row) {
-          const Vec6 wrench = shift_wrench(point - state.point_b, ends.d.col(row));
+          const Vec6 wrench = shift_wrench(ends.point - state.point, ends.d.col(row));
           for (int i = 0; i < joint.nu; ++i) {
             phi_q_(cut.row_offset + row, joint.u_offset + i) += sign * state.h.col(i).dot(wrench);
             size_ = std::max(size_, state.h.col(i).norm() * wrench.norm());

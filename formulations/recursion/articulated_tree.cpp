@@ -46,8 +46,8 @@ RhsStatus ArticulatedTree::set_positions(double t, std::span<const double> q) {
     Link& link = links_[k];
     const JointKinematics& state = kinematics_.tree_joint(static_cast<int>(k));
     const BodyKinematics& body = kinematics_.body(static_cast<int>(k));
-    link.lever = link.parent < 0 ? state.point_b : Vec3(state.point_b - kinematics_.tree_joint(link.parent).point_b);
-    link.inertia = rigid_inertia(mechanism_->bodies()[k].mass, body.inertia, body.com - state.point_b);
+    link.lever = link.parent < 0 ? state.point : Vec3(state.point - kinematics_.tree_joint(link.parent).point);
+    link.inertia = rigid_inertia(mechanism_->bodies()[k].mass, body.inertia, body.com - state.point);
     for (std::size_t i = 0; i < link.free.size(); ++i) {
       link.axes.col(static_cast<Eigen::Index>(i)) = state.h.col(link.free[i]);
     }
@@ -155,7 +155,7 @@ void ArticulatedTree::sweep_velocities() {
     const int body = static_cast<int>(k);
     // P = A V + b of everything outboard of joint k: no third sweep collects it.
     link.momentum = link.wrench + link.inertia * link.rate;
-    velocities_[k] = shift_velocity(kinematics_.body(body).com - kinematics_.tree_joint(body).point_b, link.rate);
+    velocities_[k] = shift_velocity(kinematics_.body(body).com - kinematics_.tree_joint(body).point, link.rate);
   }
   kinematics_.set_body_velocities(velocities_);
 }
@@ -173,15 +173,15 @@ void ArticulatedTree::set_acceleration_bias() {
     // c_k = Sdot^T V_j + Hdot u: the lever arm ends at two points that move with their own velocities.
     link.bias.setZero();
     if (joint.a >= 0) {
-      link.bias.head<3>() = kinematics_.body(joint.a).velocity.tail<3>().cross(
-          state.velocity_b - kinematics_.tree_joint(joint.a).velocity_b);
+      link.bias.head<3>() =
+          kinematics_.body(joint.a).velocity.tail<3>().cross(state.velocity - kinematics_.tree_joint(joint.a).velocity);
     }
     for (int i = 0; i < joint.nu; ++i) {
       link.bias += u_[index_of(joint.u_offset + i)] * state.h_rate.col(i);
     }
     // f_k of the body alone: what its mass needs for omega, less the applied load.
     const Vec3 omega = body.velocity.tail<3>();
-    const Vec3 l = body.com - state.point_b;
+    const Vec3 l = body.com - state.point;
     Vec6 needed = -loads_.body_wrench(static_cast<int>(k));
     needed.head<3>() += mechanism_->bodies()[k].mass * omega.cross(omega.cross(l));
     needed.tail<3>() += omega.cross(body.inertia * omega);
@@ -214,7 +214,7 @@ void ArticulatedTree::momenta(std::span<double> p) {
     Vec6 momentum;
     momentum.head<3>() = mechanism_->bodies()[k].mass * body.velocity.head<3>();
     momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
-    sums_[k] = shift_wrench(body.com - kinematics_.tree_joint(static_cast<int>(k)).point_b, momentum);
+    sums_[k] = shift_wrench(body.com - kinematics_.tree_joint(static_cast<int>(k)).point, momentum);
   }
   sum_inward(sums_);
   for (std::size_t k = 0; k < links_.size(); ++k) {
@@ -228,8 +228,7 @@ void ArticulatedTree::momenta(std::span<double> p) {
 void ArticulatedTree::momentum_rates(std::span<const Vec6> cut_loads, std::span<double> pdot) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const int body = static_cast<int>(k);
-    sums_[k] =
-        shift_wrench(kinematics_.body(body).com - kinematics_.tree_joint(body).point_b, loads_.body_wrench(body));
+    sums_[k] = shift_wrench(kinematics_.body(body).com - kinematics_.tree_joint(body).point, loads_.body_wrench(body));
     if (!cut_loads.empty()) {
       sums_[k] += cut_loads[k];
     }
@@ -239,7 +238,7 @@ void ArticulatedTree::momentum_rates(std::span<const Vec6> cut_loads, std::span<
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
     const JointKinematics& state = kinematics_.tree_joint(static_cast<int>(k));
-    const Vec6 load = sums_[k] - shift_rate_wrench(state.velocity_b, links_[k].momentum);
+    const Vec6 load = sums_[k] - shift_rate_wrench(state.velocity, links_[k].momentum);
     for (int i = 0; i < joint.nu; ++i) {
       const int row = joint.u_offset + i;
       // DEVIATES [Naudet2005, Eq. (21)]: printed with T'* and E' P*; it is E^T (T* - Sdot P*) + E'^T P*
@@ -255,7 +254,7 @@ void ArticulatedTree::reactions(std::span<const Vec6> cut_joints, Reactions& res
   std::vector<Vec6> needed(links_.size());
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const BodyKinematics& body = kinematics_.body(static_cast<int>(k));
-    const Vec3 l = body.com - kinematics_.tree_joint(static_cast<int>(k)).point_b;
+    const Vec3 l = body.com - kinematics_.tree_joint(static_cast<int>(k)).point;
     const Vec3 omega = body.velocity.tail<3>();
     const Vec3 alpha = links_[k].rate.tail<3>();
     Vec6 wrench = -loads_.body_wrench(static_cast<int>(k));
@@ -268,10 +267,10 @@ void ArticulatedTree::reactions(std::span<const Vec6> cut_joints, Reactions& res
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
     if (joint.b >= 0) {
-      needed[index_of(joint.b)] -= shift_wrench(state.point_b - kinematics_.tree_joint(joint.b).point_b, cut_joints[c]);
+      needed[index_of(joint.b)] -= shift_wrench(state.point - kinematics_.tree_joint(joint.b).point, cut_joints[c]);
     }
     if (joint.a >= 0) {
-      needed[index_of(joint.a)] += shift_wrench(state.point_a - kinematics_.tree_joint(joint.a).point_b, cut_joints[c]);
+      needed[index_of(joint.a)] += shift_wrench(state.point - kinematics_.tree_joint(joint.a).point, cut_joints[c]);
     }
   }
   sum_inward(needed);

@@ -14,6 +14,16 @@ constexpr double kZeroRow = 1e-22;
 
 }  // namespace
 
+std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism) {
+  std::vector<std::size_t> groups;
+  std::size_t group = 0;
+  for (const Joint& cut : mechanism.cut_joints()) {
+    groups.insert(groups.end(), index_of(cut.nc) - cut.angular.size(), group++);
+    groups.insert(groups.end(), cut.angular.size(), group++);
+  }
+  return groups;
+}
+
 CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
@@ -23,7 +33,7 @@ CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
       multipliers_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
       active_(index_of(mechanism.cut_row_count()), true),
       residual_(6, 0.0),
-      solver_(mechanism.cut_row_count()) {
+      solver_(rows_of_one_unit(mechanism)) {
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];
     cut_of_row_.insert(cut_of_row_.end(), index_of(joint.nc), static_cast<int>(c));
@@ -61,7 +71,7 @@ void CutRows::add_end(const ArticulatedTree& tree, const Joint& joint, const Joi
   if (body < 0) {
     return;
   }
-  const Vec3 lever = (sign > 0.0 ? state.point_b : state.point_a) - tree.kinematics().tree_joint(body).point_b;
+  const Vec3 lever = state.point - tree.kinematics().tree_joint(body).point;
   Link& link = links_[index_of(body)];
   const auto first = std::lower_bound(link.rows.begin(), link.rows.end(), joint.row_offset) - link.rows.begin();
   for (int row = 0; row < joint.nc; ++row) {
@@ -126,7 +136,7 @@ double CutRows::unreduced_square(const ArticulatedTree& tree, int k, Eigen::Inde
   const int index = cut_of_row_[static_cast<std::size_t>(row)];
   const JointKinematics& cut = tree.kinematics().cut_joint(index);
   const Eigen::Index column = row - mechanism_->cut_joints()[index_of(index)].row_offset;
-  return shift_wrench(cut.point_b - tree.kinematics().tree_joint(k).point_b, cut.d.col(column)).squaredNorm();
+  return shift_wrench(cut.point - tree.kinematics().tree_joint(k).point, cut.d.col(column)).squaredNorm();
 }
 
 void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
@@ -134,17 +144,16 @@ void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
-    const Vec6 relative =
-        kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_a);
+    const Vec6 relative = kinematics.velocity_at(joint.b, state.point) - kinematics.velocity_at(joint.a, state.point);
     // The handles move along their bodies: Sdot^T V = [omega x (v_h - v_O); 0].
     Vec3 bias = Vec3::Zero();
     if (joint.b >= 0) {
-      bias += kinematics.body(joint.b).velocity.tail<3>().cross(state.velocity_b -
-                                                                kinematics.tree_joint(joint.b).velocity_b);
+      bias +=
+          kinematics.body(joint.b).velocity.tail<3>().cross(state.velocity - kinematics.tree_joint(joint.b).velocity);
     }
     if (joint.a >= 0) {
-      bias -= kinematics.body(joint.a).velocity.tail<3>().cross(state.velocity_a -
-                                                                kinematics.tree_joint(joint.a).velocity_b);
+      bias -=
+          kinematics.body(joint.a).velocity.tail<3>().cross(state.velocity - kinematics.tree_joint(joint.a).velocity);
     }
     closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual_);
     for (int row = 0; row < joint.nc; ++row) {

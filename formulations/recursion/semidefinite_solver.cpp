@@ -1,5 +1,6 @@
 #include "formulations/recursion/semidefinite_solver.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <utility>
@@ -11,20 +12,31 @@ constexpr double kSmallestPivot = 1e-12;
 
 }  // namespace
 
-SemidefiniteSolver::SemidefiniteSolver(Eigen::Index size)
-    : l_(Eigen::MatrixXd::Zero(size, size)),
-      q_(Eigen::MatrixXd::Zero(size, size)),
-      r_(Eigen::MatrixXd::Zero(size, size)),
-      scale_(Eigen::VectorXd::Zero(size)),
-      diagonal_(Eigen::VectorXd::Zero(size)),
-      permuted_(Eigen::VectorXd::Zero(size)),
-      order_(static_cast<std::size_t>(size)) {}
+SemidefiniteSolver::SemidefiniteSolver(std::vector<std::size_t> groups) : groups_(std::move(groups)) {
+  const auto size = static_cast<Eigen::Index>(groups_.size());
+  l_.setZero(size, size);
+  q_.setZero(size, size);
+  r_.setZero(size, size);
+  scale_.setZero(size);
+  diagonal_.setZero(size);
+  permuted_.setZero(size);
+  order_.resize(groups_.size());
+  largest_.resize(groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1);
+}
 
 bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal) {
   const Eigen::Index size = a.rows();
+  std::fill(largest_.begin(), largest_.end(), 0.0);
   for (Eigen::Index i = 0; i < size; ++i) {
-    scale_[i] = a(i, i) > smallest_diagonal[i] ? 1.0 / std::sqrt(a(i, i)) : 0.0;
-    diagonal_[i] = scale_[i] > 0.0 ? 1.0 : 0.0;
+    if (a(i, i) > smallest_diagonal[i]) {
+      double& largest = largest_[groups_[static_cast<std::size_t>(i)]];
+      largest = std::max(largest, a(i, i));
+    }
+  }
+  for (Eigen::Index i = 0; i < size; ++i) {
+    const double largest = largest_[groups_[static_cast<std::size_t>(i)]];
+    scale_[i] = a(i, i) > smallest_diagonal[i] ? 1.0 / std::sqrt(largest) : 0.0;
+    diagonal_[i] = scale_[i] > 0.0 ? a(i, i) / largest : 0.0;
   }
   const auto entry = [&](Eigen::Index i, Eigen::Index j) {
     return scale_[i] * scale_[j] * (i > j ? a(i, j) : a(j, i));

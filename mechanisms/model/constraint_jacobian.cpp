@@ -12,7 +12,7 @@ void add_end(const Kinematics& kinematics, const Joint& cut, const SpatialColumn
     const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(k)];
     const JointKinematics& state = kinematics.tree_joint(k);
     for (int i = 0; i < joint.nu; ++i) {
-      const Vec6 velocity = shift_velocity(end - state.point_b, Vec6(state.h.col(i)));
+      const Vec6 velocity = shift_velocity(end - state.point, Vec6(state.h.col(i)));
       phi_q.col(joint.u_offset + i).segment(cut.row_offset, cut.nc) += sign * d.transpose() * velocity;
     }
   }
@@ -26,8 +26,8 @@ Eigen::MatrixXd constraint_jacobian(const Kinematics& kinematics) {
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& cut = mechanism.cut_joints()[c];
     const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
-    add_end(kinematics, cut, state.d, cut.b, state.point_b, 1.0, phi_q);
-    add_end(kinematics, cut, state.d, cut.a, state.point_a, -1.0, phi_q);
+    add_end(kinematics, cut, state.d, cut.b, state.point, 1.0, phi_q);
+    add_end(kinematics, cut, state.d, cut.a, state.point, -1.0, phi_q);
   }
   for (const Joint& joint : mechanism.tree_joints()) {
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {

@@ -51,10 +51,10 @@ void Jacobians::set_positions(const Kinematics& kinematics) {
       j.setZero();
     } else {
       j = bodies_[static_cast<std::size_t>(joint.a)];
-      shift_columns(state.point_b - kinematics.body(joint.a).com, j);
+      shift_columns(state.point - kinematics.body(joint.a).com, j);
     }
     j.middleCols(joint.u_offset, joint.nu) += state.h;
-    shift_columns(kinematics.body(static_cast<int>(k)).com - state.point_b, j);
+    shift_columns(kinematics.body(static_cast<int>(k)).com - state.point, j);
   }
   constraints_.topRows(mechanism_->cut_row_count()).setZero();
   end_size_.setZero();
@@ -77,7 +77,7 @@ void Jacobians::add_end(const Kinematics& kinematics, const Joint& joint, const 
     return;
   }
   end_ = bodies_[static_cast<std::size_t>(index)];
-  shift_columns((sign > 0.0 ? state.point_b : state.point_a) - kinematics.body(index).com, end_);
+  shift_columns(state.point - kinematics.body(index).com, end_);
   for (int i = 0; i < joint.nc; ++i) {
     const int row = joint.row_offset + i;
     for (Eigen::Index column = 0; column < end_.cols(); ++column) {
@@ -100,13 +100,13 @@ void Jacobians::set_velocities(const Kinematics& kinematics) {
     } else {
       const BodyKinematics& inboard = kinematics.body(joint.a);
       rate = rates_[static_cast<std::size_t>(joint.a)];
-      shift_columns(state.point_b - inboard.com, rate);
-      add_cross(bodies_[static_cast<std::size_t>(joint.a)], state.velocity_b - inboard.velocity.head<3>(), rate);
+      shift_columns(state.point - inboard.com, rate);
+      add_cross(bodies_[static_cast<std::size_t>(joint.a)], state.velocity - inboard.velocity.head<3>(), rate);
     }
     rate.middleCols(joint.u_offset, joint.nu) += state.h_rate;
-    shift_columns(outboard.com - state.point_b, rate);
+    shift_columns(outboard.com - state.point, rate);
     // The angular rows at O_k are those of J_b.
-    add_cross(bodies_[k], outboard.velocity.head<3>() - state.velocity_b, rate);
+    add_cross(bodies_[k], outboard.velocity.head<3>() - state.velocity, rate);
   }
   constraint_rate_.setZero();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
@@ -124,8 +124,8 @@ void Jacobians::add_end_rate(const Kinematics& kinematics, const Joint& joint, c
     return;
   }
   const BodyKinematics& body = kinematics.body(index);
-  const Vec3 lever = (sign > 0.0 ? state.point_b : state.point_a) - body.com;
-  const Vec3 lever_rate = (sign > 0.0 ? state.velocity_b : state.velocity_a) - body.velocity.head<3>();
+  const Vec3 lever = state.point - body.com;
+  const Vec3 lever_rate = state.velocity - body.velocity.head<3>();
   end_ = bodies_[static_cast<std::size_t>(index)];
   end_rate_ = rates_[static_cast<std::size_t>(index)];
   shift_columns(lever, end_rate_);
@@ -161,8 +161,7 @@ void constraint_rate_residual(const Kinematics& kinematics, std::span<const doub
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];
     const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
-    const Vec6 relative =
-        kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_a);
+    const Vec6 relative = kinematics.velocity_at(joint.b, state.point) - kinematics.velocity_at(joint.a, state.point);
     for (int row = 0; row < joint.nc; ++row) {
       residual[static_cast<std::size_t>(joint.row_offset + row)] = state.d.col(row).dot(relative);
     }

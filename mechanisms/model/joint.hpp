@@ -57,9 +57,6 @@ struct Joint {
   std::vector<double> q0;
   std::vector<JointMotion> motions;  ///< prescribed components (tree joints)
   int motion_offset = 0;             ///< first of their rows in Phi
-
-  /// \returns whether O_k slides along a, so that a's handle is the a-fixed point that coincides with O_k now.
-  [[nodiscard]] bool slides() const { return !world_linear; }
 };
 
 /// Pose of b's joint axes relative to a's.

@@ -33,11 +33,10 @@ void Kinematics::set_positions(std::span<const double> q) {
     state.axes_b.noalias() = state.axes_a * pose.rotation;
     const Vec3 origin_a = inboard.origin + inboard.rotation * joint.position_a;
     state.displacement.noalias() = state.axes_a * pose.translation;
-    state.point_b = origin_a + state.displacement;
-    state.point_a = state.point_b;
+    state.point = origin_a + state.displacement;
 
     outboard.rotation.noalias() = state.axes_b * joint.rotation_b.transpose();
-    outboard.origin = state.point_b - outboard.rotation * joint.position_b;
+    outboard.origin = state.point - outboard.rotation * joint.position_b;
     outboard.com = outboard.origin + outboard.rotation * properties.com;
     outboard.inertia.noalias() = outboard.rotation * properties.inertia * outboard.rotation.transpose();
     outboard.inertia_inverse.noalias() = outboard.rotation * properties.inertia_inverse * outboard.rotation.transpose();
@@ -47,21 +46,8 @@ void Kinematics::set_positions(std::span<const double> q) {
   }
   const auto cut_joints = mechanism_->cut_joints();
   for (std::size_t c = 0; c < cut_joints.size(); ++c) {
-    place_handles(cut_joints[c], cuts_[c]);
+    place_joint(cut_joints[c], body(cut_joints[c].a), body(cut_joints[c].b), cuts_[c]);
   }
-}
-
-void Kinematics::place_handles(const Joint& joint, JointKinematics& state) const {
-  const BodyKinematics& a = body(joint.a);
-  const BodyKinematics& b = body(joint.b);
-  state.axes_a.noalias() = a.rotation * joint.rotation_a;
-  state.axes_b.noalias() = b.rotation * joint.rotation_b;
-  state.point_b = b.origin + b.rotation * joint.position_b;
-  const Vec3 origin_a = a.origin + a.rotation * joint.position_a;
-  state.displacement = state.point_b - origin_a;
-  state.point_a = joint.slides() ? state.point_b : origin_a;
-  motion_subspace(joint, state.axes_a, state.axes_b, state.h);
-  constrained_directions(joint, state.axes_a, state.axes_b, state.d);
 }
 
 void Kinematics::set_velocities(std::span<const double> u) {
@@ -69,11 +55,11 @@ void Kinematics::set_velocities(std::span<const double> u) {
   for (std::size_t k = 0; k < joints.size(); ++k) {
     const Joint& joint = joints[k];
     const JointKinematics& state = joints_[k];
-    Vec6 velocity = velocity_at(joint.a, state.point_b);
+    Vec6 velocity = velocity_at(joint.a, state.point);
     for (int i = 0; i < joint.nu; ++i) {
       velocity += state.h.col(i) * u[static_cast<std::size_t>(joint.u_offset + i)];
     }
-    bodies_[k].velocity = shift_velocity(bodies_[k].com - state.point_b, velocity);
+    bodies_[k].velocity = shift_velocity(bodies_[k].com - state.point, velocity);
   }
   set_rates();
 }
@@ -87,14 +73,7 @@ void Kinematics::set_body_velocities(std::span<const Vec6> velocities) {
 
 void Kinematics::set_rates() {
   const auto update = [this](const Joint& joint, JointKinematics& state) {
-    const Vec3 omega_a = body(joint.a).velocity.tail<3>();
-    const Vec3 omega_b = body(joint.b).velocity.tail<3>();
-    motion_subspace_rate(joint, state.h, omega_a, omega_b, state.h_rate);
-    constrained_directions_rate(joint, state.axes_a, state.axes_b, omega_a, omega_b, state.d_rate);
-    state.velocity_b = velocity_at(joint.b, state.point_b).head<3>();
-    // O_k is fixed in b; only a cut joint that does not slide keeps a material point of a of its own.
-    const bool own_point = joint.cut && !joint.slides();
-    state.velocity_a = own_point ? Vec3(velocity_at(joint.a, state.point_a).head<3>()) : state.velocity_b;
+    set_joint_rates(joint, body(joint.a), body(joint.b), state);
   };
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     update(mechanism_->tree_joints()[k], joints_[k]);

@@ -5,34 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "mechanisms/model/joint_kinematics.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
-
-/// Pose and velocity of a body.
-struct BodyKinematics {
-  Mat3 rotation = Mat3::Identity();  ///< body axes to world axes
-  Vec3 origin = Vec3::Zero();        ///< of the body's frame
-  Vec3 com = Vec3::Zero();
-  Mat3 inertia = Mat3::Zero();          ///< J_C in world axes
-  Mat3 inertia_inverse = Mat3::Zero();  ///< J_C^-1 in world axes
-  Vec6 velocity = Vec6::Zero();         ///< [v_C; omega]
-};
-
-/// Geometry of a joint: the two handles, H, D and their rates.
-struct JointKinematics {
-  Mat3 axes_a = Mat3::Identity();  ///< joint axes on a, columns in world axes
-  Mat3 axes_b = Mat3::Identity();
-  Vec3 point_a = Vec3::Zero();       ///< a's handle: equals point_b where the joint slides and for every tree joint
-  Vec3 point_b = Vec3::Zero();       ///< O_k, the origin of the joint's frame on b
-  Vec3 displacement = Vec3::Zero();  ///< origin on b minus origin on a
-  SpatialColumns h;
-  SpatialColumns d;
-  SpatialColumns h_rate;
-  SpatialColumns d_rate;
-  Vec3 velocity_a = Vec3::Zero();  ///< velocity of the geometric point point_a
-  Vec3 velocity_b = Vec3::Zero();  ///< velocity of point_b
-};
 
 /// All kinematic quantities at one (q, u).
 class Kinematics {
@@ -58,10 +34,7 @@ class Kinematics {
   [[nodiscard]] const JointKinematics& cut_joint(int index) const { return cuts_[static_cast<std::size_t>(index)]; }
 
   /// \returns [v; omega] of body `index` at the world point `point` (material velocity).
-  [[nodiscard]] Vec6 velocity_at(int index, const Vec3& point) const {
-    const BodyKinematics& state = body(index);
-    return shift_velocity(point - state.com, state.velocity);
-  }
+  [[nodiscard]] Vec6 velocity_at(int index, const Vec3& point) const { return body(index).velocity_at(point); }
 
   /// \returns (H^T H)^-1 of tree joint `index`, nu x nu.
   [[nodiscard]] const JointMatrix& gram_inverse(int index) const {
@@ -75,7 +48,6 @@ class Kinematics {
   }
 
  private:
-  void place_handles(const Joint& joint, JointKinematics& state) const;
   void set_rates();
 
   const Mechanism* mechanism_;

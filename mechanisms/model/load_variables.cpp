@@ -153,7 +153,7 @@ std::pair<double, double> LoadVariables::set_own(JointReference reference, int c
     cut_coordinates(kinematics, reference.index, coordinates);
     own_q = coordinates[static_cast<std::size_t>(component)];
   }
-  const Vec6 relative = kinematics.velocity_at(joint.b, state.point_b) - kinematics.velocity_at(joint.a, state.point_b);
+  const Vec6 relative = kinematics.velocity_at(joint.b, state.point) - kinematics.velocity_at(joint.a, state.point);
   own_v = cut_dual_direction(joint, state, component).dot(relative);
   return {own_q, own_v};
 }

@@ -181,8 +181,8 @@ void LoadEvaluator::add_joint_force(JointReference reference, int component, dou
   }
   const JointKinematics& state = kinematics.cut_joint(reference.index);
   const Vec6 wrench = value * cut_dual_direction(joint, state, component);
-  add_wrench(joint.b, state.point_b, wrench.head<3>(), wrench.tail<3>(), kinematics);
-  add_wrench(joint.a, state.point_b, -wrench.head<3>(), -wrench.tail<3>(), kinematics);
+  add_wrench(joint.b, state.point, wrench.head<3>(), wrench.tail<3>(), kinematics);
+  add_wrench(joint.a, state.point, -wrench.head<3>(), -wrench.tail<3>(), kinematics);
 }
 
 void LoadEvaluator::add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque,

@@ -101,8 +101,8 @@ struct AbsoluteReference {
             row.segment<6>(6 * body) += sign * shift_wrench(point - kinematics.body(body).com, column).transpose();
           }
         };
-        add(joint.b, state.point_b, 1.0);
-        add(joint.a, state.point_a, -1.0);
+        add(joint.b, state.point, 1.0);
+        add(joint.a, kinematics.point_on_a(k), -1.0);
         rows.push_back(row);
       }
     }
@@ -117,9 +117,9 @@ struct AbsoluteReference {
       const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(k)];
       const JointKinematics& state = tree.tree_joint(k);
       const Vec6 wrench = state.h * motion_gram_inverse(joint) * tau.segment(joint.u_offset, joint.nu);
-      free.segment<6>(6 * joint.b) += shift_wrench(state.point_b - tree.body(joint.b).com, wrench);
+      free.segment<6>(6 * joint.b) += shift_wrench(state.point - tree.body(joint.b).com, wrench);
       if (joint.a >= 0) {
-        free.segment<6>(6 * joint.a) -= shift_wrench(state.point_b - tree.body(joint.a).com, wrench);
+        free.segment<6>(6 * joint.a) -= shift_wrench(state.point - tree.body(joint.a).com, wrench);
       }
     }
   }

@@ -72,11 +72,11 @@ class ClosedState {
       if (joint.nu > 0) {
         active = state.h * gram.ldlt().solve(tau);
       }
-      add_pair(joint, state.point_b, state.point_b, reactions_.tree_joints[k] + active);
+      add_pair(joint, state.point, reactions_.tree_joints[k] + active);
     }
     for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
       const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
-      add_pair(mechanism_.cut_joints()[c], state.point_a, state.point_b, reactions_.cut_joints[c]);
+      add_pair(mechanism_.cut_joints()[c], state.point, reactions_.cut_joints[c]);
     }
     Eigen::VectorXd result(6 * static_cast<Eigen::Index>(sums_.size()));
     for (std::size_t i = 0; i < sums_.size(); ++i) {
@@ -137,13 +137,13 @@ class ClosedState {
     kinematics_.set_velocities(view(u_));
   }
 
-  /// Adds a wrench on b at point_b and its opposite on a at point_a.
-  void add_pair(const Joint& joint, const Vec3& point_a, const Vec3& point_b, const Vec6& wrench) {
+  /// Adds a wrench on b and its opposite on a, both at one point.
+  void add_pair(const Joint& joint, const Vec3& point, const Vec6& wrench) {
     if (joint.b >= 0) {
-      sums_[static_cast<std::size_t>(joint.b)] += shift_wrench(point_b - kinematics_.body(joint.b).com, wrench);
+      sums_[static_cast<std::size_t>(joint.b)] += shift_wrench(point - kinematics_.body(joint.b).com, wrench);
     }
     if (joint.a >= 0) {
-      sums_[static_cast<std::size_t>(joint.a)] -= shift_wrench(point_a - kinematics_.body(joint.a).com, wrench);
+      sums_[static_cast<std::size_t>(joint.a)] -= shift_wrench(point - kinematics_.body(joint.a).com, wrench);
     }
   }
 

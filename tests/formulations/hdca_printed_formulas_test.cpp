@@ -22,7 +22,7 @@ struct TwoHandles {
 TwoHandles leaf(const Kinematics& kinematics, int k, const Vec6& active1, const Vec6& active2, const Vec3& point2,
                 double outboard_sign) {
   const BodyKinematics& body = kinematics.body(k);
-  const Vec3& point1 = kinematics.tree_joint(k).point_b;
+  const Vec3& point1 = kinematics.tree_joint(k).point;
   Mat6 com_inertia = Mat6::Zero();
   com_inertia.topLeftCorner<3, 3>() =
       kinematics.mechanism().bodies()[static_cast<std::size_t>(k)].mass * Mat3::Identity();
@@ -60,7 +60,7 @@ double first_joint_velocity(const Kinematics& kinematics, const std::vector<Vec6
   const int n = kinematics.mechanism().body_count();
   const auto make_leaf = [&](int k) {
     const bool tip = k + 1 == n;
-    const Vec3 point2 = tip ? kinematics.body(k).com : kinematics.tree_joint(k + 1).point_b;
+    const Vec3 point2 = tip ? kinematics.body(k).com : kinematics.tree_joint(k + 1).point;
     return leaf(kinematics, k, active[static_cast<std::size_t>(k)],
                 tip ? Vec6::Zero().eval() : active[static_cast<std::size_t>(k) + 1], point2, outboard_sign);
   };

@@ -50,10 +50,10 @@ Mechanism arch() {
 struct Loop {
   explicit Loop(const Kinematics& kinematics) {
     for (int k = 0; k < kLinks; ++k) {
-      origins[static_cast<std::size_t>(k)] = kinematics.tree_joint(k).point_b;
+      origins[static_cast<std::size_t>(k)] = kinematics.tree_joint(k).point;
     }
     const Vec3 z = Vec3::UnitZ();
-    const Vec3 r = origins[kLinks - 1] - kinematics.cut_joint(0).point_b;
+    const Vec3 r = origins[kLinks - 1] - kinematics.cut_joint(0).point;
     const Vec3 l = origins[kLinks - 1] - origins[kLinks - 2];
     c_a.setZero();
     c_b.setZero();
@@ -80,9 +80,9 @@ class PrintedFormulas : public ::testing::Test {
     loads_.evaluate(0.0, view(mechanism_.q0()), view(mechanism_.u0()), kinematics_);
   }
 
-  [[nodiscard]] Vec6 velocity(int k) const { return kinematics_.velocity_at(k, kinematics_.tree_joint(k).point_b); }
+  [[nodiscard]] Vec6 velocity(int k) const { return kinematics_.velocity_at(k, kinematics_.tree_joint(k).point); }
   [[nodiscard]] Vec6 at_origin(int k, const Vec6& at_com) const {
-    return shift_wrench(kinematics_.body(k).com - kinematics_.tree_joint(k).point_b, at_com);
+    return shift_wrench(kinematics_.body(k).com - kinematics_.tree_joint(k).point, at_com);
   }
   [[nodiscard]] Vec6 momentum(int k) const {
     const BodyKinematics& body = kinematics_.body(k);

@@ -11,6 +11,7 @@
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/runge_kutta_step.hpp"
 #include "tests/support/four_bar.hpp"
+#include "tests/support/loop_on_a_table.hpp"
 
 namespace mbdbench {
 namespace {
@@ -64,31 +65,8 @@ TEST(doubled_joints, the_dense_references_keep_the_energy) {
   }
 }
 
-/// A four-bar linkage in the plane z = 0 of a table that spins about y: the two rows of its cut joint that restrict it
-/// at first, x and y of the world, are one after a quarter of a turn.
-Mechanism loop_on_a_table() {
-  MechanismDescription description = test::four_bar(3.0, {1.57, -1.0, -1.0});
-  description.gravity = Vec3(0.0, -9.81, 0.0);
-  BodyDescription table;
-  table.name = "table";
-  table.mass = 5.0;
-  table.inertia = 9.0 * Mat3::Identity();
-  description.bodies.push_back(table);
-  for (JointDescription& joint : description.joints) {
-    joint.a = joint.a == kGround ? table.name : joint.a;
-  }
-  JointDescription spin;
-  spin.name = "spin";
-  spin.b = table.name;
-  spin.axis = Vec3::UnitY();
-  spin.v0 = {2.0};
-  description.joints.insert(description.joints.begin(), spin);
-  description.markers.push_back({"pin", "coupler_bar", Vec3(3.0, 0.0, 0.0)});
-  return Mechanism(description);
-}
-
 TEST(turning_loops, stay_closed_where_the_rows_of_the_start_are_dependent) {
-  const Mechanism mechanism = loop_on_a_table();
+  const Mechanism mechanism = test::loop_on_a_table();
   constexpr double kStep = 1e-3;
   constexpr int kSteps = 2500;
   for (const char* const key : kClosedNaudet) {
@@ -188,7 +166,7 @@ TEST(assembly_branch, a_step_over_a_singular_position_ends_reduced_forms_with_a_
 }
 
 TEST(assembly_branch, a_loop_that_turns_far_within_a_step_stays_in_its_assembly) {
-  const Mechanism mechanism = loop_on_a_table();
+  const Mechanism mechanism = test::loop_on_a_table();
   ClosedDynamics dynamics(mechanism, dependent_candidates(mechanism, true));
   ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism.q0())).ok);
   Eigen::VectorXd q = mechanism.q0();

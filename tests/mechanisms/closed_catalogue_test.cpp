@@ -192,7 +192,7 @@ TEST(rings, hang_below_one_another) {
     // The distance of opposite sides of a hexagon is sqrt(3).
     const Vec3 hook(0.0, -std::numbers::sqrt3 * ring, 0.0);
     EXPECT_LT((kinematics.body(top).com - hook).norm(), 100.0 * kEpsilon);
-    EXPECT_LT((kinematics.tree_joint(top).point_b - hook).norm(), 100.0 * kEpsilon);
+    EXPECT_LT((kinematics.tree_joint(top).point - hook).norm(), 100.0 * kEpsilon);
   }
   EXPECT_LT((marker_state(kinematics, 0).position - Vec3(0.0, -3.0 * std::numbers::sqrt3, 0.0)).norm(),
             100.0 * kEpsilon);
@@ -281,7 +281,7 @@ TEST(slider_crank, starts_as_published) {
   const Kinematics kinematics = kinematics_at_start(mechanism);
   EXPECT_EQ(mechanism.q0(), Eigen::VectorXd::Zero(4));
   EXPECT_EQ(mechanism.u0()[0], 6.0);
-  EXPECT_NEAR(mechanism.u0()[1], 0.24, kEpsilon);
+  EXPECT_NEAR(mechanism.u0()[1], 0.24, 4.0 * kEpsilon);  // some roundings of the velocities that close the loop
   const int rod = *mechanism.find_body("rod");
   const Vec3 slider(0.2, 0.0, 0.0);
   const Vec3 pin(0.0, 0.1, 0.2);

@@ -156,10 +156,12 @@ TEST_P(JointGeometry, residual_rate_is_exact_where_the_ends_do_not_meet) {
   const auto residual_at = [&](double s) {
     return residual(turned(axes_a, omega_a, s), turned(b, omega_b, s), displacement + s * (velocity_b - velocity_a));
   };
-  const Vec3 lever = joint.slides() ? displacement : Vec3::Zero();
-  Vec6 relative;
-  relative << velocity_b - velocity_a - omega_a.cross(lever), omega_b - omega_a;
-  const Eigen::VectorXd rate = d(axes_a, b).transpose() * relative;
+  Vec6 relative;  // at the origin on b
+  relative << velocity_b - velocity_a - omega_a.cross(displacement), omega_b - omega_a;
+  Eigen::VectorXd rate = d(axes_a, b).transpose() * relative;
+  if (joint.world_linear) {  // D gives the rate as seen from a
+    rate.head<3>() += omega_a.cross(displacement);
+  }
   EXPECT_LT((rate - difference(residual_at)).norm(), kJointDifference);
 }
 

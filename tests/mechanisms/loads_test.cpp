@@ -87,7 +87,7 @@ TEST_P(RandomLoads, dampers_take_energy_out) {
       const JointKinematics& cut = damped.kinematics.cut_joint(reference.index);
       const Eigen::MatrixXd h = cut.h;
       const Vec6 relative =
-          damped.kinematics.velocity_at(joint.b, cut.point_b) - damped.kinematics.velocity_at(joint.a, cut.point_b);
+          damped.kinematics.velocity_at(joint.b, cut.point) - damped.kinematics.velocity_at(joint.a, cut.point);
       v = (h.transpose() * h).llt().solve(h.transpose() * relative)[spring.component];
     } else {
       v = u[joint.u_offset + spring.component];
