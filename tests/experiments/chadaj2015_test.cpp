@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "experiments/chadaj2015/published.hpp"
-#include "experiments/command_line.hpp"
 #include "experiments/csv_file.hpp"
 #include "experiments/record.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/whole_experiment.hpp"
 
 namespace mbdbench {
 namespace {
@@ -31,43 +31,14 @@ TEST(Chadaj2015Test, PublishedNumbersAreThoseOfTheFile) {
   }
 }
 
-/// One uninterrupted quick run, shared by the tests because it takes seconds.
-class Chadaj2015RunTest : public testing::Test {
- protected:
-  static void SetUpTestSuite() {
-    directory = new TemporaryDirectory;
-    passed = run(*directory, [] { return false; });
-  }
-  static void TearDownTestSuite() {
-    delete directory;
-    directory = nullptr;
-  }
-
-  static bool run(const TemporaryDirectory& output, std::function<bool()> stop_requested) {
-    const Registries registries = default_registries();
-    ExperimentContext context{.registries = registries,
-                              .output = output.path(),
-                              .quick = true,
-                              .stop_requested = std::move(stop_requested),
-                              .quiet = true};
-    return run_chadaj2015(context);
-  }
-
-  static inline TemporaryDirectory* directory = nullptr;
-  static inline bool passed = false;
-};
+using Chadaj2015RunTest = WholeExperimentTest<run_chadaj2015>;
 
 TEST_F(Chadaj2015RunTest, EveryAssertedVerdictComesOutRight) {
   EXPECT_TRUE(passed);
-  for (const Record& record : read_records(*directory / "records.csv")) {
-    EXPECT_NE(record.verdict, Verdict::failed) << record.quantity << ": " << record.note;
-    EXPECT_NE(record.verdict, Verdict::not_reproduced)
-        << record.formulation << " " << record.quantity << " " << record.value.value_or(0.0);
-  }
+  expect_reproduced(records);
 }
 
 TEST_F(Chadaj2015RunTest, ThePublishedCountsAreExact) {
-  const std::vector<Record> records = read_records(*directory / "records.csv");
   for (const chadaj2015::PublishedRun& published : chadaj2015::kPublishedRuns) {
     const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
       return record.formulation == published.formulation && record.quantity == "function_evaluations" &&
@@ -81,7 +52,7 @@ TEST_F(Chadaj2015RunTest, ThePublishedCountsAreExact) {
 
 TEST_F(Chadaj2015RunTest, OnlyThePapersFormulationsCarryItsNumbers) {
   int checked = 0;
-  for (const Record& record : read_records(*directory / "records.csv")) {
+  for (const Record& record : records) {
     if (record.formulation != "dense" && record.formulation != "dense-momentum") {
       continue;
     }
@@ -98,12 +69,11 @@ TEST_F(Chadaj2015RunTest, OnlyThePapersFormulationsCarryItsNumbers) {
 
 TEST_F(Chadaj2015RunTest, AnInterruptedRunContinuesToTheSameRecords) {
   const TemporaryDirectory other;
-  int asked = 0;
-  EXPECT_FALSE(run(other, [&asked] { return ++asked > 4; }));
+  EXPECT_FALSE(run_experiment(run_chadaj2015, other, {.stop_after = 4}));
   EXPECT_FALSE(std::filesystem::exists(other / "records.csv"));
   const std::string kept = content_of(other / "parts/table.timings.csv");
   ASSERT_FALSE(kept.empty());
-  EXPECT_TRUE(run(other, [] { return false; }));
+  EXPECT_TRUE(run_experiment(run_chadaj2015, other));
   // Measured again, the times would differ.
   EXPECT_EQ(content_of(other / "parts/table.timings.csv"), kept);
   EXPECT_EQ(content_of(other / "records.csv"), content_of(*directory / "records.csv"));

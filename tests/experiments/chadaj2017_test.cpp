@@ -11,9 +11,9 @@
 #include "experiments/chadaj2017/ratios.hpp"
 #include "experiments/chadaj2017/record_search.hpp"
 #include "experiments/chadaj2017/run_monitor.hpp"
-#include "experiments/command_line.hpp"
 #include "experiments/csv_file.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/whole_experiment.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {
@@ -77,41 +77,25 @@ TEST(Chadaj2017Claims, WithoutRecordsNothingIsMeasured) {
   }
 }
 
-class Chadaj2017RunTest : public testing::Test {
- protected:
-  static bool run(const TemporaryDirectory& output, std::function<bool()> stop_requested) {
-    const Registries registries = default_registries();
-    ExperimentContext context{.registries = registries,
-                              .output = output.path(),
-                              .quick = true,
-                              .stop_requested = std::move(stop_requested),
-                              .quiet = true};
-    return run_chadaj2017(context);
-  }
+std::string verdict_of(const CsvTable& claims, const std::string& statement) {
+  const auto found = std::find_if(claims.rows.begin(), claims.rows.end(),
+                                  [&](const auto& row) { return row[2].find(statement) != std::string::npos; });
+  return found == claims.rows.end() ? "no such claim" : found->back();
+}
 
-  static std::string verdict_of(const CsvTable& claims, const std::string& statement) {
-    const auto found = std::find_if(claims.rows.begin(), claims.rows.end(),
-                                    [&](const auto& row) { return row[2].find(statement) != std::string::npos; });
-    return found == claims.rows.end() ? "no such claim" : found->back();
-  }
-};
-
-TEST_F(Chadaj2017RunTest, RunsInPartsAndComesToTheKnownNumbersAndVerdicts) {
+TEST(Chadaj2017RunTest, RunsInPartsAndComesToTheKnownNumbersAndVerdicts) {
   const TemporaryDirectory directory;
-  int asked = 0;
-  EXPECT_FALSE(run(directory, [&asked] { return ++asked > 3; }));
+  EXPECT_FALSE(run_experiment(run_chadaj2017, directory, {.stop_after = 3}));
   EXPECT_FALSE(std::filesystem::exists(directory / "records.csv"));
   const std::string kept = content_of(directory / "trajectories/four_bar_hdca_errors.csv");
   ASSERT_FALSE(kept.empty());
-  EXPECT_TRUE(run(directory, [] { return false; }));
+  EXPECT_TRUE(run_experiment(run_chadaj2017, directory));
   EXPECT_EQ(content_of(directory / "trajectories/four_bar_hdca_errors.csv"), kept);
 
   const std::vector<Record> records = read_records(directory / "records.csv");
+  expect_reproduced(records);
   int exact = 0;
   for (const Record& entry : records) {
-    EXPECT_NE(entry.verdict, Verdict::failed) << entry.quantity << ": " << entry.note;
-    EXPECT_NE(entry.verdict, Verdict::not_reproduced)
-        << entry.formulation << " " << entry.quantity << " " << entry.value.value_or(0.0);
     exact += entry.verdict == Verdict::exact ? 1 : 0;
   }
   // The prototype's five counts of case 1, four of them in two parts each.

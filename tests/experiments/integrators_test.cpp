@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@
 #include "experiments/record.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/whole_experiment.hpp"
 
 namespace mbdbench::integrator_study {
 namespace {
@@ -79,44 +81,20 @@ TEST(IntegratorsTest, FormulationsAreOneAKindOfStateUnlessNamed) {
   EXPECT_EQ(formulations_for(registries, "pendulum:3", Keys{"hdca", "dense"}), (Keys{"dense"}));
 }
 
-/// One uninterrupted quick run with a mechanism of the user's, shared by the tests because it takes long.
-class IntegratorsRunTest : public testing::Test {
+/// The shared run has a mechanism of the user's.
+class IntegratorsRunTest : public WholeExperimentTest<run_integrators> {
  protected:
   static void SetUpTestSuite() {
-    directory = new TemporaryDirectory;
-    passed = run(*directory, [] { return false; });
-    records = read_records(*directory / "records.csv");
-  }
-  static void TearDownTestSuite() {
-    delete directory;
-    directory = nullptr;
-  }
-
-  static bool run(const TemporaryDirectory& output, std::function<bool()> stop_requested) {
-    const Registries registries = default_registries();
-    ExperimentContext context{.registries = registries,
-                              .output = output.path(),
-                              .quick = true,
-                              .stop_requested = std::move(stop_requested),
-                              .quiet = true,
-                              .mechanisms = {kOwnMechanism},
-                              .formulations = {}};
-    return run_integrators(context);
+    directory = std::make_unique<TemporaryDirectory>();
+    run_to_end({.mechanisms = {kOwnMechanism}});
   }
 
   static constexpr const char* kOwnMechanism = "pendulum_xyz:3";
-  static inline TemporaryDirectory* directory = nullptr;
-  static inline bool passed = false;
-  static inline std::vector<Record> records;
 };
 
 TEST_F(IntegratorsRunTest, EveryAssertedVerdictComesOutRight) {
   EXPECT_TRUE(passed);
-  for (const Record& record : records) {
-    EXPECT_NE(record.verdict, Verdict::failed) << record.quantity << ": " << record.note;
-    EXPECT_NE(record.verdict, Verdict::not_reproduced)
-        << record.integrator << " " << record.quantity << " " << record.value.value_or(0.0);
-  }
+  expect_reproduced(records);
 }
 
 TEST_F(IntegratorsRunTest, MatlabsCountsAreExact) {
@@ -191,11 +169,10 @@ TEST_F(IntegratorsRunTest, LongRunsCostAboutTheSame) {
 
 TEST_F(IntegratorsRunTest, AnInterruptedRunContinuesToTheSameRecords) {
   const TemporaryDirectory other;
-  int asked = 0;
-  EXPECT_FALSE(run(other, [&asked] { return ++asked > 40; }));
+  EXPECT_FALSE(run_experiment(run_integrators, other, {.stop_after = 40, .mechanisms = {kOwnMechanism}}));
   EXPECT_FALSE(std::filesystem::exists(other / "records.csv"));
   EXPECT_TRUE(std::filesystem::exists(other / "parts/matlab.csv"));
-  EXPECT_TRUE(run(other, [] { return false; }));
+  EXPECT_TRUE(run_experiment(run_integrators, other, {.mechanisms = {kOwnMechanism}}));
   EXPECT_EQ(content_of(other / "records.csv"), content_of(*directory / "records.csv"));
 }
 

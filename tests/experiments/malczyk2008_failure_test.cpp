@@ -17,6 +17,7 @@
 #include "experiments/malczyk2008/parts.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/support/forwarding_formulation.hpp"
 #include "tests/support/thread_exchange.hpp"
 
 namespace mbdbench::malczyk2008 {
@@ -29,31 +30,18 @@ FormulationEntry the_bae_haug_entry() {
 }
 
 /// The sequential program until 0.05 s, nothing later.
-class EndingFormulation final : public Formulation {
+class EndingFormulation final : public test::ForwardingFormulation {
  public:
-  explicit EndingFormulation(std::unique_ptr<Formulation> right)
-      : Formulation(right->mechanism(), {right->layout().begin(), right->layout().end()}), right_(std::move(right)) {}
+  using ForwardingFormulation::ForwardingFormulation;
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<EndingFormulation>(right_->clone());
-  }
-  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    return right_->pack(t, q, u, x);
-  }
-  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    return right_->unpack(t, x, q, u);
-  }
-  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
-    return right_->reactions(t, x, reactions);
+    return std::make_unique<EndingFormulation>(right().clone());
   }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    return t > 0.05 ? RhsStatus{false, "crank", "no right-hand side from here on, t is", t} : right_->rhs(t, x, xdot);
+    return t > 0.05 ? RhsStatus{false, "crank", "no right-hand side from here on, t is", t} : right().rhs(t, x, xdot);
   }
-
- private:
-  std::unique_ptr<Formulation> right_;
 };
 
 Registries with_ending_bae_haug() {

@@ -23,6 +23,7 @@
 #include "experiments/malczyk2008/timing_claims.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/whole_experiment.hpp"
 #include "tests/support/thread_exchange.hpp"
 
 namespace mbdbench::malczyk2008 {
@@ -265,13 +266,7 @@ TEST(Malczyk2008Measurement, TwoRanksDoTheSameTasksAndTheAnswerSurvivesItsFile) 
 
 TEST(Malczyk2008RunTest, ComesToTheKnownNumbers) {
   const TemporaryDirectory directory;
-  const Registries registries = default_registries();
-  ExperimentContext context{.registries = registries,
-                            .output = directory.path(),
-                            .quick = true,
-                            .stop_requested = [] { return false; },
-                            .quiet = true};
-  EXPECT_TRUE(run_malczyk2008(context));
+  EXPECT_TRUE(run_experiment(run_malczyk2008, directory));
   const std::vector<Record> records = read_records(directory / "records.csv");
   const auto count = [&](const char* quantity, Verdict verdict) {
     return std::count_if(records.begin(), records.end(), [&](const Record& record) {

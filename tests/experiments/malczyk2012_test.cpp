@@ -12,6 +12,7 @@
 #include "experiments/malczyk2012/run_case.hpp"
 #include "experiments/malczyk2012/violation_monitor.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/whole_experiment.hpp"
 
 namespace mbdbench::malczyk2012 {
 namespace {
@@ -42,13 +43,7 @@ TEST(Malczyk2012Monitor, SeesWhatTheObservationAlongTheTreeDoesNot) {
 
 TEST(Malczyk2012RunTest, RunsInPartsAndPassesTheSingularPositions) {
   const TemporaryDirectory directory;
-  const Registries registries = default_registries();
-  ExperimentContext context{.registries = registries,
-                            .output = directory.path(),
-                            .quick = true,
-                            .stop_requested = [] { return false; },
-                            .quiet = true};
-  EXPECT_TRUE(run_malczyk2012(context));
+  EXPECT_TRUE(run_experiment(run_malczyk2012, directory));
   const std::vector<Record> records = read_records(directory / "records.csv");
   for (const Record& entry : records) {
     EXPECT_NE(entry.verdict, Verdict::failed) << entry.formulation << " on " << entry.mechanism << ": " << entry.note;

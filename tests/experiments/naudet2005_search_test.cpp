@@ -16,6 +16,7 @@
 #include "experiments/naudet2005/step_control_search.hpp"
 #include "experiments/time_span.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/whole_experiment.hpp"
 
 namespace mbdbench::naudet2005 {
 namespace {
@@ -183,13 +184,7 @@ TEST(Naudet2005Search, RestartsAnIntegratorOfTheSuite) {
 
 TEST(Naudet2005Search, QuickRunFindsTheInferredMethodFirst) {
   const TemporaryDirectory directory;
-  const Registries registries = default_registries();
-  ExperimentContext context{.registries = registries,
-                            .output = directory.path(),
-                            .quick = true,
-                            .stop_requested = [] { return false; },
-                            .quiet = true};
-  ASSERT_TRUE(run_naudet2005_search(context));
+  ASSERT_TRUE(run_experiment(run_naudet2005_search, directory));
   const std::vector<Record> records = read_records(directory / "records.csv");
   ASSERT_FALSE(records.empty());
   EXPECT_EQ(records.front().parameters, "stepping=restarted;first_step=0.001;" + rule_text({}));

@@ -5,16 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
 #include "experiments/csv_file.hpp"
 #include "experiments/naudet2005/biped_case.hpp"
 #include "experiments/naudet2005/claims.hpp"
 #include "experiments/naudet2005/restarted_fehlberg.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/whole_experiment.hpp"
 
 namespace mbdbench::naudet2005 {
 namespace {
@@ -176,30 +178,15 @@ TEST(Naudet2005Claims, WithoutRecordsNothingIsMeasured) {
   }
 }
 
-/// One run in two pieces, shared by the tests because it takes seconds.
-class Naudet2005RunTest : public testing::Test {
+/// The shared run is the full experiment in two pieces: interrupted, then continued.
+class Naudet2005RunTest : public WholeExperimentTest<run_naudet2005> {
  protected:
   static void SetUpTestSuite() {
-    directory = new TemporaryDirectory;
-    int asked = 0;
-    finished_early = run([&asked] { return ++asked > 2; });
+    directory = std::make_unique<TemporaryDirectory>();
+    finished_early = run_experiment(run_naudet2005, *directory, {.quick = false, .stop_after = 2});
     interrupted_records = std::filesystem::exists(*directory / "records.csv");
     kept = content_of(*directory / "parts/motion.csv");
-    passed = run([] { return false; });
-    records = read_records(*directory / "records.csv");
-  }
-  static void TearDownTestSuite() {
-    delete directory;
-    directory = nullptr;
-  }
-
-  static bool run(std::function<bool()> stop_requested) {
-    const Registries registries = default_registries();
-    ExperimentContext context{.registries = registries,
-                              .output = directory->path(),
-                              .stop_requested = std::move(stop_requested),
-                              .quiet = true};
-    return run_naudet2005(context);
+    run_to_end({.quick = false});
   }
 
   static const Record* find(const Form& form, std::string_view integrator, std::string_view parameters,
@@ -216,12 +203,9 @@ class Naudet2005RunTest : public testing::Test {
     return record != nullptr ? record->value.value_or(std::nan("")) : std::nan("");
   }
 
-  static inline TemporaryDirectory* directory = nullptr;
   static inline bool finished_early = true;
   static inline bool interrupted_records = true;
-  static inline bool passed = false;
   static inline std::string kept;
-  static inline std::vector<Record> records;
 };
 
 TEST_F(Naudet2005RunTest, AnInterruptedRunContinues) {
@@ -233,11 +217,9 @@ TEST_F(Naudet2005RunTest, AnInterruptedRunContinues) {
 
 TEST_F(Naudet2005RunTest, EveryAssertedVerdictComesOutRight) {
   EXPECT_TRUE(passed);
+  expect_reproduced(records);
   std::map<Verdict, int> counts;
   for (const Record& record : records) {
-    EXPECT_NE(record.verdict, Verdict::failed) << record.quantity << ": " << record.note;
-    EXPECT_NE(record.verdict, Verdict::not_reproduced)
-        << record.formulation << " " << record.integrator << " " << record.parameters << " " << record.quantity;
     // What only another method shows, or the paper's reference hides, is no comparison with the paper's runs.
     if (record.source == kTable1 && record.verdict == Verdict::trend_only) {
       EXPECT_TRUE(record.parameters == "step=0.0001" || record.quantity == "reference_error") << record.parameters;

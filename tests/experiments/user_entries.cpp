@@ -8,6 +8,7 @@
 
 #include "formulations/dense/dense.hpp"
 #include "formulations/registry.hpp"
+#include "tests/support/forwarding_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -29,35 +30,22 @@ MechanismDescription make_pendulum(const Parameters& parameters) {
 }
 
 /// Passes everything on to a momentum formulation and spoils p'.
-class WrongFormulation final : public Formulation {
+class WrongFormulation final : public test::ForwardingFormulation {
  public:
-  explicit WrongFormulation(std::unique_ptr<Formulation> right)
-      : Formulation(right->mechanism(), {right->layout().begin(), right->layout().end()}), right_(std::move(right)) {}
+  using ForwardingFormulation::ForwardingFormulation;
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<WrongFormulation>(right_->clone());
-  }
-  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    return right_->pack(t, q, u, x);
-  }
-  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    return right_->unpack(t, x, q, u);
-  }
-  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
-    return right_->reactions(t, x, reactions);
+    return std::make_unique<WrongFormulation>(right().clone());
   }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    const RhsStatus status = right_->rhs(t, x, xdot);
+    const RhsStatus status = right().rhs(t, x, xdot);
     for (std::size_t i = 0; i < xdot.size(); ++i) {
       xdot[i] *= layout()[i].kind == StateKind::momentum ? 1.0 + 1e-6 : 1.0;
     }
     return status;
   }
-
- private:
-  std::unique_ptr<Formulation> right_;
 };
 
 /// The dense formulation with the state written backwards.
