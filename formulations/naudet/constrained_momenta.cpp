@@ -1,7 +1,7 @@
 #include "formulations/naudet/constrained_momenta.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+#include <optional>
 
 #include "formulations/naudet/loop_order.hpp"
 #include "formulations/recursion/rigid_inertia.hpp"
@@ -34,18 +34,9 @@ ConstrainedMomenta::ConstrainedMomenta(const Mechanism& mechanism, const Depende
     link.parent = joint.a;
     link.reference = loops.reference[k];
     link.meets = link.reference >= 0 && common_ancestor(mechanism, static_cast<int>(k), link.reference) == link.parent;
-    for (int i = 0; i < joint.nu; ++i) {
-      const bool prescribed = std::any_of(joint.motions.begin(), joint.motions.end(),
-                                          [i](const JointMotion& motion) { return motion.component == i; });
-      if (!prescribed && !std::binary_search(link.dependent.begin(), link.dependent.end(), i)) {
-        link.free.push_back(i);
-      }
-    }
+    link.choose(joint, link.dependent);
     const auto count = static_cast<Eigen::Index>(link.free.size());
-    link.axes.setZero(6, count);
-    link.gain.setZero(6, count);
     link.reference_gain.setZero(6, count);
-    link.pivot_inverse.setIdentity(count, count);
     link.free_rate.setZero(count);
   }
 }
@@ -80,9 +71,7 @@ void ConstrainedMomenta::set_inertias() {
     if (link.reference >= 0) {
       link.coupling.setZero();
     }
-    for (std::size_t i = 0; i < link.free.size(); ++i) {
-      link.axes.col(static_cast<Eigen::Index>(i)) = state.h.col(link.free[i]);
-    }
+    link.set_axes(state.h);
   }
 }
 
@@ -120,20 +109,10 @@ void ConstrainedMomenta::reduce(Link& link) {
 RhsStatus ConstrainedMomenta::eliminate(int k) {
   Link& link = links_[index_of(k)];
   Mat6 carried = link.reduced_inertia;
-  if (!link.free.empty()) {
-    const SpatialColumns moved = link.reduced_inertia.lazyProduct(link.axes);
-    const JointMatrix pivot = link.axes.transpose().lazyProduct(moved);
-    const Eigen::LLT<JointMatrix> cholesky(pivot);
-    // Eigen's test for a positive pivot lets NaN pass.
-    if (cholesky.info() != Eigen::Success || !cholesky.matrixLLT().diagonal().allFinite()) {
-      return {false, mechanism_->tree_joints()[index_of(k)].name,
-              "the constrained inertia along the joint is not positive definite or not finite, its smallest entry is",
-              pivot.diagonal().minCoeff<Eigen::PropagateNaN>()};
-    }
-    link.pivot_inverse.setIdentity(pivot.rows(), pivot.rows());
-    cholesky.solveInPlace(link.pivot_inverse);
-    link.gain = moved.lazyProduct(link.pivot_inverse);
-    carried -= link.gain.lazyProduct(moved.transpose());
+  if (const std::optional<double> smallest = link.JointElimination::eliminate(carried)) {
+    return {false, mechanism_->tree_joints()[index_of(k)].name,
+            "the constrained inertia along the joint is not positive definite or not finite, its smallest entry is",
+            *smallest};
   }
   if (link.reference >= 0) {
     Mat6 coupling = link.reduced_coupling;

@@ -32,6 +32,7 @@
 #include <vector>
 
 #include "formulations/naudet/constraint_matrices.hpp"
+#include "formulations/recursion/joint_elimination.hpp"
 #include "mechanisms/model/loads.hpp"
 #include "mechanisms/model/motions.hpp"
 
@@ -53,23 +54,19 @@ class ConstrainedMomenta {
   [[nodiscard]] const Kinematics& kinematics() const { return kinematics_; }
 
  private:
-  struct Link {
+  struct Link : JointElimination {  // of the independent components
     int parent = -1;
     int reference = -1;
     bool meets = false;                   // the ways to `reference` meet in the inboard body
     int loop = -1;                        // whose dependent joint leads here
     std::size_t place = 0;                // among its joints
-    std::vector<int> free;                // independent components of u
-    std::vector<int> dependent;           // dependent ones
+    std::vector<int> dependent;           // components of u
     Vec3 lever = Vec3::Zero();            // from O of the inboard body to O_K
     Mat6 inertia = Mat6::Zero();          // A_K
     Mat6 coupling = Mat6::Zero();         // B_K
     Mat6 reduced_inertia = Mat6::Zero();  // behind the dependent components
     Mat6 reduced_coupling = Mat6::Zero();
-    SpatialColumns axes;            // E_K, independent components
-    SpatialColumns gain;            // A E (E^T A E)^-1
     SpatialColumns reference_gain;  // B^T E (E^T A E)^-1
-    JointMatrix pivot_inverse;      // (E^T A E)^-1
     JointVector free_rate;          // u of independent components if nothing inboard moved
     Vec6 relative_velocity = Vec6::Zero();
     Vec6 bias = Vec6::Zero();        // b_K

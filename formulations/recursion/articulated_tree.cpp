@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Cholesky>
 #include <algorithm>
+#include <optional>
 
 #include "formulations/recursion/rigid_inertia.hpp"
 #include "mechanisms/model/index_of.hpp"
@@ -24,18 +24,8 @@ ArticulatedTree::ArticulatedTree(const Mechanism& mechanism)
     const Joint& joint = mechanism.tree_joints()[k];
     Link& link = links_[k];
     link.parent = joint.a;
-    for (int i = 0; i < joint.nu; ++i) {
-      const bool prescribed = std::any_of(joint.motions.begin(), joint.motions.end(),
-                                          [i](const JointMotion& motion) { return motion.component == i; });
-      if (!prescribed) {
-        link.free.push_back(i);
-      }
-    }
-    const auto count = static_cast<Eigen::Index>(link.free.size());
-    link.axes.setZero(6, count);
-    link.gain.setZero(6, count);
-    link.pivot_inverse.setIdentity(count, count);
-    link.free_rate.setZero(count);
+    link.choose(joint);
+    link.free_rate.setZero(static_cast<Eigen::Index>(link.free.size()));
   }
 }
 
@@ -48,9 +38,7 @@ RhsStatus ArticulatedTree::set_positions(double t, std::span<const double> q) {
     const BodyKinematics& body = kinematics_.body(static_cast<int>(k));
     link.lever = link.parent < 0 ? state.point : Vec3(state.point - kinematics_.tree_joint(link.parent).point);
     link.inertia = rigid_inertia(mechanism_->bodies()[k].mass, body.inertia, body.com - state.point);
-    for (std::size_t i = 0; i < link.free.size(); ++i) {
-      link.axes.col(static_cast<Eigen::Index>(i)) = state.h.col(link.free[i]);
-    }
+    link.set_axes(state.h);
   }
   for (int k = mechanism_->body_count() - 1; k >= 0; --k) {
     const RhsStatus status = eliminate(k);
@@ -64,20 +52,10 @@ RhsStatus ArticulatedTree::set_positions(double t, std::span<const double> q) {
 RhsStatus ArticulatedTree::eliminate(int k) {
   Link& link = links_[index_of(k)];
   Mat6 carried = link.inertia;
-  if (!link.free.empty()) {
-    const SpatialColumns moved = link.inertia.lazyProduct(link.axes);
-    const JointMatrix pivot = link.axes.transpose().lazyProduct(moved);
-    const Eigen::LLT<JointMatrix> cholesky(pivot);
-    // Eigen's test for a positive pivot lets NaN pass.
-    if (cholesky.info() != Eigen::Success || !cholesky.matrixLLT().diagonal().allFinite()) {
-      return {false, mechanism_->tree_joints()[index_of(k)].name,
-              "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
-              pivot.diagonal().minCoeff<Eigen::PropagateNaN>()};
-    }
-    link.pivot_inverse.setIdentity(pivot.rows(), pivot.rows());
-    cholesky.solveInPlace(link.pivot_inverse);
-    link.gain = moved.lazyProduct(link.pivot_inverse);
-    carried -= link.gain.lazyProduct(moved.transpose());
+  if (const std::optional<double> smallest = link.JointElimination::eliminate(carried)) {
+    return {false, mechanism_->tree_joints()[index_of(k)].name,
+            "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
+            *smallest};
   }
   if (link.parent >= 0) {
     // K_j += B1^T (M - M N M) B1  [Bae1987, recursion of K]

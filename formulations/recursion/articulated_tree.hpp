@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "formulations/formulation.hpp"
+#include "formulations/recursion/joint_elimination.hpp"
 #include "mechanisms/model/kinematics.hpp"
 #include "mechanisms/model/loads.hpp"
 #include "mechanisms/model/motions.hpp"
@@ -83,14 +84,10 @@ class ArticulatedTree {
   [[nodiscard]] const Vec3& lever(int k) const { return links_[static_cast<std::size_t>(k)].lever; }
 
  private:
-  struct Link {
+  struct Link : JointElimination {
     int parent = -1;
-    std::vector<int> free;         // components of u that are unknown
     Vec3 lever = Vec3::Zero();     // from O of the inboard body to O_k
     Mat6 inertia = Mat6::Zero();   // articulated inertia M_k about O_k
-    SpatialColumns axes;           // H_k, free components
-    SpatialColumns gain;           // M_k H_k (H_k^T M_k H_k)^-1
-    JointMatrix pivot_inverse;     // (H_k^T M_k H_k)^-1
     Vec6 bias = Vec6::Zero();      // c_k
     Vec6 wrench = Vec6::Zero();    // f_k about O_k
     Vec6 momentum = Vec6::Zero();  // F_k of the velocity sweep
