@@ -12,6 +12,7 @@ AbsoluteKinematics::AbsoluteKinematics(const Mechanism& mechanism)
   }
   joints_.resize(models_.size());
   handles_a_.resize(models_.size());
+  handles_b_.resize(models_.size());
 }
 
 void AbsoluteKinematics::set_positions(std::span<const double> y) {
@@ -29,7 +30,9 @@ void AbsoluteKinematics::set_positions(std::span<const double> y) {
     const Joint& joint = *models_[k];
     place_joint(joint, body(joint.a), body(joint.b), joints_[k]);
     const BodyKinematics& a = body(joint.a);
-    handles_a_[k].point = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : joints_[k].point;
+    const BodyKinematics& b = body(joint.b);
+    handles_b_[k].point = b.origin + b.rotation * joint.position_b;
+    handles_a_[k].point = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : handles_b_[k].point;
   }
 }
 
@@ -40,23 +43,24 @@ void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities) {
   for (std::size_t k = 0; k < joints_.size(); ++k) {
     const Joint& joint = *models_[k];
     set_joint_rates(joint, body(joint.a), body(joint.b), joints_[k]);
+    handles_b_[k].velocity = body(joint.b).velocity_at(handles_b_[k].point).head<3>();
     handles_a_[k].velocity =
-        joint.world_linear ? Vec3(body(joint.a).velocity_at(handles_a_[k].point).head<3>()) : joints_[k].velocity;
+        joint.world_linear ? Vec3(body(joint.a).velocity_at(handles_a_[k].point).head<3>()) : handles_b_[k].velocity;
   }
 }
 
 Vec6 AbsoluteKinematics::relative_velocity(int k) const {
-  return body(joint(k).b).velocity_at(joint_state(k).point) - body(joint(k).a).velocity_at(point_on_a(k));
+  return body(joint(k).b).velocity_at(handle(k, true)) - body(joint(k).a).velocity_at(handle(k, false));
 }
 
 Vec6 AbsoluteKinematics::handle_bias(int k) const {
   // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the handle's geometric point.
-  const JointKinematics& state = joint_state(k);
   const BodyKinematics& a = body(joint(k).a);
   const BodyKinematics& b = body(joint(k).b);
+  const auto index = static_cast<std::size_t>(k);
   Vec6 bias = Vec6::Zero();
-  bias.head<3>() = b.velocity.tail<3>().cross(state.velocity - b.velocity.head<3>()) -
-                   a.velocity.tail<3>().cross(handles_a_[static_cast<std::size_t>(k)].velocity - a.velocity.head<3>());
+  bias.head<3>() = b.velocity.tail<3>().cross(handles_b_[index].velocity - b.velocity.head<3>()) -
+                   a.velocity.tail<3>().cross(handles_a_[index].velocity - a.velocity.head<3>());
   return bias;
 }
 

@@ -5,9 +5,10 @@
 /// residual.
 ///
 /// Joints that do not slide keep a handle on each body, so that Phi_q is the exact gradient of Phi in world axes:
-/// multipliers that grow without bound at singular positions amplify any difference. With O_k alone
-/// (joint_kinematics.hpp) a folding rhombus was projected to 1e-7 only, not to 1e-13. No rank is decided here, so that
-/// drifted redundant rows do no harm.
+/// multipliers that grow without bound at singular positions amplify any difference. With one point for
+/// both bodies (joint_kinematics.hpp) a folding rhombus was projected to 1e-7 only, not to 1e-13. No rank is decided
+/// here, so that drifted redundant rows do no harm; but the wrenches of an open joint are not opposite along one line,
+/// which turns momentum by displacement x force.
 #include <span>
 #include <vector>
 
@@ -40,8 +41,10 @@ class AbsoluteKinematics {
   [[nodiscard]] const BodyKinematics& body(int index) const {
     return index < 0 ? ground_ : bodies_[static_cast<std::size_t>(index)];
   }
-  /// \returns the handle of joint k on body a; that on body b is O_k.
-  [[nodiscard]] const Vec3& point_on_a(int k) const { return handles_a_[static_cast<std::size_t>(k)].point; }
+  /// \returns the handle of joint k on body b, or that on body a.
+  [[nodiscard]] const Vec3& handle(int k, bool on_b) const {
+    return (on_b ? handles_b_ : handles_a_)[static_cast<std::size_t>(k)].point;
+  }
   /// \returns V_b - V_a of the material points at the handles.
   [[nodiscard]] Vec6 relative_velocity(int k) const;
   /// \returns d/dt (V_b - V_a) at the handles of joint k without the accelerations of the bodies.
@@ -62,6 +65,7 @@ class AbsoluteKinematics {
   std::vector<const Joint*> models_;
   std::vector<JointKinematics> joints_;
   std::vector<Handle> handles_a_;
+  std::vector<Handle> handles_b_;
   std::vector<JointMatrix> gram_inverse_;
 };
 

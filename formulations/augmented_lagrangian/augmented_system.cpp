@@ -133,9 +133,8 @@ void AugmentedSystem::set_leaf(int body) {
   int column = 0;
   for (const int k : leaves.joints(body)) {
     const bool outboard = kinematics_.joint(k).b == body;
-    const Vec3& point = outboard ? kinematics_.joint_state(k).point : kinematics_.point_on_a(k);
-    place_handle(directions(k), outboard ? 1.0 : -1.0, point - state.com, leaves.handles(body), leaves.rows(body),
-                 column);
+    place_handle(directions(k), outboard ? 1.0 : -1.0, kinematics_.handle(k, outboard) - state.com,
+                 leaves.handles(body), leaves.rows(body), column);
     column += static_cast<int>(directions(k).cols());
   }
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);

@@ -57,7 +57,8 @@ void CutHandles::place(const CutEnd& a, const CutEnd& b) {
   const Vec3 bias = b.velocity.tail<3>().cross(state_.velocity - b.point_velocity) -
                     a.velocity.tail<3>().cross(state_.velocity - a.point_velocity);
   for (Eigen::Index row = 0; row < right_side_.size(); ++row) {
-    const double gamma = -state_.d_rate.col(row).dot(relative) - state_.d.col(row).head<3>().dot(bias);
+    const double gamma = -state_.d_rate.col(row).dot(relative) - state_.d.col(row).head<3>().dot(bias) +
+                         turning_term(state_, state_.d.col(row), relative);
     right_side_[row] =
         gamma - 2.0 * baumgarte_.alpha * state_.d.col(row).dot(relative) -
         baumgarte_.beta * baumgarte_.beta * residual_[static_cast<std::size_t>(row)];  // [Malczyk2008, Eq. (7)]

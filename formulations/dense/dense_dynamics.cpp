@@ -171,6 +171,13 @@ const Eigen::VectorXd& DenseDynamics::accelerations() {
   if (right_.size() > 0) {
     right_.setZero();
     right_.noalias() -= jacobians_.constraint_rate() * u_;
+    for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+      const Joint& cut = mechanism_->cut_joints()[c];
+      if (cut.world_linear) {
+        const Vec3 relative = jacobians_.constraints().middleRows<3>(cut.row_offset).lazyProduct(u_);
+        right_.segment<3>(cut.row_offset) += kinematics_.cut_joint(static_cast<int>(c)).turn.cross(relative);
+      }
+    }
     const auto prescribed = motions_.accelerations();
     for (std::size_t m = 0; m < prescribed.size(); ++m) {
       right_[mechanism_->cut_row_count() + static_cast<Eigen::Index>(m)] += prescribed[m];

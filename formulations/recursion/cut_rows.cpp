@@ -157,7 +157,8 @@ void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
     }
     closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual_);
     for (int row = 0; row < joint.nc; ++row) {
-      const double gamma = -state.d_rate.col(row).dot(relative) - state.d.col(row).head<3>().dot(bias);
+      const double gamma = -state.d_rate.col(row).dot(relative) - state.d.col(row).head<3>().dot(bias) +
+                           turning_term(state, state.d.col(row), relative);
       multipliers_[joint.row_offset + row] =
           gamma - 2.0 * baumgarte_.alpha * state.d.col(row).dot(relative) -
           baumgarte_.beta * baumgarte_.beta * residual_[index_of(row)];  // [Malczyk2008, Eq. (7)]

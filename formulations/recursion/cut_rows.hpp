@@ -80,9 +80,7 @@ class CutRows {
   SemidefiniteSolver solver_;
 };
 
-/// \returns groups of rows of the cut joints for a SemidefiniteSolver: the linear rows of every cut joint, and its
-/// angular
-///          ones.
+/// \returns groups for a SemidefiniteSolver: the linear rows of every cut joint and its angular ones.
 std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism);
 
 }  // namespace mbdbench

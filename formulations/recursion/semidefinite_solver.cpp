@@ -28,6 +28,9 @@ bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::Vector
   const Eigen::Index size = a.rows();
   std::fill(largest_.begin(), largest_.end(), 0.0);
   for (Eigen::Index i = 0; i < size; ++i) {
+    if (!std::isfinite(a(i, i))) {
+      return false;
+    }
     if (a(i, i) > smallest_diagonal[i]) {
       double& largest = largest_[groups_[static_cast<std::size_t>(i)]];
       largest = std::max(largest, a(i, i));

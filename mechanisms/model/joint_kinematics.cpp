@@ -3,9 +3,12 @@
 namespace mbdbench {
 namespace {
 
-// A joint that slides has rows in axes of a, and its origin on b stands off that on a by more than drift.
-bool is_fixed_in_a(const Joint& joint) {
-  return joint.b < 0 && joint.world_linear;
+/// How far O_k is on the way from the origin on a to that on b, as the file comment says.
+double share_of_b(const Joint& joint) {
+  if (!joint.cut || !joint.world_linear || joint.a < 0) {
+    return 1.0;
+  }
+  return joint.b < 0 ? 0.0 : 0.5;
 }
 
 }  // namespace
@@ -16,7 +19,7 @@ void place_joint(const Joint& joint, const BodyKinematics& a, const BodyKinemati
   const Vec3 origin_a = a.origin + a.rotation * joint.position_a;
   const Vec3 origin_b = b.origin + b.rotation * joint.position_b;
   state.displacement = origin_b - origin_a;
-  state.point = is_fixed_in_a(joint) ? origin_a : origin_b;
+  state.point = origin_b - (1.0 - share_of_b(joint)) * state.displacement;
   motion_subspace(joint, state.axes_a, state.axes_b, state.h);
   constrained_directions(joint, state.axes_a, state.axes_b, state.d);
 }
@@ -26,7 +29,13 @@ void set_joint_rates(const Joint& joint, const BodyKinematics& a, const BodyKine
   const Vec3 omega_b = b.velocity.tail<3>();
   motion_subspace_rate(joint, state.h, omega_a, omega_b, state.h_rate);
   constrained_directions_rate(joint, state.axes_a, state.axes_b, omega_a, omega_b, state.d_rate);
-  state.velocity = (is_fixed_in_a(joint) ? a : b).velocity_at(state.point).head<3>();
+  const double share = share_of_b(joint);
+  state.turn = share == 0.5 ? Vec3(0.5 * (omega_a + omega_b)) : Vec3::Zero();
+  state.velocity = b.velocity_at(state.point + (1.0 - share) * state.displacement).head<3>();
+  if (share < 1.0) {
+    const Vec3 velocity_a = a.velocity_at(state.point - share * state.displacement).head<3>();
+    state.velocity = share * state.velocity + (1.0 - share) * velocity_a;
+  }
 }
 
 }  // namespace mbdbench

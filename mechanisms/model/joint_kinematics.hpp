@@ -2,16 +2,22 @@
 /// \file
 /// Pose and velocity of a body, and what two bodies make of the joint between them, in world axes.
 ///
-/// A joint that holds has one origin O_k. Where a cut joint (or any joint in absolute coordinates) has drifted open,
-/// its origins on a and on b lie apart, by the displacement. Both bodies then use the same point of space all the same,
-/// as if a reached to b: the origin on b, or that on a where b is the ground. Relative velocities at one point do not
-/// change when both bodies turn together, so that a loop which has drifted open constrains nothing but itself, and the
-/// wrenches on both bodies are equal and opposite: drift takes no momentum. D^T (V_b - V_a) is the rate of the residual
-/// as seen from a; in world axes a linear row changes by omega_a x displacement besides.
+/// A joint that holds has one origin O_k. Where a cut joint has drifted open, its origins on a and on b lie apart, by
+/// the displacement d. Both bodies then use one point of space all the same: the middle between the two origins; the
+/// origin on the moving body where the other one is the ground; that on b where the joint slides. Relative velocities
+/// at one point do not change when both bodies turn together, so that a loop which has drifted open constrains nothing
+/// but itself, and the wrenches on both bodies are equal and opposite: drift takes no momentum.
 ///
-/// DEVIATES from two material points with a row each in world axes, whose D^T (V_b - V_a) is the rate of the residual
-/// itself: where a planar loop turns with its base, drift of 1e-13 gave its redundant rows a pivot along the turn, and
-/// `dense` ended after 4 ms (turning_loop_test).
+/// Phi' = Phi_q u = D^T (V_b - V_a) is then the rate of Phi as seen from axes that turn with the mean of omega_a and
+/// omega_b; linear rows in world axes change by turn x d besides (nothing where one body is the ground). Phi'' = 0 and
+/// Baumgarte's equation are meant in the same axes: for the linear part W of V_b - V_a, W' = turn x W + ..., so that
+/// redundant rows ask for the same whatever has drifted.
+///
+/// DEVIATES from two material points, one on each body, whose D^T (V_b - V_a) is the rate in world axes: where a planar
+/// loop turns with its base, drift of 1e-13 gave its redundant rows a pivot along the turn, and `dense` broke down
+/// (turning_loop_test). The middle, because mirror images stay mirror images: with the origin on b, `double_loop` left
+/// its symmetry sooner and took up to 29 % more evaluations. Absolute coordinates keep two points
+/// (absolute_kinematics.hpp).
 #include "mechanisms/model/joint.hpp"
 
 namespace mbdbench {
@@ -39,7 +45,8 @@ struct JointKinematics {
   SpatialColumns d;
   SpatialColumns h_rate;
   SpatialColumns d_rate;
-  Vec3 velocity = Vec3::Zero();  ///< of O_k, along with the body that it is fixed in
+  Vec3 velocity = Vec3::Zero();  ///< of O_k
+  Vec3 turn = Vec3::Zero();      ///< angular velocity of the axes in which Phi is differentiated
 };
 
 /// Everything but the rates, from the poses of the two bodies of any joint, which need not hold.
@@ -47,5 +54,11 @@ void place_joint(const Joint& joint, const BodyKinematics& a, const BodyKinemati
 
 /// Rates, from the velocities of the two bodies, after the joint has been placed.
 void set_joint_rates(const Joint& joint, const BodyKinematics& a, const BodyKinematics& b, JointKinematics& state);
+
+/// \returns turn x W in the right side of a row of Phi'' = 0, where it stands beside D' and the bias of the handles.
+/// \param direction a column of D, linear ones in axes that do not turn \param relative V_b - V_a at O_k
+inline double turning_term(const JointKinematics& state, const Vec6& direction, const Vec6& relative) {
+  return direction.head<3>().dot(state.turn.cross(relative.head<3>()));
+}
 
 }  // namespace mbdbench

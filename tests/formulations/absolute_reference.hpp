@@ -101,8 +101,8 @@ struct AbsoluteReference {
             row.segment<6>(6 * body) += sign * shift_wrench(point - kinematics.body(body).com, column).transpose();
           }
         };
-        add(joint.b, state.point, 1.0);
-        add(joint.a, kinematics.point_on_a(k), -1.0);
+        add(joint.b, kinematics.handle(k, true), 1.0);
+        add(joint.a, kinematics.handle(k, false), -1.0);
         rows.push_back(row);
       }
     }

@@ -3,7 +3,9 @@
 
 #include <Eigen/Geometry>
 #include <Eigen/QR>
+#include <limits>
 #include <numeric>
+#include <vector>
 
 #include "formulations/recursion/semidefinite_solver.hpp"
 #include "tests/support/random_states.hpp"
@@ -73,7 +75,7 @@ TEST(semidefinite_solver, rows_of_one_group_may_be_turned) {
     ASSERT_TRUE(solver.decompose(turn * b * b.transpose() * turn.transpose(), Eigen::VectorXd::Constant(3, 1e-24)));
     EXPECT_EQ(solver.rank(), 2);
     solver.solve(turned);
-    // Rounding times the square of the condition of b, below 1e2 for this seed.
+    // Rounding times the square of the condition of b, below 1e2 for these draws.
     EXPECT_LT((turned - turn * x).norm(), 1e-11 * x.norm()) << angle;
   }
 }
@@ -90,6 +92,9 @@ TEST(semidefinite_solver, rows_below_their_limit_count_as_zero_and_nan_is_report
   a(2, 1) = std::numeric_limits<double>::quiet_NaN();
   a(1, 1) = 1.0;
   EXPECT_FALSE(solver.decompose(a, Eigen::VectorXd::Constant(3, 1e-24)));
+  for (const double value : {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_FALSE(solver.decompose(value * Eigen::MatrixXd::Ones(3, 3), Eigen::VectorXd::Constant(3, 1e-24)));
+  }
 }
 
 }  // namespace

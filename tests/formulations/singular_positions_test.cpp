@@ -10,7 +10,6 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/runge_kutta_step.hpp"
-#include "tests/support/four_bar.hpp"
 #include "tests/support/loop_on_a_table.hpp"
 
 namespace mbdbench {

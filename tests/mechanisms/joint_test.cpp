@@ -156,12 +156,11 @@ TEST_P(JointGeometry, residual_rate_is_exact_where_the_ends_do_not_meet) {
   const auto residual_at = [&](double s) {
     return residual(turned(axes_a, omega_a, s), turned(b, omega_b, s), displacement + s * (velocity_b - velocity_a));
   };
-  Vec6 relative;  // at the origin on b
-  relative << velocity_b - velocity_a - omega_a.cross(displacement), omega_b - omega_a;
-  Eigen::VectorXd rate = d(axes_a, b).transpose() * relative;
-  if (joint.world_linear) {  // D gives the rate as seen from a
-    rate.head<3>() += omega_a.cross(displacement);
-  }
+  // Rows in world axes belong to the two origins; where the joint slides both bodies are taken at the origin on b.
+  const Vec3 lever = joint.world_linear ? Vec3::Zero() : displacement;
+  Vec6 relative;
+  relative << velocity_b - velocity_a - omega_a.cross(lever), omega_b - omega_a;
+  const Eigen::VectorXd rate = d(axes_a, b).transpose() * relative;
   EXPECT_LT((rate - difference(residual_at)).norm(), kJointDifference);
 }
 
