@@ -32,9 +32,11 @@ void ArticulatedSystem::set_acceleration_right_sides(double alpha, double beta) 
     double* right = right_.data() + engine_.row_offset(k);
     // r_k = -Ddot^T (V_B - V_A) - D^T (Xdot_B V_B - Xdot_A V_A)
     for (int row = 0; row < closed.nc; ++row) {
-      right[row] = -direction_rates.col(row).dot(relative) - directions.col(row).dot(bias);
-      if (cut && !resolved_in_body(closed)) {  // rows that turn with a body see Phi from there
+      right[row] = -directions.col(row).dot(bias);
+      if (cut && closed.world_linear && row < 3) {  // whatever axes the rows stand in, Phi turns with both bodies
         right[row] += turning_term(state, directions.col(row), relative);
+      } else {
+        right[row] -= direction_rates.col(row).dot(relative);
       }
     }
     if (cut && (alpha != 0.0 || beta != 0.0)) {

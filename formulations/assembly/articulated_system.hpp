@@ -26,8 +26,8 @@
 
 namespace mbdbench {
 
-/// Axes in which the linear rows of a cut joint's D are resolved, for joints whose two points coincide (revolute,
-/// universal, spherical, fixed); joints that slide have directions of their own. u, u' and the motion do not depend on
+/// Axes in which the linear rows of a cut joint's D are resolved, for joints that do not slide (revolute, universal,
+/// spherical, fixed); those that do have directions of their own. u, u' and the motion do not depend on
 /// it; sigma does, and with it p' (math: a gauge), so that step counts of HDCA do.
 enum class CutAxes {
   world,  ///< Ddot = 0 for these rows

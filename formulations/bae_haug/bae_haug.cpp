@@ -11,8 +11,8 @@
 ///   gamma* (Eq. (7))      -> CutRows::set_acceleration_right_side
 ///
 /// The reduction ends at the ground, so that the small system holds the multipliers only: PhiL lambda = RHS + gamma*.
-/// Both ends of a cut are reduced to the ground, not to the body where their chains meet: the equations are then those
-/// of Phi_q exactly, also when the loop has drifted open.
+/// Both ends of a cut are reduced to the ground. Their unit wrenches cancel where their chains meet, so that the
+/// reduction could end there.
 ///
 /// Cost: O(n m_path + m^3), m rows of cut joints.
 #include "formulations/bae_haug/bae_haug.hpp"

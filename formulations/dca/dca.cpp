@@ -7,8 +7,9 @@
 /// right side gets -2 alpha Phi' - beta^2 Phi.
 ///
 /// Where loops close, A = G^T Xi G may be singular and its pseudo-inverse is used. The right side lies in its range
-/// only while the state keeps the constraints: after drift, redundant constraints contradict one another a little and
-/// are met by least squares. HDCA, with right side zero, never has this problem.
+/// only while the state keeps the constraints: after drift, constraints that are redundant in a position only (not
+/// those of planar loops, which are redundant in all) contradict one another a little and are met by least squares.
+/// HDCA, with right side zero, never has this problem.
 ///
 /// paper symbol          -> name
 ///   Phi_1, Phi_12, ...  -> blocks of the leaf and node matrices (formulations/assembly)

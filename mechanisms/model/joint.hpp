@@ -3,7 +3,8 @@
 /// A validated joint and its geometry: relative pose, motion subspace H, constrained directions D, their rates,
 /// closure residual of a cut, coordinates of a given relative pose.
 ///
-/// The point O_k of a joint is the origin of its frame on the outboard body b. V_B(O_k) - V_A(O_k) = H u, D^T H = 0.
+/// The point O_k of a joint that holds is the origin of its frame on the outboard body b; of an open one see
+/// joint_kinematics.hpp. V_B(O_k) - V_A(O_k) = H u, D^T H = 0.
 #include <span>
 #include <string>
 #include <vector>
@@ -78,7 +79,8 @@ void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
 void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec3& omega_a, const Vec3& omega_b,
                           SpatialColumns& h_rate);
 
-/// Constrained directions D, 6 x nc, linear rows first. D^T (V_b - V_a) is the exact rate of `closure_residual`.
+/// Constrained directions D, 6 x nc, linear rows first. D^T (V_b - V_a) is the exact rate of `closure_residual` with
+/// the velocities of the two origins; with those at O_k, see joint_kinematics.hpp.
 void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& d);
 
 /// Rate of D.
