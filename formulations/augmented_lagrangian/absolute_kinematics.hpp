@@ -7,8 +7,8 @@
 /// Joints that do not slide keep a handle on each body, so that Phi_q is the exact gradient of Phi in world axes:
 /// multipliers that grow without bound at singular positions amplify any difference. With one point for
 /// both bodies (joint_kinematics.hpp) a folding rhombus was projected to 1e-7 only, not to 1e-13. No rank is decided
-/// here, so that drifted redundant rows do no harm; but the wrenches of an open joint are not opposite along one line,
-/// which turns momentum by displacement x force.
+/// here, so that drifted redundant rows do no harm; but forces on two bodies at two points make a couple, displacement
+/// x force, which changes the angular momentum while a joint is open.
 #include <span>
 #include <vector>
 

@@ -55,10 +55,9 @@ void place_joint(const Joint& joint, const BodyKinematics& a, const BodyKinemati
 /// Rates, from the velocities of the two bodies, after the joint has been placed.
 void set_joint_rates(const Joint& joint, const BodyKinematics& a, const BodyKinematics& b, JointKinematics& state);
 
-/// \returns D^T (turn x W) in the right side of a row of Phi'' = 0, beside the bias of the handles; linear rows of
-/// joints
-///          that do not slide have it in the place of -D'^T (V_b - V_a).
 /// \param direction a column of D \param relative V_b - V_a at O_k
+/// \returns D^T (turn x W), part of the right side of a row of Phi'' = 0 beside the bias of the handles. Linear rows of
+///          joints that do not slide have it in the place of -D'^T (V_b - V_a).
 inline double turning_term(const JointKinematics& state, const Vec6& direction, const Vec6& relative) {
   return direction.head<3>().dot(state.turn.cross(relative.head<3>()));
 }
