@@ -1,0 +1,12 @@
+#pragma once
+/// \file
+/// How every kernel function is declared: inlined into the sweep that calls it, for hosts and devices.
+///
+/// Inlining is a matter of correctness here, not only of speed: the same header is compiled for several instruction
+/// sets, and a function that stood on its own could be taken by the linker from the wrong one.
+
+#if defined(__CUDACC__)
+#define MBDBENCH_KERNEL __host__ __device__ __forceinline__
+#else
+#define MBDBENCH_KERNEL __attribute__((always_inline)) inline
+#endif
