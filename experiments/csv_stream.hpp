@@ -9,8 +9,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 namespace mbdbench {
 
 /// Writes FILE.part, which is given to the operating system every second, and renames it to FILE at `finish`: a file
@@ -37,7 +35,7 @@ class CsvStream {
   std::ofstream stream_;
   std::size_t columns_;
   std::size_t rows_ = 0;
-  fmt::memory_buffer line_;
+  std::vector<char> line_;  ///< with room for the longest numbers
   std::chrono::steady_clock::time_point flushed_;
 };
 

@@ -15,6 +15,8 @@ class SinkBarrier : public OdeSink {
  public:
   explicit SinkBarrier(OdeSink& sink) : sink_(sink) {}
 
+  [[nodiscard]] bool wants_samples() const override { return sink_.wants_samples(); }
+
   bool sample(double t, std::span<const double> x) override {
     return guarded([&] { return sink_.sample(t, x); });
   }
@@ -54,6 +56,10 @@ void require_kind(StateKind kind, std::span<const StateComponent> layout) {
 }
 
 }  // namespace
+
+bool SinkChain::wants_samples() const {
+  return std::any_of(sinks_.begin(), sinks_.end(), [](const OdeSink* sink) { return sink->wants_samples(); });
+}
 
 bool SinkChain::sample(double t, std::span<const double> x) {
   return std::all_of(sinks_.begin(), sinks_.end(), [&](OdeSink* sink) { return sink->sample(t, x); });

@@ -47,6 +47,7 @@ struct SimulationResult {
 /// A sink that keeps nothing: for counts and timings.
 class NullSink : public OdeSink {
  public:
+  [[nodiscard]] bool wants_samples() const override { return false; }
   bool sample(double /*t*/, std::span<const double> /*x*/) override { return true; }
 };
 
@@ -54,6 +55,7 @@ class NullSink : public OdeSink {
 class SinkChain : public OdeSink {
  public:
   explicit SinkChain(std::vector<OdeSink*> sinks) : sinks_(std::move(sinks)) {}
+  [[nodiscard]] bool wants_samples() const override;
   bool sample(double t, std::span<const double> x) override;
   bool step(double t, std::span<const double> x, const OdeStatistics& so_far) override;
 

@@ -1,10 +1,21 @@
 #include "integrators/adams_history.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace mbdbench {
+namespace {
 
-AdamsHistory::AdamsHistory(std::size_t size) : size_(size), differences_((kLargestOrder + 2) * size) {
+/// \returns the numbers in as many cache lines as `size` of them take, one more if that is even.
+std::size_t odd_lines(std::size_t size) {
+  constexpr std::size_t kLine = 8;
+  return ((size + kLine - 1) / kLine | 1) * kLine;
+}
+
+}  // namespace
+
+AdamsHistory::AdamsHistory(std::size_t size)
+    : size_(size), stride_(odd_lines(size)), differences_((kLargestOrder + 2) * stride_) {
   sigma_[1] = 1.0;
   g_[1] = 1.0;
   g_[2] = 0.5;
@@ -81,36 +92,56 @@ void AdamsHistory::prepare(double h, int order) {
   update_grid();
   update_g();
   for (int i = constant_steps_ + 1; i <= order_; ++i) {
+    const double beta = beta_[i];
     for (double& value : writable(i)) {
-      value *= beta_[i];
+      value *= beta;
     }
   }
 }
 
+/// Differences of a block of components are summed from the top downward while they stay in registers.
 void AdamsHistory::predict(std::span<const double> x, std::span<double> out) {
-  const std::span<double> top = writable(order_ + 1);
-  std::copy(top.begin(), top.end(), writable(order_ + 2).begin());
-  std::fill(top.begin(), top.end(), 0.0);
-  std::fill(out.begin(), out.end(), 0.0);
+  constexpr std::size_t kBlock = 8;
+  const double h = step_;
+  std::size_t first = 0;
+  for (; first + kBlock <= size_; first += kBlock) {
+    predict_components<kBlock>(first, h, x.data(), out.data());
+  }
+  for (; first < size_; ++first) {
+    predict_components<1>(first, h, x.data(), out.data());
+  }
+}
+
+template <std::size_t Count>
+void AdamsHistory::predict_components(std::size_t first, double h, const double* x, double* __restrict out) {
+  double* __restrict top = differences_.data() + static_cast<std::size_t>(order_) * stride_ + first;
+  std::array<double, Count> upper{};
+  std::array<double, Count> sum{};
+  for (std::size_t c = 0; c < Count; ++c) {
+    top[stride_ + c] = top[c];
+    top[c] = 0.0;
+  }
   for (int i = order_; i >= 1; --i) {
-    const std::span<double> lower = writable(i);
-    const std::span<const double> upper = difference(i + 1);
-    for (std::size_t component = 0; component < size_; ++component) {
-      out[component] += g_[i] * lower[component];
-      lower[component] += upper[component];
+    top -= stride_;
+    const double g = g_[i];
+    for (std::size_t c = 0; c < Count; ++c) {
+      sum[c] += g * top[c];
+      upper[c] += top[c];
+      top[c] = upper[c];
     }
   }
-  for (std::size_t component = 0; component < size_; ++component) {
-    out[component] = x[component] + step_ * out[component];
+  for (std::size_t c = 0; c < Count; ++c) {
+    out[first + c] = x[first + c] + h * sum[c];
   }
 }
 
 void AdamsHistory::undo() {
   for (int i = 1; i <= order_; ++i) {
-    const std::span<double> lower = writable(i);
-    const std::span<const double> upper = difference(i + 1);
+    double* __restrict lower = writable(i).data();
+    const double* upper = difference(i + 1).data();
+    const double beta = beta_[i];
     for (std::size_t component = 0; component < size_; ++component) {
-      lower[component] = (lower[component] - upper[component]) / beta_[i];
+      lower[component] = (lower[component] - upper[component]) / beta;
     }
   }
   for (int i = 2; i <= order_; ++i) {
@@ -119,18 +150,13 @@ void AdamsHistory::undo() {
 }
 
 void AdamsHistory::correct(std::span<const double> f) {
-  const std::span<const double> predicted = difference(1);
   const std::span<double> top = writable(order_ + 1);
   const std::span<double> above = writable(order_ + 2);
-  for (std::size_t component = 0; component < size_; ++component) {
-    top[component] = f[component] - predicted[component];
-    above[component] = top[component] - above[component];
-  }
+  std::transform(f.begin(), f.end(), difference(1).begin(), top.begin(), std::minus<>());
+  std::transform(top.begin(), top.end(), above.begin(), above.begin(), std::minus<>());
   for (int i = 1; i <= order_; ++i) {
     const std::span<double> lower = writable(i);
-    for (std::size_t component = 0; component < size_; ++component) {
-      lower[component] += top[component];
-    }
+    std::transform(lower.begin(), lower.end(), top.begin(), lower.begin(), std::plus<>());
   }
   last_order_ = order_;
   last_step_ = step_;
@@ -154,10 +180,9 @@ void AdamsHistory::interpolate(double offset, std::span<const double> x_new, std
       }
       previous = psi_[j - 1];
     }
-    const std::span<const double> values = difference(j);
-    for (std::size_t component = 0; component < size_; ++component) {
-      out[component] += weights[1] * values[component];
-    }
+    const double weight = weights[1];
+    std::transform(out.begin(), out.end(), difference(j).begin(), out.begin(),
+                   [weight](double sum, double value) { return sum + weight * value; });
   }
   for (std::size_t component = 0; component < size_; ++component) {
     out[component] = x_new[component] + offset * out[component];

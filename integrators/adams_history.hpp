@@ -47,7 +47,7 @@ class AdamsHistory {
   /// The state at t_new + offset from the state at t_new, the end of the accepted step; offset points backward.
   void interpolate(double offset, std::span<const double> x_new, std::span<double> out) const;
 
-  std::span<const double> difference(int i) const { return std::span(differences_).subspan((i - 1) * size_, size_); }
+  std::span<const double> difference(int i) const { return std::span(differences_).subspan((i - 1) * stride_, size_); }
   double g(int i) const { return g_[i]; }
   double sigma(int i) const { return sigma_[i]; }
   /// Number of steps of the present size, this one included; at most one more than their largest order.
@@ -57,11 +57,15 @@ class AdamsHistory {
   /// One entry more than g_13 and sigma_13, for entry 0, which the book does not have.
   using Coefficients = std::array<double, kLargestOrder + 2>;
 
-  std::span<double> writable(int i) { return std::span(differences_).subspan((i - 1) * size_, size_); }
+  std::span<double> writable(int i) { return std::span(differences_).subspan((i - 1) * stride_, size_); }
+  /// Components first ... first + Count - 1 of `predict`.
+  template <std::size_t Count>
+  void predict_components(std::size_t first, double h, const double* x, double* __restrict out);
   void update_grid();
   void update_g();
 
   std::size_t size_;
+  std::size_t stride_;  ///< an odd number of cache lines: differences of one component are not rivals in the cache
   std::vector<double> differences_;
   Coefficients psi_{}, alpha_{}, beta_{}, sigma_{}, g_{}, v_{}, w_{};
   int order_ = 1;

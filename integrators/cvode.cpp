@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,8 @@ class Cvode {
         newton_(method == CV_BDF),
         absolute_(options.absolute_tolerance),
         controlled_(options.error_mask),
+        state_(x0.begin(), x0.end()),
+        offset_(system.size),
         x_known_(x0.begin(), x0.end()),
         rate_known_(system.size),
         curtis_reid_jacobian_(options, system.size),
@@ -60,6 +63,7 @@ class Cvode {
     absolute_.resize(system.size, absolute_.front());
     controlled_.resize(system.size, controlled_.empty());
     std::copy(x0.begin(), x0.end(), values(x_.get()).begin());
+    run_.shift_small_changes(options);
     set_up();
   }
 
@@ -76,7 +80,20 @@ class Cvode {
     return {.relative_change = 0.8 * std::sqrt(options_.relative_tolerance), .upper_limit = largest_};
   }
 
+  /// \returns the state that CVODE's vector z stands for, x = z + offset: CVODE lets nobody change its history, but
+  /// where after_step moves x a little, a shift of the whole history is a shift of the origin.
+  std::span<const double> state_of(N_Vector z) {
+    const std::span<const double> shifted = values(z);
+    if (!shifted_) {
+      return shifted;
+    }
+    std::transform(shifted.begin(), shifted.end(), offset_.begin(), state_.begin(), std::plus<>());
+    return state_;
+  }
+
   void set_up();
+  void shift();
+  void restart(double t);
   int evaluate(double t, std::span<const double> x, std::span<double> xdot);
   int form_jacobian(double t, std::span<const double> x, std::span<const double> xdot, double* columns);
   void weights(std::span<const double> x, std::span<double> out) const;
@@ -103,6 +120,9 @@ class Cvode {
   bool newton_;
   std::vector<double> absolute_;
   std::vector<bool> controlled_;
+  bool shifted_ = false;
+  std::vector<double> state_;
+  std::vector<double> offset_;
   /// Where f is known before CVODE asks for it: at a start or restart.
   double t_known_ = OdeOptions::kUnset;
   std::vector<double> x_known_;
@@ -126,15 +146,16 @@ class Cvode {
 void Cvode::set_up() {
   void* memory = memory_.get();
   const auto rate = [](realtype t, N_Vector x, N_Vector xdot, void* self) {
-    return static_cast<Cvode*>(self)->evaluate(t, values(x), values(xdot));
+    return static_cast<Cvode*>(self)->evaluate(t, static_cast<Cvode*>(self)->state_of(x), values(xdot));
   };
   const auto weigh = [](N_Vector x, N_Vector out, void* self) {
-    static_cast<Cvode*>(self)->weights(values(x), values(out));
+    static_cast<Cvode*>(self)->weights(static_cast<Cvode*>(self)->state_of(x), values(out));
     return 0;
   };
   const auto jacobian = [](realtype t, N_Vector x, N_Vector xdot, SUNMatrix out, void* self, N_Vector, N_Vector,
                            N_Vector) {
-    return static_cast<Cvode*>(self)->form_jacobian(t, values(x), values(xdot), SUNDenseMatrix_Data(out));
+    return static_cast<Cvode*>(self)->form_jacobian(t, static_cast<Cvode*>(self)->state_of(x), values(xdot),
+                                                    SUNDenseMatrix_Data(out));
   };
   const auto complain = [](int, const char*, const char*, char* message, void* self) {
     static_cast<Cvode*>(self)->complaint_ = message;
@@ -218,7 +239,7 @@ void Cvode::update_statistics() {
 std::size_t Cvode::dominant_component() {
   CVodeGetEstLocalErrors(memory_.get(), scratch_.get());
   std::vector<double> ratio(x_known_.size());
-  weights(values(x_.get()), ratio);
+  weights(state_of(x_.get()), ratio);
   for (std::size_t i = 0; i < ratio.size(); ++i) {
     ratio[i] *= std::abs(values(scratch_.get())[i]);
   }
@@ -235,6 +256,31 @@ void Cvode::end(int flag, double smallest) {
   }
 }
 
+/// after_step may have moved the state x_known_ away from z + offset.
+void Cvode::shift() {
+  const std::span<const double> z = values(x_.get());
+  for (std::size_t i = 0; i < z.size(); ++i) {
+    if (x_known_[i] != z[i] + offset_[i]) {
+      offset_[i] = x_known_[i] - z[i];
+      shifted_ = true;
+    }
+  }
+}
+
+/// From x_known_, where the derivative is rate_known_.
+void Cvode::restart(double t) {
+  const double tf = tspan_.back();
+  std::copy(x_known_.begin(), x_known_.end(), values(x_.get()).begin());
+  std::fill(offset_.begin(), offset_.end(), 0.0);
+  shifted_ = false;
+  t_known_ = t;
+  before_restart_ = run_.statistics();
+  require(CVodeReInit(memory_.get(), t, x_.get()), "a restart");
+  require(CVodeSetStopTime(memory_.get(), tf), "tf");
+  const double step = first_step(t, x_known_, rate_known_, options_, norm_, largest_, restart_rule());
+  require(CVodeSetInitStep(memory_.get(), std::copysign(std::min(step, std::abs(tf - t)), tf - t)), "a first step");
+}
+
 OdeResult Cvode::solve() {
   if (!run_.start(rate_known_)) {
     return run_.take();
@@ -247,6 +293,7 @@ OdeResult Cvode::solve() {
     require(CVodeSetMinStep(memory_.get(), smallest), "the smallest step");
     double t_new = t;
     const int flag = CVode(memory_.get(), tf, x_.get(), &t_new, CV_ONE_STEP);
+    t_known_ = OdeOptions::kUnset;
     double size = 0.0;
     CVodeGetActualInitStep(memory_.get(), &size);
     run_.begin_attempt(std::abs(size));
@@ -263,21 +310,18 @@ OdeResult Cvode::solve() {
     t = flag == CV_TSTOP_RETURN ? tf : t_new;
     const auto interpolate = [&](double t_sample, std::vector<double>& out) {
       CVodeGetDky(memory_.get(), t_sample, 0, scratch_.get());
-      const std::span<const double> sample = values(scratch_.get());
+      const std::span<const double> sample = state_of(scratch_.get());
       std::copy(sample.begin(), sample.end(), out.begin());
     };
-    if (!run_.accept(t, values(x_.get()), rate_known_, interpolate)) {
+    const std::span<const double> x = state_of(x_.get());
+    std::copy(x.begin(), x.end(), x_known_.begin());
+    if (!run_.accept(t, x_known_, rate_known_, interpolate)) {
       return run_.take();
     }
-    if (run_.state_changed() && t != tf) {
-      const std::span<const double> x = values(x_.get());
-      std::copy(x.begin(), x.end(), x_known_.begin());
-      t_known_ = t;
-      before_restart_ = run_.statistics();
-      require(CVodeReInit(memory_.get(), t, x_.get()), "a restart");
-      require(CVodeSetStopTime(memory_.get(), tf), "tf");
-      const double step = first_step(t, x, rate_known_, options_, norm_, largest_, restart_rule());
-      require(CVodeSetInitStep(memory_.get(), std::copysign(std::min(step, std::abs(tf - t)), tf - t)), "a first step");
+    if (run_.restart_needed() && t != tf) {
+      restart(t);
+    } else {
+      shift();
     }
   }
   return run_.take();

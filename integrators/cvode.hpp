@@ -8,8 +8,8 @@
 namespace mbdbench {
 
 /// Integrates with CVODE's Adams-Moulton methods (order 1 to 12), each step solved by fixed-point iteration. Samples
-/// inside a step from CVODE's interpolant, of the order of the step. A state that after_step changed restarts at
-/// order 1.
+/// inside a step from CVODE's interpolant, of the order of the step. A state that after_step changed by
+/// more than ten times the tolerance restarts at order 1.
 ///
 /// Errors are measured in CVODE's weighted root mean square norm over the components under control, with weights
 /// 1 / (rtol |x_i| + atol_i), with norm control in the Euclidean norm against rtol |x| + atol. First step: CVODE's own

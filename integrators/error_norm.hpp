@@ -38,6 +38,7 @@ class ErrorNorm {
  private:
   double component_ratio(std::size_t i, std::span<const double> error, std::span<const double> a,
                          std::span<const double> b) const;
+  double largest_ratio(const double* error, const double* a, const double* b) const;
   double euclidean(std::span<const double> v) const;
 
   std::vector<double> thresholds_;

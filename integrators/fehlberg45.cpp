@@ -1,5 +1,10 @@
 #include "integrators/fehlberg45.hpp"
 
+#include <algorithm>
+#include <functional>
+
+#include "integrators/vector_operations.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -12,17 +17,6 @@ constexpr std::array kStage6 = {-8.0 / 27.0, 2.0, -3544.0 / 2565.0, 1859.0 / 410
 constexpr std::array kSolution = {25.0 / 216.0, 0.0, 1408.0 / 2565.0, 2197.0 / 4104.0, -1.0 / 5.0};
 constexpr std::array kError = {1.0 / 360.0, 0.0, -128.0 / 4275.0, -2197.0 / 75240.0, 1.0 / 50.0, 2.0 / 55.0};
 
-/// \returns sum_j weights_j k_j of one component.
-template <std::size_t Count, std::size_t Stages>
-double weighted(const std::array<double, Count>& weights, const std::array<std::span<const double>, Stages>& k,
-                std::size_t component) {
-  double sum = 0.0;
-  for (std::size_t j = 0; j < Count; ++j) {
-    sum += weights[j] * k[j][component];
-  }
-  return sum;
-}
-
 }  // namespace
 
 Fehlberg45::Fehlberg45(bool propagate_higher_order, std::size_t size)
@@ -31,13 +25,11 @@ Fehlberg45::Fehlberg45(bool propagate_higher_order, std::size_t size)
 Evaluation Fehlberg45::attempt(OdeRun& run, double t, double h, std::span<const double> x, std::span<const double> xdot,
                                std::span<double> x_new) {
   const std::size_t size = x.size();
-  k_[0] = xdot;
+  Derivatives<kStages> k{xdot.data()};
   const auto stage = [&](const auto& weights, std::size_t index) {
-    for (std::size_t i = 0; i < size; ++i) {
-      x_new[i] = x[i] + h * weighted(weights, k_, i);
-    }
+    advance(size, x_new.data(), x.data(), h, weights, k);
     const std::span<double> derivative = std::span(derivatives_).subspan((index - 1) * size, size);
-    k_[index] = derivative;
+    k[index] = derivative.data();
     return run.evaluate(t + kNodes[index - 1] * h, x_new, derivative);
   };
   Evaluation outcome = stage(kStage2, 1);
@@ -46,9 +38,10 @@ Evaluation Fehlberg45::attempt(OdeRun& run, double t, double h, std::span<const 
   if (outcome == Evaluation::ok) outcome = stage(kStage5, 4);
   if (outcome == Evaluation::ok) outcome = stage(kStage6, 5);
   if (outcome == Evaluation::ok) {
-    for (std::size_t i = 0; i < size; ++i) {
-      error_[i] = h * weighted(kError, k_, i);
-      x_new[i] = x[i] + h * weighted(kSolution, k_, i) + (propagate_higher_order_ ? error_[i] : 0.0);
+    combine(size, error_.data(), h, kError, k);
+    advance(size, x_new.data(), x.data(), h, kSolution, k);
+    if (propagate_higher_order_) {
+      std::transform(error_.begin(), error_.end(), x_new.begin(), x_new.begin(), std::plus<>());
     }
   }
   return outcome;

@@ -14,7 +14,6 @@
 ///
 /// Cost an attempt: 5 evaluations of f beside the one given, 31 multiply-adds a component. All memory is taken at
 /// construction.
-#include <array>
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -43,7 +42,6 @@ class Fehlberg45 {
   bool propagate_higher_order_;
   std::vector<double> error_;
   std::vector<double> derivatives_;
-  std::array<std::span<const double>, kStages> k_;
 };
 
 }  // namespace mbdbench

@@ -21,7 +21,9 @@ struct OdeSystem {
   /// run.
   std::function<std::string(double t, std::span<const double> x, std::span<double> xdot)> rhs;
   /// Called on every accepted step with the new state; may change it (projection, quaternion normalisation, re-gauge)
-  /// and then returns true: f is evaluated anew and counted, histories restart. Empty: nothing to do.
+  /// and then returns true. One-step methods evaluate f anew, counted. Adaptive multistep methods do so and begin a new
+  /// history where a component moved by more than ten times the tolerance; a smaller change is an error like that of a
+  /// step, and the history is moved along with the state. Empty: nothing to do.
   std::function<bool(double t, std::span<double> x)> after_step;
   /// States that the system is separable: x = (q, p) with this many leading components q, where q' depends on t and p
   /// only and p' on t and q only. 0: not stated. Methods with OdeEntry::needs_separable refuse a system that does not
@@ -102,6 +104,9 @@ struct OdeResult {
 class OdeSink {
  public:
   virtual ~OdeSink() = default;
+  /// \returns whether `sample` has anything to do; otherwise it is not called and nothing is interpolated. Asked once,
+  /// when the run begins.
+  [[nodiscard]] virtual bool wants_samples() const { return true; }
   /// An output sample: the initial state, then refined points of each step (tspan of two entries) or the requested
   /// times.
   virtual bool sample(double t, std::span<const double> x) = 0;

@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -56,7 +57,10 @@ class Ode113 {
         f_(system.size),
         difference_(system.size),
         sum_(system.size),
-        history_(system.size) {}
+        history_(system.size) {
+    // The differences are those of f along the solution: a shift leaves them alone.
+    run_.shift_small_changes(options);
+  }
 
   OdeResult solve();
 
@@ -99,9 +103,7 @@ class Ode113 {
 
 /// \returns the size of v + difference_.
 double Ode113::size_of_sum(std::span<const double> v) {
-  for (std::size_t i = 0; i < v.size(); ++i) {
-    sum_[i] = v[i] + difference_[i];
-  }
+  std::transform(v.begin(), v.end(), difference_.begin(), sum_.begin(), std::plus<>());
   return size_of(sum_);
 }
 
@@ -135,14 +137,12 @@ Evaluation Ode113::attempt(double t_new, double h, Errors& errors) {
     return outcome;
   }
   const std::span<const double> extrapolated = history_.difference(1);
-  for (std::size_t i = 0; i < f_.size(); ++i) {
-    difference_[i] = f_[i] - extrapolated[i];
-  }
+  std::transform(f_.begin(), f_.end(), extrapolated.begin(), difference_.begin(), std::minus<>());
   errors = estimate_errors(std::abs(h));
   if (errors.accepted <= rtol_) {
-    for (std::size_t i = 0; i < f_.size(); ++i) {
-      x_new_[i] = predicted_[i] + h * history_.g(order_ + 1) * difference_[i];
-    }
+    const double weight = h * history_.g(order_ + 1);
+    std::transform(predicted_.begin(), predicted_.end(), difference_.begin(), x_new_.begin(),
+                   [weight](double predicted, double difference) { return predicted + weight * difference; });
     outcome = run_.evaluate(t_new, x_new_, f_);
     if (outcome != Evaluation::ok) {
       errors.accepted = std::numeric_limits<double>::infinity();
@@ -193,7 +193,7 @@ void Ode113::choose_order(double step, Errors& errors) {
 
 /// Steps double or stay, so that runs of equal steps come about; they shrink as the error asks.
 double Ode113::next_step(double step, double error) const {
-  if (starting_ || 0.5 * rtol_ >= error * std::exp2(order_ + 1)) {
+  if (starting_ || 0.5 * rtol_ >= std::ldexp(error, order_ + 1)) {
     return 2.0 * step;
   }
   if (0.5 * rtol_ < error) {
@@ -255,7 +255,7 @@ OdeResult Ode113::solve() {
       return run_.take();
     }
     t = t_new;
-    if (run_.state_changed()) {
+    if (run_.restart_needed()) {
       history_.restart(f_);
       order_ = 1;
       starting_ = true;

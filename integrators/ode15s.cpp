@@ -56,7 +56,10 @@ class Ode15s {
         jacobian_differences_(options, system.size),
         newton_(system.size, options.relative_tolerance),
         differences_(system.size),
-        equation_(system.size) {}
+        equation_(system.size) {
+    // Differences of states do not know a shift.
+    run_.shift_small_changes(options);
+  }
 
   OdeResult solve();
 
@@ -265,7 +268,7 @@ OdeResult Ode15s::solve() {
     }
     t_ = t_new;
     jacobian_current_ = false;
-    if (run_.state_changed()) {
+    if (run_.restart_needed()) {
       x_ = equation_.solution;
       if (!choose_starting_step(largest_)) {
         return run_.take();

@@ -4,10 +4,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
+
+#include "integrators/vector_operations.hpp"
 
 namespace mbdbench {
 namespace {
+
+/// Of the tolerance. A norm of root mean squares lets single components err by more than the tolerance, and what a
+/// projection takes away is the error of more than one step where it acts beyond a threshold only: at 1 cvode-bdf
+/// restarts again and again (a projected pendulum over 2 s: 13925 evaluations, 145 at 10 and at 100).
+constexpr double kLargestShift = 10.0;
 
 /// Validation comes before any member is built from the arguments.
 std::span<const double> validated_tspan(const OdeSystem& system, std::span<const double> tspan,
@@ -49,10 +57,10 @@ void OdeRun::begin_attempt(double size) {
 }
 
 bool OdeRun::all_finite(double t, std::span<const double> values, std::string_view name) {
-  const auto bad = std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  if (bad == values.end()) {
+  if (mbdbench::all_finite(values)) {
     return true;
   }
+  const auto bad = std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
   not_finite_ = {t, *bad, static_cast<std::size_t>(bad - values.begin()), name};
   return false;
 }
@@ -87,14 +95,39 @@ void OdeRun::record_local_error(std::span<const double> error) {
   }
 }
 
+void OdeRun::shift_small_changes(const OdeOptions& options) {
+  OdeOptions all_components = options;
+  all_components.error_mask.clear();
+  largest_shift_ = kLargestShift * options.relative_tolerance;
+  shift_norm_.emplace(all_components, system_.size);
+}
+
+/// L. F. Shampine, Conservation laws and the numerical solution of ODEs, Comput. Math. Appl. 12B (1986) 1287-1296: a
+/// change within the error of a step turns one good solution into another.
+/// \returns whether it is more than a shift.
+bool OdeRun::apply_after_step(double t_new, std::span<double> x_new) {
+  if (!system_.after_step) {
+    return false;
+  }
+  if (!shift_norm_) {
+    return system_.after_step(t_new, x_new);
+  }
+  std::copy(x_new.begin(), x_new.end(), result_.x.begin());
+  if (!system_.after_step(t_new, x_new)) {
+    return false;
+  }
+  std::transform(x_new.begin(), x_new.end(), result_.x.begin(), result_.x.begin(), std::minus<>());
+  return !(shift_norm_->relative(result_.x, x_new, x_new) <= largest_shift_);
+}
+
 bool OdeRun::finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted) {
-  state_changed_ = system_.after_step && system_.after_step(t_new, x_new);
+  restart_needed_ = apply_after_step(t_new, x_new);
   result_.t = t_new;
   std::copy(x_new.begin(), x_new.end(), result_.x.begin());
   // A sink that has asked to stop is not called again and f is not evaluated for nobody.
   if (wanted) {
     // The accepted step reaches the sink, with every evaluation counted, even if the new state is one where f fails.
-    const Evaluation evaluation = state_changed_ ? evaluate(t_new, x_new, f_new) : Evaluation::ok;
+    const Evaluation evaluation = restart_needed_ ? evaluate(t_new, x_new, f_new) : Evaluation::ok;
     wanted = output_.end(t_new, x_new) && sink_.step(t_new, x_new, result_.statistics);
     if (evaluation == Evaluation::not_finite) {
       end_not_finite();

@@ -5,11 +5,13 @@
 ///
 /// Cost: per evaluation one pass over x and xdot that looks for NaN and Inf; per accepted step one copy of the state.
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "integrators/error_norm.hpp"
 #include "integrators/ode.hpp"
 #include "integrators/step_output.hpp"
 
@@ -56,7 +58,7 @@ class OdeRun {
 
   /// A step from the last accepted time to t_new has passed the error test: samples inside it from `interpolate`,
   /// after_step, then the sample at its end and OdeSink::step. \param x_new state at t_new; after_step may change it.
-  /// \param f_new f(t_new, x_new) as the method knows it; evaluated anew when after_step has changed x_new.
+  /// \param f_new f(t_new, x_new) as the method knows it; evaluated anew where a history must restart.
   /// \returns false when that ended the run. What was accepted has then reached the sink, unless the sink itself asked
   /// to stop.
   template <StepInterpolant Interpolant>
@@ -69,8 +71,12 @@ class OdeRun {
   /// \returns OdeSystem::separable_positions.
   std::size_t separable_positions() const { return system_.separable_positions; }
 
-  /// \returns whether after_step has changed the last accepted state: histories must restart.
-  bool state_changed() const { return state_changed_; }
+  /// For methods with a history: from now on a change by after_step that is within ten times the tolerance in every
+  /// component, also in those outside the error mask, is a shift of the whole history. f_new is then left as it is.
+  void shift_small_changes(const OdeOptions& options);
+
+  /// \returns whether after_step has changed the last accepted state by more than a shift: histories must restart.
+  bool restart_needed() const { return restart_needed_; }
 
   /// The step at the last accepted time would fall below `smallest`.
   /// \param component, measure the component that limits the step, and what is largest there ("error", "rate").
@@ -90,6 +96,7 @@ class OdeRun {
   OdeResult take() { return std::move(result_); }
 
  private:
+  bool apply_after_step(double t_new, std::span<double> x_new);
   bool finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted);
   void end(OdeStatus status, std::string message);
 
@@ -105,7 +112,9 @@ class OdeRun {
   OdeSink& sink_;
   std::size_t max_evaluations_;
   bool record_local_error_;
-  bool state_changed_ = false;
+  bool restart_needed_ = false;
+  double largest_shift_ = 0.0;
+  std::optional<ErrorNorm> shift_norm_;
   StepOutput output_;
   OdeResult result_;
   NotFinite not_finite_;

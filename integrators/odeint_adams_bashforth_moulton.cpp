@@ -27,7 +27,7 @@ class AdamsBashforthMoulton {
 
   Evaluation step(OdeRun& run, double t, double h, std::span<const double> x, std::span<const double> xdot,
                   std::span<double> x_new) {
-    if (run.state_changed() || h != previous_step_) {
+    if (run.restart_needed() || h != previous_step_) {
       stepper_.reset();
       previous_step_ = h;
     }

@@ -26,6 +26,7 @@
 #include "integrators/error_norm.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/step_size.hpp"
+#include "integrators/vector_operations.hpp"
 
 namespace mbdbench {
 
@@ -59,22 +60,16 @@ class RungeKuttaRun {
   static constexpr std::size_t kDerivatives = 1 + std::tuple_size_v<decltype(Pair::kStages)>;
   static constexpr double kExponent = 1.0 / Pair::kOrder;
 
-  /// \returns sum_j weights_j k_j of one component.
-  template <std::size_t Count>
-  double weighted(const std::array<double, Count>& weights, std::size_t component) const {
-    double sum = 0.0;
-    for (std::size_t j = 0; j < Count; ++j) {
-      sum += weights[j] * k_[j][component];
-    }
-    return sum;
+  Derivatives<kDerivatives> derivatives() const {
+    Derivatives<kDerivatives> pointers;
+    std::transform(k_.begin(), k_.end(), pointers.begin(), [](std::span<const double> k) { return k.data(); });
+    return pointers;
   }
 
   /// out = x + h sum_j weights_j k_j.
   template <std::size_t Count>
-  void advance(double h, const std::array<double, Count>& weights, std::span<double> out) const {
-    for (std::size_t i = 0; i < out.size(); ++i) {
-      out[i] = x_[i] + h * weighted(weights, i);
-    }
+  void advance_to(std::span<double> out, double h, const std::array<double, Count>& weights) const {
+    advance(out.size(), out.data(), x_.data(), h, weights, derivatives());
   }
 
   double initial_step() const;
@@ -112,7 +107,7 @@ Evaluation RungeKuttaRun<Pair>::evaluate_stages(double t, double h, double t_new
     // As many weights as stages before it.
     const std::size_t index = weights.size();
     const double node = Pair::kNodes[index - 1];
-    advance(h, weights, x_new_);
+    advance_to(x_new_, h, weights);
     outcome = run_.evaluate(node == 1.0 ? t_new : t + node * h, x_new_, k_[index]);
   };
   std::apply([&](const auto&... weights) { (stage(weights), ...); }, Pair::kStages);
@@ -123,9 +118,7 @@ Evaluation RungeKuttaRun<Pair>::evaluate_stages(double t, double h, double t_new
 /// error_.
 template <class Pair>
 double RungeKuttaRun<Pair>::measure_error(double step) {
-  for (std::size_t i = 0; i < error_.size(); ++i) {
-    error_[i] = step * weighted(Pair::kError, i);
-  }
+  combine(error_.size(), error_.data(), step, Pair::kError, derivatives());
   return norm_.relative(error_, x_, x_new_);
 }
 
@@ -179,7 +172,7 @@ OdeResult RungeKuttaRun<Pair>::solve() {
     // t_new - t, not h: the sum t + h is rounded, and the continuous extension must meet x_new at t_new.
     const double h = t_new - t;
     const auto interpolate = [&](double t_sample, std::vector<double>& out) {
-      advance(h, Pair::extension_weights((t_sample - t) / h), out);
+      advance_to(out, h, Pair::extension_weights((t_sample - t) / h));
     };
     if (!run_.accept(t_new, x_new_, k_.back(), interpolate)) {
       return run_.take();

@@ -24,14 +24,17 @@ class StepOutput {
  public:
   /// \param tspan must outlive this object. \param refine points a step, used when tspan has two entries.
   StepOutput(std::span<const double> tspan, std::size_t size, int refine, OdeSink& sink)
-      : tspan_(tspan), refine_(refine), sample_(size), sink_(sink) {}
+      : tspan_(tspan), refine_(refine), wanted_(sink.wants_samples()), sample_(size), sink_(sink) {}
 
   /// The sample at t0.
-  bool initial(std::span<const double> x0) { return sink_.sample(tspan_.front(), x0); }
+  bool initial(std::span<const double> x0) { return !wanted_ || sink_.sample(tspan_.front(), x0); }
 
   /// The samples strictly inside (t_old, t_new).
   template <StepInterpolant Interpolant>
   bool inside(double t_old, double t_new, const Interpolant& interpolate) {
+    if (!wanted_) {
+      return true;
+    }
     if (tspan_.size() == 2) {
       for (int i = 1; i < refine_; ++i) {
         if (!deliver(t_old + (t_new - t_old) * (static_cast<double>(i) / refine_), interpolate)) {
@@ -51,6 +54,9 @@ class StepOutput {
 
   /// The sample at the step's end, where the method's state itself is known.
   bool end(double t_new, std::span<const double> x_new) {
+    if (!wanted_) {
+      return true;
+    }
     if (tspan_.size() > 2) {
       if (next_ == tspan_.size() || tspan_[next_] != t_new) {
         return true;
@@ -69,6 +75,7 @@ class StepOutput {
 
   std::span<const double> tspan_;
   int refine_;
+  bool wanted_;
   std::size_t next_ = 1;
   std::vector<double> sample_;
   OdeSink& sink_;

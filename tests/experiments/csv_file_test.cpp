@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <stdexcept>
@@ -66,6 +67,32 @@ TEST(CsvStream, GetsItsNameWhenComplete) {
   EXPECT_EQ(stream.rows(), 2U);
   EXPECT_EQ(content_of(file), "# pendulum\nt,q\n0,0.1\n1,nan\n");
   EXPECT_FALSE(std::filesystem::exists(file.string() + ".part"));
+}
+
+TEST(CsvStream, WritesNumbersAsTablesDo) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path file = directory.path() / "numbers.csv";
+  const std::vector<double> row = {0.0,
+                                   -0.0,
+                                   1.0,
+                                   0.1,
+                                   -1e-5,
+                                   1e16,
+                                   123456789.0,
+                                   1.0 / 3.0,
+                                   5e-324,
+                                   -2.2250738585072014e-308,
+                                   1.7976931348623157e308,
+                                   std::nan(""),
+                                   -INFINITY};
+  CsvStream stream(file, {}, std::vector<std::string>(row.size(), "x"));
+  stream.write(row);
+  stream.finish();
+  const CsvTable table = read_csv(file);
+  ASSERT_EQ(table.rows.size(), 1U);
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    EXPECT_EQ(table.rows[0][i], csv_number(row[i]));
+  }
 }
 
 TEST(CsvStream, KeepsWhatWasWrittenWhenTheRunEndsEarly) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,8 +68,8 @@ TEST_P(EveryMethodStepping, AfterStepThatChangesNothingChangesNothing) {
 }
 
 TEST_P(EveryMethodStepping, AChangedStateCostsAnEvaluationAndTheHistory) {
-  // One step in the middle says that it has changed the state; the state is the same, so that all extra work is the
-  // price of the change. docs/integrators.md has the numbers of the methods with a history.
+  // One step in the middle turns the state around. The motion from there on is the same turned around, so that all
+  // extra work is the price of the change. docs/integrators.md has the numbers of the methods with a history.
   const OdeEntry& entry = GetParam();
   OdeOptions options = options_at(entry, 1e-6);
   if (!entry.adaptive) {
@@ -80,9 +81,16 @@ TEST_P(EveryMethodStepping, AChangedStateCostsAnEvaluationAndTheHistory) {
   const OdeResult undisturbed = entry.solve(harmonic_oscillator(), tspan, x0, options, sink);
   OdeSystem system = harmonic_oscillator();
   bool changed = false;
-  system.after_step = [&changed](double t, std::span<double>) { return t > 10.0 && !std::exchange(changed, true); };
-  const OdeResult disturbed = entry.solve(system, tspan, x0, options, sink);
+  system.after_step = [&changed](double t, std::span<double> x) {
+    if (t <= 10.0 || std::exchange(changed, true)) {
+      return false;
+    }
+    std::transform(x.begin(), x.end(), x.begin(), std::negate<>());
+    return true;
+  };
+  OdeResult disturbed = entry.solve(system, tspan, x0, options, sink);
   ASSERT_TRUE(changed);
+  std::transform(disturbed.x.begin(), disturbed.x.end(), disturbed.x.begin(), std::negate<>());
   const auto more = [&](std::size_t OdeStatistics::*count) {
     return static_cast<long>(disturbed.statistics.*count) - static_cast<long>(undisturbed.statistics.*count);
   };
@@ -99,6 +107,35 @@ TEST_P(EveryMethodStepping, AChangedStateCostsAnEvaluationAndTheHistory) {
     EXPECT_EQ(more(&OdeStatistics::nsteps), 0);
     EXPECT_EQ(disturbed.x, undisturbed.x);
   }
+}
+
+TEST_P(EveryMethodStepping, AChangeWithinTheErrorLeavesTheHistory) {
+  // Every step moves the state by a tenth of the tolerance at most: noise within the error. Methods that keep their
+  // history need no more work than without, up to what the noise does to their steps: ode113 195 evaluations for 183,
+  // ode15s 380 for 380. To drop it every time costs ode113 215722, ode15s 66824, cvode-bdf 111861.
+  const OdeEntry& entry = GetParam();
+  if (!is_multistep(entry) || !entry.adaptive) {
+    GTEST_SKIP() << "no history that is kept";
+  }
+  constexpr double kTolerance = 1e-6;
+  const OdeOptions options = options_at(entry, kTolerance);
+  const std::vector<double> tspan = {0.0, 20.0};
+  const std::vector<double> x0 = {1.0, 0.0};
+  NullSink sink;
+  const OdeResult undisturbed = entry.solve(harmonic_oscillator(), tspan, x0, options, sink);
+  OdeSystem system = harmonic_oscillator();
+  std::size_t steps = 0;
+  system.after_step = [&steps](double, std::span<double> x) {
+    x[0] += std::sin(static_cast<double>(++steps)) * 0.1 * kTolerance;
+    return true;
+  };
+  const OdeResult disturbed = entry.solve(system, tspan, x0, options, sink);
+  ASSERT_EQ(disturbed.status, OdeStatus::ok) << disturbed.message;
+  EXPECT_LT(static_cast<double>(disturbed.statistics.nfevals),
+            1.3 * static_cast<double>(undisturbed.statistics.nfevals));
+  // The oscillator adds the displacements up: at most 0.1 tolerance a step, all on one side at worst.
+  const double moved = 0.1 * kTolerance * static_cast<double>(disturbed.statistics.nsteps);
+  EXPECT_NEAR(disturbed.x[0], std::cos(20.0), std::abs(undisturbed.x[0] - std::cos(20.0)) + moved);
 }
 
 TEST_P(EveryMethodStepping, AfterStepProjectsOnTheCircle) {
@@ -237,6 +274,28 @@ TEST_P(EveryMethodStepping, StepsRespectTheLargestAndTheFirstStep) {
   }
   EXPECT_LE(10.0 - t, 1.1 * 0.125) << "only the last step may be stretched, by a tenth";
   EXPECT_GE(sink.steps.size(), 72u);
+}
+
+TEST_P(EveryMethodStepping, SamplesThatNobodyWantsAreNotMade) {
+  class StepsOnly : public RecordingSink {
+   public:
+    [[nodiscard]] bool wants_samples() const override { return false; }
+  };
+  const OdeEntry& entry = GetParam();
+  const std::vector<double> x0 = {1.0, 0.0};
+  OdeOptions options = options_at(entry, 1e-4);
+  options.refine = 5;
+  for (const std::vector<double>& tspan : {std::vector{0.0, 4.0}, {0.0, 1.0, 2.0, 4.0}}) {
+    StepsOnly few;
+    RecordingSink all;
+    const OdeResult result = entry.solve(harmonic_oscillator(), tspan, x0, options, few);
+    const OdeResult expected = entry.solve(harmonic_oscillator(), tspan, x0, options, all);
+    EXPECT_TRUE(few.samples.empty());
+    EXPECT_FALSE(all.samples.empty());
+    EXPECT_EQ(few.steps.size(), all.steps.size());
+    EXPECT_EQ(result.x, expected.x);
+    EXPECT_EQ(result.statistics.nfevals, expected.statistics.nfevals);
+  }
 }
 
 TEST_P(EveryMethodStepping, StepsAllocateNothing) {
