@@ -26,6 +26,7 @@
 #include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/subchains/subchain_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -93,6 +94,9 @@ class DcaFormulation final : public JointStateFormulation {
 };
 
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
+  if (asks_for_subchains(options)) {
+    return make_subchain_formulation(mechanism, StateKind::velocity, options);
+  }
   return std::make_unique<DcaFormulation>(
       mechanism, DcaOptions{{ground_closure(options), CutAxes::world, proximal_options(options)},
                             options.number("baumgarte_alpha"),
@@ -109,11 +113,14 @@ ParameterSpecification stabilisation(std::string_view name, std::string_view hel
 }
 
 std::span<const ParameterSpecification> dca_options() {
-  static const std::array<ParameterSpecification, 5> kOptions = {
+  static const std::array<ParameterSpecification, 7> kOptions = {
       ground_closure_option(),
       stabilisation("baumgarte_alpha", "alpha in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
       stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
-      loops_option(), regularisation_option()};
+      loops_option(),
+      regularisation_option(),
+      leaf_option(),
+      subchains_option()};
   return kOptions;
 }
 

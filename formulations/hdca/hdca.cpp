@@ -33,6 +33,7 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/subchains/subchain_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -190,6 +191,9 @@ class HdcaFormulation final : public JointStateFormulation {
 };
 
 std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
+  if (asks_for_subchains(options)) {
+    return make_subchain_formulation(mechanism, StateKind::momentum, options);
+  }
   return std::make_unique<HdcaFormulation>(mechanism, hdca_options(options));
 }
 

@@ -16,72 +16,84 @@ namespace mbdbench::kernels {
 /// A register of W doubles.
 template <int W>
 struct Register {
-  using Type [[gnu::vector_size(W * 8)]] = double;
+  using Type [[gnu::vector_size(W * 8), gnu::may_alias]] = double;  // arrays of doubles are read as packs
   using Bits [[gnu::vector_size(W * 8)]] = std::int64_t;
 };
-template <>
-struct Register<1> {
-  using Type = double;
-  using Bits = std::int64_t;
-};
 
-/// N doubles in N / W registers. No constructor but the broadcast: uninitialised like a double.
+/// N doubles in registers of W: two halves each of which is a pack. Members instead of an array, which GCC would keep
+/// in memory. No constructor but the broadcast: uninitialised like a double.
 template <int N, int W>
 struct Pack {
-  static_assert(N % W == 0, "a pack fills its registers");
-  using Part = typename Register<W>::Type;
-  static constexpr int kLanes = N;
-  static constexpr int kParts = N / W;
-  Part part[kParts];
+  using Half = Pack<N / 2, W>;
+  Half low, high;
 
   Pack() = default;
-  MBDBENCH_KERNEL Pack(double value) {  // NOLINT(google-explicit-constructor): numbers mix with packs in formulas
-    for (int i = 0; i < kParts; ++i) {
-      part[i] = Part{} + value;
-    }
+  MBDBENCH_KERNEL Pack(double value) : low(value), high(value) {}  // implicit: numbers mix with packs in formulas
+  MBDBENCH_KERNEL Pack(const Half& l, const Half& h) : low(l), high(h) {}
+  // Half by half: GCC copies a structure of two registers in pieces of 16 bytes, and whoever loads it waits for them.
+  MBDBENCH_KERNEL Pack(const Pack& other) : low(other.low), high(other.high) {}
+  MBDBENCH_KERNEL Pack& operator=(const Pack& other) {
+    low = other.low;
+    high = other.high;
+    return *this;
   }
   MBDBENCH_KERNEL Pack& operator+=(const Pack& other) {
-    for (int i = 0; i < kParts; ++i) {
-      part[i] += other.part[i];
-    }
+    low += other.low;
+    high += other.high;
     return *this;
   }
   MBDBENCH_KERNEL Pack& operator-=(const Pack& other) {
-    for (int i = 0; i < kParts; ++i) {
-      part[i] -= other.part[i];
-    }
+    low -= other.low;
+    high -= other.high;
+    return *this;
+  }
+  friend MBDBENCH_KERNEL Pack operator+(const Pack& a, const Pack& b) { return {a.low + b.low, a.high + b.high}; }
+  friend MBDBENCH_KERNEL Pack operator-(const Pack& a, const Pack& b) { return {a.low - b.low, a.high - b.high}; }
+  friend MBDBENCH_KERNEL Pack operator-(const Pack& a) { return {-a.low, -a.high}; }
+  friend MBDBENCH_KERNEL Pack operator*(const Pack& a, const Pack& b) { return {a.low * b.low, a.high * b.high}; }
+  friend MBDBENCH_KERNEL Pack operator/(const Pack& a, const Pack& b) { return {a.low / b.low, a.high / b.high}; }
+  /// \returns the smaller of two, lane by lane; b where a is not a number.
+  friend MBDBENCH_KERNEL Pack smaller(const Pack& a, const Pack& b) {
+    return {smaller(a.low, b.low), smaller(a.high, b.high)};
+  }
+};
+
+/// One register.
+template <int W>
+struct Pack<W, W> {
+  using Type = typename Register<W>::Type;
+  Type value;
+
+  Pack() = default;
+  MBDBENCH_KERNEL Pack(double number) : value(number - Type{}) {}
+  MBDBENCH_KERNEL Pack& operator+=(const Pack& other) {
+    value += other.value;
+    return *this;
+  }
+  MBDBENCH_KERNEL Pack& operator-=(const Pack& other) {
+    value -= other.value;
     return *this;
   }
   friend MBDBENCH_KERNEL Pack operator+(Pack a, const Pack& b) { return a += b; }
   friend MBDBENCH_KERNEL Pack operator-(Pack a, const Pack& b) { return a -= b; }
   friend MBDBENCH_KERNEL Pack operator-(Pack a) {
-    for (int i = 0; i < kParts; ++i) {
-      a.part[i] = -a.part[i];
-    }
+    a.value = -a.value;
     return a;
   }
   friend MBDBENCH_KERNEL Pack operator*(Pack a, const Pack& b) {
-    for (int i = 0; i < kParts; ++i) {
-      a.part[i] *= b.part[i];
-    }
+    a.value *= b.value;
     return a;
   }
   friend MBDBENCH_KERNEL Pack operator/(Pack a, const Pack& b) {
-    for (int i = 0; i < kParts; ++i) {
-      a.part[i] /= b.part[i];
-    }
+    a.value /= b.value;
+    return a;
+  }
+  friend MBDBENCH_KERNEL Pack smaller(Pack a, const Pack& b) {
+    a.value = a.value < b.value ? a.value : b.value;
     return a;
   }
 };
 
-/// \returns the smaller of two, lane by lane; b where a is not a number.
-template <int N, int W>
-MBDBENCH_KERNEL Pack<N, W> smaller(Pack<N, W> a, const Pack<N, W>& b) {
-  for (int i = 0; i < Pack<N, W>::kParts; ++i) {
-    a.part[i] = a.part[i] < b.part[i] ? a.part[i] : b.part[i];
-  }
-  return a;
-}
 MBDBENCH_KERNEL double smaller(double a, double b) {
   return a < b ? a : b;
 }

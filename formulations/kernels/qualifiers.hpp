@@ -7,6 +7,9 @@
 
 #if defined(__CUDACC__)
 #define MBDBENCH_KERNEL __host__ __device__ __forceinline__
+#define MBDBENCH_INLINED __host__ __device__
 #else
 #define MBDBENCH_KERNEL __attribute__((always_inline)) inline
+// Behind the parameters of a function object.
+#define MBDBENCH_INLINED __attribute__((always_inline))
 #endif

@@ -63,6 +63,8 @@ class RevoluteTree {
   [[nodiscard]] std::size_t size() const { return links_.size(); }
   [[nodiscard]] std::span<const RevoluteLink> links() const { return links_; }
   [[nodiscard]] std::span<const RevoluteRun> runs() const { return runs_; }
+  /// \returns the constants added to q, by position.
+  [[nodiscard]] std::span<const double> offsets() const { return angles_; }
   /// \returns which body (joint, component of q and u) stands at each position.
   [[nodiscard]] std::span<const int> bodies() const { return bodies_; }
   [[nodiscard]] int slot_count() const { return slot_count_; }

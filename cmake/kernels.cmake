@@ -1,0 +1,18 @@
+# Files that are compiled once for every instruction set and chosen when the program runs (formulations/subchains).
+# Packs say what goes side by side; automatic vectorisation on top of them gains on one processor and ruins on another.
+# They stand by themselves, since in a unity build one file's switches would be those of its neighbours.
+function(mbdbench_kernel_files FOLDER)
+  set(COMMON -fno-tree-vectorize -fno-tree-slp-vectorize -ffp-contract=fast)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    set(COMMON -fno-vectorize -fno-slp-vectorize -ffp-contract=fast)
+  endif()
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set(baseline -march=x86-64)
+    set(avx2 -march=x86-64-v3)
+    set(avx512 -march=x86-64-v4)
+  endif()
+  foreach(SET baseline avx2 avx512)
+    file(GLOB FILES CONFIGURE_DEPENDS ${FOLDER}/*_${SET}.cpp)
+    set_source_files_properties(${FILES} PROPERTIES COMPILE_OPTIONS "${COMMON};${${SET}}" SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+endfunction()

@@ -1,0 +1,19 @@
+#pragma once
+/// \file
+/// How formulations that can are executed: instruction set and threads, the same for all that are made afterwards.
+/// Neither changes what is computed at a given plan: threads not at all, instruction sets by rounding.
+#include <string_view>
+
+namespace mbdbench {
+
+/// Threads for formulations made from now on; 1 at first. \throws ModelError unless 1 .. 1024
+void use_threads(int threads);
+
+/// \returns how many threads formulations made now may use.
+int thread_count();
+
+/// Instruction set by name for formulations made from now on; "auto" is the best that the machine has.
+/// \throws ModelError if there is none of that name, or the machine lacks it
+void use_instruction_set(std::string_view name);
+
+}  // namespace mbdbench

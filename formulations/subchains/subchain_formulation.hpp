@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// The formulations `dca` and `hdca` with sub-chains as leaves (option leaf=subchain).
+#include <memory>
+
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// \returns the option `leaf` = body (the papers' assembly) or subchain.
+ParameterSpecification leaf_option();
+/// \returns the option `subchains`: into how many a chain is divided; 0: chosen from its length.
+ParameterSpecification subchains_option();
+
+/// \returns whether options ask for sub-chains.
+bool asks_for_subchains(const Parameters& options);
+
+/// The formulation in accelerations (state q, u) or momenta (q, p), with the threads and instruction set of
+/// execution.hpp. \throws ModelError where sub-chains cannot treat the mechanism
+std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
+                                                       const Parameters& options);
+
+}  // namespace mbdbench
