@@ -11,6 +11,8 @@
 
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "formulations/subchains/instruction_set.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 
 namespace mbdbench {
@@ -70,6 +72,31 @@ void register_all() {
   }
 }
 
+/// Sub-chains as leaves, in every instruction set of this machine and on one and two threads, beside the recursions.
+void register_subchains() {
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    for (const std::string_view key : {"dca", "hdca"}) {
+      for (const int threads : {1, 2}) {
+        for (int n = 16; n <= 1 << 20; n *= 4) {
+          const std::string name =
+              fmt::format("rhs/{}[leaf=subchain]/{}/threads:{}/pendulum/{}", key, set.name, threads, n);
+          benchmark::RegisterBenchmark(name.c_str(), [key, threads, n, simd = set.name](benchmark::State& state) {
+            use_instruction_set(simd);
+            use_threads(threads);
+            right_hand_side(state, *find_formulation(formulation_registry(), key), fmt::format("pendulum:{}", n),
+                            "leaf=subchain");
+            use_instruction_set("auto");
+            use_threads(1);
+          });
+        }
+      }
+    }
+  }
+}
+
 /// Closed loops by the matrices of [Naudet2005], beside the default of the same formulations.
 void register_constraint_matrices() {
   constexpr int kLargest = 256;  // longer ones are refused: two neighbouring links are too nearly in line
@@ -93,6 +120,7 @@ int main(int argument_count, char** arguments) {
   }
   mbdbench::register_all();
   mbdbench::register_constraint_matrices();
+  mbdbench::register_subchains();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::Shutdown();
   return 0;

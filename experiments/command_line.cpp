@@ -10,6 +10,7 @@
 
 #include "experiments/command.hpp"
 #include "experiments/provenance.hpp"
+#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
 
 namespace mbdbench {
@@ -22,6 +23,8 @@ Examples:
   mbdbench inspect four_bar.toml                      degrees of freedom, loops, who can treat it
   mbdbench export --mechanism pendulum:16 --output chain.toml
   mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 10 --output run
+  mbdbench simulate --mechanism pendulum:1024 --formulation hdca --formulation-option leaf=subchain \
+      --threads 2 --time 1 --output fast              sub-chains side by side, on two threads
   mbdbench verify --formulation hdca                  compare with the dense reference
   mbdbench run EXPERIMENT --quick                     a published table, smaller
 
@@ -56,6 +59,23 @@ std::string suggestion(const CLI::App& command, const std::string& word) {
                        : suggest_name(word, known, "commands");
 }
 
+/// Options of the whole program, which every command also takes behind its name.
+void add_execution_options(CLI::App& program) {
+  use_threads(1);
+  use_instruction_set("auto");
+  program.fallthrough();
+  program
+      .add_option_function<int>(
+          "--threads", use_threads,
+          "Threads for formulations that can use them (leaf=subchain); results do not depend on it (default: 1)")
+      ->type_name("N");
+  program
+      .add_option_function<std::string>(
+          "--simd", use_instruction_set,
+          "Instruction set of their kernels: auto, baseline, avx2 or avx512 (default: auto, the best of this machine)")
+      ->type_name("SET");
+}
+
 /// \returns the message for a command line that cannot be understood.
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& command = given_command(program);
@@ -77,6 +97,7 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   CLI::App program(kDescription, "mbdbench");
   program.require_subcommand(0, 1);
   program.set_version_flag("--version", [] { return "mbdbench " + version_text(); });
+  add_execution_options(program);
   add_list_command(program, registries, exit_code);
   add_inspect_command(program, registries, exit_code);
   add_export_command(program, registries, exit_code);

@@ -11,6 +11,7 @@
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <boost/version.hpp>
 #include <chrono>
 #include <cstdlib>
@@ -20,6 +21,7 @@
 
 #include "experiments/build_information.hpp"
 #include "experiments/json_file.hpp"
+#include "formulations/subchains/execution.hpp"
 
 namespace mbdbench {
 namespace {
@@ -105,9 +107,10 @@ Provenance capture_provenance(int threads) {
   provenance.compiler = build.compiler;
   provenance.flags = build.flags;
   provenance.build_type = build.build_type;
+  provenance.instruction_set = instruction_set_name();
   provenance.cpu = or_unknown(value_in_file("/proc/cpuinfo", "model name", ':'));
   provenance.logical_cores = static_cast<int>(std::thread::hardware_concurrency());
-  provenance.threads = threads;
+  provenance.threads = std::max(threads, thread_count());
   provenance.binding = binding();
   provenance.libraries = libraries();
   provenance.operating_system = operating_system();
@@ -131,6 +134,7 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   json["flags"] = provenance.flags;
   json["build_type"] = provenance.build_type;
   json["cpu"] = provenance.cpu;
+  json["instruction_set"] = provenance.instruction_set;
   json["logical_cores"] = provenance.logical_cores;
   json["threads"] = provenance.threads;
   json["ranks"] = provenance.ranks;

@@ -18,6 +18,7 @@ struct Provenance {
   std::string flags;
   std::string build_type;
   std::string cpu;
+  std::string instruction_set;  ///< of the kernels that are compiled for several
   int logical_cores = 0;
   int threads = 1;       ///< most threads that a formulation uses
   int ranks = 1;         ///< most MPI processes that a row was made with

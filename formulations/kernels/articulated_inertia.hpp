@@ -12,6 +12,9 @@
 
 namespace mbdbench::kernels {
 
+// Packs and rows start uninitialised: values that nobody reads would be stores in the innermost loops.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
 /// Constants of one link in its own frame, whose z axis is its inboard joint's. O_k of the inboard link's frame lies at
 /// T(px, py, 0) Rx(alpha) Rz(q_k + constant) (revolute_tree.hpp).
 template <typename T>
@@ -197,7 +200,7 @@ MBDBENCH_KERNEL ArticulatedInertia<T> carried_inward(const LinkConstants<T>& lin
   r.ayz = u * fa - ayz;
   r.azz = m.azz + v * fa;
   const T fb = v * byy + u * bzy;
-  const T gxx = bxx;
+  const T& gxx = bxx;
   const T gxy = u * bxy;
   const T gxz = v * bxy;
   const T gyx = u * byx - v * bzx;
@@ -227,5 +230,7 @@ MBDBENCH_KERNEL ArticulatedInertia<T> carried_inward(const LinkConstants<T>& lin
   r.czz = v * vc + px * (r.byz + gyz) - py * (r.bxz + gxz);
   return r;
 }
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace mbdbench::kernels

@@ -22,6 +22,9 @@
 
 namespace mbdbench::kernels {
 
+// Packs and rows start uninitialised: values that nobody reads would be stores in the innermost loops.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
 /// A row of eight numbers in memory, read whole as a pack or one by one.
 struct alignas(64) Row {
   double at[8];
@@ -112,7 +115,7 @@ MBDBENCH_KERNEL Pack<8, W> combined(const Row& factors, const Row* rows) {
 /// K = L D L^T: rows of L^T and of L, zero where a pivot is rounding; column 6 of L's rows gets -g.
 /// \param inverse_pivots D^-1, 1 where a pivot is rounding
 template <int W>
-MBDBENCH_KERNEL void factorise_inertia(const OutboardNode& node, ClosedHandle& handle, double* inverse_pivots) {
+MBDBENCH_KERNEL void factorise_inertia(const OutboardNode& node, ClosedHandle& handle, double (&inverse_pivots)[6]) {
   using P = Pack<8, W>;
   P rows[6];
   unrolled<0, 6>([&](auto i) MBDBENCH_INLINED { rows[i] = load<W>(node.inertia[i]); });
@@ -204,5 +207,7 @@ MBDBENCH_KERNEL void open_handle(const ChainNode& a, const ClosedHandle& handle,
   store(load<W>(handle.wrench) + step, wrench_b);
   store(w - combined<W>(work, a.compliance), motion_b);
 }
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace mbdbench::kernels

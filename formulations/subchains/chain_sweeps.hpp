@@ -7,8 +7,10 @@
 /// lane, columns, C; closing; outward (velocities), inward once more (momenta and their rates).
 #include "formulations/subchains/chain_block.hpp"
 
-namespace mbdbench {
-namespace chain_sweeps {
+namespace mbdbench::chain_sweeps {
+
+// Packs and rows start uninitialised: values that nobody reads would be stores in the innermost loops.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
 using namespace kernels;  // NOLINT(google-build-using-namespace): a header of one purpose
 
@@ -392,5 +394,6 @@ constexpr ChainSweeps sweeps() {
           open_handle<W>};
 }
 
-}  // namespace chain_sweeps
-}  // namespace mbdbench
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::chain_sweeps

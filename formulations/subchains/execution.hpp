@@ -16,4 +16,7 @@ int thread_count();
 /// \throws ModelError if there is none of that name, or the machine lacks it
 void use_instruction_set(std::string_view name);
 
+/// \returns the name of the instruction set in use.
+std::string_view instruction_set_name();
+
 }  // namespace mbdbench

@@ -66,6 +66,10 @@ int thread_count() {
   return threads();
 }
 
+std::string_view instruction_set_name() {
+  return instruction_set().name;
+}
+
 void use_instruction_set(std::string_view name) {
   if (name == "auto") {
     chosen() = best();

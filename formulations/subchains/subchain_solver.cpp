@@ -51,7 +51,7 @@ Vec3 vector_of(const kernels::LinkVector<double>& v) {
 /// One lane of a structure of kLanes. \param from the structure
 template <typename Lane>
 Lane lane_of(const double* from, int lane) {
-  Lane result;
+  Lane result{};
   double numbers[sizeof(Lane) / sizeof(double)];
   for (std::size_t k = 0; k < sizeof(Lane) / sizeof(double); ++k) {
     numbers[k] = from[k * std::size_t{kLanes} + index_of(lane)];
@@ -263,7 +263,7 @@ kernels::LinkVector<double> SubchainSolver::Work::into_first_link(const Vec3& v)
 
 void SubchainSolver::Work::close(const Row& base) {
   const int count = plan->division().subchains();
-  OutboardNode outboard;
+  OutboardNode outboard{};
   std::copy(std::begin(nodes.back().inertia), std::end(nodes.back().inertia), outboard.inertia);
   outboard.wrench = nodes.back().wrench;
   for (int s = count - 2; s >= 0; --s) {

@@ -50,6 +50,23 @@ TEST(CommandLine, HelpAndVersion) {
   }
 }
 
+TEST(CommandLine, ThreadsAndInstructionSet) {
+  for (const char* const command : {"simulate", "verify"}) {
+    expect_bad_input({command, "--threads", "0", "-m", "pendulum:4", "-o", "nowhere"}, "it takes 1 to 1024");
+    expect_bad_input({command, "--simd", "neon", "-m", "pendulum:4", "-o", "nowhere"}, "auto, baseline");
+  }
+  const TemporaryDirectory directory;
+  const CommandLineCall before =
+      call_program({"--threads", "2", "--simd", "baseline", "simulate", "-m", "pendulum:40", "-f", "hdca",
+                    "--formulation-option", "leaf=subchain", "--formulation-option", "subchains=16", "-t", "0.1", "-o",
+                    (directory.path() / "run").string()});
+  EXPECT_EQ(before.exit_code, 0) << before.errors;
+  std::ifstream file(directory.path() / "run" / "provenance.json");
+  const std::string provenance((std::istreambuf_iterator<char>(file)), {});
+  expect_contains(provenance, "\"instruction_set\": \"baseline\"");
+  expect_contains(provenance, "\"threads\": 2");
+}
+
 TEST(CommandLine, OptionsAreWrittenAlike) {
   for (const char* const command : {"inspect", "export", "simulate", "verify", "run"}) {
     SCOPED_TRACE(command);

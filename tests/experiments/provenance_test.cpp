@@ -19,7 +19,7 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
   write_provenance(file, capture_provenance(3));
   const nlohmann::json json = nlohmann::json::parse(std::ifstream(file));
   for (const char* const text :
-       {"version", "commit", "compiler", "flags", "build_type", "cpu", "binding", "operating_system"}) {
+       {"version", "commit", "compiler", "flags", "build_type", "cpu", "instruction_set", "binding", "operating_system"}) {
     EXPECT_FALSE(json.at(text).get<std::string>().empty()) << text;
   }
   EXPECT_EQ(json.at("threads"), 3);

@@ -137,7 +137,7 @@ TEST(subchains, any_number_of_threads_gives_the_same_bits) {
   }
 }
 
-TEST(subchains, two_clones_run_at_once) {
+TEST(subchains, two_clones_run_at_once_with_two_threads_each) {
   const ExecutionRestored restored;
   use_threads(2);
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:64");
