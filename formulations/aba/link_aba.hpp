@@ -4,7 +4,7 @@
 ///
 /// Three sweeps along the rows of a LinkTree: angular velocities and what they need (outward), articulated inertias
 /// (inward), accelerations (outward). Gravity is an upward acceleration of the ground. The arithmetic of a row stands
-/// in kernels/acceleration_rows.hpp. Compiled without automatic vectorisation (cmake/scalar_sweeps.cmake).
+/// in kernels/acceleration_rows.hpp. Compiled without automatic vectorisation (cmake/kernels.cmake).
 #include <span>
 #include <vector>
 

@@ -3,7 +3,7 @@
 /// Naudet's recursive Hamiltonian equations for any tree, in link frames [Naudet2005].
 ///
 /// Two sweeps along the rows of a LinkTree, whose arithmetic and symbols stand in kernels/momentum_rows.hpp. Compiled
-/// without automatic vectorisation (cmake/scalar_sweeps.cmake).
+/// without automatic vectorisation (cmake/kernels.cmake).
 #include <span>
 #include <vector>
 

@@ -12,10 +12,8 @@
 #include "formulations/kernels/run_start.hpp"
 #include "mechanisms/catalogue/random_source.hpp"
 
-namespace mbdbench {
+namespace mbdbench::kernels {
 namespace {
-
-using namespace kernels;
 
 template <typename T>
 using Dense3 = Eigen::Matrix<T, 3, 3>;
@@ -267,6 +265,7 @@ TEST(link_row_packs, lanes_are_the_scalar) {
   LinkWrench<double> wrench = problem.wrench;
   slide_inward(problem.link, problem.c, problem.s, problem.d, 0.3, row, gain, inertia, wrench);
 
+  const auto lane_of = [](const P& pack, int lane) { return (lane < 2 ? pack.low : pack.high).value[lane % 2]; };
   const auto spread = [](const auto& scalar, auto& lanes) {
     static_assert(sizeof(lanes) == 4 * sizeof(scalar));
     std::array<double, sizeof(scalar) / sizeof(double)> numbers{};
@@ -287,10 +286,10 @@ TEST(link_row_packs, lanes_are_the_scalar) {
   spread(row, row_lanes);
   slide_inward(link, P(problem.c), P(problem.s), P(problem.d), P(0.3), row_lanes, gain_lanes, lanes, wrench_lanes);
   for (int lane = 0; lane < 4; ++lane) {
-    EXPECT_NEAR(lanes.cyz.part[lane / 2][lane % 2], inertia.cyz, kRounding<double>);
-    EXPECT_NEAR(wrench_lanes.nx.part[lane / 2][lane % 2], wrench.nx, kRounding<double>);
+    EXPECT_NEAR(lane_of(lanes.cyz, lane), inertia.cyz, kRounding<double>);
+    EXPECT_NEAR(lane_of(wrench_lanes.nx, lane), wrench.nx, kRounding<double>);
   }
 }
 
 }  // namespace
-}  // namespace mbdbench
+}  // namespace mbdbench::kernels
