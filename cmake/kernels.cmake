@@ -16,3 +16,13 @@ function(mbdbench_kernel_files FOLDER)
     set_source_files_properties(${FILES} PROPERTIES COMPILE_OPTIONS "${COMMON};${${SET}}" SKIP_UNITY_BUILD_INCLUSION ON)
   endforeach()
 endfunction()
+
+# Scalar sweeps along chains work on a few dozen numbers at a time, which have to stay in registers. GCC 12 packs them into
+# vectors and takes them apart again, which makes `aba` 1.5 times slower on a machine with AVX-512 (docs/formulations.md).
+function(mbdbench_scalar_sweeps)
+  set(COMMON -fno-tree-vectorize -fno-tree-slp-vectorize -ffp-contract=fast)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    set(COMMON -fno-vectorize -fno-slp-vectorize -ffp-contract=fast)
+  endif()
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${COMMON}" SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()

@@ -1,5 +1,7 @@
 #include "formulations/joint_state.hpp"
 
+#include <algorithm>
+
 namespace mbdbench {
 namespace {
 
@@ -26,11 +28,29 @@ std::vector<StateComponent> joint_layout(const Mechanism& mechanism, StateKind r
 }  // namespace
 
 JointStateFormulation::JointStateFormulation(const Mechanism& mechanism, StateKind rate_kind)
-    : Formulation(mechanism, joint_layout(mechanism, rate_kind)) {}
+    : Formulation(mechanism, joint_layout(mechanism, rate_kind)) {
+  for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
+    const Joint& joint = mechanism.tree_joints()[k];
+    const auto q = static_cast<std::size_t>(joint.q_offset);
+    const auto u = static_cast<std::size_t>(joint.u_offset);
+    if (!has_coordinate_rates(joint.type)) {
+      quaternion_joints_.push_back(k);
+    } else if (!scalar_.empty() && scalar_.back().q + scalar_.back().count == q) {
+      scalar_.back().count += static_cast<std::size_t>(joint.nq);
+    } else {
+      scalar_.push_back({q, u, static_cast<std::size_t>(joint.nq)});
+    }
+  }
+}
 
 void JointStateFormulation::set_coordinate_rates(std::span<const double> q, std::span<const double> u,
                                                  std::span<double> qdot) const {
-  for (const Joint& joint : mechanism().tree_joints()) {
+  for (const ScalarCoordinates& block : scalar_) {
+    std::copy_n(u.begin() + static_cast<std::ptrdiff_t>(block.u), block.count,
+                qdot.begin() + static_cast<std::ptrdiff_t>(block.q));
+  }
+  for (const std::size_t k : quaternion_joints_) {
+    const Joint& joint = mechanism().tree_joints()[k];
     const auto first = static_cast<std::size_t>(joint.q_offset);
     const auto count = static_cast<std::size_t>(joint.nq);
     coordinate_rates(joint, q.subspan(first, count),

@@ -20,6 +20,15 @@ class JointStateFormulation : public Formulation {
   void set_coordinate_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const;
 
  private:
+  /// Neighbouring coordinates whose rates are neighbouring quasi-velocities.
+  struct ScalarCoordinates {
+    std::size_t q;
+    std::size_t u;
+    std::size_t count;
+  };
+
+  std::vector<ScalarCoordinates> scalar_;
+  std::vector<std::size_t> quaternion_joints_;  // spherical and free tree joints
   [[nodiscard]] std::size_t q_size() const { return static_cast<std::size_t>(mechanism().q_size()); }
 };
 

@@ -2,8 +2,8 @@
 /// Articulated-body algorithm [Featherstone1983], open chains and trees.
 ///
 /// R. Featherstone: The calculation of robot dynamics using articulated-body inertias, Int. J. Robotics Research 2
-/// (1983). Trees of revolute joints under gravity alone go through RevoluteAba, in link frames; everything else, and
-/// reactions of all, through ArticulatedTree, in world axes, with the same recursion and any H.
+/// (1983). LinkAba does it in link frames; reactions go through ArticulatedTree, in world axes, with the same recursion
+/// and any H.
 ///
 /// Cost: O(n); docs/formulations.md has the measured times of both paths.
 #include "formulations/aba/aba.hpp"
@@ -11,10 +11,11 @@
 #include <algorithm>
 #include <optional>
 
-#include "formulations/aba/revolute_aba.hpp"
+#include "formulations/aba/link_aba.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
+#include "formulations/recursion/link_loads.hpp"
 
 namespace mbdbench {
 namespace {
@@ -23,14 +24,15 @@ class AbaFormulation final : public JointStateFormulation {
  public:
   AbaFormulation(const Mechanism& mechanism, bool link_frames) : JointStateFormulation(mechanism, StateKind::velocity) {
     if (link_frames) {
-      revolute_.emplace(mechanism);
+      links_.emplace(mechanism);
+      loads_.emplace(mechanism, links_->tree());
     } else {
       general_ = std::make_unique<ArticulatedTree>(mechanism);
     }
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<AbaFormulation>(mechanism(), revolute_.has_value());
+    return std::make_unique<AbaFormulation>(mechanism(), links_.has_value());
   }
 
   RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -58,15 +60,19 @@ class AbaFormulation final : public JointStateFormulation {
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    if (revolute_) {
-      std::copy(rate_of(x).begin(), rate_of(x).end(), xdot.begin());
-      const int failed = revolute_->evaluate(q_of(x), rate_of(x), rate_of(xdot));
+    if (links_) {
+      set_coordinate_rates(q_of(x), rate_of(x), q_of(xdot));
+      links_->set_positions(q_of(x));
+      loads_->set_time(t);
+      loads_->evaluate(t, q_of(x), rate_of(x), links_->tree(), links_->positions());
+      const int failed = links_->evaluate(rate_of(x), loads_->joint_forces(), loads_->motions().accelerations(),
+                                          loads_->wrenches(), rate_of(xdot));
       if (failed < 0) {
         return {};
       }
       return {false, mechanism().tree_joints()[static_cast<std::size_t>(failed)].name,
-              "the articulated inertia about the joint is not positive or not finite, it is",
-              revolute_->failed_pivot()};
+              "the articulated inertia along the joint is not positive definite or not finite, its smallest pivot is",
+              links_->failed_pivot()};
     }
     const RhsStatus status = solve(t, x);
     if (status.ok) {
@@ -88,12 +94,13 @@ class AbaFormulation final : public JointStateFormulation {
     return status;
   }
 
-  std::optional<RevoluteAba> revolute_;
-  std::unique_ptr<ArticulatedTree> general_;  // beside revolute_ only once reactions were asked for
+  std::optional<LinkAba> links_;
+  std::optional<LinkLoads> loads_;            // with links_
+  std::unique_ptr<ArticulatedTree> general_;  // beside links_ only once reactions were asked for
 };
 
 std::unique_ptr<Formulation> make_aba(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<AbaFormulation>(mechanism, use_link_frames(mechanism, options));
+  return std::make_unique<AbaFormulation>(mechanism, use_link_frames(options));
 }
 
 }  // namespace

@@ -4,12 +4,11 @@
 ///
 /// paper symbol -> name
 ///   Omega        -> V = [v; omega] of the link at O_k
-///   P*, T*       -> articulated momentum and accumulated force of ArticulatedTree (world axes), RevoluteNaudet (links)
+///   P*, T*       -> articulated momentum and accumulated force of ArticulatedTree (world axes), LinkNaudet (links)
 ///   E            -> H, ArticulatedTree::axes
 ///   p = E^T P*   -> the second half of the state [Naudet2005, Eq. (18)]
 ///
-/// Trees of revolute joints under gravity alone go through RevoluteNaudet, everything else, momenta of given velocities
-/// and reactions of all, through ArticulatedTree.
+/// LinkNaudet does it in link frames; momenta of given velocities and reactions go through ArticulatedTree.
 ///
 /// Cost: O(n); docs/formulations.md has the measured times of both paths.
 #include "formulations/naudet/naudet.hpp"
@@ -23,9 +22,10 @@
 
 #include "formulations/joint_state.hpp"
 #include "formulations/naudet/closed_naudet.hpp"
-#include "formulations/naudet/revolute_naudet.hpp"
+#include "formulations/naudet/link_naudet.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
+#include "formulations/recursion/link_loads.hpp"
 
 namespace mbdbench {
 namespace {
@@ -35,14 +35,16 @@ class NaudetFormulation final : public JointStateFormulation {
   NaudetFormulation(const Mechanism& mechanism, bool link_frames)
       : JointStateFormulation(mechanism, StateKind::momentum) {
     if (link_frames) {
-      revolute_.emplace(mechanism);
+      links_.emplace(mechanism);
+      loads_.emplace(mechanism, links_->tree());
+      u_.resize(static_cast<std::size_t>(mechanism.u_size()));
     } else {
       general_ = std::make_unique<ArticulatedTree>(mechanism);
     }
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<NaudetFormulation>(mechanism(), revolute_.has_value());
+    return std::make_unique<NaudetFormulation>(mechanism(), links_.has_value());
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -77,14 +79,18 @@ class NaudetFormulation final : public JointStateFormulation {
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    if (revolute_) {
-      const int failed = revolute_->evaluate(q_of(x), rate_of(x), q_of(xdot), rate_of(xdot));
-      if (failed < 0) {
-        return {};
+    if (links_) {
+      loads_->set_time(t);
+      const int failed = links_->evaluate(q_of(x), rate_of(x), loads_->motions().velocities(), !loads_->on_bodies(), u_,
+                                          rate_of(xdot));
+      if (failed >= 0) {
+        return {false, mechanism().tree_joints()[static_cast<std::size_t>(failed)].name,
+                "the articulated inertia along the joint is not positive definite or not finite, its smallest pivot is",
+                links_->failed_pivot()};
       }
-      return {false, mechanism().tree_joints()[static_cast<std::size_t>(failed)].name,
-              "the articulated inertia about the joint is not positive or not finite, it is",
-              revolute_->failed_pivot()};
+      set_coordinate_rates(q_of(x), u_, q_of(xdot));
+      add_loads(t, q_of(x), rate_of(xdot));
+      return {};
     }
     const RhsStatus status = solve_velocities(t, x);
     if (status.ok) {
@@ -96,7 +102,18 @@ class NaudetFormulation final : public JointStateFormulation {
   }
 
  private:
-  /// Made when first asked for where revolute_ does the hot work.
+  void add_loads(double t, std::span<const double> q, std::span<double> momentum_rates) {
+    loads_->evaluate(t, q, u_, links_->tree(), links_->positions());
+    links_->add_loads(loads_->wrenches(), momentum_rates);
+    if (loads_->in_joints()) {
+      const std::span<const double> tau = loads_->joint_forces();
+      for (std::size_t i = 0; i < tau.size(); ++i) {
+        momentum_rates[i] += tau[i];
+      }
+    }
+  }
+
+  /// Made when first asked for where links_ does the hot work.
   ArticulatedTree& general() {
     if (!general_) {
       general_ = std::make_unique<ArticulatedTree>(mechanism());
@@ -113,7 +130,9 @@ class NaudetFormulation final : public JointStateFormulation {
     return status;
   }
 
-  std::optional<RevoluteNaudet> revolute_;
+  std::optional<LinkNaudet> links_;
+  std::optional<LinkLoads> loads_;  // with links_
+  std::vector<double> u_;           // with links_
   std::unique_ptr<ArticulatedTree> general_;
 };
 
@@ -160,7 +179,7 @@ template <StateKind kRateKind, bool kReduced>
 std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options) {
   const bool closed = mechanism.cut_row_count() > 0;
   if (!closed && kRateKind == StateKind::momentum) {
-    return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(mechanism, options));
+    return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(options));
   }
   ClosedStateForm form;
   form.rate_kind = kRateKind;

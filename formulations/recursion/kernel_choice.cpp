@@ -4,8 +4,6 @@
 #include <string>
 #include <string_view>
 
-#include "formulations/recursion/revolute_tree.hpp"
-
 namespace mbdbench {
 
 std::span<const ParameterSpecification> kernel_options() {
@@ -14,17 +12,15 @@ std::span<const ParameterSpecification> kernel_options() {
     ParameterSpecification kernel;
     kernel.name = "kernel";
     kernel.default_value = std::string("auto");
-    kernel.help =
-        "auto: link frames for trees of revolute joints under gravity alone, otherwise general; general: world axes "
-        "for all";
+    kernel.help = "open chains and trees, auto: in link frames; general: in world axes";
     kernel.choices = {kChoices.begin(), kChoices.end()};
     return std::array<ParameterSpecification, 1>{kernel};
   }();
   return kOptions;
 }
 
-bool use_link_frames(const Mechanism& mechanism, const Parameters& options) {
-  return options.text("kernel") == "auto" && RevoluteTree::describes(mechanism);
+bool use_link_frames(const Parameters& options) {
+  return options.text("kernel") == "auto";
 }
 
 }  // namespace mbdbench

@@ -1,9 +1,8 @@
 #pragma once
 /// \file
-/// The option `kernel` of recursions that have a short path for revolute trees beside a general one.
+/// The option `kernel` of recursions that have a short path in link frames beside one in world axes.
 #include <span>
 
-#include "mechanisms/model/mechanism.hpp"
 #include "mechanisms/model/parameters.hpp"
 
 namespace mbdbench {
@@ -11,7 +10,7 @@ namespace mbdbench {
 /// \returns the option `kernel` = auto or general.
 std::span<const ParameterSpecification> kernel_options();
 
-/// \returns whether to recur in link frames: `auto` on a tree of revolute joints under gravity alone.
-bool use_link_frames(const Mechanism& mechanism, const Parameters& options);
+/// \returns whether to recur in link frames where that is possible.
+bool use_link_frames(const Parameters& options);
 
 }  // namespace mbdbench

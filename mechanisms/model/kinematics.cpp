@@ -10,22 +10,19 @@ std::span<const double> joint_slice(std::span<const double> values, int offset, 
 }  // namespace
 
 Kinematics::Kinematics(const Mechanism& mechanism)
-    : mechanism_(&mechanism),
-      bodies_(mechanism.bodies().size()),
-      joints_(mechanism.tree_joints().size()),
-      cuts_(mechanism.cut_joints().size()) {
+    : BodyMotions(mechanism), joints_(mechanism.tree_joints().size()), cuts_(mechanism.cut_joints().size()) {
   for (const Joint& joint : mechanism.tree_joints()) {
     gram_inverse_.push_back(motion_gram_inverse(joint));
   }
 }
 
 void Kinematics::set_positions(std::span<const double> q) {
-  const auto joints = mechanism_->tree_joints();
+  const auto joints = mechanism().tree_joints();
   for (std::size_t k = 0; k < joints.size(); ++k) {
     const Joint& joint = joints[k];
-    const Body& properties = mechanism_->bodies()[k];
+    const Body& properties = mechanism().bodies()[k];
     const BodyKinematics& inboard = body(joint.a);
-    BodyKinematics& outboard = bodies_[k];
+    BodyKinematics& outboard = bodies()[k];
     JointKinematics& state = joints_[k];
 
     const RelativePose pose = relative_pose(joint, joint_slice(q, joint.q_offset, joint.nq));
@@ -44,14 +41,14 @@ void Kinematics::set_positions(std::span<const double> q) {
     motion_subspace(joint, state.axes_a, state.axes_b, state.h);
     constrained_directions(joint, state.axes_a, state.axes_b, state.d);
   }
-  const auto cut_joints = mechanism_->cut_joints();
+  const auto cut_joints = mechanism().cut_joints();
   for (std::size_t c = 0; c < cut_joints.size(); ++c) {
     place_joint(cut_joints[c], body(cut_joints[c].a), body(cut_joints[c].b), cuts_[c]);
   }
 }
 
 void Kinematics::set_velocities(std::span<const double> u) {
-  const auto joints = mechanism_->tree_joints();
+  const auto joints = mechanism().tree_joints();
   for (std::size_t k = 0; k < joints.size(); ++k) {
     const Joint& joint = joints[k];
     const JointKinematics& state = joints_[k];
@@ -59,14 +56,14 @@ void Kinematics::set_velocities(std::span<const double> u) {
     for (int i = 0; i < joint.nu; ++i) {
       velocity += state.h.col(i) * u[static_cast<std::size_t>(joint.u_offset + i)];
     }
-    bodies_[k].velocity = shift_velocity(bodies_[k].com - state.point, velocity);
+    bodies()[k].velocity = shift_velocity(bodies()[k].com - state.point, velocity);
   }
   set_rates();
 }
 
 void Kinematics::set_body_velocities(std::span<const Vec6> velocities) {
-  for (std::size_t k = 0; k < bodies_.size(); ++k) {
-    bodies_[k].velocity = velocities[k];
+  for (std::size_t k = 0; k < velocities.size(); ++k) {
+    bodies()[k].velocity = velocities[k];
   }
   set_rates();
 }
@@ -76,10 +73,10 @@ void Kinematics::set_rates() {
     set_joint_rates(joint, body(joint.a), body(joint.b), state);
   };
   for (std::size_t k = 0; k < joints_.size(); ++k) {
-    update(mechanism_->tree_joints()[k], joints_[k]);
+    update(mechanism().tree_joints()[k], joints_[k]);
   }
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
-    update(mechanism_->cut_joints()[c], cuts_[c]);
+    update(mechanism().cut_joints()[c], cuts_[c]);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "mechanisms/model/load_variables.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "mechanisms/model/loads.hpp"
@@ -112,8 +113,14 @@ std::optional<LoadVariables::Variable> LoadVariables::resolve_joint(std::string_
   return component_of(name.substr(0, name.size() - 2), name.back() - '1');
 }
 
+bool LoadVariables::need_bodies() const {
+  return std::any_of(variables_.begin(), variables_.end(), [](const Variable& variable) {
+    return variable.source == Source::marker_position || variable.source == Source::marker_velocity;
+  });
+}
+
 void LoadVariables::set_global(double t, std::span<const double> q, std::span<const double> u,
-                               const Kinematics& kinematics) {
+                               const BodyMotions* bodies) {
   for (Variable& variable : variables_) {
     switch (variable.source) {
       case Source::time:
@@ -126,36 +133,33 @@ void LoadVariables::set_global(double t, std::span<const double> q, std::span<co
         variable.value = u[static_cast<std::size_t>(variable.index)];
         break;
       case Source::marker_position:
-        variable.value = marker_state(kinematics, variable.index).position[variable.axis];
+        variable.value = marker_state(*bodies, variable.index).position[variable.axis];
         break;
       case Source::marker_velocity:
-        variable.value = marker_state(kinematics, variable.index).velocity[variable.axis];
+        variable.value = marker_state(*bodies, variable.index).velocity[variable.axis];
         break;
     }
   }
 }
 
-std::pair<double, double> LoadVariables::set_own(JointReference reference, int component, std::span<const double> q,
-                                                 std::span<const double> u, const Kinematics& kinematics) {
-  const Joint& joint = mechanism_->joint(reference);
-  double& own_q = own_->q;
-  double& own_v = own_->v;
-  own_q = 0.0;
-  const bool scalar = has_coordinate_rates(joint.type);
-  if (!reference.cut) {
-    own_q = scalar ? q[static_cast<std::size_t>(joint.q_offset + component)] : 0.0;
-    own_v = u[static_cast<std::size_t>(joint.u_offset + component)];
-    return {own_q, own_v};
-  }
-  const JointKinematics& state = kinematics.cut_joint(reference.index);
-  if (scalar) {
+std::pair<double, double> LoadVariables::set_own(const Joint& joint, int component, std::span<const double> q,
+                                                 std::span<const double> u) {
+  own_->q = has_coordinate_rates(joint.type) ? q[static_cast<std::size_t>(joint.q_offset + component)] : 0.0;
+  own_->v = u[static_cast<std::size_t>(joint.u_offset + component)];
+  return {own_->q, own_->v};
+}
+
+std::pair<double, double> LoadVariables::set_own_of_cut(const Joint& joint, int component, const BodyMotions& bodies,
+                                                        const JointKinematics& state) {
+  own_->q = 0.0;
+  if (has_coordinate_rates(joint.type)) {
     std::array<double, 7> coordinates{};
-    cut_coordinates(kinematics, reference.index, coordinates);
-    own_q = coordinates[static_cast<std::size_t>(component)];
+    cut_coordinates(joint, state, coordinates);
+    own_->q = coordinates[static_cast<std::size_t>(component)];
   }
-  const Vec6 relative = kinematics.velocity_at(joint.b, state.point) - kinematics.velocity_at(joint.a, state.point);
-  own_v = cut_dual_direction(joint, state, component).dot(relative);
-  return {own_q, own_v};
+  const Vec6 relative = bodies.velocity_at(joint.b, state.point) - bodies.velocity_at(joint.a, state.point);
+  own_->v = cut_dual_direction(joint, state, component).dot(relative);
+  return {own_->q, own_->v};
 }
 
 Vec6 cut_dual_direction(const Joint& joint, const JointKinematics& state, int component) {

@@ -39,11 +39,17 @@ class LoadVariables {
   /// \returns q and v of the joint component that a load acts on, then the global ones.
   [[nodiscard]] Scope in_joint() { return {*this, true}; }
 
-  /// Sets t, joint and marker variables that are in use.
-  void set_global(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics);
-  /// Sets the load's own q and v. \returns them; q is 0 for joints whose coordinates are a quaternion.
-  std::pair<double, double> set_own(JointReference joint, int component, std::span<const double> q,
-                                    std::span<const double> u, const Kinematics& kinematics);
+  /// \returns whether a formula uses a marker.
+  [[nodiscard]] bool need_bodies() const;
+  /// Sets t, joint and marker variables that are in use. \param bodies may be nullptr where no marker is
+  void set_global(double t, std::span<const double> q, std::span<const double> u, const BodyMotions* bodies);
+  /// Sets the own q and v of a load in a tree joint. \returns them; q is 0 for joints whose coordinates are a
+  /// quaternion.
+  std::pair<double, double> set_own(const Joint& joint, int component, std::span<const double> q,
+                                    std::span<const double> u);
+  /// The same in a cut joint.
+  std::pair<double, double> set_own_of_cut(const Joint& joint, int component, const BodyMotions& bodies,
+                                           const JointKinematics& state);
 
  private:
   enum class Source { time, joint_position, joint_velocity, marker_position, marker_velocity };

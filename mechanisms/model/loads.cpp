@@ -40,10 +40,10 @@ struct SpringEnds {
   double length;
 };
 
-SpringEnds spring_ends(const PointSpringDescription& spring, SpringBodies bodies, const Kinematics& kinematics) {
+SpringEnds spring_ends(const PointSpringDescription& spring, SpringBodies bodies, const BodyMotions& motions) {
   SpringEnds ends{};
-  ends.point1 = kinematics.world_point(bodies.first, spring.point1);
-  ends.point2 = kinematics.world_point(bodies.second, spring.point2);
+  ends.point1 = motions.world_point(bodies.first, spring.point1);
+  ends.point2 = motions.world_point(bodies.second, spring.point2);
   const Vec3 between = ends.point2 - ends.point1;
   ends.length = between.norm();
   ends.direction = ends.length > 0.0 ? Vec3(between / ends.length) : Vec3::Zero();
@@ -133,20 +133,70 @@ LoadEvaluator::LoadEvaluator(LoadEvaluator&&) noexcept = default;
 LoadEvaluator& LoadEvaluator::operator=(LoadEvaluator&&) noexcept = default;
 LoadEvaluator::~LoadEvaluator() = default;
 
-void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<const double> u,
-                             const Kinematics& kinematics) {
-  joint_forces_.setZero();
+bool LoadEvaluator::need_bodies() const {
+  const auto in_cut = [](JointReference joint) { return joint.cut; };
+  return workspace_->variables.need_bodies() || !workspace_->body_loads.empty() || !workspace_->spring_bodies.empty() ||
+         std::any_of(workspace_->spring_joints.begin(), workspace_->spring_joints.end(), in_cut) ||
+         std::any_of(workspace_->joint_loads.begin(), workspace_->joint_loads.end(),
+                     [&](const JointLoad& load) { return in_cut(load.joint); });
+}
+
+bool LoadEvaluator::in_joints() const {
+  return !workspace_->joint_loads.empty() || !workspace_->spring_joints.empty();
+}
+
+void LoadEvaluator::evaluate_joint_forces(double t, std::span<const double> q, std::span<const double> u) {
+  apply_joint_loads(t, {q, u, nullptr, {}});
+}
+
+void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<const double> u, const BodyMotions& bodies,
+                             std::span<const JointKinematics> cut_joints) {
   for (std::size_t k = 0; k < wrenches_.size(); ++k) {
     wrenches_[k].head<3>() = mechanism_->bodies()[k].mass * mechanism_->gravity();
     wrenches_[k].tail<3>().setZero();
   }
+  apply_joint_loads(t, {q, u, &bodies, cut_joints});
+  apply_body_loads(t, bodies);
+  apply_point_springs(bodies);
+}
+
+void LoadEvaluator::apply_joint_loads(double t, const View& view) {
   Workspace& work = *workspace_;
-  work.variables.set_global(t, q, u, kinematics);
+  joint_forces_.setZero();
+  work.variables.set_global(t, view.q, view.u, view.bodies);
   for (const JointLoad& load : work.joint_loads) {
-    const auto [own_q, own_v] = work.variables.set_own(load.joint, load.component, q, u, kinematics);
-    add_joint_force(load.joint, load.component, load.law.value(t, own_q, own_v), kinematics);
+    const auto [own_q, own_v] = own_values(load.joint, load.component, view);
+    add_joint_force(load.joint, load.component, load.law.value(t, own_q, own_v), view);
   }
-  for (const BodyLoad& load : work.body_loads) {
+  for (std::size_t s = 0; s < work.spring_joints.size(); ++s) {
+    const JointSpringDescription& spring = mechanism_->description().joint_springs[s];
+    const auto [own_q, own_v] = own_values(work.spring_joints[s], spring.component, view);
+    add_joint_force(work.spring_joints[s], spring.component,
+                    -spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
+  }
+}
+
+std::pair<double, double> LoadEvaluator::own_values(JointReference reference, int component, const View& view) {
+  const Joint& joint = mechanism_->joint(reference);
+  return reference.cut ? workspace_->variables.set_own_of_cut(joint, component, *view.bodies,
+                                                              view.cut_joints[index_of(reference.index)])
+                       : workspace_->variables.set_own(joint, component, view.q, view.u);
+}
+
+void LoadEvaluator::add_joint_force(JointReference reference, int component, double value, const View& view) {
+  const Joint& joint = mechanism_->joint(reference);
+  if (!reference.cut) {
+    joint_forces_[joint.u_offset + component] += value;
+    return;
+  }
+  const JointKinematics& state = view.cut_joints[index_of(reference.index)];
+  const Vec6 wrench = value * cut_dual_direction(joint, state, component);
+  add_wrench(joint.b, state.point, wrench.head<3>(), wrench.tail<3>(), *view.bodies);
+  add_wrench(joint.a, state.point, -wrench.head<3>(), -wrench.tail<3>(), *view.bodies);
+}
+
+void LoadEvaluator::apply_body_loads(double t, const BodyMotions& bodies) {
+  for (const BodyLoad& load : workspace_->body_loads) {
     const BodyLoadDescription& description = *load.description;
     Vec3 force = Vec3::Zero();
     Vec3 torque = Vec3::Zero();
@@ -157,57 +207,37 @@ void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<cons
       torque[static_cast<int>(i)] = load.torque[i].value(t, 0.0, 0.0);
     }
     if (description.in_body_axes) {
-      const Mat3& rotation = kinematics.body(load.body).rotation;
+      const Mat3& rotation = bodies.body(load.body).rotation;
       force = (rotation * force).eval();
       torque = (rotation * torque).eval();
     }
-    add_wrench(load.body, kinematics.world_point(load.body, description.point), force, torque, kinematics);
+    add_wrench(load.body, bodies.world_point(load.body, description.point), force, torque, bodies);
   }
-  for (std::size_t s = 0; s < work.spring_joints.size(); ++s) {
-    const JointSpringDescription& spring = mechanism_->description().joint_springs[s];
-    const auto [own_q, own_v] = work.variables.set_own(work.spring_joints[s], spring.component, q, u, kinematics);
-    add_joint_force(work.spring_joints[s], spring.component,
-                    -spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, kinematics);
-  }
-  apply_point_springs(kinematics);
-}
-
-void LoadEvaluator::add_joint_force(JointReference reference, int component, double value,
-                                    const Kinematics& kinematics) {
-  const Joint& joint = mechanism_->joint(reference);
-  if (!reference.cut) {
-    joint_forces_[joint.u_offset + component] += value;
-    return;
-  }
-  const JointKinematics& state = kinematics.cut_joint(reference.index);
-  const Vec6 wrench = value * cut_dual_direction(joint, state, component);
-  add_wrench(joint.b, state.point, wrench.head<3>(), wrench.tail<3>(), kinematics);
-  add_wrench(joint.a, state.point, -wrench.head<3>(), -wrench.tail<3>(), kinematics);
 }
 
 void LoadEvaluator::add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque,
-                               const Kinematics& kinematics) {
+                               const BodyMotions& bodies) {
   if (body < 0) {
     return;
   }
   Vec6& wrench = wrenches_[index_of(body)];
   wrench.head<3>() += force;
-  wrench.tail<3>() += torque + (point - kinematics.body(body).com).cross(force);
+  wrench.tail<3>() += torque + (point - bodies.body(body).com).cross(force);
 }
 
-void LoadEvaluator::apply_point_springs(const Kinematics& kinematics) {
+void LoadEvaluator::apply_point_springs(const BodyMotions& bodies) {
   const auto& springs = mechanism_->description().point_springs;
   for (std::size_t s = 0; s < springs.size(); ++s) {
     const PointSpringDescription& spring = springs[s];
-    const SpringBodies bodies = workspace_->spring_bodies[s];
-    const SpringEnds ends = spring_ends(spring, bodies, kinematics);
-    const Vec3 relative_velocity = kinematics.velocity_at(bodies.second, ends.point2).head<3>() -
-                                   kinematics.velocity_at(bodies.first, ends.point1).head<3>();
+    const SpringBodies on = workspace_->spring_bodies[s];
+    const SpringEnds ends = spring_ends(spring, on, bodies);
+    const Vec3 relative_velocity =
+        bodies.velocity_at(on.second, ends.point2).head<3>() - bodies.velocity_at(on.first, ends.point1).head<3>();
     const double tension =
         spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
     const Vec3 force = tension * ends.direction;
-    add_wrench(bodies.first, ends.point1, force, Vec3::Zero(), kinematics);
-    add_wrench(bodies.second, ends.point2, -force, Vec3::Zero(), kinematics);
+    add_wrench(on.first, ends.point1, force, Vec3::Zero(), bodies);
+    add_wrench(on.second, ends.point2, -force, Vec3::Zero(), bodies);
   }
 }
 
@@ -235,8 +265,10 @@ double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
 }
 
 void cut_coordinates(const Kinematics& kinematics, int cut, std::span<double> q) {
-  const Joint& joint = kinematics.mechanism().cut_joints()[index_of(cut)];
-  const JointKinematics& state = kinematics.cut_joint(cut);
+  cut_coordinates(kinematics.mechanism().cut_joints()[index_of(cut)], kinematics.cut_joint(cut), q);
+}
+
+void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<double> q) {
   const RelativePose pose{state.axes_a.transpose() * state.axes_b, state.axes_a.transpose() * state.displacement};
   joint_coordinates(joint, pose, joint.q0, q);
 }

@@ -5,6 +5,7 @@
 #include <Eigen/Core>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/model/kinematics.hpp"
@@ -20,7 +21,20 @@ class LoadEvaluator {
   ~LoadEvaluator();
 
   /// \param kinematics positions and velocities set \param q coordinates \param u quasi-velocities
-  void evaluate(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics);
+  void evaluate(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics) {
+    evaluate(t, q, u, kinematics, kinematics.cut_joints());
+  }
+  /// The same from poses and velocities of the bodies alone. \param cut_joints may be empty where there are none
+  void evaluate(double t, std::span<const double> q, std::span<const double> u, const BodyMotions& bodies,
+                std::span<const JointKinematics> cut_joints);
+
+  /// \returns whether a load depends on the pose of a body, in value or in where it acts: not so for forces in tree
+  /// joints whose formulas use no markers.
+  [[nodiscard]] bool need_bodies() const;
+  /// \returns whether there is a load in a joint at all.
+  [[nodiscard]] bool in_joints() const;
+  /// Joint forces alone, where no load needs bodies; wrenches of bodies stay as they are.
+  void evaluate_joint_forces(double t, std::span<const double> q, std::span<const double> u);
 
   /// \returns tau, u_size() entries, dual to u.
   [[nodiscard]] const Eigen::VectorXd& joint_forces() const { return joint_forces_; }
@@ -29,9 +43,19 @@ class LoadEvaluator {
 
  private:
   struct Workspace;
-  void add_joint_force(JointReference joint, int component, double value, const Kinematics& kinematics);
-  void add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque, const Kinematics& kinematics);
-  void apply_point_springs(const Kinematics& kinematics);
+  /// What loads may look at beside (t, q, u); bodies and cut joints only where needed.
+  struct View {
+    std::span<const double> q;
+    std::span<const double> u;
+    const BodyMotions* bodies;
+    std::span<const JointKinematics> cut_joints;
+  };
+  void apply_joint_loads(double t, const View& view);
+  void apply_body_loads(double t, const BodyMotions& bodies);
+  void apply_point_springs(const BodyMotions& bodies);
+  std::pair<double, double> own_values(JointReference joint, int component, const View& view);
+  void add_joint_force(JointReference joint, int component, double value, const View& view);
+  void add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque, const BodyMotions& bodies);
 
   const Mechanism* mechanism_;
   Eigen::VectorXd joint_forces_;
@@ -42,8 +66,10 @@ class LoadEvaluator {
 /// \returns the energy stored in all springs at these positions (J). \param q tree coordinates
 double spring_energy(const Kinematics& kinematics, std::span<const double> q);
 
-/// Coordinates of a cut joint at the kinematics' positions; angles within half a turn of the joint's q0.
+/// Coordinates of a cut joint where its ends are; angles within half a turn of the joint's q0.
 /// \param q nq entries
+void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<double> q);
+/// The same at the kinematics' positions.
 void cut_coordinates(const Kinematics& kinematics, int cut, std::span<double> q);
 
 }  // namespace mbdbench

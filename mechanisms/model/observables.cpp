@@ -56,11 +56,11 @@ Vec3 angular_momentum(const Kinematics& kinematics) {
   return momentum;
 }
 
-MarkerState marker_state(const Kinematics& kinematics, int index) {
-  const Marker& marker = kinematics.mechanism().markers()[static_cast<std::size_t>(index)];
+MarkerState marker_state(const BodyMotions& bodies, int index) {
+  const Marker& marker = bodies.mechanism().markers()[static_cast<std::size_t>(index)];
   MarkerState state;
-  state.position = kinematics.world_point(marker.body, marker.point);
-  state.velocity = kinematics.velocity_at(marker.body, state.position).head<3>();
+  state.position = bodies.world_point(marker.body, marker.point);
+  state.velocity = bodies.velocity_at(marker.body, state.position).head<3>();
   return state;
 }
 

@@ -34,7 +34,7 @@ struct MarkerState {
 };
 
 /// \param index into Mechanism::markers()
-MarkerState marker_state(const Kinematics& kinematics, int index);
+MarkerState marker_state(const BodyMotions& bodies, int index);
 
 /// Largest residuals of the constraints, m and rad (cut joints: sines of angles; prescribed motions: the coordinate's
 /// unit).

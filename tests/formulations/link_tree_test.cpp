@@ -1,5 +1,6 @@
-// The short path of aba and naudet for revolute trees: random geometry, parallel and almost parallel axes, axes along
-// the chain, branching, many bases, against the dense reference and against their own general path.
+// aba and naudet in link frames: random geometry, parallel and almost parallel axes, axes along the chain, branching,
+// many bases, all joint types, prescribed motions and loads, against the dense reference and against their own path in
+// world axes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -7,6 +8,7 @@
 #include <functional>
 #include <limits>
 
+#include "formulations/recursion/link_tree.hpp"
 #include "formulations/recursion/revolute_tree.hpp"
 #include "formulations/recursion/sines.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -68,7 +70,7 @@ double share_of_rounding(std::string_view key, const Mechanism& mechanism, const
   return error / rounding;
 }
 
-TEST(revolute_tree, random_geometry_agrees_with_the_dense_reference) {
+TEST(link_tree, random_geometry_agrees_with_the_dense_reference) {
   struct Family {
     const char* name;
     std::function<void(MechanismDescription&, RandomSource&)> change;
@@ -87,7 +89,6 @@ TEST(revolute_tree, random_geometry_agrees_with_the_dense_reference) {
         const int bodies = 1 + static_cast<int>(seed * 5 % 28);
         const double branching = seed % 3 == 0 ? 0.0 : seed % 3 == 1 ? 0.4 : 1.0;
         const Mechanism mechanism = random_revolute_tree(seed, bodies, branching, family.change);
-        ASSERT_TRUE(RevoluteTree::describes(mechanism));
         worst = std::max(worst, share_of_rounding(key, mechanism, family.name));
       }
       // Both sides lose about n eps cond(M); a wrong term gives 1e-3 of the value, far above.
@@ -97,22 +98,36 @@ TEST(revolute_tree, random_geometry_agrees_with_the_dense_reference) {
   }
 }
 
-TEST(revolute_tree, runs_start_where_a_link_has_no_frame_left_or_feet_lead_far_away) {
-  const RevoluteTree chain(random_revolute_tree(3, 20, 0.0, leave));
+TEST(link_tree, runs_start_where_a_link_has_no_frame_left_or_feet_lead_far_away) {
+  const LinkTree chain(random_revolute_tree(3, 20, 0.0, leave));
   EXPECT_EQ(chain.runs().size(), 1U);
-  const RevoluteTree lined_up(random_revolute_tree(3, 20, 0.0, line_up));
+  const LinkTree lined_up(random_revolute_tree(3, 20, 0.0, line_up));
   ASSERT_GT(lined_up.runs().size(), 1U);
-  EXPECT_NE(lined_up.runs()[1].d, 0.0);
-  const RevoluteTree branched(random_revolute_tree(2, 20, 0.8, leave));
+  EXPECT_NE(lined_up.runs()[1].start.d, 0.0);
+  const LinkTree branched(random_revolute_tree(2, 20, 0.8, leave));
   ASSERT_GT(branched.runs().size(), 3U);
   double turned = 0.0;
-  for (const RevoluteRun& run : branched.runs()) {
-    turned = std::max(turned, std::abs(run.sin_beta * run.d));
+  for (const LinkRun& run : branched.runs()) {
+    turned = std::max(turned, std::abs(run.start.sin_beta * run.start.d));
   }
   EXPECT_GT(turned, 1e-3);
 }
 
-TEST(revolute_tree, general_path_gives_the_same) {
+TEST(link_tree, chains_of_turns_have_the_constants_of_the_revolute_tree) {
+  const Mechanism mechanism = random_revolute_tree(2, 20, 0.8, leave);
+  const RevoluteTree turns(mechanism);
+  const LinkTree tree(mechanism);
+  ASSERT_EQ(tree.size(), turns.size());
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    EXPECT_EQ(tree.rows()[i].q, turns.bodies()[i]);
+    EXPECT_NEAR(tree.links()[i].px, turns.links()[i].px, 1e-15);
+    EXPECT_NEAR(tree.links()[i].sin_alpha, turns.links()[i].sin_alpha, 1e-15);
+    EXPECT_NEAR(tree.links()[i].jyz, turns.links()[i].jyz, 1e-15);
+    EXPECT_NEAR(tree.links()[i].outboard_mass, turns.links()[i].outboard_mass, 1e-13);
+  }
+}
+
+TEST(link_tree, general_path_gives_the_same) {
   for (const std::string_view key : {"aba", "naudet"}) {
     for (const char* name : {"pendulum:9", "pendulum_xyz:9", "balanced_tree:bodies=40,branching=3", "caterpillar"}) {
       const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
@@ -127,21 +142,101 @@ TEST(revolute_tree, general_path_gives_the_same) {
   }
 }
 
-TEST(revolute_tree, other_mechanisms_take_the_general_path) {
-  for (const char* name : {"random_tree:seed=4,loads=0", "random_tree:seed=4", "random_closed"}) {
-    EXPECT_FALSE(RevoluteTree::describes(make_mechanism(mechanism_registry(), name))) << name;
+/// Every joint becomes one of the given types, at random; loads in joints and prescribed motions as asked for.
+Mechanism random_joints(std::uint64_t seed, int bodies, std::span<const JointType> types, bool loaded, bool driven) {
+  RandomSource types_of(static_cast<std::int64_t>(seed) + 1000);
+  return random_revolute_tree(seed, bodies, 0.4, [&](MechanismDescription& description, RandomSource& random) {
+    for (std::size_t k = 0; k < description.joints.size(); ++k) {
+      JointDescription& joint = description.joints[k];
+      joint.type = types[types_of.index(types.size())];
+      joint.axis2 = joint.axis.cross(random.point(1.0)).normalized();
+      joint.q0.clear();
+      joint.v0.clear();
+      for (int i = 0; i < velocity_count(joint.type); ++i) {
+        joint.v0.push_back(random.uniform(-1.0, 1.0));
+      }
+      const bool quaternion = has_quaternion(joint.type);
+      if (quaternion) {
+        const Eigen::Vector4d e = random.quaternion();
+        joint.q0.assign(e.data(), e.data() + 4);
+      }
+      while (static_cast<int>(joint.q0.size()) < position_count(joint.type)) {
+        joint.q0.push_back(random.uniform(-2.0, 2.0));
+      }
+      if (joint.type == JointType::fixed) {
+        continue;
+      }
+      const int component = static_cast<int>(random.index(static_cast<std::size_t>(velocity_count(joint.type))));
+      if (driven && !quaternion && random.chance(0.4)) {
+        joint.q0[static_cast<std::size_t>(component)] = 0.3;
+        joint.v0[static_cast<std::size_t>(component)] = 0.7;
+        joint.motions.push_back({component, "0.3 + 0.7 * t + 0.2 * t^2", "0.7 + 0.4 * t", "0.4"});
+      }
+      if (loaded) {
+        const std::string number = std::to_string(k);
+        description.joint_loads.push_back(
+            {"load" + number, joint.name, component,
+             ExpressionLaw{quaternion ? "cos(t) - 0.3 * v" : "cos(t) - 0.3 * v + 0.1 * q"}});
+        if (!quaternion) {
+          description.joint_springs.push_back({"spring" + number, joint.name, component, 3.0, 0.4, 0.1});
+        }
+      }
+    }
+  });
+}
+
+TEST(link_tree, every_joint_type_alone_and_mixed_agrees_with_the_dense_reference) {
+  std::vector<std::pair<std::string, std::vector<JointType>>> families;
+  for (const JointType type : kAllJointTypes) {
+    // With revolute ones beside them, so that rows follow one another in both orders.
+    families.push_back({fmt::format("{} and revolute", to_string(type)), {type, JointType::revolute}});
+    families.push_back({std::string(to_string(type)), {type}});
   }
-  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:3").description();
-  EXPECT_TRUE(RevoluteTree::describes(Mechanism(description)));
-  description.joint_springs.push_back({"spring", description.joints[1].name, 0, 5.0, 0.1, 0.2});
-  const Mechanism sprung(description);
-  EXPECT_FALSE(RevoluteTree::describes(sprung));
-  for (const std::string_view key : {"aba", "naudet"}) {
-    EXPECT_LT(share_of_rounding(key, sprung, "spring"), 1.0);
+  families.push_back({"robots", {JointType::revolute, JointType::prismatic, JointType::free}});
+  families.push_back({"all", {kAllJointTypes.begin(), kAllJointTypes.end()}});
+  const std::uint64_t first_seed = test::seed_of_run(300U);
+  fmt::print("first seed {} (another one: MBDBENCH_SEED)\n", first_seed);
+  for (const auto& [name, types] : families) {
+    for (const std::string_view key : {"aba", "naudet"}) {
+      double worst = 0.0;
+      for (std::uint64_t i = 0; i < 20; ++i) {
+        const int bodies = 1 + static_cast<int>(i * 7 % 19);
+        const Mechanism mechanism = random_joints(first_seed + i, bodies, types, i % 2 == 1, i % 4 >= 2);
+        if (mechanism.u_size() > 0) {
+          worst = std::max(worst, share_of_rounding(key, mechanism, name));
+        }
+      }
+      // As above: a wrong term gives 1e-3 of the value.
+      EXPECT_LT(worst, 1.0) << key << ", " << name;
+      fmt::print("{:8} {:26} worst error {:.2f} of n eps cond(M)\n", key, name, worst);
+    }
   }
 }
 
-TEST(revolute_tree, positions_beyond_the_first_turn_and_huge_angles) {
+TEST(link_tree, rows_are_lean_where_the_joints_allow_it) {
+  // A free base carries arms of turns; fixed bodies, and joints to them, cost no rows.
+  const std::vector<JointType> robot = {JointType::revolute, JointType::fixed};
+  const Mechanism mechanism = random_joints(5, 20, robot, true, false);
+  const LinkTree tree(mechanism);
+  EXPECT_EQ(tree.size(), static_cast<std::size_t>(mechanism.u_size()));
+  EXPECT_LT(tree.size(), 20U);
+  for (const LinkSegment& segment : tree.segments()) {
+    EXPECT_EQ(segment.kind, RowKind::revolute);
+  }
+  // The masses that were merged are all there.
+  double mass = 0.0;
+  double on_rows = 0.0;
+  for (int k = 0; k < mechanism.body_count(); ++k) {
+    mass +=
+        tree.bodies()[static_cast<std::size_t>(k)].row < 0 ? 0.0 : mechanism.bodies()[static_cast<std::size_t>(k)].mass;
+  }
+  for (const kernels::LinkConstants<double>& link : tree.links()) {
+    on_rows += link.mass;
+  }
+  EXPECT_NEAR(on_rows, mass, 1e-14 * mass);
+}
+
+TEST(link_tree, positions_beyond_the_first_turn_and_huge_angles) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_yz:6");
   RandomSource random(8);
   const Eigen::VectorXd u = test::random_vector(mechanism.u_size(), random);
@@ -194,7 +289,7 @@ TEST(sines, what_is_not_a_number_stays_so) {
   EXPECT_TRUE(std::isnan(sines[1]) && std::isnan(cosines[1]) && std::isnan(sines[2]) && std::isnan(cosines[2]));
 }
 
-TEST(revolute_tree, single_links_report_what_is_not_a_number) {
+TEST(link_tree, single_links_report_what_is_not_a_number) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:1");
   for (const std::string_view key : {"aba", "naudet"}) {
     const auto formulation = test::make(key, mechanism);

@@ -1,0 +1,77 @@
+#pragma once
+/// \file
+/// The articulated-body algorithm for any tree, in link frames [Featherstone1983].
+///
+/// Three sweeps along the rows of a LinkTree: angular velocities and what they need (outward), articulated inertias
+/// (inward), accelerations (outward). Gravity is an upward acceleration of the ground. The arithmetic of a row stands
+/// in kernels/acceleration_rows.hpp. Compiled without automatic vectorisation (cmake/kernels.cmake).
+#include <span>
+#include <vector>
+
+#include "formulations/kernels/acceleration_rows.hpp"
+#include "formulations/recursion/link_tree.hpp"
+
+namespace mbdbench {
+
+/// Accelerations of all joints. Allocates nothing after construction.
+class LinkAba {
+ public:
+  explicit LinkAba(const Mechanism& mechanism);
+
+  [[nodiscard]] const LinkTree& tree() const { return tree_; }
+  /// \returns those of the last set_positions.
+  [[nodiscard]] const LinkPositions& positions() const { return positions_; }
+  void set_positions(std::span<const double> q) { tree_.set_positions(q, positions_); }
+
+  /// After set_positions. \param tau joint forces, dual to u
+  /// \param motions accelerations of prescribed motions, in the order of PrescribedMotions
+  /// \param loads on every row, gravity included; empty: gravity alone
+  /// \returns -1, or a tree joint whose articulated inertia is not positive; see `failed_pivot`
+  int evaluate(std::span<const double> u, std::span<const double> tau, std::span<const double> motions,
+               std::span<const kernels::LinkWrench<double>> loads, std::span<double> accelerations);
+  [[nodiscard]] double failed_pivot() const { return failed_pivot_; }
+
+ private:
+  using Vector = kernels::LinkVector<double>;
+  /// What links where runs start leave for them and the other way round.
+  struct Slot {
+    kernels::Turning<double> turning{};
+    Vector linear{};
+    Vector angular{};
+    kernels::ArticulatedInertia<double> inertia{};
+    kernels::LinkWrench<double> wrench{};
+  };
+  /// What a run carries inward.
+  struct Carried {
+    kernels::ArticulatedInertia<double> inertia{};
+    kernels::LinkWrench<double> wrench{};
+  };
+  /// What a run carries outward.
+  struct Motion {
+    Vector linear{};
+    Vector angular{};
+  };
+
+  void sweep_velocities(std::span<const double> u, std::span<const double> motions);
+  void turn_velocities(const LinkSegment& segment, std::span<const double> u, kernels::Turning<double>& turning);
+  void row_velocity(std::size_t i, std::span<const double> u, std::span<const double> motions,
+                    kernels::Turning<double>& turning);
+  int sweep_inward(std::span<const double> tau);
+  bool turns_inward(const LinkSegment& segment, std::span<const double> tau, Carried& carried);
+  bool row_inward(std::size_t i, std::span<const double> tau, Carried& carried);
+  void subtract(std::span<const kernels::LinkWrench<double>> loads);
+  int sweep_accelerations(bool weight, std::span<double> accelerations);
+  void turn_accelerations(const LinkSegment& segment, Motion& motion, std::span<double> accelerations);
+  bool row_acceleration(std::size_t i, Motion& motion, std::span<double> accelerations);
+
+  LinkTree tree_;
+  LinkPositions positions_;
+  std::vector<kernels::AccelerationRow<double>> rows_;
+  std::vector<kernels::SlideGain<double>> slides_;
+  std::vector<kernels::SphericalAccelerationRow<double>> spherical_;
+  std::vector<Slot> slots_;
+  double failed_pivot_ = 0.0;
+  std::size_t failed_row_ = 0;
+};
+
+}  // namespace mbdbench

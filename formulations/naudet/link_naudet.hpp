@@ -1,0 +1,67 @@
+#pragma once
+/// \file
+/// Naudet's recursive Hamiltonian equations for any tree, in link frames [Naudet2005].
+///
+/// Two sweeps along the rows of a LinkTree, whose arithmetic and symbols stand in kernels/momentum_rows.hpp. Compiled
+/// without automatic vectorisation (cmake/kernels.cmake).
+#include <span>
+#include <vector>
+
+#include "formulations/kernels/momentum_rows.hpp"
+#include "formulations/recursion/link_tree.hpp"
+
+namespace mbdbench {
+
+/// Velocities and momentum rates of all joints. Allocates nothing after construction.
+class LinkNaudet {
+ public:
+  explicit LinkNaudet(const Mechanism& mechanism);
+
+  [[nodiscard]] const LinkTree& tree() const { return tree_; }
+  /// \returns those of the last `evaluate`.
+  [[nodiscard]] const LinkPositions& positions() const { return positions_; }
+
+  /// \param p canonical momenta
+  /// \param motions velocities of prescribed motions, in the order of PrescribedMotions
+  /// \param weight whether gravity is wanted in the momentum rates
+  /// \param u joint velocities
+  /// \param momentum_rates without joint forces and other loads
+  /// \returns -1, or a tree joint whose articulated inertia is not positive; see `failed_pivot`
+  int evaluate(std::span<const double> q, std::span<const double> p, std::span<const double> motions, bool weight,
+               std::span<double> u, std::span<double> momentum_rates);
+  /// Adds E^T T* of loads on all rows, after `evaluate`.
+  void add_loads(std::span<const kernels::LinkWrench<double>> loads, std::span<double> momentum_rates);
+  [[nodiscard]] double failed_pivot() const { return failed_pivot_; }
+
+ private:
+  using Carried = kernels::CarriedMomentum<double>;
+  using Motion = kernels::CarriedVelocity<double>;
+  /// What links where runs start leave for them and the other way round.
+  struct Slot {
+    Motion motion{};
+    Carried carried{};
+    kernels::LinkWrench<double> load{};
+  };
+
+  int sweep_inward(std::span<const double> p, std::span<const double> motions);
+  bool turns_inward(const LinkSegment& segment, std::span<const double> p, Carried& carried);
+  bool row_inward(std::size_t i, std::span<const double> p, std::span<const double> motions, Carried& carried);
+  void join(std::size_t i, Carried& carried) const;
+  int sweep_outward(std::span<const double> p, bool weight, std::span<double> u, std::span<double> momentum_rates);
+  void add_load(std::size_t i, kernels::LinkWrench<double>& carried, std::span<double> momentum_rates) const;
+  void turns_outward(const LinkSegment& segment, Motion& motion, std::span<double> u, std::span<double> momentum_rates);
+  bool row_outward(std::size_t i, std::span<const double> p, Motion& motion, std::span<double> u,
+                   std::span<double> momentum_rates);
+
+  LinkTree tree_;
+  LinkPositions positions_;
+  std::vector<kernels::MomentumRow<double>> rows_;
+  std::vector<kernels::GeneralMomentumRow<double>> slides_;
+  std::vector<kernels::GeneralMomentumRow<double>> driven_;
+  std::vector<kernels::SphericalMomentumRow<double>> spherical_;
+  std::vector<Slot> slots_;
+  double failed_pivot_ = 0.0;
+  std::size_t failed_row_ = 0;
+};
+
+}  // namespace mbdbench

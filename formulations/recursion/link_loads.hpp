@@ -1,0 +1,63 @@
+#pragma once
+/// \file
+/// What recursions in link frames get from outside, once a right-hand side: joint forces, prescribed motions, and loads
+/// on bodies turned into link frames.
+#include <optional>
+#include <span>
+
+#include "formulations/recursion/link_poses.hpp"
+#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/vector_view.hpp"
+
+namespace mbdbench {
+
+/// Costs nothing where a mechanism has neither; world poses are computed only if a load needs them.
+class LinkLoads {
+ public:
+  LinkLoads(const Mechanism& mechanism, const LinkTree& tree)
+      : loads_(mechanism), motions_(mechanism), in_joints_(loads_.in_joints()), rheonomic_(mechanism.rheonomic()) {
+    if (loads_.need_bodies()) {
+      poses_.emplace(mechanism, tree);
+    }
+  }
+
+  /// \returns whether loads act on bodies beside their weight, or need their poses: then `wrenches` holds gravity too.
+  [[nodiscard]] bool on_bodies() const { return poses_.has_value(); }
+  /// \returns whether joint_forces may be anything but zero.
+  [[nodiscard]] bool in_joints() const { return in_joints_; }
+
+  void set_time(double t) {
+    if (rheonomic_) {
+      motions_.evaluate(t);
+    }
+  }
+  [[nodiscard]] const PrescribedMotions& motions() const { return motions_; }
+
+  /// All loads at a state. \param positions those of the tree at q
+  void evaluate(double t, std::span<const double> q, std::span<const double> u, const LinkTree& tree,
+                const LinkPositions& positions) {
+    if (poses_) {
+      poses_->evaluate(tree, positions, u);
+      loads_.evaluate(t, q, u, poses_->bodies(), {});
+      poses_->collect(tree, [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
+    } else if (in_joints_) {
+      loads_.evaluate_joint_forces(t, q, u);
+    }
+  }
+  /// \returns tau, dual to u.
+  [[nodiscard]] std::span<const double> joint_forces() const { return view(loads_.joint_forces()); }
+  /// \returns loads on every row about its O_k in its axes, gravity included; empty unless `on_bodies`.
+  [[nodiscard]] std::span<const kernels::LinkWrench<double>> wrenches() const {
+    return poses_ ? poses_->wrenches() : std::span<const kernels::LinkWrench<double>>();
+  }
+
+ private:
+  LoadEvaluator loads_;
+  PrescribedMotions motions_;
+  std::optional<LinkPoses> poses_;
+  bool in_joints_;
+  bool rheonomic_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// Poses and velocities of all rows of a LinkTree in world axes, and of the bodies on them: what loads on bodies,
+/// markers and point springs need, and nothing else needs. One outward sweep.
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "formulations/recursion/link_tree.hpp"
+#include "mechanisms/model/kinematics.hpp"
+
+namespace mbdbench {
+
+/// Workspace, sized once.
+class LinkPoses {
+ public:
+  LinkPoses(const Mechanism& mechanism, const LinkTree& tree) : bodies_(mechanism), rows_(tree.size()) {
+    wrenches_.resize(tree.size());
+    slot_rows_.resize(static_cast<std::size_t>(tree.slot_count()), -1);
+  }
+
+  /// Poses and velocities. Inertias of the bodies stay unset. \param u quasi-velocities
+  void evaluate(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u);
+  [[nodiscard]] const BodyMotions& bodies() const { return bodies_; }
+
+  /// Takes a wrench on every body at its centre of mass in world axes to its row, about O_k in the row's axes.
+  template <typename WrenchOfBody>
+  void collect(const LinkTree& tree, const WrenchOfBody& wrench_of_body) {
+    std::fill(wrenches_.begin(), wrenches_.end(), kernels::LinkWrench<double>{});
+    for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
+      if (tree.bodies()[k].row >= 0) {
+        add(static_cast<std::size_t>(tree.bodies()[k].row), bodies_.body(static_cast<int>(k)).com,
+            wrench_of_body(static_cast<int>(k)));
+      }
+    }
+  }
+  /// \returns what was collected, by row.
+  [[nodiscard]] std::span<const kernels::LinkWrench<double>> wrenches() const { return wrenches_; }
+
+ private:
+  /// Frame of a row and the velocity of its O_k, in world axes.
+  struct Row {
+    Mat3 axes = Mat3::Identity();
+    Vec3 origin = Vec3::Zero();
+    Vec3 velocity = Vec3::Zero();
+    Vec3 omega = Vec3::Zero();
+  };
+
+  void add(std::size_t row, const Vec3& place, const Vec6& wrench);
+  static void step(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u, std::size_t i,
+                   Row& frame);
+
+  BodyMotions bodies_;
+  std::vector<Row> rows_;
+  std::vector<kernels::LinkWrench<double>> wrenches_;
+  std::vector<int> slot_rows_;
+};
+
+}  // namespace mbdbench

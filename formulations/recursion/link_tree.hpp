@@ -1,0 +1,165 @@
+#pragma once
+/// \file
+/// A tree of any joints in frames that are chosen anew at set-up so that recursions in link frames become short.
+///
+/// Every step of the tree (link_elements.hpp) is a `row`. The frame of row k has z along its joint's axis, its origin
+/// O_k on that axis. Seen from the inboard row's frame it is
+///
+///   T(px, py, 0) Rx(alpha) Rz(theta) T(0, 0, d)      theta = q + constant, d = 0     turns
+///                                                    theta constant, d = q + constant     slides
+///
+/// O of the inboard link is the foot of O_k on its own axis (of a slide: of where it slides from), hence no p_z; its x
+/// axis is normal to both axes, hence one angle alpha. Nothing is divided by the sine of an angle between axes, so that
+/// parallel and almost parallel axes are no special case. Where the inboard joint is spherical or free, O is its centre
+/// and z any direction normal to the way to O_k. Rows of spherical and free joints have a rotation R and a lever of
+/// their own.
+///
+/// A link has only one frame to give: its first child (the one with most elements outboard) continues the `run`, every
+/// other child starts a run of its own behind an additional constant T(0, 0, d) Rz(beta). So does a child whose O would
+/// lead far away along the axes. Within a run neighbouring rows of one kind form a segment.
+#include <span>
+#include <vector>
+
+#include "formulations/kernels/run_start.hpp"
+#include "formulations/kernels/spherical_elimination.hpp"
+#include "formulations/recursion/link_elements.hpp"
+
+namespace mbdbench {
+
+/// Which coordinate, velocity and neighbours belong to a row.
+struct LinkRow {
+  RowKind kind = RowKind::revolute;
+  int q = 0;        ///< first coordinate
+  int u = 0;        ///< first quasi-velocity
+  int slot = -1;    ///< where runs that start at this link leave what they carry inward; -1: none do
+  int ordinal = 0;  ///< among the rows of a kind that share a workspace: slides, driven rows, spherical and free rows
+  int motion = -1;  ///< which prescribed motion
+  int element = 0;
+};
+
+/// Rows [first, last) of one kind (lean turns) or one row of another.
+struct LinkSegment {
+  RowKind kind = RowKind::revolute;
+  int first = 0;
+  int last = 0;
+};
+
+/// A chain of rows, positions [first, last), each the first child of the one before.
+struct LinkRun {
+  int first = 0;
+  int last = 0;
+  int first_segment = 0;
+  int last_segment = 0;
+  int slot = -1;  ///< of the link where the run starts; -1: the ground
+  kernels::RunStart<double> start{1.0, 0.0, 0.0};
+  kernels::LinkVector<double> gravity{};  ///< in the run's start frame; ground only
+  Mat3 axes = Mat3::Identity();           ///< of the start frame, columns in world axes; ground only
+  Vec3 origin = Vec3::Zero();             ///< of the start frame; ground only
+};
+
+/// Constants of a spherical or free row.
+struct SphericalConstants {
+  kernels::Matrix3<double> axes_a;    ///< joint axes of a, columns in the inboard row's frame
+  kernels::Matrix3<double> axes_b;    ///< joint axes of b, columns in the row's own frame
+  kernels::LinkVector<double> lever;  ///< the joint's origin on a in the inboard row's frame
+};
+
+/// Where a body sits on a row: -1 on the ground.
+struct BodyOnRow {
+  int row = -1;
+  Mat3 rotation = Mat3::Identity();  ///< body axes to the row's (world)
+  Vec3 origin = Vec3::Zero();        ///< of the body's frame, in the row's frame (world)
+};
+
+/// What depends on q, by row. Filled by LinkTree::set_positions.
+struct LinkPositions {
+  std::vector<double> angles;  // workspace
+  std::vector<double> sines;
+  std::vector<double> cosines;
+  std::vector<double> slides;                       ///< d
+  std::vector<kernels::Matrix3<double>> rotations;  ///< R of spherical and free rows, by ordinal
+  std::vector<kernels::LinkVector<double>> levers;  ///< O_k of spherical and free rows in the inboard row's frame
+};
+
+/// Frames, constants and order of the rows. Inboard rows come before outboard ones.
+class LinkTree {
+ public:
+  /// \param mechanism any without cut joints (those are left out)
+  explicit LinkTree(const Mechanism& mechanism);
+
+  [[nodiscard]] std::size_t size() const { return rows_.size(); }
+  [[nodiscard]] std::span<const kernels::LinkConstants<double>> links() const { return links_; }
+  [[nodiscard]] std::span<const LinkRow> rows() const { return rows_; }
+  [[nodiscard]] std::span<const LinkRun> runs() const { return runs_; }
+  [[nodiscard]] std::span<const LinkSegment> segments() const { return segments_; }
+  [[nodiscard]] std::span<const SphericalConstants> spherical() const { return spherical_; }
+  /// \returns for every body of the mechanism where it sits.
+  [[nodiscard]] std::span<const BodyOnRow> bodies() const { return bodies_; }
+  /// \returns the tree joint that a row is a part of.
+  [[nodiscard]] int joint(std::size_t row) const {
+    return elements_[static_cast<std::size_t>(rows_[row].element)].joint;
+  }
+  [[nodiscard]] int slot_count() const { return slot_count_; }
+  [[nodiscard]] int slide_count() const { return slide_count_; }
+  [[nodiscard]] int driven_count() const { return driven_count_; }
+
+  /// \returns workspace of the right size.
+  [[nodiscard]] LinkPositions positions() const;
+  /// Sines, cosines, slides, rotations and levers. Quaternions of any non-zero length.
+  void set_positions(std::span<const double> q, LinkPositions& positions) const;
+
+ private:
+  /// Where a link's frame sits on its element.
+  struct Frame {
+    Mat3 axes = Mat3::Identity();  // columns x, y, z in the element's axes
+    Vec3 origin = Vec3::Zero();    // in the element's axes
+    double slide = 0.0;            // O_k minus the step's origin, along the axis
+  };
+  /// What `T(0, 0, d) Rz(beta) T(px, py, 0) Rx(alpha)` and the constants of theta and d are for one child.
+  struct Placement {
+    double beta = 0.0;
+    double d = 0.0;
+    double px = 0.0;
+    double py = 0.0;
+    double cos_alpha = 1.0;
+    double sin_alpha = 0.0;
+    double angle = 0.0;
+    double slide = 0.0;
+    Mat3 start_axes = Mat3::Identity();  // of the run's start frame if it should start here, in the inboard axes
+    Vec3 start_origin = Vec3::Zero();
+  };
+
+  void choose_first_children();
+  void choose_frames(const Mechanism& mechanism);
+  void order_rows(const Mechanism& mechanism);
+  void divide_into_segments();
+  [[nodiscard]] Placement place(int element) const;
+  void add_row(const Mechanism& mechanism, int element, const Placement& placement);
+  /// \returns O of the element when its coordinates are zero, in the inboard element's axes.
+  [[nodiscard]] Vec3 place_of_origin(int element) const;
+
+  std::vector<kernels::LinkConstants<double>> links_;
+  std::vector<LinkRow> rows_;
+  std::vector<LinkRun> runs_;
+  std::vector<LinkSegment> segments_;
+  std::vector<SphericalConstants> spherical_;
+  std::vector<BodyOnRow> bodies_;
+  std::vector<double> angles_;  // the constants of theta
+  std::vector<double> slides_;  // and of d
+  std::vector<int> turns_;      // rows whose theta has a coordinate
+  std::vector<int> turn_coordinates_;
+  std::vector<int> sliding_rows_;
+  std::vector<int> spherical_rows_;
+  std::vector<LinkElement> elements_;
+  int slot_count_ = 0;
+  int slide_count_ = 0;
+  int driven_count_ = 0;
+  // Set-up only, by element.
+  std::vector<Frame> frames_;
+  std::vector<int> first_child_;
+  std::vector<double> outboard_mass_;
+  std::vector<std::vector<int>> bodies_of_;
+  std::vector<BodyPlace> body_places_;
+};
+
+}  // namespace mbdbench
