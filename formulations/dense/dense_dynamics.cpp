@@ -134,7 +134,8 @@ void DenseDynamics::constrain(Eigen::VectorXd& multipliers) {
 }
 
 void DenseDynamics::set_velocity_defect(std::span<const double> u) {
-  right_.noalias() = -(jacobians_.constraints() * as_vector(u));
+  right_.setZero();
+  right_.noalias() -= jacobians_.constraints() * as_vector(u);
   const auto prescribed = motions_.velocities();
   for (std::size_t m = 0; m < prescribed.size(); ++m) {
     right_[mechanism_->cut_row_count() + static_cast<Eigen::Index>(m)] += prescribed[m];
