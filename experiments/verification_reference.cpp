@@ -65,7 +65,11 @@ Reference VerificationReference::at(const VerificationState& state) {
   if (failed(dense_momentum_->pack(state.t, view(state.q), view(state.u), view(x)))) {
     return reference;
   }
-  x.tail(nu) += jacobians_.constraints().transpose() * state.gauge;
+  // Of the size of p: a gauge that is larger drowns p, one that is smaller says nothing of the terms in sigma.
+  const Eigen::VectorXd gauge = jacobians_.constraints().transpose() * state.gauge;
+  if (const double size = largest(gauge); size > 0.0) {
+    x.tail(nu) += (largest(Eigen::VectorXd(x.tail(nu))) / size) * gauge;
+  }
   reference.p = x.tail(nu);
   Eigen::VectorXd q(nq);
   reference.u.resize(nu);

@@ -125,6 +125,8 @@ struct FormulationEntry {
   /// \returns why the mechanism cannot be treated, empty if it can.
   std::string (*refusal)(const Mechanism& mechanism) = nullptr;
   std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options) = nullptr;
+  /// `make_formulation` projects its accepted steps where its option `projection` is on (projection_option.hpp).
+  bool steps_are_projected = false;
 };
 
 }  // namespace mbdbench

@@ -12,6 +12,8 @@
 #include "formulations/dense/dense.hpp"
 #include "formulations/hdca/hdca.hpp"
 #include "formulations/naudet/naudet.hpp"
+#include "formulations/projection/projected_formulation.hpp"
+#include "formulations/projection_option.hpp"
 
 namespace mbdbench {
 namespace {
@@ -59,7 +61,11 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
   const std::string refusal = entry.refusal(mechanism);
   if (refusal.empty()) {
     try {
-      return entry.make(mechanism, parameters);
+      std::unique_ptr<Formulation> formulation = entry.make(mechanism, parameters);
+      if (entry.steps_are_projected && projection_is_on(mechanism, parameters)) {
+        return std::make_unique<ProjectedFormulation>(std::move(formulation), kProjectionTolerance);
+      }
+      return formulation;
     } catch (const ModelError& error) {  // an option's own limits
       throw ModelError(error.where(), fmt::format("{}; with their default options these can: {}", error.what(),
                                                   able(registry, mechanism)));

@@ -6,6 +6,7 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/place_handle.hpp"
 #include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -47,6 +48,27 @@ ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, const AssemblyO
   for (const Joint& cut : mechanism.cut_joints()) {
     cut_rates_.emplace_back(SpatialColumns::Zero(6, cut.nc));
   }
+  settle_ranks();
+}
+
+void ArticulatedSystem::settle_ranks() {
+  const Eigen::VectorXd& start = mechanism_->q0();
+  // Where no row is redundant at the start there is nothing to limit, and the generic rank need not be settled.
+  if (!mechanism_->constrained() || !set_positions(0.0, view(start)).ok || engine_.redundant_rows() == 0) {
+    return;
+  }
+  const std::vector<Eigen::VectorXd>& positions = mechanism_->generic_rank().positions;
+  if (positions.size() < 2) {
+    return;
+  }
+  std::vector<int> most = engine_.loop_ranks();
+  for (const Eigen::VectorXd& q : positions) {
+    if (set_positions(0.0, view(q)).ok) {
+      const std::vector<int> here = engine_.loop_ranks();
+      std::transform(most.begin(), most.end(), here.begin(), most.begin(), [](int a, int b) { return std::max(a, b); });
+    }
+  }
+  engine_.limit_loop_ranks(most);
 }
 
 const Joint& ArticulatedSystem::joint(int k) const {
@@ -244,6 +266,17 @@ void ArticulatedSystem::solve_momenta() {
         kinematics_.gram_inverse(k).lazyProduct(
             kinematics_.tree_joint(k).h.transpose().lazyProduct(relative_velocity(k)));
   }
+}
+
+void ArticulatedSystem::project_velocities() {
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const BodyKinematics& body = kinematics_.body(i);
+    Vec6& momentum = handle_input_[index_of(i)];
+    momentum.head<3>() = mechanism_->bodies()[index_of(i)].mass * body.velocity.head<3>();
+    momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
+  }
+  set_velocity_right_sides(0.0);
+  solve_momenta();
 }
 
 void ArticulatedSystem::set_velocities(std::span<const double> u) {

@@ -58,6 +58,8 @@ class ArticulatedSystem {
   [[nodiscard]] double position_residual(std::span<const double> q);
   /// \returns max |Phi'| at the velocities set last.
   [[nodiscard]] double velocity_residual() const;
+  /// Moves the velocities set last to the nearest ones, in the norm of the kinetic energy, that keep the constraints.
+  void project_velocities();
   /// Velocities given: forward sweep, after set_positions.
   void set_velocities(std::span<const double> u);
   /// Loads at the current positions and velocities.
@@ -95,6 +97,9 @@ class ArticulatedSystem {
   [[nodiscard]] int joint_count() const { return first_cut() + static_cast<int>(mechanism_->cut_joints().size()); }
 
  private:
+  /// Limits the ranks of closing nodes to those met at closed positions (Mechanism::generic_rank). The matrices of a
+  /// node are sums of squares, so its rank there is settled by the same elimination.
+  void settle_ranks();
   [[nodiscard]] const Joint& joint(int k) const;
   [[nodiscard]] const JointKinematics& joint_state(int k) const;
   void set_directions();

@@ -50,6 +50,7 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     node.width = from.width;
     node.body = from.body;
     node.arms = from.arms;
+    node.most = from.closed_rows;
     node.loops = from.loops > 0 && proximal.rows == ProximalRows::none;
     node.shifted = proximal.rows == ProximalRows::everywhere || (from.loops > 0 && !node.loops);
     loops_ = loops_ || from.loops > 0;
@@ -228,7 +229,7 @@ AssemblyPivot AssemblyEngine::factorise_node(Node& node) {
     for (std::size_t j = 0; next < scratch_.data() + scratch_.size(); ++j) {
       next = std::copy_n(free_diagonal_.data() + row_offset(node.joints[j]), joint_rows(node.joints[j]), next);
     }
-    node.rank = factorise_loop_front(front, node.closed_rows, node.width, diagonal, scratch_.data());
+    node.rank = factorise_loop_front(front, node.closed_rows, node.width, diagonal, scratch_.data(), node.most);
     return node.rank >= 0 ? AssemblyPivot{} : AssemblyPivot{node.joints.front(), front[0]};
   }
   const int failed = dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
@@ -266,6 +267,25 @@ int AssemblyEngine::redundant_rows() const {
     sum += node.loops ? node.closed_rows - node.rank : 0;
   }
   return sum;
+}
+
+std::vector<int> AssemblyEngine::loop_ranks() const {
+  std::vector<int> ranks;
+  for (const Node& node : nodes_) {
+    if (node.loops) {
+      ranks.push_back(node.rank);
+    }
+  }
+  return ranks;
+}
+
+void AssemblyEngine::limit_loop_ranks(std::span<const int> most) {
+  std::size_t next = 0;
+  for (Node& node : nodes_) {
+    if (node.loops) {
+      node.most = most[next++];
+    }
+  }
 }
 
 void AssemblyEngine::set_leaf_right_side(const Node& node, std::span<const double> r, std::span<const Vec6> input) {

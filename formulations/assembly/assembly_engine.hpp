@@ -46,6 +46,12 @@ class AssemblyEngine {
   ///          rows are regularised, since no rank is looked for.
   [[nodiscard]] int redundant_rows() const;
 
+  /// \returns the rank of every node where loops close, after `factorise`.
+  [[nodiscard]] std::vector<int> loop_ranks() const;
+  /// Keeps the ranks of the nodes where loops close from growing: rows that are redundant where the loops are closed
+  /// only become independent by as much as drift opens them. \param most one entry a node, as `loop_ranks` returns them
+  void limit_loop_ranks(std::span<const int> most);
+
   /// Assembly and disassembly of the right sides. Where loops close, the result is refined once if it leaves the
   /// constraints: a node may close joints that are nearly dependent although all joints together are not, and loses
   /// digits which the residual brings back. \param r right side of every joint's constraint, row_count() entries
@@ -83,6 +89,7 @@ class AssemblyEngine {
     int closed_rows = 0;
     int width = 0;
     int rank = 0;           // of the closed rows, where loops close
+    int most = 0;           // its limit
     int body = -1;          // leaves
     bool loops = false;     // closes loops, and its rank is revealed: A may be singular
     bool shifted = false;   // its closed rows are regularised

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <numeric>
 
 namespace mbdbench {
@@ -42,9 +43,11 @@ constexpr std::size_t loop_scratch_size(std::size_t largest) {
 /// dimension c + w, and its lower right corner Xi^C. Columns r .. c - 1 are left over.
 /// \param front lower triangle \param free_diagonal c entries: the diagonal of F_JJ if no body were connected
 /// \param scratch loop_scratch_size(c) entries
-/// \returns the rank r, or -1 if F_JJ is not finite
+/// \param most r is not larger than this: rows that are redundant where the loops are closed only gain pivots of
+/// |Phi|^2 \returns the rank r, or -1 if F_JJ is not finite
 template <typename Scalar>
-int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* free_diagonal, Scalar* scratch) {
+int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* free_diagonal, Scalar* scratch,
+                         int most = std::numeric_limits<int>::max()) {
   using std::isfinite;
   using std::sqrt;
   const int m = closed + width;
@@ -65,7 +68,7 @@ int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* fre
   }
   // Pivoted Cholesky, left-looking: rows keep their places, so that L needs no permutation.
   int rank = 0;
-  for (; rank < closed; ++rank) {
+  for (; rank < std::min(closed, most); ++rank) {
     const int pivot = static_cast<int>(std::max_element(diagonal, diagonal + closed) - diagonal);
     if (!(diagonal[pivot] > Scalar(RankLimits::kSmallestPivot))) {
       break;

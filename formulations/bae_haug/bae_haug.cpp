@@ -21,6 +21,7 @@
 #include <array>
 
 #include "formulations/joint_state.hpp"
+#include "formulations/projection_option.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 
 namespace mbdbench {
@@ -28,14 +29,16 @@ namespace {
 
 class BaeHaugFormulation final : public JointStateFormulation {
  public:
-  BaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte)
+  BaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects)
       : JointStateFormulation(mechanism, StateKind::velocity),
         baumgarte_(baumgarte),
+        projects_(projects),
         tree_(mechanism),
-        cuts_(mechanism, baumgarte) {}
+        cuts_(mechanism, baumgarte),
+        momenta_(static_cast<std::size_t>(mechanism.u_size())) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<BaeHaugFormulation>(mechanism(), baumgarte_);
+    return std::make_unique<BaeHaugFormulation>(mechanism(), baumgarte_, projects_);
   }
 
   RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -66,7 +69,7 @@ class BaeHaugFormulation final : public JointStateFormulation {
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const RhsStatus status = solve(t, x);
     if (status.ok) {
-      set_coordinate_rates(q_of(x), rate_of(x), q_of(xdot));
+      set_coordinate_rates(q_of(x), tree_.u(), q_of(xdot));
       std::copy(tree_.accelerations().begin(), tree_.accelerations().end(), rate_of(xdot).begin());
     }
     return status;
@@ -80,6 +83,9 @@ class BaeHaugFormulation final : public JointStateFormulation {
     }
     if (status.ok) {
       tree_.set_velocities(rate_of(x));
+      if (projects_) {
+        project_velocities();
+      }
       tree_.evaluate_loads(t, q_of(x));
       tree_.sweep_loads();
       cuts_.close_accelerations(tree_);
@@ -88,9 +94,19 @@ class BaeHaugFormulation final : public JointStateFormulation {
     return status;
   }
 
+  /// The velocities nearest in the norm of M that keep the constraints: those of the momenta M u.
+  void project_velocities() {
+    tree_.momenta(momenta_);
+    tree_.sweep_momenta(momenta_);
+    cuts_.close_velocities(tree_);
+    tree_.sweep_velocities();
+  }
+
   BaumgarteConstants baumgarte_;
+  bool projects_;
   ArticulatedTree tree_;
   CutRows cuts_;
+  std::vector<double> momenta_;
 };
 
 std::string refuse_nothing(const Mechanism& /*mechanism*/) {
@@ -98,16 +114,17 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 }
 
 std::span<const ParameterSpecification> baumgarte_options() {
-  static const std::array<ParameterSpecification, 2> kOptions = {
+  static const std::array<ParameterSpecification, 3> kOptions = {
       {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
-       {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0,
-        1e6}}};
+       {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0, 1e6},
+       projection_option()}};
   return kOptions;
 }
 
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
   return std::make_unique<BaeHaugFormulation>(mechanism,
-                                              BaumgarteConstants{options.number("alpha"), options.number("beta")});
+                                              BaumgarteConstants{options.number("alpha"), options.number("beta")},
+                                              projection_is_on(mechanism, options));
 }
 
 }  // namespace
@@ -119,7 +136,8 @@ FormulationEntry bae_haug_entry() {
           StateKind::velocity,
           baumgarte_options(),
           refuse_nothing,
-          make_bae_haug};
+          make_bae_haug,
+          true};
 }
 
 }  // namespace mbdbench

@@ -26,6 +26,7 @@
 #include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/projection_option.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 
 namespace mbdbench {
@@ -35,6 +36,7 @@ struct DcaOptions {
   AssemblyOptions assembly;
   double alpha = 0.0;  // 1/s
   double beta = 0.0;   // 1/s
+  bool projects = false;
 };
 
 class DcaFormulation final : public JointStateFormulation {
@@ -72,7 +74,7 @@ class DcaFormulation final : public JointStateFormulation {
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const RhsStatus status = solve(t, x);
     if (status.ok) {
-      set_coordinate_rates(q_of(x), rate_of(x), q_of(xdot));
+      set_coordinate_rates(q_of(x), system_.u(), q_of(xdot));
       std::copy(system_.accelerations().begin(), system_.accelerations().end(), rate_of(xdot).begin());
     }
     return status;
@@ -83,6 +85,9 @@ class DcaFormulation final : public JointStateFormulation {
     const RhsStatus status = system_.set_positions(t, q_of(x));
     if (status.ok) {
       system_.set_velocities(rate_of(x));
+      if (options_.projects) {
+        system_.project_velocities();
+      }
       system_.evaluate_loads(t, q_of(x));
       system_.solve_accelerations(options_.alpha, options_.beta);
     }
@@ -100,7 +105,8 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
   return std::make_unique<DcaFormulation>(
       mechanism, DcaOptions{{ground_closure(options), CutAxes::world, proximal_options(options)},
                             options.number("baumgarte_alpha"),
-                            options.number("baumgarte_beta")});
+                            options.number("baumgarte_beta"),
+                            projection_is_on(mechanism, options)});
 }
 
 ParameterSpecification stabilisation(std::string_view name, std::string_view help) {
@@ -113,14 +119,15 @@ ParameterSpecification stabilisation(std::string_view name, std::string_view hel
 }
 
 std::span<const ParameterSpecification> dca_options() {
-  static const std::array<ParameterSpecification, 7> kOptions = {
+  static const std::array<ParameterSpecification, 8> kOptions = {
       ground_closure_option(),
       stabilisation("baumgarte_alpha", "alpha in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
       stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
       loops_option(),
       regularisation_option(),
       leaf_option(),
-      subchains_option()};
+      subchains_option(),
+      projection_option()};
   return kOptions;
 }
 
@@ -133,7 +140,8 @@ FormulationEntry dca_entry() {
           StateKind::velocity,
           dca_options(),
           refuse_for_assembly,
-          make_dca};
+          make_dca,
+          true};
 }
 
 }  // namespace mbdbench

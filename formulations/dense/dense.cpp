@@ -1,9 +1,13 @@
 #include "formulations/dense/dense.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "formulations/dense/dense_dynamics.hpp"
+#include "formulations/dense/dense_projection.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/projection_option.hpp"
+#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -14,14 +18,17 @@ void copy_to(const Eigen::VectorXd& from, std::span<double> to) {
 
 class DenseFormulation final : public JointStateFormulation {
  public:
-  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind)
+  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
+        projects_(projects),
         dynamics_(mechanism),
+        projection_(dynamics_),
+        q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_);
+    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -56,6 +63,18 @@ class DenseFormulation final : public JointStateFormulation {
     return status;
   }
 
+  bool after_step(double t, std::span<double> x) override {
+    const bool normalised = Formulation::after_step(t, x);
+    if (!projects_ || !set_state(t, x).ok) {
+      return normalised;
+    }
+    std::copy(q_of(x).begin(), q_of(x).end(), q_.data());
+    if (!projection_.project(t, view(q_), view(u_), kProjectionTolerance)) {
+      return normalised;
+    }
+    return pack(t, view(q_), velocities(), x).ok || normalised;
+  }
+
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const RhsStatus status = set_state(t, x);
@@ -78,6 +97,8 @@ class DenseFormulation final : public JointStateFormulation {
     }
     if (rate_kind_ == StateKind::momentum) {
       u_ = dynamics_.velocities_of(rate_of(x));
+    } else if (projects_) {
+      u_ = dynamics_.projected(rate_of(x));
     } else {
       u_ = Eigen::Map<const Eigen::VectorXd>(rate_of(x).data(), u_.size());
     }
@@ -85,7 +106,10 @@ class DenseFormulation final : public JointStateFormulation {
   }
 
   StateKind rate_kind_;
+  bool projects_;
   DenseDynamics dynamics_;
+  DenseProjection projection_;
+  Eigen::VectorXd q_;
   Eigen::VectorXd u_;
 };
 
@@ -94,8 +118,13 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 }
 
 template <StateKind kRateKind>
-std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& /*options*/) {
-  return std::make_unique<DenseFormulation>(mechanism, kRateKind);
+std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& options) {
+  return std::make_unique<DenseFormulation>(mechanism, kRateKind, projection_is_on(mechanism, options));
+}
+
+std::span<const ParameterSpecification> dense_options() {
+  static const std::array<ParameterSpecification, 1> kOptions = {projection_option()};
+  return kOptions;
 }
 
 }  // namespace
@@ -105,7 +134,7 @@ FormulationEntry dense_entry() {
           "reference: M u' = f + Phi_q^T lambda, explicit Jacobians, O(n^3); minimum norm where redundant",
           "reference",
           StateKind::velocity,
-          {},
+          dense_options(),
           refuse_nothing,
           make_dense<StateKind::velocity>};
 }
@@ -115,7 +144,7 @@ FormulationEntry dense_momentum_entry() {
           "reference in canonical momenta: M u = p + Phi_q^T sigma, then p', O(n^3)",
           "reference",
           StateKind::momentum,
-          {},
+          dense_options(),
           refuse_nothing,
           make_dense<StateKind::momentum>};
 }

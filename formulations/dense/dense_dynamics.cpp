@@ -8,6 +8,8 @@ namespace {
 
 // Kinematics carry some ten eps of the terms to the ends of a cut joint; pivots of B that are smaller are nothing else.
 constexpr double kRoundingOfEnds = 1e-13;
+// Loops that are open by |Phi| change singular values by about as much.
+constexpr double kReachOfOpening = 0.3;
 
 Eigen::Map<const Eigen::VectorXd> as_vector(std::span<const double> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
@@ -42,6 +44,7 @@ DenseDynamics::DenseDynamics(const Mechanism& mechanism)
       b_transposed_(Eigen::MatrixXd::Zero(mechanism.u_size(), mechanism.constraint_size())),
       end_(Eigen::VectorXd::Zero(mechanism.u_size())),
       solver_(mechanism.constraint_size(), mechanism.u_size()),
+      generic_rank_(mechanism.generic_rank().rank),
       right_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
       y_(Eigen::VectorXd::Zero(mechanism.u_size())),
       result_(Eigen::VectorXd::Zero(mechanism.u_size())),
@@ -76,7 +79,7 @@ RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
     column = jacobians_.constraints().row(row).transpose();
     cholesky_.matrixL().solveInPlace(column);
   }
-  solver_.decompose(b_transposed_, kRoundingOfEnds * size_of_ends());
+  solver_.decompose(b_transposed_, kRoundingOfEnds * size_of_ends(), generic_rank_);
   return {};
 }
 
@@ -128,6 +131,45 @@ void DenseDynamics::constrain(Eigen::VectorXd& multipliers) {
     multipliers = solver_.solve_b_transposed();
   }
   cholesky_.matrixU().solveInPlace(y_);
+}
+
+void DenseDynamics::set_velocity_defect(std::span<const double> u) {
+  right_.setZero();
+  right_.noalias() -= jacobians_.constraints() * as_vector(u);
+  const auto prescribed = motions_.velocities();
+  for (std::size_t m = 0; m < prescribed.size(); ++m) {
+    right_[mechanism_->cut_row_count() + static_cast<Eigen::Index>(m)] += prescribed[m];
+  }
+}
+
+const Eigen::VectorXd& DenseDynamics::projected(std::span<const double> u) {
+  result_ = as_vector(u);
+  if (right_.size() > 0) {
+    set_velocity_defect(u);
+    y_ = solver_.solve_b(right_);
+    cholesky_.matrixU().solveInPlace(y_);
+    result_ += y_;
+  }
+  return result_;
+}
+
+double DenseDynamics::velocity_residual(std::span<const double> u) {
+  set_velocity_defect(u);
+  return right_.lpNorm<Eigen::Infinity>();
+}
+
+double DenseDynamics::position_residual(std::span<const double> q) {
+  constraint_residual(kinematics_, q, motions_.positions(), {right_.data(), static_cast<std::size_t>(right_.size())});
+  right_ = -right_;
+  return right_.lpNorm<Eigen::Infinity>();
+}
+
+const Eigen::VectorXd& DenseDynamics::position_correction() {
+  solver_.drop_pivots_below(kReachOfOpening * right_.lpNorm<Eigen::Infinity>());
+  y_ = solver_.solve_b(right_);
+  cholesky_.matrixU().solveInPlace(y_);
+  result_ = y_;
+  return result_;
 }
 
 const Eigen::VectorXd& DenseDynamics::velocities_of(std::span<const double> p) {

@@ -10,6 +10,12 @@
 /// obeys B y = r: redundant constraints get the multipliers of least norm over their own, unscaled rows. Their rank is
 /// taken against the terms that cancel in Phi_q: where a cut joint doubles a joint of the tree, all entries of its rows
 /// are rounding of those.
+///
+/// The rank is at most the mechanism's generic one (mechanisms/model/generic_rank.hpp): rows that are redundant where
+/// the loops are closed only would otherwise count by as much as the loops have drifted open. What drift leaves in u
+/// becomes an error of u' divided by the smallest singular value, so near singular positions u is projected first:
+///
+///   u <- u - L^-T B^+ (Phi_q u + Phi_t)                                (nearest in the norm of M)
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
 #include <span>
@@ -32,6 +38,16 @@ class DenseDynamics {
   /// Velocities and everything that depends on them, loads included.
   void set_velocities(double t, std::span<const double> q, std::span<const double> u);
 
+  /// \returns the velocities on the constraints that are nearest to u in the norm of M, after set_positions.
+  const Eigen::VectorXd& projected(std::span<const double> u);
+  /// \returns max |Phi_q u + Phi_t|, after set_positions.
+  double velocity_residual(std::span<const double> u);
+  /// \returns max |Phi|, after set_positions at the same q.
+  double position_residual(std::span<const double> q);
+  /// \returns the change dq of least norm in M with Phi_q dq = -Phi for the Phi of position_residual. Singular values
+  /// within the reach of |Phi| do not count.
+  const Eigen::VectorXd& position_correction();
+
   /// \returns u for canonical momenta p, after set_positions; sets sigma().
   const Eigen::VectorXd& velocities_of(std::span<const double> p);
   /// \returns p = M u, the momenta with sigma = 0, after set_positions.
@@ -43,6 +59,8 @@ class DenseDynamics {
   /// Constraint wrenches in all joints, after accelerations().
   void reactions(Reactions& result) const;
 
+  /// \returns the rank of B at these positions.
+  [[nodiscard]] Eigen::Index rank() const { return solver_.rank(); }
   [[nodiscard]] const Eigen::VectorXd& sigma() const { return sigma_; }
   [[nodiscard]] const Eigen::VectorXd& lambda() const { return lambda_; }
   [[nodiscard]] const Eigen::MatrixXd& mass_matrix() const { return mass_; }
@@ -54,6 +72,8 @@ class DenseDynamics {
   double size_of_ends();
   /// Adds the part of M^-1 that keeps the constraints: y_ = L^-1 y_ + B^+ (right_ - B y_); multipliers of least norm.
   void constrain(Eigen::VectorXd& multipliers);
+  /// right_ = -(Phi_q u + Phi_t).
+  void set_velocity_defect(std::span<const double> u);
 
   const Mechanism* mechanism_;
   Kinematics kinematics_;
@@ -66,6 +86,7 @@ class DenseDynamics {
   Eigen::MatrixXd b_transposed_;
   Eigen::VectorXd end_;  // one row of X J of an end of a cut joint
   MinimumNormSolver solver_;
+  Eigen::Index generic_rank_ = 0;
   Eigen::VectorXd right_;  // right side of the constraints
   Eigen::VectorXd y_;
   Eigen::VectorXd result_;

@@ -18,13 +18,13 @@ MinimumNormSolver::MinimumNormSolver(Eigen::Index rows, Eigen::Index columns)
                    std::numeric_limits<double>::epsilon());
 }
 
-void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed, double smallest) {
+void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed, double smallest, Eigen::Index most) {
   rank_ = 0;
   if (b_transposed.cols() == 0) {
     return;
   }
   qr_.compute(b_transposed);
-  rank_ = qr_.rank();
+  rank_ = std::min(qr_.rank(), most);
   // Pivots fall: what is left after the first that is rounding is rounding too.
   while (rank_ > 0 && !(std::abs(qr_.matrixQR()(rank_ - 1, rank_ - 1)) > smallest)) {
     --rank_;
@@ -43,6 +43,12 @@ void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed, double sm
     }
     t_(c, c) = w_.col(c).norm();
     w_.col(c) /= t_(c, c);
+  }
+}
+
+void MinimumNormSolver::drop_pivots_below(double share) {
+  while (rank_ > 0 && !(std::abs(qr_.matrixQR()(rank_ - 1, rank_ - 1)) > share * std::abs(qr_.matrixQR()(0, 0)))) {
+    --rank_;
   }
 }
 

@@ -9,6 +9,7 @@
 /// Cost O(m^2 n). B is never squared, so singular values are told apart down to eps relative, not sqrt(eps).
 #include <Eigen/Core>
 #include <Eigen/QR>
+#include <limits>
 
 namespace mbdbench {
 
@@ -21,7 +22,11 @@ class MinimumNormSolver {
   /// \param b_transposed B^T, n x m
   /// \param smallest pivots up to this size count as zero: the rounding that B's entries carry where they are what is
   /// left of larger terms; 0 where they are exact
-  void decompose(const Eigen::MatrixXd& b_transposed, double smallest);
+  /// \param most the rank is not larger than this
+  void decompose(const Eigen::MatrixXd& b_transposed, double smallest,
+                 Eigen::Index most = std::numeric_limits<Eigen::Index>::max());
+  /// Lowers the rank until the smallest pivot is above this share of the largest.
+  void drop_pivots_below(double share);
   /// \returns the numerical rank of B: pivots up to `smallest`, or below max(m, n) eps relative to the largest, count
   ///          as zero.
   [[nodiscard]] Eigen::Index rank() const { return rank_; }

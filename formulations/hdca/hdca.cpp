@@ -206,7 +206,8 @@ FormulationEntry hdca_entry() {
           StateKind::momentum,
           hdca_option_specifications(),
           refuse_for_assembly,
-          make_hdca};
+          make_hdca,
+          true};
 }
 
 }  // namespace mbdbench

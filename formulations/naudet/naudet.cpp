@@ -23,6 +23,7 @@
 #include "formulations/joint_state.hpp"
 #include "formulations/naudet/closed_naudet.hpp"
 #include "formulations/naudet/link_naudet.hpp"
+#include "formulations/projection_option.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/recursion/link_loads.hpp"
@@ -152,7 +153,8 @@ std::vector<ParameterSpecification> acceleration_options() {
           ParameterSpecification{kSwitchAt, 50.0,
                                  "rate of a dependent joint over that of an independent one beyond which others are "
                                  "looked for",
-                                 1.0, 1e12}};
+                                 1.0, 1e12},
+          projection_option()};
 }
 
 std::vector<ParameterSpecification> momentum_options() {
@@ -164,15 +166,17 @@ std::vector<ParameterSpecification> momentum_options() {
       "C_K, dependent joints next to the cut, which stay (as switching=off)";
   loops.choices = {"impulses", "matrices"};
   std::vector<ParameterSpecification> options = acceleration_options();
-  options.push_back(loops);
+  options.insert(options.end() - 1, loops);
   return options;
 }
 
+/// \param reduced forms keep the constraints by themselves and have no option `projection`, which stands last
 template <StateKind kRateKind>
-std::span<const ParameterSpecification> naudet_options() {
+std::span<const ParameterSpecification> naudet_options(bool reduced) {
   static const std::vector<ParameterSpecification> kOptions =
       kRateKind == StateKind::momentum ? momentum_options() : acceleration_options();
-  return kOptions;
+  const std::span<const ParameterSpecification> all = kOptions;
+  return reduced ? all.first(all.size() - 1) : all;
 }
 
 template <StateKind kRateKind, bool kReduced>
@@ -199,9 +203,10 @@ FormulationEntry naudet_entry() {
           "recursive Hamiltonian equations, O(n), canonical momenta; closed loops: all coordinates, reduced momenta",
           "Naudet2005",
           StateKind::momentum,
-          naudet_options<StateKind::momentum>(),
+          naudet_options<StateKind::momentum>(false),
           refuse_singular_start,
-          make_naudet<StateKind::momentum, false>};
+          make_naudet<StateKind::momentum, false>,
+          true};
 }
 
 FormulationEntry naudet_reduced_entry() {
@@ -209,7 +214,7 @@ FormulationEntry naudet_reduced_entry() {
           "naudet with independent coordinates only: dependent ones are solved for",
           "Naudet2005",
           StateKind::momentum,
-          naudet_options<StateKind::momentum>(),
+          naudet_options<StateKind::momentum>(true),
           refuse_reduced_coordinates,
           make_naudet<StateKind::momentum, true>};
 }
@@ -219,9 +224,10 @@ FormulationEntry naudet_acceleration_entry() {
           "the acceleration twin of naudet: all coordinates and velocities, constraints at acceleration level",
           "Naudet2005",
           StateKind::velocity,
-          naudet_options<StateKind::velocity>(),
+          naudet_options<StateKind::velocity>(false),
           refuse_singular_start,
-          make_naudet<StateKind::velocity, false>};
+          make_naudet<StateKind::velocity, false>,
+          true};
 }
 
 FormulationEntry naudet_acceleration_reduced_entry() {
@@ -229,7 +235,7 @@ FormulationEntry naudet_acceleration_reduced_entry() {
           "the acceleration twin of naudet-reduced: independent coordinates and velocities",
           "Naudet2005",
           StateKind::velocity,
-          naudet_options<StateKind::velocity>(),
+          naudet_options<StateKind::velocity>(true),
           refuse_reduced_coordinates,
           make_naudet<StateKind::velocity, true>};
 }

@@ -34,6 +34,9 @@ CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
       active_(index_of(mechanism.cut_row_count()), true),
       residual_(6, 0.0),
       solver_(rows_of_one_unit(mechanism)) {
+  if (!empty()) {
+    generic_rank_ = mechanism.generic_rank().rank - (mechanism.constraint_size() - mechanism.cut_row_count());
+  }
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];
     cut_of_row_.insert(cut_of_row_.end(), index_of(joint.nc), static_cast<int>(c));
@@ -99,7 +102,7 @@ RhsStatus CutRows::set_positions(const ArticulatedTree& tree) {
   for (int k = mechanism_->body_count() - 1; k >= 0; --k) {
     reduce(tree, k);
   }
-  if (!solver_.decompose(a_, smallest_diagonal_)) {
+  if (!solver_.decompose(a_, smallest_diagonal_, generic_rank_)) {
     return {false, mechanism_->cut_joints().front().name, "the matrix of the cut joints is not finite, its trace is",
             a_.trace()};
   }

@@ -78,6 +78,7 @@ class CutRows {
   std::vector<bool> active_;
   std::vector<double> residual_;
   SemidefiniteSolver solver_;
+  Eigen::Index generic_rank_ = 0;  // of these rows where prescribed motions are kept
 };
 
 /// \returns groups for a SemidefiniteSolver: the linear rows of every cut joint and its angular ones.

@@ -24,7 +24,8 @@ SemidefiniteSolver::SemidefiniteSolver(std::vector<std::size_t> groups) : groups
   largest_.resize(groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1);
 }
 
-bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal) {
+bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal,
+                                   Eigen::Index most) {
   const Eigen::Index size = a.rows();
   std::fill(largest_.begin(), largest_.end(), 0.0);
   for (Eigen::Index i = 0; i < size; ++i) {
@@ -45,7 +46,7 @@ bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::Vector
     return scale_[i] * scale_[j] * (i > j ? a(i, j) : a(j, i));
   };
   std::iota(order_.begin(), order_.end(), Eigen::Index{0});
-  for (rank_ = 0; rank_ < size; ++rank_) {
+  for (rank_ = 0; rank_ < std::min(size, most); ++rank_) {
     Eigen::Index largest = rank_;
     for (Eigen::Index i = rank_; i < size; ++i) {
       if (!std::isfinite(diagonal_[i])) {

@@ -12,6 +12,7 @@
 /// scale would let a right side that does not fit, if only by drift, outweigh all others (turning_loop_test).
 #include <Eigen/Core>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace mbdbench {
@@ -24,8 +25,10 @@ class SemidefiniteSolver {
 
   /// \param a symmetric; the lower triangle is read
   /// \param smallest_diagonal m entries: rows whose diagonal is not above theirs are taken for zero
+  /// \param most the rank is not larger than this
   /// \returns whether all entries were finite
-  bool decompose(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal);
+  bool decompose(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal,
+                 Eigen::Index most = std::numeric_limits<Eigen::Index>::max());
   /// \returns the numerical rank: remaining pivots at or below 1e-12 of the group's largest diagonal entry count as
   /// zero. A holds squares, so this keeps singular values of the constraints down to 1e-6 of their group.
   [[nodiscard]] Eigen::Index rank() const { return rank_; }

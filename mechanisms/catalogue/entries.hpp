@@ -22,6 +22,11 @@ MechanismEntry five_bar_entry();
 MechanismEntry coupled_loops_entry();
 MechanismEntry biped_entry();
 MechanismEntry slider_crank_entry();
+MechanismEntry bricard_entry();
+MechanismEntry bennett_entry();
+MechanismEntry sarrus_entry();
+MechanismEntry n_four_bar_entry();
+MechanismEntry squeezer_entry();
 MechanismEntry random_tree_entry();
 MechanismEntry random_closed_entry();
 

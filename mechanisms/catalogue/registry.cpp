@@ -24,6 +24,11 @@ std::span<const MechanismEntry> mechanism_registry() {
       coupled_loops_entry(),  //
       biped_entry(),          //
       slider_crank_entry(),   //
+      bricard_entry(),        //
+      bennett_entry(),        //
+      sarrus_entry(),         //
+      n_four_bar_entry(),     //
+      squeezer_entry(),       //
       random_tree_entry(),    //
       random_closed_entry(),
   };

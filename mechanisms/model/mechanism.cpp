@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <mutex>
 
 #include "mechanisms/model/initial_state.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
@@ -112,7 +113,13 @@ Joint make_joint(const JointDescription& from) {
 
 }  // namespace
 
-Mechanism::Mechanism(MechanismDescription description) : description_(std::move(description)) {
+struct Mechanism::SettledRank {
+  std::once_flag settled;
+  GenericRank value;
+};
+
+Mechanism::Mechanism(MechanismDescription description)
+    : description_(std::move(description)), generic_rank_(std::make_shared<SettledRank>()) {
   validate_elements(description_);
   const SpanningTree tree = span_tree(description_);
   reorder(description_, tree);
@@ -212,6 +219,11 @@ void Mechanism::set_initial_state() {
     cut_joints_[c].q0 = state.cut_q[c];
     description_.joints[tree_joints_.size() + c].q0 = state.cut_q[c];
   }
+}
+
+const GenericRank& Mechanism::generic_rank() const {
+  std::call_once(generic_rank_->settled, [this] { generic_rank_->value = find_generic_rank(*this); });
+  return generic_rank_->value;
 }
 
 std::optional<JointReference> Mechanism::find_joint(std::string_view joint_name) const {

@@ -3,6 +3,7 @@
 /// The mechanism: plain immutable data, validated once. Bodies are numbered so that every tree joint leads from a body
 /// with a smaller index (or the ground, -1) to the body with the joint's own index.
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "mechanisms/model/description.hpp"
+#include "mechanisms/model/generic_rank.hpp"
 #include "mechanisms/model/joint.hpp"
 #include "mechanisms/model/model_error.hpp"
 #include "mechanisms/model/name_index.hpp"
@@ -79,6 +81,10 @@ class Mechanism {
   /// \returns the initial quasi-velocities; they satisfy Phi_q u + Phi_t = 0.
   [[nodiscard]] const Eigen::VectorXd& u0() const { return u0_; }
 
+  /// \returns the rank that the constraints have in general, settled when somebody asks for the first time
+  /// (generic_rank.hpp has the cost). Copies share it; any thread may ask.
+  [[nodiscard]] const GenericRank& generic_rank() const;
+
   /// \returns the joint of that name, in constant time like `find_body` and `find_marker`.
   [[nodiscard]] std::optional<JointReference> find_joint(std::string_view joint_name) const;
   /// \returns the index of the body of that name, -1 for "ground", nothing if there is none.
@@ -114,6 +120,8 @@ class Mechanism {
   int cut_row_count_ = 0;
   Eigen::VectorXd q0_;
   Eigen::VectorXd u0_;
+  struct SettledRank;
+  std::shared_ptr<SettledRank> generic_rank_;
 };
 
 }  // namespace mbdbench

@@ -61,7 +61,14 @@ const std::vector<Counts>& expected_counts() {
                                              {"five_bar:line", 4, 5, 3, 4},
                                              {"coupled_loops", 8, 10, 4, 6},
                                              {"biped", 5, 6, 3, 3},
-                                             {"slider_crank", 3, 4, 1, 0}};
+                                             {"slider_crank", 3, 4, 1, 0},
+                                             // Mobile by geometry alone.
+                                             {"bricard", 5, 6, 1, 1},
+                                             {"bennett", 3, 4, 1, 3},
+                                             {"sarrus", 5, 6, 1, 1},
+                                             {"n_four_bar:1", 3, 4, 1, 3},
+                                             {"n_four_bar:40", 81, 121, 1, 120},
+                                             {"squeezer", 7, 10, 1, 9}};
   return counts;
 }
 
