@@ -18,7 +18,7 @@ std::string_view status_word(const SimulationResult& result) {
 }
 
 void write_statistics(const fs::path& file, const SimulateSetup& setup, const SimulationResult& result,
-                      const EnergyMonitor& energy, std::size_t samples) {
+                      const RunAccuracy& accuracy, std::size_t samples) {
   const OdeStatistics& counts = result.ode.statistics;
   nlohmann::ordered_json json;
   json["mechanism"] = setup.mechanism->name();
@@ -53,10 +53,26 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
   for (const FormulationChange& event : result.changes) {
     json["events"].push_back({{"t", event.t}, {"change", event.change}});
   }
-  json["energy"] = {{"initial", energy.initial_energy()},
-                    {"largest_deviation", energy.largest_error()},
-                    {"final_deviation", energy.final_error()},
-                    {"largest_kinetic", energy.largest_kinetic_energy()}};
+  const WorkQuadrature& work = accuracy.work();
+  json["energy"] = {{"initial", accuracy.initial_energy()},
+                    {"largest_deviation", accuracy.largest_deviation()},
+                    {"final_deviation", accuracy.final_deviation()},
+                    {"largest_kinetic", accuracy.largest_kinetic_energy()},
+                    {"work", work.work()},
+                    {"work_uncertainty", work.uncertainty()},
+                    {"exchanged", work.exchanged()},
+                    {"largest_imbalance", accuracy.largest_imbalance()},
+                    {"final_imbalance", accuracy.final_imbalance()},
+                    {"scale", accuracy.energy_scale()}};
+  if (!work.failure().empty()) {
+    json["energy"]["message"] = work.failure();
+  }
+  json["constraints"] = {{"largest_position_residual", accuracy.largest_position_residual()},
+                         {"largest_velocity_residual", accuracy.largest_velocity_residual()}};
+  json["diagnostics"] = nlohmann::ordered_json::object();
+  for (const auto& [name, range] : accuracy.diagnostics()) {
+    json["diagnostics"][name] = {{"smallest", range.smallest}, {"largest", range.largest}};
+  }
   write_json(file, json);
 }
 

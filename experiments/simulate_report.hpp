@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "experiments/energy_monitor.hpp"
+#include "experiments/run_accuracy.hpp"
 #include "experiments/simulate_setup.hpp"
 #include "experiments/simulation.hpp"
 
@@ -16,7 +16,7 @@ std::string_view status_word(const SimulationResult& result);
 
 /// How the run went: everything that is the same each time. \throws FileError
 void write_statistics(const std::filesystem::path& file, const SimulateSetup& setup, const SimulationResult& result,
-                      const EnergyMonitor& energy, std::size_t samples);
+                      const RunAccuracy& accuracy, std::size_t samples);
 
 /// Wall time in s, which never is. \throws FileError
 void write_timings(const std::filesystem::path& file, const SimulationResult& result);

@@ -10,10 +10,10 @@
 #include "experiments/command.hpp"
 #include "experiments/continuation_command.hpp"
 #include "experiments/csv_file.hpp"
-#include "experiments/energy_monitor.hpp"
 #include "experiments/interruption.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/run_accuracy.hpp"
 #include "experiments/simulate_report.hpp"
 #include "experiments/simulate_setup.hpp"
 #include "experiments/trajectory_writer.hpp"
@@ -87,18 +87,20 @@ int run_simulate(const Registries& registries, const SimulateRequest& request) {
   write_provenance(directory / "provenance.json", capture_provenance());
 
   SimulationResult result;
-  EnergyMonitor energy(*setup.formulation);
+  RunAccuracy accuracy(*setup.formulation);
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
                               {.reactions = request.reactions, .comments = {}});
   const InterruptionGuard guard;
   {
     RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
-    SinkChain sinks({&energy, &trajectory, &watch});
-    result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, setup.options, sinks);
+    SinkChain sinks({&accuracy, &trajectory, &watch});
+    SimulationOptions options = setup.options;
+    options.step_reached = [&accuracy](double t, std::span<const double> x) { accuracy.reached(t, x); };
+    result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, sinks);
   }
   // The state first: after a full disk it is what is worth most.
   write_state(directory / "state.json", setup, result);
-  write_statistics(directory / "statistics.json", setup, result, energy, trajectory.rows());
+  write_statistics(directory / "statistics.json", setup, result, accuracy, trajectory.rows());
   write_timings(directory / "timings.json", result);
   trajectory.finish();
 
@@ -106,10 +108,10 @@ int run_simulate(const Registries& registries, const SimulateRequest& request) {
   const OdeStatistics& counts = result.ode.statistics;
   fmt::print(
       "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s\n"
-      "energy: largest deviation {:.3g} J, at the end {:.3g} J\n"
+      "energy: largest imbalance {:.3g} J, at the end {:.3g} J\n"
       "results: {}\n",
       status_word(result), result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.wall_time_s,
-      energy.largest_error(), energy.final_error(), directory.string());
+      accuracy.largest_imbalance(), accuracy.final_imbalance(), directory.string());
   if (result.succeeded()) {
     return kExitOk;
   }

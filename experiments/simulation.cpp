@@ -133,6 +133,9 @@ SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, 
   SimulationResult result;
   OdeSystem system = ode_system(formulation);
   system.after_step = [&](double t, std::span<double> x) {
+    if (options.step_reached) {
+      options.step_reached(t, x);
+    }
     const bool changed = formulation.after_step(t, x);
     if (std::string change = formulation.last_change(); !change.empty()) {
       result.changes.push_back({t, std::move(change)});

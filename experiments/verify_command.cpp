@@ -74,7 +74,9 @@ void print_legend() {
       "  reaction  wrenches in all joints (Phi_q^T lambda where constraints are redundant)\n"
       "  accel.    u' by differences along the right-hand side, limited by the differences' own uncertainty, at most "
       "1e-4\n"
-      "  energy    |E'| / (|T'| + |V'|) by differences, where nothing adds or takes energy; limited in the same way\n"
+      "  energy    |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P the power of loads, dampers and "
+      "prescribed\n"
+      "            motions; limited in the same way\n"
       "  -         not compared: does not apply, or would be the reference against itself; verdict \"reference\" where "
       "nothing\n"
       "            else was checked, which counts as neither passed nor failed\n");

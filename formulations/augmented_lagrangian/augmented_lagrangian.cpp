@@ -103,6 +103,10 @@ RhsStatus AugmentedLagrangianFormulation::unpack(double t, std::span<const doubl
   return {};
 }
 
+void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) const {
+  sink("unconverged_solutions", static_cast<double>(unconverged_));
+}
+
 RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, int& passes) {
   place(t, x);
   const RhsStatus status = system_.assemble();
@@ -120,6 +124,7 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
   }
   system_.release();
   iterations_.acceleration.add(passes);
+  unconverged_ += passes >= options_.most_iterations ? 1 : 0;
   for (std::size_t i = 0; i < velocities_.size(); ++i) {
     const std::size_t at = kAbsoluteCoordinates * i;
     const Eigen::Map<const EulerParameters> e(x.data() + at + 3);

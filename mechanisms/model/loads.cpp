@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <variant>
 
 #include "mechanisms/model/expression.hpp"
@@ -140,6 +141,28 @@ void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<cons
     wrenches_[k].head<3>() = mechanism_->bodies()[k].mass * mechanism_->gravity();
     wrenches_[k].tail<3>().setZero();
   }
+  add_given_loads(t, q, u, kinematics);
+  add_springs(1.0, q, u, kinematics);
+}
+
+void LoadEvaluator::evaluate_without_potential(double t, std::span<const double> q, std::span<const double> u,
+                                               const Kinematics& kinematics) {
+  joint_forces_.setZero();
+  std::fill(wrenches_.begin(), wrenches_.end(), Vec6::Zero());
+  add_given_loads(t, q, u, kinematics);
+  add_springs(0.0, q, u, kinematics);
+}
+
+double LoadEvaluator::power(std::span<const double> u, const Kinematics& kinematics) const {
+  double power = std::inner_product(u.begin(), u.end(), joint_forces_.data(), 0.0);
+  for (std::size_t k = 0; k < wrenches_.size(); ++k) {
+    power += wrenches_[k].dot(kinematics.body(static_cast<int>(k)).velocity);
+  }
+  return power;
+}
+
+void LoadEvaluator::add_given_loads(double t, std::span<const double> q, std::span<const double> u,
+                                    const Kinematics& kinematics) {
   Workspace& work = *workspace_;
   work.variables.set_global(t, q, u, kinematics);
   for (const JointLoad& load : work.joint_loads) {
@@ -163,13 +186,30 @@ void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<cons
     }
     add_wrench(load.body, kinematics.world_point(load.body, description.point), force, torque, kinematics);
   }
+}
+
+void LoadEvaluator::add_springs(double stiff, std::span<const double> q, std::span<const double> u,
+                                const Kinematics& kinematics) {
+  Workspace& work = *workspace_;
   for (std::size_t s = 0; s < work.spring_joints.size(); ++s) {
     const JointSpringDescription& spring = mechanism_->description().joint_springs[s];
     const auto [own_q, own_v] = work.variables.set_own(work.spring_joints[s], spring.component, q, u, kinematics);
     add_joint_force(work.spring_joints[s], spring.component,
-                    -spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, kinematics);
+                    -stiff * spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, kinematics);
   }
-  apply_point_springs(kinematics);
+  const auto& point_springs = mechanism_->description().point_springs;
+  for (std::size_t s = 0; s < point_springs.size(); ++s) {
+    const PointSpringDescription& spring = point_springs[s];
+    const SpringBodies bodies = work.spring_bodies[s];
+    const SpringEnds ends = spring_ends(spring, bodies, kinematics);
+    const Vec3 relative_velocity = kinematics.velocity_at(bodies.second, ends.point2).head<3>() -
+                                   kinematics.velocity_at(bodies.first, ends.point1).head<3>();
+    const double tension =
+        stiff * spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
+    const Vec3 force = tension * ends.direction;
+    add_wrench(bodies.first, ends.point1, force, Vec3::Zero(), kinematics);
+    add_wrench(bodies.second, ends.point2, -force, Vec3::Zero(), kinematics);
+  }
 }
 
 void LoadEvaluator::add_joint_force(JointReference reference, int component, double value,
@@ -193,22 +233,6 @@ void LoadEvaluator::add_wrench(int body, const Vec3& point, const Vec3& force, c
   Vec6& wrench = wrenches_[index_of(body)];
   wrench.head<3>() += force;
   wrench.tail<3>() += torque + (point - kinematics.body(body).com).cross(force);
-}
-
-void LoadEvaluator::apply_point_springs(const Kinematics& kinematics) {
-  const auto& springs = mechanism_->description().point_springs;
-  for (std::size_t s = 0; s < springs.size(); ++s) {
-    const PointSpringDescription& spring = springs[s];
-    const SpringBodies bodies = workspace_->spring_bodies[s];
-    const SpringEnds ends = spring_ends(spring, bodies, kinematics);
-    const Vec3 relative_velocity = kinematics.velocity_at(bodies.second, ends.point2).head<3>() -
-                                   kinematics.velocity_at(bodies.first, ends.point1).head<3>();
-    const double tension =
-        spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
-    const Vec3 force = tension * ends.direction;
-    add_wrench(bodies.first, ends.point1, force, Vec3::Zero(), kinematics);
-    add_wrench(bodies.second, ends.point2, -force, Vec3::Zero(), kinematics);
-  }
 }
 
 double spring_energy(const Kinematics& kinematics, std::span<const double> q) {

@@ -22,6 +22,14 @@ class LoadEvaluator {
   /// \param kinematics positions and velocities set \param q coordinates \param u quasi-velocities
   void evaluate(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics);
 
+  /// The same with those loads only that have no share in Energies::potential: without gravity and stiffnesses.
+  void evaluate_without_potential(double t, std::span<const double> q, std::span<const double> u,
+                                  const Kinematics& kinematics);
+
+  /// \returns the power (W) of the loads of the last evaluation at these velocities. \param u, kinematics as it had
+  /// them
+  [[nodiscard]] double power(std::span<const double> u, const Kinematics& kinematics) const;
+
   /// \returns tau, u_size() entries, dual to u.
   [[nodiscard]] const Eigen::VectorXd& joint_forces() const { return joint_forces_; }
   /// \returns [f; n_C] on body k in world axes.
@@ -31,7 +39,9 @@ class LoadEvaluator {
   struct Workspace;
   void add_joint_force(JointReference joint, int component, double value, const Kinematics& kinematics);
   void add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque, const Kinematics& kinematics);
-  void apply_point_springs(const Kinematics& kinematics);
+  void add_given_loads(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics);
+  /// \param stiff 1: with the springs' stiffnesses; 0: their dampers alone
+  void add_springs(double stiff, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics);
 
   const Mechanism* mechanism_;
   Eigen::VectorXd joint_forces_;

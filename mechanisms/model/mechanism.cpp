@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "mechanisms/model/initial_state.hpp"
@@ -212,6 +213,13 @@ void Mechanism::set_initial_state() {
     cut_joints_[c].q0 = state.cut_q[c];
     description_.joints[tree_joints_.size() + c].q0 = state.cut_q[c];
   }
+}
+
+bool Mechanism::exchanges_energy() const {
+  const auto damped = [](const auto& spring) { return spring.damping != 0.0; };
+  return rheonomic() || !description_.joint_loads.empty() || !description_.body_loads.empty() ||
+         std::any_of(description_.joint_springs.begin(), description_.joint_springs.end(), damped) ||
+         std::any_of(description_.point_springs.begin(), description_.point_springs.end(), damped);
 }
 
 std::optional<JointReference> Mechanism::find_joint(std::string_view joint_name) const {
