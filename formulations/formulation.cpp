@@ -56,6 +56,14 @@ std::string RhsStatus::message() const {
                        : fmt::format("joint '{}': {} ({:.3g})", joint, reason, value);
 }
 
+double MemoryNeed::bytes(const Mechanism& mechanism) const {
+  const auto n = static_cast<double>(mechanism.body_count());
+  const auto velocities = static_cast<double>(mechanism.u_size());
+  const auto rows = static_cast<double>(mechanism.constraint_size());
+  return per_body * n + per_body_and_velocity * n * velocities + per_velocity_pair * velocities * velocities +
+         per_row_and_velocity * rows * velocities + per_row_pair * rows * rows;
+}
+
 Formulation::Formulation(const Mechanism& mechanism, std::vector<StateComponent> layout)
     : mechanism_(&mechanism), layout_(std::move(layout)) {}
 

@@ -125,6 +125,17 @@ class Formulation {
   std::unique_ptr<ObservationWorkspace> observation_;
 };
 
+/// Memory that a formulation allocates, in bytes, about: of n bodies, n_u quasi-velocities and m constraint rows
+/// a n + b n n_u + c n_u^2 + d m n_u + e m^2. All zero: not stated.
+struct MemoryNeed {
+  double per_body = 0.0;               ///< a
+  double per_body_and_velocity = 0.0;  ///< b
+  double per_velocity_pair = 0.0;      ///< c
+  double per_row_and_velocity = 0.0;   ///< d
+  double per_row_pair = 0.0;           ///< e
+  [[nodiscard]] double bytes(const Mechanism& mechanism) const;
+};
+
 /// One formulation as the registry lists it.
 struct FormulationEntry {
   std::string_view key;
@@ -137,6 +148,8 @@ struct FormulationEntry {
   /// \returns why the mechanism cannot be treated, empty if it can.
   std::string (*refusal)(const Mechanism& mechanism) = nullptr;
   std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options) = nullptr;
+  /// What `make` needs: runs that would exceed the machine's memory are refused with the number.
+  MemoryNeed memory = {};
 };
 
 }  // namespace mbdbench

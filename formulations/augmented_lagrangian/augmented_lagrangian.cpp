@@ -232,7 +232,8 @@ FormulationEntry dca_alm_entry() {
           StateKind::velocity,
           augmented_option_specifications(false),
           refuse_for_assembly,
-          make_augmented<false>};
+          make_augmented<false>,
+          {.per_body = 2e4}};
 }
 
 FormulationEntry dca_alm_projected_entry() {
@@ -242,7 +243,8 @@ FormulationEntry dca_alm_projected_entry() {
           StateKind::velocity,
           augmented_option_specifications(true),
           refuse_for_assembly,
-          make_augmented<true>};
+          make_augmented<true>,
+          {.per_body = 2e4}};
 }
 
 }  // namespace mbdbench

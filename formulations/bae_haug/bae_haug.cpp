@@ -119,7 +119,8 @@ FormulationEntry bae_haug_entry() {
           StateKind::velocity,
           baumgarte_options(),
           refuse_nothing,
-          make_bae_haug};
+          make_bae_haug,
+          {.per_body = 1e4, .per_row_and_velocity = 48.0}};
 }
 
 }  // namespace mbdbench

@@ -137,7 +137,8 @@ FormulationEntry dca_entry() {
           StateKind::velocity,
           dca_options(),
           refuse_for_assembly,
-          make_dca};
+          make_dca,
+          {.per_body = 1.3e4}};
 }
 
 }  // namespace mbdbench

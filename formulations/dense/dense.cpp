@@ -98,6 +98,13 @@ std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parame
   return std::make_unique<DenseFormulation>(mechanism, kRateKind);
 }
 
+// Jacobians of all bodies and their rates, 6 n_u each; M and its factor; B, Phi_q, its rate and their factorisation.
+constexpr MemoryNeed kDenseMemory = {.per_body = 1e4,
+                                     .per_body_and_velocity = 96.0,
+                                     .per_velocity_pair = 16.0,
+                                     .per_row_and_velocity = 40.0,
+                                     .per_row_pair = 16.0};
+
 }  // namespace
 
 FormulationEntry dense_entry() {
@@ -107,7 +114,8 @@ FormulationEntry dense_entry() {
           StateKind::velocity,
           {},
           refuse_nothing,
-          make_dense<StateKind::velocity>};
+          make_dense<StateKind::velocity>,
+          kDenseMemory};
 }
 
 FormulationEntry dense_momentum_entry() {
@@ -117,7 +125,8 @@ FormulationEntry dense_momentum_entry() {
           StateKind::momentum,
           {},
           refuse_nothing,
-          make_dense<StateKind::momentum>};
+          make_dense<StateKind::momentum>,
+          kDenseMemory};
 }
 
 }  // namespace mbdbench

@@ -210,7 +210,8 @@ FormulationEntry hdca_entry() {
           StateKind::momentum,
           hdca_option_specifications(),
           refuse_for_assembly,
-          make_hdca};
+          make_hdca,
+          {.per_body = 1.3e4}};
 }
 
 }  // namespace mbdbench
