@@ -2,9 +2,11 @@
 /// \file
 /// What a run tells of its own accuracy, followed at accepted steps in constant memory: residuals of the constraints,
 /// the balance of energy and work, and what the formulation says of itself.
+#include <cstddef>
 #include <map>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "experiments/work_quadrature.hpp"
 #include "formulations/formulation.hpp"
@@ -23,7 +25,7 @@ struct ValueRange {
 class RunAccuracy : public OdeSink {
  public:
   /// \param formulation of the run; must outlive this
-  explicit RunAccuracy(Formulation& formulation) : formulation_(formulation), work_(formulation) {}
+  explicit RunAccuracy(Formulation& formulation);
 
   bool sample(double t, std::span<const double> x) override;
   /// \throws std::runtime_error when the state cannot be observed
@@ -46,6 +48,16 @@ class RunAccuracy : public OdeSink {
   /// \returns max |Phi| and max |Phi'|.
   [[nodiscard]] double largest_position_residual() const { return largest_position_residual_; }
   [[nodiscard]] double largest_velocity_residual() const { return largest_velocity_residual_; }
+  /// \returns the length of the longest link, m: twice the largest distance of a joint from a centre of mass; 1 where
+  ///          there is none.
+  [[nodiscard]] double length_scale() const { return length_scale_; }
+  /// \returns the largest quasi-velocity of a joint, rad/s or m/s.
+  [[nodiscard]] double largest_rate() const { return largest_rate_; }
+  /// \returns |E0| and all weights over the length scale, J: energies are right to rounding of that at best.
+  [[nodiscard]] double energy_at_rest() const;
+  [[nodiscard]] std::size_t steps() const { return steps_; }
+  /// \returns the time from the start to the last step, s.
+  [[nodiscard]] double duration() const { return t_ - t_start_; }
   /// \returns ranges of what Formulation::diagnostics tells.
   [[nodiscard]] const std::map<std::string, ValueRange>& diagnostics() const { return diagnostics_; }
 
@@ -67,6 +79,13 @@ class RunAccuracy : public OdeSink {
   double largest_position_residual_ = 0.0;
   double largest_velocity_residual_ = 0.0;
   std::map<std::string, ValueRange> diagnostics_;
+  double length_scale_ = 0.0;
+  double largest_rate_ = 0.0;
+  std::size_t steps_ = 0;
+  double t_start_ = 0.0;
+  double t_ = 0.0;
+  std::vector<double> q_;
+  std::vector<double> u_;
 };
 
 }  // namespace mbdbench

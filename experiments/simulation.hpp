@@ -42,6 +42,8 @@ struct SimulationResult {
   std::size_t rhs_calls = 0;               ///< right-hand sides that the formulation evaluated during the run
   double wall_time_s = 0.0;                ///< including what the sink did
   std::string sink_failure;                ///< what the sink threw, which stopped the run; empty otherwise
+  bool write_failed = false;               ///< what it threw was that a file cannot be written
+  std::size_t changed_states = 0;          ///< accepted states that Formulation::after_step changed
 
   [[nodiscard]] bool succeeded() const { return ode.status == OdeStatus::ok && sink_failure.empty(); }
   /// \returns why the run ended early; empty after a success.

@@ -146,7 +146,8 @@ TEST(Verify, AReferenceIsNotComparedWithItself) {
   EXPECT_EQ(records[0].value, std::nullopt);
   EXPECT_EQ(records[0].verdict, Verdict::no_published_value);
 
-  const CommandLineCall call = call_program({"verify", "-m", "pendulum:4", "-f", "dense", "--states", "0"});
+  const CommandLineCall call =
+      call_program({"verify", "-m", "pendulum:4", "-f", "dense", "--states", "0", "--allow-none"});
   EXPECT_EQ(call.exit_code, 0);
   EXPECT_EQ(call.output.find("0.0e+00"), std::string::npos) << call.output;
   EXPECT_NE(call.output.find("0 passed, 0 failed, 0 ill-conditioned, 0 refused, 1 reference"), std::string::npos)
@@ -165,6 +166,16 @@ TEST(Verify, ChecksTheEnergyOfDrivenAndDampedMechanisms) {
       EXPECT_EQ(result.energy.outcome, CheckOutcome::passed) << result.energy.error << " limit " << result.energy.limit;
     }
   }
+}
+
+TEST(Verify, NothingComparedIsNothingVerified) {
+  const std::vector<std::string> refused = {"verify", "--quiet", "-m", "four_bar", "-f", "aba"};
+  const CommandLineCall call = call_program(refused);
+  EXPECT_EQ(call.exit_code, 1);
+  EXPECT_NE(call.errors.find("nothing was compared"), std::string::npos) << call.errors;
+  std::vector<std::string> meant = refused;
+  meant.emplace_back("--allow-none");
+  EXPECT_EQ(call_program(meant).exit_code, 0);
 }
 
 TEST(Verify, RecordsAreTheSameEveryTime) {
