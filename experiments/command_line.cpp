@@ -5,11 +5,13 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 
 #include "experiments/command.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/write_error.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
 
@@ -28,7 +30,8 @@ Examples:
   mbdbench verify --formulation hdca                  compare with the dense reference
   mbdbench run EXPERIMENT --quick                     a published table, smaller
 
-Exit codes: 0 ok; 1 a check failed; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, finished work is kept.
+Exit codes: 0 ok; 1 a check failed; 2 bad usage or input; 3 a file cannot be written;
+130 stopped by Ctrl-C or SIGTERM, finished work is kept.
 Every command has its own --help.)";
 
 void report(const std::string& message) {
@@ -134,6 +137,12 @@ int run_command_line(const Registries& registries, int argument_count, const cha
   int exit_code = kExitBadInput;
   try {
     exit_code = parse_and_run(registries, argument_count, arguments);
+  } catch (const WriteError& error) {
+    report(error.what());
+    exit_code = kExitWriteFailed;
+  } catch (const std::filesystem::filesystem_error& error) {
+    report(error.what());
+    exit_code = kExitWriteFailed;
   } catch (const std::bad_alloc&) {
     report("this needs more memory than there is; try a smaller mechanism or fewer samples");
   } catch (const std::exception& error) {
@@ -143,7 +152,7 @@ int run_command_line(const Registries& registries, int argument_count, const cha
   }
   if (std::fflush(stdout) != 0) {
     report("standard output cannot be written: is the disk full?");
-    return kExitBadInput;
+    return kExitWriteFailed;
   }
   return exit_code;
 }

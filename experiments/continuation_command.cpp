@@ -25,10 +25,10 @@ std::string shell_quoted(const std::string& word) {
 
 }  // namespace
 
-std::string continuation_command(const SimulateRequest& request) {
+std::string continuation_command(const SimulateRequest& request, const char* state) {
   const fs::path directory = (fs::path(request.output) / "").lexically_normal().parent_path();
   std::string command = fmt::format("mbdbench simulate --restart {} --time {}",
-                                    shell_quoted((directory / "state.json").string()), shell_quoted(request.time));
+                                    shell_quoted((directory / state).string()), shell_quoted(request.time));
   if (request.max_evaluations) {
     command += fmt::format(" --max-evaluations {}", *request.max_evaluations);
   }

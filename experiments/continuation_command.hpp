@@ -9,6 +9,7 @@ namespace mbdbench {
 
 /// \returns the command that continues a run from the state it saved, into a new directory: its settings are
 /// saved with the state.
-std::string continuation_command(const SimulateRequest& request);
+/// \param state file in the directory of the run
+std::string continuation_command(const SimulateRequest& request, const char* state = "state.json");
 
 }  // namespace mbdbench

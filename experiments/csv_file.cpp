@@ -8,6 +8,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "experiments/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -116,13 +117,13 @@ void replace_file(const std::filesystem::path& file, std::string_view content) {
   stream.write(content.data(), static_cast<std::streamsize>(content.size()));
   stream.close();
   if (!stream) {
-    throw FileError(file.string(), 0,
-                    "cannot be written: does its directory exist, may you write there, is the disk full?");
+    throw WriteError(file.string(),
+                     "cannot be written: does its directory exist, may you write there, is the disk full?");
   }
   std::error_code error;
   std::filesystem::rename(part, file, error);
   if (error) {
-    throw FileError(file.string(), 0, fmt::format("cannot be replaced: {}", error.message()));
+    throw WriteError(file.string(), fmt::format("cannot be replaced: {}", error.message()));
   }
 }
 

@@ -27,13 +27,13 @@ std::string csv_line(const std::vector<std::string>& fields);
 /// \returns the comment and header lines of a file.
 std::string csv_header(const std::vector<std::string>& comments, const std::vector<std::string>& columns);
 
-/// Writes a table to a new file that replaces the old one at once. \throws FileError
+/// Writes a table to a new file that replaces the old one at once. \throws WriteError
 void write_csv(const std::filesystem::path& file, const CsvTable& table);
 
 /// \throws FileError with file and line for bad syntax or a row whose length differs from the header's.
 CsvTable read_csv(const std::filesystem::path& file);
 
-/// Replaces a file at once: writes a neighbour and renames it, so that no reader sees half a file. \throws FileError
+/// Replaces a file at once: writes a neighbour and renames it, so that no reader sees half a file. \throws WriteError
 void replace_file(const std::filesystem::path& file, std::string_view content);
 
 }  // namespace mbdbench

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "experiments/csv_file.hpp"
-#include "mechanisms/io/file_error.hpp"
+#include "experiments/write_error.hpp"
 
 namespace mbdbench {
 namespace {
@@ -56,14 +56,14 @@ void CsvStream::finish() {
   std::error_code error;
   std::filesystem::rename(part_, file_, error);
   if (error) {
-    throw FileError(file_.string(), 0, fmt::format("cannot be replaced: {}", error.message()));
+    throw WriteError(file_.string(), fmt::format("cannot be replaced: {}", error.message()));
   }
 }
 
 void CsvStream::check() const {
   if (!stream_) {
-    throw FileError(part_.string(), 0,
-                    "cannot be written: does its directory exist, may you write there, is the disk full?");
+    throw WriteError(part_.string(),
+                     "cannot be written: does its directory exist, may you write there, is the disk full?");
   }
 }
 

@@ -16,13 +16,13 @@ namespace mbdbench {
 class CsvStream {
  public:
   /// \param comments lines for the head of the file, without '#'
-  /// \throws FileError when the file cannot be written
+  /// \throws WriteError when the file cannot be written
   CsvStream(std::filesystem::path file, const std::vector<std::string>& comments,
             const std::vector<std::string>& columns);
 
-  /// Appends a row, one number a column, in shortest round-trip form. \throws FileError
+  /// Appends a row, one number a column, in shortest round-trip form. \throws WriteError
   void write(std::span<const double> row);
-  /// Completes the file; nothing may be written afterwards. \throws FileError
+  /// Completes the file; nothing may be written afterwards. \throws WriteError
   void finish();
   /// \returns how many rows were written.
   [[nodiscard]] std::size_t rows() const { return rows_; }

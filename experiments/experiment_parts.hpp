@@ -8,15 +8,10 @@
 #include <vector>
 
 #include "experiments/experiment.hpp"
+#include "experiments/part_store.hpp"
 #include "experiments/record.hpp"
 
 namespace mbdbench {
-
-/// What a part yields. Times stay apart: records are the same in every run.
-struct PartResult {
-  std::vector<Record> records;
-  std::vector<Record> timings;
-};
 
 /// One part of an experiment.
 struct ExperimentPart {
@@ -26,10 +21,9 @@ struct ExperimentPart {
   std::function<PartResult(const std::vector<Record>& before)> compute;
 };
 
-/// Computes the parts in order, showing progress, and keeps each as parts/NAME.csv and parts/NAME.timings.csv in the
-/// output directory; a part found there is not computed again. Parts that another build of the program left are
-/// dropped: its provenance would not be theirs. \returns everything, in order; nothing when the user asked to stop
-/// \throws FileError for a part's file that cannot be read or written
+/// Computes the parts in order, showing progress, and keeps each (PartStore): a part that is there and whole is not
+/// computed again. \returns everything, in order; nothing when the user asked to stop
+/// \throws WriteError for a part's file that cannot be written
 std::optional<PartResult> run_parts(const ExperimentContext& context, const std::string& label,
                                     const std::vector<ExperimentPart>& parts);
 

@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
+#include <stdexcept>
+#include <string>
 
 #include "experiments/command.hpp"
 #include "experiments/csv_file.hpp"
@@ -18,6 +21,7 @@ constexpr const char* kExportExamples = R"(Examples:
 struct ExportOptions {
   std::string mechanism;
   std::string output;
+  bool overwrite = false;
 };
 
 }  // namespace
@@ -28,11 +32,15 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   const auto options = std::make_shared<ExportOptions>();
   command->add_option("-m,--mechanism", options->mechanism, "A catalogue key (pendulum:16) or a TOML file")->required();
   command->add_option("-o,--output", options->output, "File to write; without it standard output");
+  command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
   command->footer(kExportExamples);
   command->callback([&registries, options] {
     const std::string text = write_mechanism(find_mechanism(registries, options->mechanism).description());
     if (options->output.empty()) {
       fmt::print("{}", text);
+    } else if (std::filesystem::is_regular_file(options->output) && !options->overwrite) {
+      throw std::invalid_argument(
+          fmt::format("{}: is already there; choose another file or add --overwrite", options->output));
     } else {
       replace_file(options->output, text);
     }

@@ -61,14 +61,6 @@ bool equal_layouts(std::span<const StateComponent> a, std::span<const StateCompo
                     });
 }
 
-bool conserves_energy(const Mechanism& mechanism) {
-  const MechanismDescription& description = mechanism.description();
-  const auto undamped = [](const auto& spring) { return spring.damping == 0.0; };
-  return !mechanism.rheonomic() && description.joint_loads.empty() && description.body_loads.empty() &&
-         std::all_of(description.joint_springs.begin(), description.joint_springs.end(), undamped) &&
-         std::all_of(description.point_springs.begin(), description.point_springs.end(), undamped);
-}
-
 Formulation& matching_reference(VerificationReference& reference, StateKind kind) {
   return kind == StateKind::momentum ? reference.momentum_form() : reference.velocity_form();
 }
@@ -82,7 +74,6 @@ FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Paramete
       formulation_(entry.make(mechanism, options)),
       rate_kind_(entry.rate_kind),
       same_layout_(equal_layouts(formulation_->layout(), matching_reference(reference, entry.rate_kind).layout())),
-      conservative_(conserves_energy(mechanism)),
       x_(static_cast<Eigen::Index>(formulation_->state_size())),
       xdot_(x_.size()),
       q_(mechanism.q_size()),
@@ -169,7 +160,7 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
 
 void FormulationCheck::compare_differences(const Reference& reference, VerificationResult& result) {
   const bool accelerations = !(same_layout_ && rate_kind_ == StateKind::velocity);
-  const bool energy = conservative_ && largest_entry(reference.state.u) > 0.0;
+  const bool energy = largest_entry(reference.state.u) > 0.0;
   if (!accelerations && !energy) {
     return;
   }
@@ -203,17 +194,25 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
   if (energy) {
     const double kinetic_rate = derivative.value[nu];
     const double potential_rate = derivative.value[nu + 1];
-    const double size = std::abs(kinetic_rate) + std::abs(potential_rate);
+    double power = 0.0;
+    const RhsStatus status = formulation_->power(reference.state.t, view(x_), power);
+    if (!status.ok) {
+      result.failure = status.message();
+      return;
+    }
+    const double size = std::abs(kinetic_rate) + std::abs(potential_rate) + std::abs(power);
     // Where the state holds u, T is right to rounding; where u is solved for, T inherits its error.
     const double kinetic_error =
         rate_kind_ == StateKind::momentum ? 2.0 * tolerance(reference) : kRoundingFactor * kEps;
     const double rounding = (kinetic_error * observation.energies.kinetic +
                              kRoundingFactor * kEps * std::abs(observation.energies.potential)) /
                             h;
-    const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding;
+    // Of the drives' forces, which are solved for.
+    const double power_error = tolerance(reference) * std::abs(power);
+    const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding + power_error;
     // Where no energy flows, as in a body that turns freely, there is nothing to compare.
     if (size > uncertainty) {
-      result.energy.add(std::abs(kinetic_rate + potential_rate) / size,
+      result.energy.add(std::abs(kinetic_rate + potential_rate - power) / size,
                         std::max(kSmallestDifferenceLimit, uncertainty / size), kLargestDifferenceLimit);
     }
   }

@@ -30,8 +30,7 @@ class FormulationCheck {
   VerificationReference* reference_;
   std::unique_ptr<Formulation> formulation_;
   StateKind rate_kind_;
-  bool same_layout_;   // as the reference's: rates can be compared component by component
-  bool conservative_;  // E' = 0
+  bool same_layout_;  // as the reference's: rates can be compared component by component
   Eigen::VectorXd x_;
   Eigen::VectorXd xdot_;
   Eigen::VectorXd q_;

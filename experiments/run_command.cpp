@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "experiments/command.hpp"
+#include "experiments/directory_lock.hpp"
 #include "experiments/interruption.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/record.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
 
 namespace mbdbench {
@@ -42,6 +44,19 @@ const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& exper
   throw std::invalid_argument(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
 }
 
+/// A row that failed is a number that is missing, also where no verdict depends on it.
+std::size_t failed_rows(const std::filesystem::path& output) {
+  std::size_t failed = 0;
+  for (const char* const name : {"records.csv", "timings.csv"}) {
+    if (std::filesystem::exists(output / name)) {
+      const std::vector<Record> records = read_records(output / name);
+      failed += static_cast<std::size_t>(std::count_if(
+          records.begin(), records.end(), [](const Record& record) { return record.verdict == Verdict::failed; }));
+    }
+  }
+  return failed;
+}
+
 int run(const Registries& registries, const RunOptions& options) {
   const ExperimentEntry& experiment = find_experiment(registries.experiments, options.experiment);
   if (!experiment.takes_mechanisms && !(options.mechanisms.empty() && options.formulations.empty())) {
@@ -59,7 +74,11 @@ int run(const Registries& registries, const RunOptions& options) {
   if (context.output.empty()) {
     context.output = std::filesystem::path("results") / "runs" / experiment.key;
   }
-  std::filesystem::create_directories(context.output);
+  const DirectoryLock lock(context.output);
+  if (!lock.left_by().empty()) {
+    fmt::print(stderr, "mbdbench: note: {}: takes over the lock that {} left\n", context.output.string(),
+               lock.left_by());
+  }
   // First, so that also an interrupted run says what made its files.
   write_provenance(context.output / "provenance.json", capture_provenance());
   const InterruptionGuard guard;
@@ -69,6 +88,10 @@ int run(const Registries& registries, const RunOptions& options) {
     fmt::print(stderr, "mbdbench: stopped; finished parts are kept, the same command continues from there\n");
     return kExitInterrupted;
   }
+  if (const std::size_t failed = failed_rows(context.output); failed > 0) {
+    fmt::print(stderr, "mbdbench: {} rows failed; the same command tries their parts again\n", failed);
+    return kExitCheckFailed;
+  }
   return passed ? kExitOk : kExitCheckFailed;
 }
 
@@ -77,7 +100,8 @@ int run(const Registries& registries, const RunOptions& options) {
 void add_run_command(CLI::App& program, const Registries& registries, int& exit_code) {
   CLI::App* const command = program.add_subcommand(
       "run",
-      "Runs an experiment: a published table or figure with its verdicts. Exit code 1: a verdict came out wrong");
+      "Runs an experiment: a published table or figure with its verdicts. Exit code 1: a verdict came out wrong, or a "
+      "row failed");
   const auto options = std::make_shared<RunOptions>();
   command->add_option("experiment", options->experiment, "A key that 'mbdbench list experiments' prints")->required();
   command

@@ -14,9 +14,12 @@ constexpr const char* kSimulateExamples = R"(Examples:
   mbdbench simulate --mechanism four_bar.toml --formulation dense --time 1 \
                     --control position --output run
   mbdbench simulate --restart run/state.json --time 20 --output run2
+  mbdbench simulate --restart killed/checkpoint.json --time 10 --output rest
 
 DIR receives trajectory.csv, statistics.json, timings.json, state.json, mechanism.toml and provenance.json
-(docs/results.md). Exit codes: 0 the end was reached; 1 the run failed; 2 bad input; 130 interrupted. A run that failed
+(docs/results.md). Exit codes: 0 the end was reached; 1 the run failed, or
+is inaccurate; 2 bad input; 3 a file cannot be written;
+130 interrupted. A run that failed
 or was interrupted keeps what it had, and state.json continues it.)";
 
 void add_problem_options(CLI::App& command, SimulateRequest& request) {
@@ -58,7 +61,8 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
   command.add_option("--max-step", request.max_step, "Largest step, s (default: the method's)");
   command.add_option("--fixed-step", request.fixed_step, "Step of the fixed-step methods, s; others refuse it");
   command.add_option("--max-evaluations", request.max_evaluations,
-                     "End the run after this many evaluations, at least 1");
+                     "End the run after this many evaluations, at least 1 (default: when, at the pace of the last "
+                     "20000, the rest would take more than 1e8)");
   command.add_option("--refine", request.refine, "Samples a step, 1 to 1000 (default: the method's)");
   command.add_flag_callback(
       "--norm-control", [&request] { request.norm_control = true; },
@@ -82,9 +86,24 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
                      "mass-orthogonally; 0: never (default)");
 }
 
+void add_accuracy_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option("--max-drift", request.limits.drift,
+                     "Largest residual of the constraints, m or rad, and of their rates, per s, of a run that is ok "
+                     "(default: from tolerance, steps, size and rates)");
+  command.add_option("--max-energy-error", request.limits.energy_error,
+                     "Largest imbalance of energy and work, J (default: from tolerance, steps and energies)");
+  command.add_flag("--accept", request.accept,
+                   "Exit code 0 for an inaccurate run too; its status says so all the same");
+}
+
 void add_output_options(CLI::App& command, SimulateRequest& request) {
   command.add_option("-o,--output", request.output, "Directory of the results")->required();
   command.add_flag("--overwrite", request.overwrite, "Replace a run that is already there");
+  command
+      .add_option("--checkpoint", request.checkpoint,
+                  "Seconds of wall time between two states that a killed run leaves in checkpoint.json; 0: none")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
   command.add_flag("--reactions", request.reactions, "Also write the reactions of every joint");
   command.add_flag("--quiet", request.quiet, "No progress bar");
 }
@@ -97,6 +116,7 @@ void add_simulate_command(CLI::App& program, const Registries& registries, int& 
   const auto request = std::make_shared<SimulateRequest>();
   add_problem_options(*command, *request);
   add_error_control_options(*command, *request);
+  add_accuracy_options(*command, *request);
   add_output_options(*command, *request);
   command->footer(kSimulateExamples);
   command->callback([&registries, &exit_code, request] { exit_code = run_simulate(registries, *request); });

@@ -1,6 +1,11 @@
 #include "experiments/simulate_report.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
 #include "experiments/csv_file.hpp"
 #include "experiments/json_file.hpp"
@@ -11,14 +16,58 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// \returns the tolerance that the error control keeps, relative or absolute, whichever is larger.
+std::optional<double> tolerance_of(const SimulateSetup& setup) {
+  if (!setup.integrator.adaptive) {
+    return std::nullopt;
+  }
+  const std::vector<double> absolute = ode_options(setup.options, setup.formulation->layout()).absolute_tolerance;
+  return std::max(setup.options.ode.relative_tolerance, *std::max_element(absolute.begin(), absolute.end()));
+}
+
 }  // namespace
 
-std::string_view status_word(const SimulationResult& result) {
-  return result.sink_failure.empty() ? to_string(result.ode.status) : "output_failed";
+RunVerdict run_verdict(const SimulateSetup& setup, const SimulationResult& result, const RunAccuracy& accuracy,
+                       const SimulateRequest& request, std::string endless) {
+  RunVerdict verdict;
+  verdict.limits = accuracy_limits(accuracy, tolerance_of(setup), request.limits);
+  verdict.status = result.sink_failure.empty() ? to_string(result.ode.status) : "output_failed";
+  verdict.message = result.message();
+  if (!endless.empty()) {
+    verdict.status = "endless";
+    verdict.message = std::move(endless);
+  }
+  if (result.succeeded()) {
+    verdict.inaccuracies = inaccuracies(accuracy, verdict.limits);
+    if (!verdict.inaccuracies.empty()) {
+      verdict.status = "inaccurate";
+      verdict.message = fmt::format("{}", fmt::join(verdict.inaccuracies, "; "));
+    }
+  }
+  return verdict;
+}
+
+std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
+  std::vector<std::string> notes;
+  const auto& diagnostics = accuracy.diagnostics();
+  if (const auto rows = diagnostics.find("redundant_rows");
+      rows != diagnostics.end() && rows->second.smallest != rows->second.largest) {
+    notes.push_back(fmt::format("the number of redundant constraints changed along the run, between {} and {}",
+                                rows->second.smallest, rows->second.largest));
+  }
+  if (const auto solutions = diagnostics.find("unconverged_solutions");
+      solutions != diagnostics.end() && solutions->second.largest > 0.0) {
+    notes.push_back(fmt::format("{} solutions used all their passes and may not have converged (option iterations)",
+                                solutions->second.largest));
+  }
+  if (!accuracy.work().failure().empty()) {
+    notes.push_back("the balance of energy is not judged: " + accuracy.work().failure());
+  }
+  return notes;
 }
 
 void write_statistics(const fs::path& file, const SimulateSetup& setup, const SimulationResult& result,
-                      const EnergyMonitor& energy, std::size_t samples) {
+                      const RunAccuracy& accuracy, const RunVerdict& verdict, std::size_t samples) {
   const OdeStatistics& counts = result.ode.statistics;
   nlohmann::ordered_json json;
   json["mechanism"] = setup.mechanism->name();
@@ -28,8 +77,8 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
   json["relative_tolerance"] = setup.options.ode.relative_tolerance;
   json["absolute_tolerance"] = ode_options(setup.options, setup.formulation->layout()).absolute_tolerance;
   json["projection_tolerance"] = setup.settings.projection_tolerance;
-  json["status"] = status_word(result);
-  json["message"] = result.message();
+  json["status"] = verdict.status;
+  json["message"] = verdict.message;
   json["t_start"] = setup.times.front();
   json["t_end_requested"] = setup.times.back();
   json["t_end"] = result.ode.t;
@@ -48,25 +97,47 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
     }
   }
   json["rhs_calls"] = result.rhs_calls;
+  json["changed_states"] = result.changed_states;
   json["samples"] = samples;
   json["events"] = nlohmann::ordered_json::array();
   for (const FormulationChange& event : result.changes) {
     json["events"].push_back({{"t", event.t}, {"change", event.change}});
   }
-  json["energy"] = {{"initial", energy.initial_energy()},
-                    {"largest_deviation", energy.largest_error()},
-                    {"final_deviation", energy.final_error()},
-                    {"largest_kinetic", energy.largest_kinetic_energy()}};
+  const WorkQuadrature& work = accuracy.work();
+  json["energy"] = {{"initial", accuracy.initial_energy()},
+                    {"largest_deviation", accuracy.largest_deviation()},
+                    {"final_deviation", accuracy.final_deviation()},
+                    {"largest_kinetic", accuracy.largest_kinetic_energy()},
+                    {"work", work.work()},
+                    {"work_uncertainty", work.uncertainty()},
+                    {"exchanged", work.exchanged()},
+                    {"largest_imbalance", accuracy.largest_imbalance()},
+                    {"final_imbalance", accuracy.final_imbalance()},
+                    {"scale", accuracy.energy_scale()},
+                    {"limit", verdict.limits.energy}};
+  if (!work.failure().empty()) {
+    json["energy"]["message"] = work.failure();
+  }
+  json["constraints"] = {{"largest_position_residual", accuracy.largest_position_residual()},
+                         {"position_limit", verdict.limits.position},
+                         {"largest_velocity_residual", accuracy.largest_velocity_residual()},
+                         {"velocity_limit", verdict.limits.velocity},
+                         {"length_scale", accuracy.length_scale()},
+                         {"largest_rate", accuracy.largest_rate()}};
+  json["diagnostics"] = nlohmann::ordered_json::object();
+  for (const auto& [name, range] : accuracy.diagnostics()) {
+    json["diagnostics"][name] = {{"smallest", range.smallest}, {"largest", range.largest}};
+  }
   write_json(file, json);
 }
 
-void write_state(const fs::path& file, const SimulateSetup& setup, const SimulationResult& result) {
+void write_state(const fs::path& file, const SimulateSetup& setup, double t, std::span<const double> x) {
   SavedState state;
-  state.t = result.ode.t;
+  state.t = t;
   for (const StateComponent& component : setup.formulation->layout()) {
     state.names.push_back(component.name);
   }
-  state.x = result.ode.x;
+  state.x.assign(x.begin(), x.end());
   state.q.resize(static_cast<std::size_t>(setup.mechanism->q_size()));
   state.u.resize(static_cast<std::size_t>(setup.mechanism->u_size()));
   if (!setup.formulation->unpack(state.t, state.x, state.q, state.u).ok) {

@@ -6,18 +6,25 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "experiments/command.hpp"
 #include "experiments/continuation_command.hpp"
 #include "experiments/csv_file.hpp"
-#include "experiments/energy_monitor.hpp"
+#include "experiments/directory_lock.hpp"
+#include "experiments/endless_run.hpp"
 #include "experiments/interruption.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/run_accuracy.hpp"
+#include "experiments/run_checkpoint.hpp"
 #include "experiments/simulate_report.hpp"
 #include "experiments/simulate_setup.hpp"
 #include "experiments/trajectory_writer.hpp"
-#include "mechanisms/io/file_error.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/model/singular_start.hpp"
 
 namespace mbdbench {
@@ -56,24 +63,67 @@ void print_changes(const std::vector<FormulationChange>& changes) {
   }
 }
 
-fs::path prepare_directory(const SimulateRequest& request) {
-  fs::path directory(request.output);
-  if (fs::exists(directory / "state.json") && !request.overwrite) {
-    throw FileError(directory.string(), 0, "already holds a run; choose another directory or add --overwrite");
+constexpr const char* kCheckpoint = "checkpoint.json";
+
+/// An earlier run stays unless its replacement is asked for; so does what a killed one has left.
+void make_room(const fs::path& directory, const SimulateRequest& request) {
+  const bool killed = fs::exists(directory / kCheckpoint);
+  if (request.overwrite) {
+    // Nothing of the earlier run may look like a part of the new one.
+    for (const char* const name : {"state.json", kCheckpoint, "trajectory.csv.part"}) {
+      fs::remove(directory / name);
+    }
+    return;
   }
-  std::error_code error;
-  fs::create_directories(directory, error);
-  if (error) {
-    throw FileError(directory.string(), 0, fmt::format("cannot be made: {}", error.message()));
+  if (fs::exists(directory / "state.json")) {
+    throw std::invalid_argument(
+        fmt::format("{}: already holds a run; choose another directory or add --overwrite", directory.string()));
   }
-  return directory;
+  if (killed || fs::exists(directory / "trajectory.csv.part")) {
+    throw std::invalid_argument(fmt::format(
+        "{}: holds trajectory.csv.part of a run that was killed; {}choose another directory or add --overwrite",
+        directory.string(),
+        killed ? fmt::format("continue it with\n  {}\nor ", continuation_command(request, kCheckpoint)) : ""));
+  }
+}
+
+/// What is left of the run, the state first: after a full disk it is what is worth most.
+void write_results(const fs::path& directory, const SimulateSetup& setup, const SimulationResult& result,
+                   const RunAccuracy& accuracy, const RunVerdict& verdict, TrajectoryWriter& trajectory) {
+  write_state(directory / "state.json", setup, result.ode.t, result.ode.x);
+  write_statistics(directory / "statistics.json", setup, result, accuracy, verdict, trajectory.rows());
+  write_timings(directory / "timings.json", result);
+  trajectory.finish();
+}
+
+void print_result(const SimulateSetup& setup, const SimulationResult& result, const RunAccuracy& accuracy,
+                  const RunVerdict& verdict) {
+  print_changes(result.changes);
+  const OdeStatistics& counts = result.ode.statistics;
+  fmt::print(
+      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s\n"
+      "energy: largest imbalance {:.3g} J of {:.3g} J, at the end {:.3g} J\n",
+      verdict.status, result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.wall_time_s,
+      accuracy.largest_imbalance(), accuracy.energy_scale(), accuracy.final_imbalance());
+  if (setup.mechanism->constrained()) {
+    fmt::print("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
+               accuracy.largest_velocity_residual());
+  }
+  for (const std::string& note : diagnostic_notes(accuracy)) {
+    fmt::print("note: {}\n", note);
+  }
 }
 
 }  // namespace
 
 int run_simulate(const Registries& registries, const SimulateRequest& request) {
   const SimulateSetup setup = set_up_run(registries, request);
-  const fs::path directory = prepare_directory(request);
+  const fs::path directory(request.output);
+  const DirectoryLock lock(directory);
+  make_room(directory, request);
+  if (!lock.left_by().empty()) {
+    fmt::print(stderr, "mbdbench: note: {}: takes over the lock that {} left\n", directory.string(), lock.left_by());
+  }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
       fmt::print(stderr, "mbdbench: warning: {}\n", warning);
@@ -87,39 +137,55 @@ int run_simulate(const Registries& registries, const SimulateRequest& request) {
   write_provenance(directory / "provenance.json", capture_provenance());
 
   SimulationResult result;
-  EnergyMonitor energy(*setup.formulation);
+  RunAccuracy accuracy(*setup.formulation);
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
                               {.reactions = request.reactions, .comments = {}});
+  RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
+  EndlessRunWatch endless(*setup.formulation, setup.times.back());
+  RestartNote restarts(setup.integrator.key, ode_options(setup.options, setup.formulation->layout()));
   const InterruptionGuard guard;
   {
     RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
-    SinkChain sinks({&energy, &trajectory, &watch});
-    result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, setup.options, sinks);
+    std::vector<OdeSink*> sinks = {&accuracy, &trajectory, &restarts, &checkpoint, &watch};
+    // Whoever has chosen the steps, or how many evaluations there may be, gets them.
+    if (setup.integrator.adaptive && !request.max_evaluations) {
+      sinks.push_back(&endless);
+    }
+    SinkChain chain(sinks);
+    SimulationOptions options = setup.options;
+    options.step_reached = [&](double t, std::span<const double> x) {
+      accuracy.reached(t, x);
+      restarts.reached(x);
+    };
+    result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, chain);
   }
-  // The state first: after a full disk it is what is worth most.
-  write_state(directory / "state.json", setup, result);
-  write_statistics(directory / "statistics.json", setup, result, energy, trajectory.rows());
-  write_timings(directory / "timings.json", result);
-  trajectory.finish();
+  const RunVerdict verdict = run_verdict(setup, result, accuracy, request, endless.reason());
+  try {
+    write_results(directory, setup, result, accuracy, verdict, trajectory);
+  } catch (const WriteError&) {
+    if (fs::exists(directory / kCheckpoint)) {
+      fmt::print(stderr, "{} is kept. Continue with\n  {}\n", kCheckpoint, continuation_command(request, kCheckpoint));
+    }
+    throw;
+  }
+  checkpoint.remove();
 
-  print_changes(result.changes);
-  const OdeStatistics& counts = result.ode.statistics;
-  fmt::print(
-      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s\n"
-      "energy: largest deviation {:.3g} J, at the end {:.3g} J\n"
-      "results: {}\n",
-      status_word(result), result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.wall_time_s,
-      energy.largest_error(), energy.final_error(), directory.string());
+  print_result(setup, result, accuracy, verdict);
+  fmt::print("results: {}\n", directory.string());
+  if (!verdict.inaccuracies.empty()) {
+    fmt::print(stderr, "the run reached its end but is not accurate: {}\n", verdict.message);
+    return request.accept ? kExitOk : kExitCheckFailed;
+  }
   if (result.succeeded()) {
     return kExitOk;
   }
-  if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped) {
+  if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped && endless.reason().empty()) {
     fmt::print(stderr, "interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
                continuation_command(request));
     return kExitInterrupted;
   }
-  fmt::print(stderr, "the run failed: {}\neverything up to t = {} is kept\n", result.message(), result.ode.t);
-  return kExitCheckFailed;
+  fmt::print(stderr, "the run failed: {}\neverything up to t = {} is kept\n", verdict.message, result.ode.t);
+  return result.write_failed ? kExitWriteFailed : kExitCheckFailed;
 }
 
 }  // namespace mbdbench

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/accuracy_limits.hpp"
 #include "experiments/command_line.hpp"
 
 namespace mbdbench {
@@ -37,15 +38,21 @@ struct SimulateRequest {
   std::vector<std::string> initial_values;  ///< see with_initial_values
   std::string restart;                      ///< a state.json
 
-  std::string output;  ///< directory
+  RequestedLimits limits;
+  /// A run that is `inaccurate` ends with exit code 0.
+  bool accept = false;
+
+  double checkpoint = 60.0;  ///< s of wall time between two states that are kept; 0: none
+  std::string output;        ///< directory
   bool overwrite = false;
   bool reactions = false;
   bool quiet = false;
 };
 
 /// Runs and writes trajectory.csv, statistics.json, timings.json, state.json, mechanism.toml and provenance.json.
-/// \returns the exit code: 0 the end was reached; 1 the run failed and kept what it had; 130 interrupted, likewise
-/// \throws std::exception (FileError, ModelError, std::invalid_argument, ...) for requests that cannot be run
+/// \returns the exit code: 0 the end was reached; 1 the run failed and kept what it had, or is inaccurate; 3 a file
+/// could not be written; 130 interrupted, kept likewise \throws std::exception (FileError, ModelError,
+/// std::invalid_argument, ...) for requests that cannot be run
 int run_simulate(const Registries& registries, const SimulateRequest& request);
 
 }  // namespace mbdbench

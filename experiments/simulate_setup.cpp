@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/available_memory.hpp"
 #include "experiments/initial_values.hpp"
 #include "experiments/mechanism_source.hpp"
 #include "experiments/memory_message.hpp"
@@ -221,6 +222,8 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   setup.formulation_options = fmt::format("{}", fmt::join(request.formulation_options, ","));
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
+  // The work of loads and drives is taken with a copy.
+  require_memory(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
   setup.formulation = with_memory_message(problem, [&] {
     return projected(
         make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options),

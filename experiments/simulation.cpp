@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/write_error.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -24,12 +26,17 @@ class SinkBarrier : public OdeSink {
     return guarded([&] { return sink_.step(t, x, so_far); });
   }
   [[nodiscard]] const std::string& failure() const { return failure_; }
+  [[nodiscard]] bool write_failed() const { return write_failed_; }
 
  private:
   template <class Call>
   bool guarded(const Call& call) {
     try {
       return call();
+    } catch (const WriteError& error) {
+      failure_ = error.what();
+      write_failed_ = true;
+      return false;
     } catch (const std::exception& error) {
       failure_ = error.what();
       return false;
@@ -38,6 +45,7 @@ class SinkBarrier : public OdeSink {
 
   OdeSink& sink_;
   std::string failure_;
+  bool write_failed_ = false;
 };
 
 void require_kind(StateKind kind, std::span<const StateComponent> layout) {
@@ -133,7 +141,11 @@ SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, 
   SimulationResult result;
   OdeSystem system = ode_system(formulation);
   system.after_step = [&](double t, std::span<double> x) {
+    if (options.step_reached) {
+      options.step_reached(t, x);
+    }
     const bool changed = formulation.after_step(t, x);
+    result.changed_states += changed ? 1 : 0;
     if (std::string change = formulation.last_change(); !change.empty()) {
       result.changes.push_back({t, std::move(change)});
     }
@@ -146,6 +158,7 @@ SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, 
   result.wall_time_s = elapsed.count();
   result.rhs_calls = formulation.rhs_calls() - calls_before;
   result.sink_failure = barrier.failure();
+  result.write_failed = barrier.write_failed();
   return result;
 }
 

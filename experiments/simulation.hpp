@@ -4,6 +4,7 @@
 /// plain first-order system; what is said of kinds of state (angles, velocities, momenta) becomes vectors over its
 /// components.
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -21,6 +22,9 @@ struct SimulationOptions {
   /// Of the kinds that `absolute_tolerance_of` does not name.
   double absolute_tolerance = 1e-6;
   std::map<StateKind, double> absolute_tolerance_of;
+  /// Told the state of every accepted step as the integrator left it, before Formulation::after_step may change it and
+  /// before OdeSink::step; empty: nobody.
+  std::function<void(double t, std::span<const double> x)> step_reached;
   /// Kinds under error control, in the error test and in the choice of the first step; empty means all.
   std::vector<StateKind> controlled;
 };
@@ -38,6 +42,8 @@ struct SimulationResult {
   std::size_t rhs_calls = 0;               ///< right-hand sides that the formulation evaluated during the run
   double wall_time_s = 0.0;                ///< including what the sink did
   std::string sink_failure;                ///< what the sink threw, which stopped the run; empty otherwise
+  bool write_failed = false;               ///< what it threw was that a file cannot be written
+  std::size_t changed_states = 0;          ///< accepted states that Formulation::after_step changed
 
   [[nodiscard]] bool succeeded() const { return ode.status == OdeStatus::ok && sink_failure.empty(); }
   /// \returns why the run ended early; empty after a success.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/available_memory.hpp"
 #include "experiments/formulation_check.hpp"
 #include "experiments/mechanism_source.hpp"
 #include "experiments/memory_message.hpp"
@@ -90,6 +91,7 @@ bool has_mechanism(const Registries& registries, std::string_view key) {
 void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormulation>& formulations,
                       const FormulationEntry& dense, const FormulationEntry& dense_momentum,
                       const VerificationOptions& options, std::vector<VerificationResult>& results) {
+  require_memory(dense, mechanism, 2.0);  // the references, in velocities and in momenta
   const VerificationStates states = draw_verification_states(mechanism, options.states, options.seed);
   VerificationReference reference(mechanism, dense, dense_momentum);
   std::vector<VerificationResult> rows;

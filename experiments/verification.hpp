@@ -51,7 +51,7 @@ struct VerificationResult {
   BlockCheck rate;
   BlockCheck reaction;      ///< constraint wrenches of all joints; Phi_q^T lambda with redundant constraints
   BlockCheck acceleration;  ///< u by differences along the right-hand side, where u' is not in it
-  BlockCheck energy;        ///< |E'| / (|T'| + |V'|) by differences, where energy is conserved
+  BlockCheck energy;        ///< |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P as Formulation::power
 
   [[nodiscard]] CheckOutcome outcome() const;
 };

@@ -23,6 +23,7 @@ constexpr const char* kVerifyExamples = R"(Examples:
 struct VerifyOptions {
   VerificationOptions what;
   std::string output;
+  bool allow_none = false;
   bool quiet = false;
 };
 
@@ -74,7 +75,9 @@ void print_legend() {
       "  reaction  wrenches in all joints (Phi_q^T lambda where constraints are redundant)\n"
       "  accel.    u' by differences along the right-hand side, limited by the differences' own uncertainty, at most "
       "1e-4\n"
-      "  energy    |E'| / (|T'| + |V'|) by differences, where nothing adds or takes energy; limited in the same way\n"
+      "  energy    |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P the power of loads, dampers and "
+      "prescribed\n"
+      "            motions; limited in the same way\n"
       "  -         not compared: does not apply, or would be the reference against itself; verdict \"reference\" where "
       "nothing\n"
       "            else was checked, which counts as neither passed nor failed\n");
@@ -111,6 +114,14 @@ int run_verify(const Registries& registries, const VerifyOptions& options) {
   if (interruption_requested()) {
     return kExitInterrupted;
   }
+  if (count(CheckOutcome::passed) + count(CheckOutcome::failed) + count(CheckOutcome::ill_conditioned) == 0 &&
+      !options.allow_none) {
+    fmt::print(
+        stderr,
+        "mbdbench: nothing was compared, so nothing was verified: every formulation refused or was the reference "
+        "itself (--allow-none if that is meant)\n");
+    return kExitCheckFailed;
+  }
   return count(CheckOutcome::failed) == 0 ? kExitOk : kExitCheckFailed;
 }
 
@@ -139,6 +150,7 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000000000000}))
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "Directory for records.csv and provenance.json");
+  command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kVerifyExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_verify(registries, *options); });

@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/motions.hpp"
 
 namespace mbdbench {
 namespace {
@@ -15,8 +17,19 @@ constexpr double kLongestQuaternionError = 1e-8;
 }  // namespace
 
 struct Formulation::ObservationWorkspace {
+  explicit ObservationWorkspace(const Mechanism& mechanism)
+      : kinematics(mechanism),
+        constraints(mechanism),
+        loads(mechanism),
+        motions(mechanism),
+        q(static_cast<std::size_t>(mechanism.q_size())),
+        u(static_cast<std::size_t>(mechanism.u_size())) {}
+
   Kinematics kinematics;
   ConstraintObserver constraints;
+  LoadEvaluator loads;
+  PrescribedMotions motions;
+  Reactions reactions;
   std::vector<double> q;
   std::vector<double> u;
 };
@@ -43,25 +56,37 @@ std::string RhsStatus::message() const {
                        : fmt::format("joint '{}': {} ({:.3g})", joint, reason, value);
 }
 
+double MemoryNeed::bytes(const Mechanism& mechanism) const {
+  const auto n = static_cast<double>(mechanism.body_count());
+  const auto velocities = static_cast<double>(mechanism.u_size());
+  const auto rows = static_cast<double>(mechanism.constraint_size());
+  return per_body * n + per_body_and_velocity * n * velocities + per_velocity_pair * velocities * velocities +
+         per_row_and_velocity * rows * velocities + per_row_pair * rows * rows;
+}
+
 Formulation::Formulation(const Mechanism& mechanism, std::vector<StateComponent> layout)
     : mechanism_(&mechanism), layout_(std::move(layout)) {}
 
 Formulation::~Formulation() = default;
 
-RhsStatus Formulation::observe(double t, std::span<const double> x, Observation& observation) {
+RhsStatus Formulation::place(double t, std::span<const double> x) {
   if (!observation_) {
-    observation_ = std::make_unique<ObservationWorkspace>(
-        ObservationWorkspace{Kinematics(*mechanism_), ConstraintObserver(*mechanism_), {}, {}});
-    observation_->q.resize(static_cast<std::size_t>(mechanism_->q_size()));
-    observation_->u.resize(static_cast<std::size_t>(mechanism_->u_size()));
+    observation_ = std::make_unique<ObservationWorkspace>(*mechanism_);
   }
-  ObservationWorkspace& work = *observation_;
-  const RhsStatus status = unpack(t, x, work.q, work.u);
+  const RhsStatus status = unpack(t, x, observation_->q, observation_->u);
+  if (status.ok) {
+    observation_->kinematics.set_positions(observation_->q);
+    observation_->kinematics.set_velocities(observation_->u);
+  }
+  return status;
+}
+
+RhsStatus Formulation::observe(double t, std::span<const double> x, Observation& observation) {
+  const RhsStatus status = place(t, x);
   if (!status.ok) {
     return status;
   }
-  work.kinematics.set_positions(work.q);
-  work.kinematics.set_velocities(work.u);
+  ObservationWorkspace& work = *observation_;
   observation.energies = energies(work.kinematics, work.q);
   observation.linear_momentum = linear_momentum(work.kinematics);
   observation.angular_momentum = angular_momentum(work.kinematics);
@@ -76,6 +101,30 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
     const MarkerState state = marker_state(work.kinematics, static_cast<int>(i));
     observation.marker_positions[i] = state.position;
     observation.marker_velocities[i] = state.velocity;
+  }
+  return status;
+}
+
+RhsStatus Formulation::power(double t, std::span<const double> x, double& power) {
+  RhsStatus status = place(t, x);
+  if (!status.ok) {
+    return status;
+  }
+  ObservationWorkspace& work = *observation_;
+  work.loads.evaluate_without_potential(t, work.q, work.u, work.kinematics);
+  power = work.loads.power(work.u, work.kinematics);
+  if (!mechanism_->rheonomic()) {
+    return status;
+  }
+  status = reactions(t, x, work.reactions);
+  work.motions.evaluate(t);
+  std::size_t motion = 0;
+  for (std::size_t k = 0; status.ok && k < mechanism_->tree_joints().size(); ++k) {
+    const SpatialColumns& h = work.kinematics.tree_joint(static_cast<int>(k)).h;
+    for (const JointMotion& driven : mechanism_->tree_joints()[k].motions) {
+      // D^T H = 0: what is left of the wrench along H is the drive's.
+      power += h.col(driven.component).dot(work.reactions.tree_joints[k]) * work.motions.velocities()[motion++];
+    }
   }
   return status;
 }

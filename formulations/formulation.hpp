@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// The interface of a formulation: a first-order system x' = f(t, x) for one mechanism.
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -55,6 +56,9 @@ struct Reactions {
   std::vector<Vec6> cut_joints;
 };
 
+/// Takes one number that a formulation tells of itself, under a name of its own such as "redundant_rows".
+using DiagnosticSink = std::function<void(std::string_view name, double value)>;
+
 /// A formulation of the equations of motion of one mechanism. Owns its workspace, sized once; one instance a thread
 /// (`clone` makes another). The mechanism must outlive it.
 class Formulation {
@@ -92,6 +96,9 @@ class Formulation {
 
   /// Energies, momentum, residuals, markers at a state. Not for hot loops.
   RhsStatus observe(double t, std::span<const double> x, Observation& observation);
+  /// Power (W) at a state of what may add or take energy: joint and body loads, dampers, and the drives of prescribed
+  /// motions, these at the prescribed velocity. T + V minus its integral is constant. Not for hot loops.
+  RhsStatus power(double t, std::span<const double> x, double& power);
 
   /// \returns max |sigma| of the cut joints at the state of the last `unpack`; 0 where there is none.
   [[nodiscard]] virtual double largest_sigma() const { return 0.0; }
@@ -101,16 +108,32 @@ class Formulation {
   /// \returns what the last `after_step` changed that a log should tell, in words and with the names of joints, such as
   /// another choice of dependent joints; empty when nothing.
   [[nodiscard]] virtual std::string last_change() const { return {}; }
+  /// What is special about the last solution: "redundant_rows", constraints that others repeat; or since construction:
+  /// "unconverged_solutions", those that used all their passes. The same names at every call; by default nothing.
+  virtual void diagnostics(const DiagnosticSink& /*sink*/) const {}
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
 
  private:
   struct ObservationWorkspace;
+  /// Unpacks the state and sets the kinematics of the workspace with it.
+  RhsStatus place(double t, std::span<const double> x);
   const Mechanism* mechanism_;
   std::vector<StateComponent> layout_;
   std::size_t rhs_calls_ = 0;
   std::unique_ptr<ObservationWorkspace> observation_;
+};
+
+/// Memory that a formulation allocates, in bytes, about: of n bodies, n_u quasi-velocities and m constraint rows
+/// a n + b n n_u + c n_u^2 + d m n_u + e m^2. All zero: not stated.
+struct MemoryNeed {
+  double per_body = 0.0;               ///< a
+  double per_body_and_velocity = 0.0;  ///< b
+  double per_velocity_pair = 0.0;      ///< c
+  double per_row_and_velocity = 0.0;   ///< d
+  double per_row_pair = 0.0;           ///< e
+  [[nodiscard]] double bytes(const Mechanism& mechanism) const;
 };
 
 /// One formulation as the registry lists it.
@@ -125,6 +148,8 @@ struct FormulationEntry {
   /// \returns why the mechanism cannot be treated, empty if it can.
   std::string (*refusal)(const Mechanism& mechanism) = nullptr;
   std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options) = nullptr;
+  /// What `make` needs: runs that would exceed the machine's memory are refused with the number.
+  MemoryNeed memory = {};
   /// `make_formulation` projects its accepted steps where its option `projection` is on (projection_option.hpp).
   bool steps_are_projected = false;
 };

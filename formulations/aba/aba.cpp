@@ -112,7 +112,8 @@ FormulationEntry aba_entry() {
           StateKind::velocity,
           kernel_options(),
           refuse_closed_loops,
-          make_aba};
+          make_aba,
+          {.per_body = 6e3}};
 }
 
 }  // namespace mbdbench

@@ -88,6 +88,8 @@ class ArticulatedSystem {
   [[nodiscard]] Vec6 cut_impulse_rate(int cut) const;
   /// \returns sigma or lambda of joint k: D first, then its prescribed motions.
   [[nodiscard]] std::span<const double> multipliers(int joint) const;
+  /// \returns how many constraints the loops repeat at the positions of the last solution.
+  [[nodiscard]] int redundant_rows() const { return engine_.redundant_rows(); }
   /// \returns max |sigma| over all cut joints, after solve_velocities.
   [[nodiscard]] double largest_cut_multiplier() const;
   /// \returns H (H^T H)^-1 values: the active part of a tree joint's impulse or wrench. \param values u_size() entries

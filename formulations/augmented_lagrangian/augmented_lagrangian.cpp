@@ -103,6 +103,10 @@ RhsStatus AugmentedLagrangianFormulation::unpack(double t, std::span<const doubl
   return {};
 }
 
+void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) const {
+  sink("unconverged_solutions", static_cast<double>(unconverged_));
+}
+
 RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, int& passes) {
   place(t, x);
   const RhsStatus status = system_.assemble();
@@ -120,6 +124,7 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
   }
   system_.release();
   iterations_.acceleration.add(passes);
+  unconverged_ += passes >= options_.most_iterations ? 1 : 0;
   for (std::size_t i = 0; i < velocities_.size(); ++i) {
     const std::size_t at = kAbsoluteCoordinates * i;
     const Eigen::Map<const EulerParameters> e(x.data() + at + 3);
@@ -227,7 +232,8 @@ FormulationEntry dca_alm_entry() {
           StateKind::velocity,
           augmented_option_specifications(false),
           refuse_for_assembly,
-          make_augmented<false>};
+          make_augmented<false>,
+          {.per_body = 2e4}};
 }
 
 FormulationEntry dca_alm_projected_entry() {
@@ -237,7 +243,8 @@ FormulationEntry dca_alm_projected_entry() {
           StateKind::velocity,
           augmented_option_specifications(true),
           refuse_for_assembly,
-          make_augmented<true>};
+          make_augmented<true>,
+          {.per_body = 2e4}};
 }
 
 }  // namespace mbdbench

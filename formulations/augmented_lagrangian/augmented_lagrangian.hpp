@@ -53,6 +53,8 @@ class AugmentedLagrangianFormulation final : public Formulation {
 
   /// \returns the passes so far; `last` of a level is that of its last solution.
   [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
+  /// Solutions for accelerations that used all their passes.
+  void diagnostics(const DiagnosticSink& sink) const override;
   /// Energies and violations at a state. Not for hot loops.
   RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation);
 
@@ -76,6 +78,7 @@ class AugmentedLagrangianFormulation final : public Formulation {
   AugmentedSystem system_;
   MassOrthogonalProjection projection_;
   AugmentedIterations iterations_;
+  std::size_t unconverged_ = 0;
   std::vector<double> y_near_;  // Euler parameters next to which `pack` chooses signs
   std::vector<double> q_;
   std::vector<double> u_;

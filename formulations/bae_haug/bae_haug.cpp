@@ -137,6 +137,7 @@ FormulationEntry bae_haug_entry() {
           baumgarte_options(),
           refuse_nothing,
           make_bae_haug,
+          {.per_body = 1e4, .per_row_and_velocity = 48.0},
           true};
 }
 

@@ -70,6 +70,10 @@ class DcaFormulation final : public JointStateFormulation {
     return status;
   }
 
+  void diagnostics(const DiagnosticSink& sink) const override {
+    sink("redundant_rows", static_cast<double>(system_.redundant_rows()));
+  }
+
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const RhsStatus status = solve(t, x);
@@ -141,6 +145,7 @@ FormulationEntry dca_entry() {
           dca_options(),
           refuse_for_assembly,
           make_dca,
+          {.per_body = 1.3e4},
           true};
 }
 

@@ -127,6 +127,13 @@ std::span<const ParameterSpecification> dense_options() {
   return kOptions;
 }
 
+// Jacobians of all bodies and their rates, 6 n_u each; M and its factor; B, Phi_q, its rate and their factorisation.
+constexpr MemoryNeed kDenseMemory = {.per_body = 1e4,
+                                     .per_body_and_velocity = 96.0,
+                                     .per_velocity_pair = 16.0,
+                                     .per_row_and_velocity = 40.0,
+                                     .per_row_pair = 16.0};
+
 }  // namespace
 
 FormulationEntry dense_entry() {
@@ -136,7 +143,8 @@ FormulationEntry dense_entry() {
           StateKind::velocity,
           dense_options(),
           refuse_nothing,
-          make_dense<StateKind::velocity>};
+          make_dense<StateKind::velocity>,
+          kDenseMemory};
 }
 
 FormulationEntry dense_momentum_entry() {
@@ -146,7 +154,8 @@ FormulationEntry dense_momentum_entry() {
           StateKind::momentum,
           dense_options(),
           refuse_nothing,
-          make_dense<StateKind::momentum>};
+          make_dense<StateKind::momentum>,
+          kDenseMemory};
 }
 
 }  // namespace mbdbench

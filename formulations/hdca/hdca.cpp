@@ -85,6 +85,10 @@ class HdcaFormulation final : public JointStateFormulation {
 
   [[nodiscard]] double largest_sigma() const override { return system_.largest_cut_multiplier(); }
 
+  void diagnostics(const DiagnosticSink& sink) const override {
+    sink("redundant_rows", static_cast<double>(system_.redundant_rows()));
+  }
+
   bool after_step(double t, std::span<double> x) override {
     const bool normalised = Formulation::after_step(t, x);
     return (options_.gauge == GaugeControl::reset && reset_is_due(t) && reset_gauge(t, x)) || normalised;
@@ -207,6 +211,7 @@ FormulationEntry hdca_entry() {
           hdca_option_specifications(),
           refuse_for_assembly,
           make_hdca,
+          {.per_body = 1.3e4},
           true};
 }
 

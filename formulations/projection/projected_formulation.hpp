@@ -23,6 +23,7 @@ class ProjectedFormulation final : public Formulation {
   [[nodiscard]] double largest_sigma() const override;
   bool after_step(double t, std::span<double> x) override;
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
+  void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <variant>
 
 #include "mechanisms/model/expression.hpp"
@@ -157,7 +158,23 @@ void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<cons
   }
   apply_joint_loads(t, {q, u, &bodies, cut_joints});
   apply_body_loads(t, bodies);
-  apply_point_springs(bodies);
+  apply_point_springs(bodies, 1.0);
+}
+
+void LoadEvaluator::evaluate_without_potential(double t, std::span<const double> q, std::span<const double> u,
+                                               const Kinematics& kinematics) {
+  std::fill(wrenches_.begin(), wrenches_.end(), Vec6::Zero());
+  apply_joint_loads(t, {q, u, &kinematics, kinematics.cut_joints(), 0.0});
+  apply_body_loads(t, kinematics);
+  apply_point_springs(kinematics, 0.0);
+}
+
+double LoadEvaluator::power(std::span<const double> u, const Kinematics& kinematics) const {
+  double power = std::inner_product(u.begin(), u.end(), joint_forces_.data(), 0.0);
+  for (std::size_t k = 0; k < wrenches_.size(); ++k) {
+    power += wrenches_[k].dot(kinematics.body(static_cast<int>(k)).velocity);
+  }
+  return power;
 }
 
 void LoadEvaluator::apply_joint_loads(double t, const View& view) {
@@ -172,7 +189,7 @@ void LoadEvaluator::apply_joint_loads(double t, const View& view) {
     const JointSpringDescription& spring = mechanism_->description().joint_springs[s];
     const auto [own_q, own_v] = own_values(work.spring_joints[s], spring.component, view);
     add_joint_force(work.spring_joints[s], spring.component,
-                    -spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
+                    -view.stiffness * spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
   }
 }
 
@@ -225,7 +242,7 @@ void LoadEvaluator::add_wrench(int body, const Vec3& point, const Vec3& force, c
   wrench.tail<3>() += torque + (point - bodies.body(body).com).cross(force);
 }
 
-void LoadEvaluator::apply_point_springs(const BodyMotions& bodies) {
+void LoadEvaluator::apply_point_springs(const BodyMotions& bodies, double stiffness) {
   const auto& springs = mechanism_->description().point_springs;
   for (std::size_t s = 0; s < springs.size(); ++s) {
     const PointSpringDescription& spring = springs[s];
@@ -233,8 +250,8 @@ void LoadEvaluator::apply_point_springs(const BodyMotions& bodies) {
     const SpringEnds ends = spring_ends(spring, on, bodies);
     const Vec3 relative_velocity =
         bodies.velocity_at(on.second, ends.point2).head<3>() - bodies.velocity_at(on.first, ends.point1).head<3>();
-    const double tension =
-        spring.stiffness * (ends.length - spring.rest) + spring.damping * ends.direction.dot(relative_velocity);
+    const double tension = stiffness * spring.stiffness * (ends.length - spring.rest) +
+                           spring.damping * ends.direction.dot(relative_velocity);
     const Vec3 force = tension * ends.direction;
     add_wrench(on.first, ends.point1, force, Vec3::Zero(), bodies);
     add_wrench(on.second, ends.point2, -force, Vec3::Zero(), bodies);

@@ -36,6 +36,14 @@ class LoadEvaluator {
   /// Joint forces alone, where no load needs bodies; wrenches of bodies stay as they are.
   void evaluate_joint_forces(double t, std::span<const double> q, std::span<const double> u);
 
+  /// The same with those loads only that have no share in Energies::potential: without gravity and stiffnesses.
+  void evaluate_without_potential(double t, std::span<const double> q, std::span<const double> u,
+                                  const Kinematics& kinematics);
+
+  /// \returns the power (W) of the loads of the last evaluation at these velocities. \param u, kinematics as it had
+  /// them
+  [[nodiscard]] double power(std::span<const double> u, const Kinematics& kinematics) const;
+
   /// \returns tau, u_size() entries, dual to u.
   [[nodiscard]] const Eigen::VectorXd& joint_forces() const { return joint_forces_; }
   /// \returns [f; n_C] on body k in world axes.
@@ -49,10 +57,12 @@ class LoadEvaluator {
     std::span<const double> u;
     const BodyMotions* bodies;
     std::span<const JointKinematics> cut_joints;
+    double stiffness = 1.0;  ///< of joint springs: 1, or 0 for their dampers alone
   };
   void apply_joint_loads(double t, const View& view);
   void apply_body_loads(double t, const BodyMotions& bodies);
-  void apply_point_springs(const BodyMotions& bodies);
+  /// \param stiffness 1, or 0 for the dampers alone
+  void apply_point_springs(const BodyMotions& bodies, double stiffness);
   std::pair<double, double> own_values(JointReference joint, int component, const View& view);
   void add_joint_force(JointReference joint, int component, double value, const View& view);
   void add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque, const BodyMotions& bodies);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 
@@ -224,6 +225,13 @@ void Mechanism::set_initial_state() {
 const GenericRank& Mechanism::generic_rank() const {
   std::call_once(generic_rank_->settled, [this] { generic_rank_->value = find_generic_rank(*this); });
   return generic_rank_->value;
+}
+
+bool Mechanism::exchanges_energy() const {
+  const auto damped = [](const auto& spring) { return spring.damping != 0.0; };
+  return rheonomic() || !description_.joint_loads.empty() || !description_.body_loads.empty() ||
+         std::any_of(description_.joint_springs.begin(), description_.joint_springs.end(), damped) ||
+         std::any_of(description_.point_springs.begin(), description_.point_springs.end(), damped);
 }
 
 std::optional<JointReference> Mechanism::find_joint(std::string_view joint_name) const {

@@ -75,6 +75,8 @@ class Mechanism {
   [[nodiscard]] bool constrained() const { return constraint_size_ > 0; }
   /// \returns whether a prescribed motion makes the constraints depend on time.
   [[nodiscard]] bool rheonomic() const { return constraint_size_ > cut_row_count_; }
+  /// \returns whether loads, dampers or prescribed motions may add or take energy: else T + V is constant.
+  [[nodiscard]] bool exchanges_energy() const;
 
   /// \returns the initial coordinates; they satisfy Phi(q0, t = 0) = 0.
   [[nodiscard]] const Eigen::VectorXd& q0() const { return q0_; }

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 
+#include "experiments/record.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -102,7 +103,51 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"inspect", "missing.toml"}, "missing.toml");
   expect_bad_input({"verify", "--formulation", "hdcaa"}, "did you mean \"hdca\"?");
   expect_bad_input({"run", "nothing"}, "unknown experiment 'nothing'");
-  expect_bad_input({"export", "--mechanism", "pendulum", "--output", "/no/such/directory/x.toml"}, "cannot be written");
+}
+
+TEST(CommandLine, AFileThatCannotBeWrittenHasAnExitCodeOfItsOwn) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"export", "--mechanism", "pendulum", "--output", "/no/such/directory/x.toml"},
+        {"simulate", "-m", "pendulum:2", "-f", "aba", "-t", "0.1", "--quiet", "--output", "/dev/null/run"},
+        {"verify", "-m", "pendulum:2", "-f", "aba", "--quiet", "--output", "/dev/null/checked"}}) {
+    const CommandLineCall call = call_program(arguments);
+    EXPECT_EQ(call.exit_code, 3) << arguments.front() << call.errors;
+    expect_contains(call.errors, "/");
+  }
+}
+
+TEST(CommandLine, ExportReplacesAFileOnlyWhereAskedTo) {
+  const TemporaryDirectory directory;
+  const std::string file = directory.path() / "chain.toml";
+  ASSERT_EQ(call_program({"export", "-m", "pendulum:2", "-o", file}).exit_code, 0);
+  const std::string first = content_of(file);
+  expect_bad_input({"export", "-m", "pendulum:3", "-o", file},
+                   "is already there; choose another file or add --overwrite");
+  EXPECT_EQ(content_of(file), first);
+  EXPECT_EQ(call_program({"export", "-m", "pendulum:3", "-o", file, "--overwrite"}).exit_code, 0);
+  EXPECT_NE(content_of(file), first);
+}
+
+TEST(CommandLine, AFailedRowMeansThatTheExperimentFailed) {
+  const TemporaryDirectory directory;
+  Registries registries = registries_with_user_entries();
+  ExperimentEntry experiment;
+  experiment.key = "user_untimed";
+  // Every verdict is right, but a time is missing.
+  experiment.run = [](ExperimentContext& context) {
+    Record record;
+    record.quantity = "wall_time";
+    record.verdict = Verdict::failed;
+    record.note = "a process was killed";
+    write_records(context.output / "records.csv", {});
+    write_records(context.output / "timings.csv", {record});
+    return true;
+  };
+  registries.experiments.push_back(experiment);
+  const CommandLineCall call =
+      call_program(registries, {"run", "user_untimed", "--quiet", "--output", (directory / "run").string()});
+  EXPECT_EQ(call.exit_code, 1);
+  expect_contains(call.errors, "1 rows failed");
 }
 
 TEST(CommandLine, SaysWhatNeededMoreMemoryThanThereIs) {

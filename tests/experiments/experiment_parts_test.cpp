@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "experiments/command_line.hpp"
 #include "experiments/csv_file.hpp"
 #include "experiments/verdict_table.hpp"
-#include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {
@@ -67,10 +67,78 @@ TEST_F(ExperimentPartsTest, PartsOfAnotherBuildAreComputedAgain) {
   EXPECT_EQ(computed_, 4);
 }
 
-TEST_F(ExperimentPartsTest, ADamagedPartIsReported) {
+TEST_F(ExperimentPartsTest, ADamagedPartIsComputedAgainWithAWord) {
   ASSERT_TRUE(run());
-  replace_file(directory_ / "parts/one.csv", "nonsense\n");
-  EXPECT_THROW(run(), FileError);
+  const std::filesystem::path file = directory_ / "parts/one.csv";
+  const std::string whole = content_of(file);
+  const std::string check = content_of(directory_ / "parts/one.check");
+  int expected = 2;
+  // Without its last row, empty, of another format, one digit changed.
+  std::string changed = whole;
+  changed[changed.find("0.1")] = '9';
+  for (const std::string& damaged :
+       {whole.substr(0, whole.find('\n') + 1), std::string(), std::string("nonsense\n"), changed}) {
+    replace_file(file, damaged);
+    testing::internal::CaptureStderr();
+    const std::optional<PartResult> all = run();
+    const std::string word = testing::internal::GetCapturedStderr();
+    ASSERT_TRUE(all) << damaged;
+    EXPECT_EQ(all->records, (std::vector{number_record("a", 0.1), number_record("b", 0.2)}));
+    EXPECT_NE(word.find("part 'one' is computed again"), std::string::npos) << word;
+    EXPECT_EQ(computed_, ++expected) << "the second part was whole";
+    EXPECT_EQ(content_of(file), whole);
+    EXPECT_EQ(content_of(directory_ / "parts/one.check"), check);
+  }
+}
+
+TEST_F(ExperimentPartsTest, APartWhoseFileIsMissingIsComputedAgain) {
+  ExperimentContext context{
+      .registries = registries_, .output = directory_.path(), .stop_requested = {}, .quiet = true};
+  const std::vector<ExperimentPart> parts = {{"curve", 1, [&](const std::vector<Record>& /*before*/) {
+                                                ++computed_;
+                                                std::filesystem::create_directories(directory_ / "trajectories");
+                                                replace_file(directory_ / "trajectories/curve.csv", "t\n0\n");
+                                                return PartResult{};
+                                              }}};
+  ASSERT_TRUE(run_parts(context, "test", parts));
+  ASSERT_TRUE(run_parts(context, "test", parts));
+  EXPECT_EQ(computed_, 1);
+  std::filesystem::remove(directory_ / "trajectories/curve.csv");
+  ASSERT_TRUE(run_parts(context, "test", parts));
+  EXPECT_EQ(computed_, 2);
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "trajectories/curve.csv"));
+}
+
+TEST_F(ExperimentPartsTest, AFailedPartIsTriedAgainAndWhatWasMadeFromItToo) {
+  ExperimentContext context{
+      .registries = registries_, .output = directory_.path(), .stop_requested = {}, .quiet = true};
+  bool works = false;
+  int claims = 0;
+  const std::vector<ExperimentPart> parts = {
+      {"numbers", 1,
+       [&](const std::vector<Record>& /*before*/) {
+         ++computed_;
+         Record record = number_record("a", 1.0);
+         if (!works) {
+           record.value.reset();
+           record.verdict = Verdict::failed;
+         }
+         return PartResult{{record}, {}};
+       }},
+      {"claims", 1, [&](const std::vector<Record>& before) {
+         ++claims;
+         return PartResult{{number_record("known", before.at(0).value ? 1.0 : 0.0)}, {}};
+       }}};
+  ASSERT_TRUE(run_parts(context, "test", parts));
+  works = true;
+  const std::optional<PartResult> all = run_parts(context, "test", parts);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(computed_, 2);
+  EXPECT_EQ(claims, 2);
+  EXPECT_EQ(all->records.back().value, 1.0);
+  ASSERT_TRUE(run_parts(context, "test", parts));
+  EXPECT_EQ(computed_, 2);
+  EXPECT_EQ(claims, 2);
 }
 
 TEST(VerdictTableTest, ShowsWhatIsComparedAndWhatFailed) {

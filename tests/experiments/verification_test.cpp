@@ -130,21 +130,52 @@ TEST(Verify, AReferenceIsNotComparedWithItself) {
     EXPECT_EQ(result.reaction.outcome, momentum ? CheckOutcome::passed : CheckOutcome::not_compared);
     EXPECT_EQ(result.acceleration.outcome, momentum ? CheckOutcome::passed : CheckOutcome::not_compared);
   }
-  // With loads, energy says nothing either.
-  EXPECT_EQ(results[0].outcome(), CheckOutcome::reference);
-  EXPECT_EQ(results[1].outcome(), CheckOutcome::passed);
-  EXPECT_EQ(results[2].energy.outcome, CheckOutcome::passed);
-  EXPECT_EQ(results[2].outcome(), CheckOutcome::passed);
-  const std::vector<Record> records = verification_records({results[0]});
+  // The energy is checked against the power of the loads; a reference at rest has nothing to check.
+  for (const VerificationResult& result : results) {
+    EXPECT_EQ(result.energy.outcome, CheckOutcome::passed);
+    EXPECT_EQ(result.outcome(), CheckOutcome::passed);
+  }
+  options.mechanisms = {"pendulum:4"};
+  options.formulations = {"dense"};
+  options.states = 0;
+  const std::vector<VerificationResult> at_rest = verify(default_registries(), options, never_stop);
+  ASSERT_EQ(at_rest.size(), 1U);
+  EXPECT_EQ(at_rest[0].outcome(), CheckOutcome::reference);
+  const std::vector<Record> records = verification_records(at_rest);
   ASSERT_EQ(records.size(), 1U);
   EXPECT_EQ(records[0].value, std::nullopt);
   EXPECT_EQ(records[0].verdict, Verdict::no_published_value);
 
-  const CommandLineCall call = call_program({"verify", "-m", options.mechanisms[0], "-f", "dense"});
+  const CommandLineCall call =
+      call_program({"verify", "-m", "pendulum:4", "-f", "dense", "--states", "0", "--allow-none"});
   EXPECT_EQ(call.exit_code, 0);
   EXPECT_EQ(call.output.find("0.0e+00"), std::string::npos) << call.output;
   EXPECT_NE(call.output.find("0 passed, 0 failed, 0 ill-conditioned, 0 refused, 1 reference"), std::string::npos)
       << call.output;
+}
+
+// T' + V' against the power of joint and body loads, dampers and the drives of prescribed motions.
+TEST(Verify, ChecksTheEnergyOfDrivenAndDampedMechanisms) {
+  VerificationOptions options;
+  options.mechanisms = {"random_tree:seed=4,loads=1", "random_tree:seed=7,loads=1,motions=3", "random_closed:seed=5",
+                        "slider_crank"};
+  options.formulations = {"dense", "dense-momentum", "hdca", "dca", "dca-alm", "naudet"};
+  for (const VerificationResult& result : verify(default_registries(), options, never_stop)) {
+    SCOPED_TRACE(result.mechanism + ", " + result.formulation + result.failure + result.refusal);
+    if (result.refusal.empty()) {
+      EXPECT_EQ(result.energy.outcome, CheckOutcome::passed) << result.energy.error << " limit " << result.energy.limit;
+    }
+  }
+}
+
+TEST(Verify, NothingComparedIsNothingVerified) {
+  const std::vector<std::string> refused = {"verify", "--quiet", "-m", "four_bar", "-f", "aba"};
+  const CommandLineCall call = call_program(refused);
+  EXPECT_EQ(call.exit_code, 1);
+  EXPECT_NE(call.errors.find("nothing was compared"), std::string::npos) << call.errors;
+  std::vector<std::string> meant = refused;
+  meant.emplace_back("--allow-none");
+  EXPECT_EQ(call_program(meant).exit_code, 0);
 }
 
 TEST(Verify, RecordsAreTheSameEveryTime) {

@@ -1,0 +1,62 @@
+#include "experiments/accuracy_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mbdbench {
+namespace {
+
+// Measured on the catalogue (docs/results.md): right runs stay below a hundredth of n tol L (1 + V T) and, where
+// energies of size S change hands quickly, reach 5 n tol S.
+constexpr double kEnergyFactor = 20.0;
+// Above, a run is wrong at any tolerance.
+constexpr double kLargestShare = 0.1;
+// Methods of high order end short runs within a few steps.
+constexpr double kFewestSteps = 10.0;
+// Of a mechanism that hardly moves, or at the tightest tolerances, rounding is all that there is.
+constexpr double kRounding = 1e-11;
+
+bool beyond(double value, double limit) {
+  return !(value <= limit);  // also what is not a number
+}
+
+}  // namespace
+
+AccuracyLimits accuracy_limits(const RunAccuracy& accuracy, std::optional<double> tolerance,
+                               const RequestedLimits& requested) {
+  const double length = accuracy.length_scale();
+  const double rate = std::max(1.0, accuracy.largest_rate());
+  const double energy = accuracy.energy_scale();
+  const double steps = std::max(kFewestSteps, static_cast<double>(accuracy.steps()));
+  const auto share = [&](double factor) {
+    return tolerance ? std::min(kLargestShare, factor * *tolerance * steps + kRounding) : kLargestShare;
+  };
+  const auto position_share = share(1.0 + rate * accuracy.duration());
+  AccuracyLimits limits;
+  limits.position = requested.drift.value_or(length * position_share);
+  limits.velocity = requested.drift.value_or(length * rate * share(1.0));
+  limits.energy =
+      requested.energy_error.value_or(energy * share(kEnergyFactor) + kRounding * accuracy.energy_at_rest());
+  return limits;
+}
+
+std::vector<std::string> inaccuracies(const RunAccuracy& accuracy, const AccuracyLimits& limits) {
+  std::vector<std::string> found;
+  const auto compare = [&found](const char* what, double value, double limit, const char* unit, const char* option) {
+    if (beyond(value, limit)) {
+      found.push_back(fmt::format("{} {:.3g} {} is beyond {:.3g} ({})", what, value, unit, limit, option));
+    }
+  };
+  compare("largest position residual", accuracy.largest_position_residual(), limits.position, "m or rad",
+          "--max-drift");
+  compare("largest velocity residual", accuracy.largest_velocity_residual(), limits.velocity, "m/s or rad/s",
+          "--max-drift");
+  if (accuracy.work().failure().empty()) {
+    compare("largest imbalance of energy and work", accuracy.largest_imbalance() - accuracy.work().uncertainty(),
+            limits.energy, "J", "--max-energy-error");
+  }
+  return found;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,31 @@
+#pragma once
+/// \file
+/// One writer a result directory.
+#include <filesystem>
+#include <string>
+
+namespace mbdbench {
+
+/// Holds DIR/.lock while it lives. The lock itself is the operating system's (flock), which drops it however a program
+/// ends; the file only says who holds it. What a killed run left is taken over.
+class DirectoryLock {
+ public:
+  /// Makes the directory where it is missing.
+  /// \throws std::invalid_argument naming the process that writes there; WriteError where it cannot be written
+  explicit DirectoryLock(const std::filesystem::path& directory);
+  ~DirectoryLock();
+  DirectoryLock(const DirectoryLock&) = delete;
+  DirectoryLock& operator=(const DirectoryLock&) = delete;
+  DirectoryLock(DirectoryLock&&) = delete;
+  DirectoryLock& operator=(DirectoryLock&&) = delete;
+
+  /// \returns who held a lock that was left and is taken over, "process 4711 on host"; empty where there was none.
+  [[nodiscard]] const std::string& left_by() const { return left_by_; }
+
+ private:
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::string left_by_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,109 @@
+#include "experiments/run_accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace mbdbench {
+namespace {
+
+/// NaN stays: a state that is not finite must not look consistent.
+void keep_largest(double& largest, double value) {
+  if (!(std::abs(value) <= largest)) {
+    largest = std::abs(value);
+  }
+}
+
+/// \returns twice the largest distance of a joint from the centre of mass of a body: the length of the longest link.
+double length_of(const Mechanism& mechanism) {
+  double length = 0.0;
+  const auto reach = [&](int body, const Vec3& point) {
+    if (body >= 0) {
+      length = std::max(length, 2.0 * (point - mechanism.bodies()[static_cast<std::size_t>(body)].com).norm());
+    }
+  };
+  for (const std::span<const Joint> joints : {mechanism.tree_joints(), mechanism.cut_joints()}) {
+    for (const Joint& joint : joints) {
+      reach(joint.a, joint.position_a);
+      reach(joint.b, joint.position_b);
+    }
+  }
+  return length > 0.0 ? length : 1.0;
+}
+
+}  // namespace
+
+RunAccuracy::RunAccuracy(Formulation& formulation)
+    : formulation_(formulation),
+      work_(formulation),
+      length_scale_(length_of(formulation.mechanism())),
+      q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
+      u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
+
+void RunAccuracy::observe(double t, std::span<const double> x) {
+  // Only residuals are measured with rates.
+  RhsStatus status = formulation_.mechanism().constrained() ? formulation_.unpack(t, x, q_, u_) : RhsStatus{};
+  if (status.ok) {
+    status = formulation_.observe(t, x, observation_);
+  }
+  if (!status.ok) {
+    throw std::runtime_error(fmt::format("the energy at t = {} cannot be computed: {}", t, status.message()));
+  }
+  for (const double rate : u_) {
+    keep_largest(largest_rate_, rate);
+  }
+  keep_largest(largest_kinetic_energy_, observation_.energies.kinetic);
+  keep_largest(largest_position_residual_, observation_.position_residual);
+  keep_largest(largest_velocity_residual_, observation_.velocity_residual);
+  formulation_.diagnostics([this](std::string_view name, double value) {
+    const auto [found, is_new] = diagnostics_.try_emplace(std::string(name), ValueRange{value, value});
+    found->second = {std::min(found->second.smallest, value), std::max(found->second.largest, value)};
+  });
+}
+
+bool RunAccuracy::sample(double t, std::span<const double> x) {
+  if (!started_) {
+    observe(t, x);
+    initial_energy_ = observation_.energies.total();
+    initial_potential_ = observation_.energies.potential;
+    work_.start(t, x);
+    t_start_ = t;
+    t_ = t;
+    started_ = true;
+  }
+  return true;
+}
+
+void RunAccuracy::reached(double t, std::span<const double> x) {
+  work_.finish(t, x);
+}
+
+bool RunAccuracy::step(double t, std::span<const double> x, const OdeStatistics& /*so_far*/) {
+  ++steps_;
+  t_ = t;
+  observe(t, x);
+  work_.start(t, x);
+  keep_largest(largest_potential_change_, observation_.energies.potential - initial_potential_);
+  final_deviation_ = observation_.energies.total() - initial_energy_;
+  keep_largest(largest_deviation_, final_deviation_);
+  final_imbalance_ = final_deviation_ - work_.work();
+  keep_largest(largest_imbalance_, final_imbalance_);
+  return true;
+}
+
+double RunAccuracy::energy_at_rest() const {
+  const Mechanism& mechanism = formulation_.mechanism();
+  double mass = 0.0;
+  for (const Body& body : mechanism.bodies()) {
+    mass += body.mass;
+  }
+  return std::abs(initial_energy_) + mass * mechanism.gravity().norm() * length_scale_;
+}
+
+double RunAccuracy::energy_scale() const {
+  return std::max({largest_kinetic_energy_, largest_potential_change_, work_.exchanged()});
+}
+
+}  // namespace mbdbench
