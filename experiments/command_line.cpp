@@ -24,6 +24,7 @@ Examples:
   mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 10 --output run
   mbdbench verify --formulation hdca                  compare with the dense reference
   mbdbench run EXPERIMENT --quick                     a published table, smaller
+  mbdbench study my_study.toml --jobs 2               a comparison of your own: table, figures, verdicts
 
 Exit codes: 0 ok; 1 a check failed; 2 bad usage or input; 130 stopped by Ctrl-C or SIGTERM, finished work is kept.
 Every command has its own --help.)";
@@ -83,6 +84,7 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   add_simulate_command(program, registries, exit_code);
   add_verify_command(program, registries, exit_code);
   add_run_command(program, registries, exit_code);
+  add_study_command(program, registries, exit_code);
   // Last: commands made after it would repeat it.
   program.footer(kFooter);
   try {

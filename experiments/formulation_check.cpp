@@ -61,6 +61,12 @@ bool equal_layouts(std::span<const StateComponent> a, std::span<const StateCompo
                     });
 }
 
+Formulation& matching_reference(VerificationReference& reference, StateKind kind) {
+  return kind == StateKind::momentum ? reference.momentum_form() : reference.velocity_form();
+}
+
+}  // namespace
+
 bool conserves_energy(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
   const auto undamped = [](const auto& spring) { return spring.damping == 0.0; };
@@ -68,12 +74,6 @@ bool conserves_energy(const Mechanism& mechanism) {
          std::all_of(description.joint_springs.begin(), description.joint_springs.end(), undamped) &&
          std::all_of(description.point_springs.begin(), description.point_springs.end(), undamped);
 }
-
-Formulation& matching_reference(VerificationReference& reference, StateKind kind) {
-  return kind == StateKind::momentum ? reference.momentum_form() : reference.velocity_form();
-}
-
-}  // namespace
 
 FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
                                    VerificationReference& reference)

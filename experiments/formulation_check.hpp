@@ -8,6 +8,9 @@
 
 namespace mbdbench {
 
+/// \returns whether the mechanism's energy is kept: no applied load, damper or prescribed motion.
+bool conserves_energy(const Mechanism& mechanism);
+
 /// Fills the blocks of a VerificationResult.
 class FormulationCheck {
  public:

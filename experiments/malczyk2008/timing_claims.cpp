@@ -111,7 +111,7 @@ Claim on_loops(const std::vector<Record>& timings, Claim claim, const Judge& jud
 
 Claim gain_at_fifteen(const std::vector<Record>& timings) {
   return on_loops(timings,
-                  claim_of(std::string(kText), "On one node two processors begin to win at 15 joints, slightly.",
+                  claim_of(std::string(kText.text), "On one node two processors begin to win at 15 joints, slightly.",
                            "speedup at 15 joints above 1"),
                   [](const std::vector<LoopValue>& speedups, std::vector<bool>& answers, std::string& words) {
                     if (const auto speedup = at(speedups, kCrossoverOneNode)) {
@@ -127,7 +127,7 @@ Claim gain_at_fifteen(const std::vector<Record>& timings) {
 Claim levels_off(const std::vector<Record>& timings) {
   return on_loops(
       timings,
-      claim_of(std::string(kText), "The speedup levels off at 151 joints, below the ideal one.",
+      claim_of(std::string(kText.text), "The speedup levels off at 151 joints, below the ideal one.",
                "at 151 joints within 10 % of the largest loop measured, and below 2; runs end at 151: there "
                "within 10 % of 101"),
       [](const std::vector<LoopValue>& speedups, std::vector<bool>& answers, std::string& words) {
