@@ -14,15 +14,13 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::array kVerdicts = {
-    Verdict::exact,        Verdict::within_limit,       Verdict::trend_only,
-    Verdict::fitted,       Verdict::not_reproduced,     Verdict::no_published_value,
-    Verdict::not_measured, Verdict::refused,            Verdict::failed};
+constexpr std::array kVerdicts = {Verdict::exact,        Verdict::within_limit,   Verdict::trend_only,
+                                  Verdict::fitted,       Verdict::not_reproduced, Verdict::no_published_value,
+                                  Verdict::not_measured, Verdict::refused,        Verdict::failed};
 
-const std::vector<std::string> kColumns = {"experiment",     "mechanism",     "formulation", "integrator",
-                                           "parameters",     "quantity",      "unit",        "value",
-                                           "published_value", "source",       "expected_value", "expected_from",
-                                           "limit",          "verdict",       "note"};
+const std::vector<std::string> kColumns = {
+    "experiment",      "mechanism", "formulation",    "integrator",    "parameters", "quantity", "unit", "value",
+    "published_value", "source",    "expected_value", "expected_from", "limit",      "verdict",  "note"};
 
 constexpr std::string_view kRelative = "relative ";
 

@@ -13,8 +13,8 @@ namespace mbdbench {
 enum class Verdict {
   exact,
   within_limit,
-  trend_only,          ///< not asserted: same direction and order of magnitude as its table (trend.hpp)
-  fitted,              ///< a setting was chosen so that it meets this number: agreement says nothing
+  trend_only,  ///< not asserted: same direction and order of magnitude as its table (trend.hpp)
+  fitted,      ///< a setting was chosen so that it meets this number: agreement says nothing
   not_reproduced,
   no_published_value,  ///< nothing to compare with
   not_measured,        ///< a number may stand there, but it was disturbed: it says nothing
@@ -46,10 +46,10 @@ struct Record {
   std::string mechanism;    ///< as the user would name it: "pendulum:16"
   std::string formulation;  ///< key, with options in brackets where they are not the defaults
   std::string integrator;
-  std::string parameters;       ///< "tolerance=1e-06", several separated by ";"
-  std::string quantity;         ///< "function_evaluations"
-  std::string unit;             ///< "1" for pure numbers
-  std::optional<double> value;  ///< empty for a failed or refused run
+  std::string parameters;                 ///< "tolerance=1e-06", several separated by ";"
+  std::string quantity;                   ///< "function_evaluations"
+  std::string unit;                       ///< "1" for pure numbers
+  std::optional<double> value;            ///< empty for a failed or refused run
   std::optional<double> published_value;  ///< printed in `source`, and nothing else
   std::string source;                     ///< citation key and place: "Chadaj2015, sect. III"
   std::optional<double> expected_value;   ///< any other number to compare with

@@ -2,11 +2,11 @@
 import re
 
 # What a line of 345 pt (article, A4) holds of each size, in letters of average width, and what a column costs beside its letters.
-_SIZES = ((r"\small", 68), (r"\footnotesize", 76), (r"\scriptsize", 90))
+_SIZES = ((r"\small", 62), (r"\footnotesize", 72), (r"\scriptsize", 84))
 _COLUMN_GAP = 1.6
 _NARROWEST_TEXT = 9
 _LONGEST_TABULAR = 42  # rows that fit a page
-_COMMAND = re.compile(r"\\(textbackslash|textasciitilde|textasciicircum|textless|textgreater|textbar)\{\}|\\times|\\infty|\\(?=[&%$#_{}])|[${}^]")
+_COMMAND = re.compile(r"\\allowbreak\{\}|\\(textbackslash|textmu|textasciitilde|textasciicircum|textless|textgreater|textbar)\{\}|\\times|\\infty|\\(?=[&%$#_{}])|[${}^]")
 
 
 def printed_length(text):
@@ -54,7 +54,8 @@ def _heading(text, width, kind):
             line = word
         else:
             line = f"{line} {word}".strip()
-    broken = r" \\ ".join([*lines, line])
+    # The braces: a line that begins with [ would be taken for a length.
+    broken = r" \\{} ".join([*lines, line])
     return rf"\shortstack[{kind}]{{{broken}}}"
 
 

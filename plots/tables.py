@@ -1,18 +1,30 @@
 """LaTeX tables (booktabs) of what was compared: published or expected, ours, verdict."""
+import re
+
 from latex_layout import fitted_table
 from number_text import latex, plain
 from records import distinct
 
 _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "−": "$-$", "∞": r"$\infty$", "µ": r"\textmu{}"}
 
 
 _CHECKED = ("exact", "within limit", "trend only", "fitted", "not reproduced")
 
 
+_POWER = re.compile("·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+
+
 def escape(text):
     """Text that LaTeX prints as it is."""
-    return "".join(_ESCAPES.get(letter, letter) for letter in text.replace("\n", " "))
+    escaped = "".join(_ESCAPES.get(letter, letter) for letter in text.replace("\n", " "))
+    return _POWER.sub(lambda power: rf"$\cdot10^{{{power.group(1).translate(_RAISED)}}}$", escaped)
+
+
+def breakable(text):
+    """The same where long names may break."""
+    return re.sub(r"(\\_|[=;(])", r"\1\\allowbreak{}", escape(text).replace("[", r"\allowbreak{}["))
 
 
 def words(quantity):
@@ -71,7 +83,7 @@ def definition_table(definition, results):
 def claims_table(claims):
     """What a paper says, by which criterion it is judged, and whether it holds."""
     header = ["source", "statement", "counts as true when", "measured", "verdict"]
-    rows = [[escape(text) for text in (claim.source, claim.statement, claim.criterion, claim.measured, claim.verdict)] for claim in claims]
+    rows = [[breakable(text) for text in (claim.source, claim.statement, claim.criterion, claim.measured, claim.verdict)] for claim in claims]
     return fitted_table("claims", "lllll", header, rows)
 
 
@@ -84,6 +96,8 @@ def write_tables(results, directory, definitions=()):
     for label, records in ((results.experiment, results.records), (f"{results.experiment}_timings", results.timings)):
         counts = {}
         for kind, heading, source, rows in groups(records):
+            if results.is_study and kind == "failed":
+                continue  # Its own table has every reason once.
             counts[kind] = counts.get(kind, 0) + 1
             number = f"_{counts[kind]}" if counts[kind] > 1 else ""
             file = directory / f"{label}_{kind}{number}.tex"

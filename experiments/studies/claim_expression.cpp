@@ -93,8 +93,8 @@ class ExpressionParser {
 
  private:
   [[noreturn]] void fail(std::string_view what) const {
-    throw std::invalid_argument(
-        fmt::format("{} at letter {}: \"{}\"", what, at_ + 1, text_.substr(at_, std::min<std::size_t>(24, text_.size() - at_))));
+    throw std::invalid_argument(fmt::format("{} at letter {}: \"{}\"", what, at_ + 1,
+                                            text_.substr(at_, std::min<std::size_t>(24, text_.size() - at_))));
   }
 
   void skip_blanks() {
@@ -123,9 +123,7 @@ class ExpressionParser {
     }
   }
 
-  static bool is_of_word(char letter) {
-    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_';
-  }
+  static bool is_of_word(char letter) { return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_'; }
 
   std::string_view word() {
     skip_blanks();
@@ -310,9 +308,9 @@ class ExpressionParser {
                                              : axis == "integrator" ? &made.integrator
                                                                     : nullptr;
     if (name == nullptr) {
-      throw std::invalid_argument(fmt::format(
-          "there is no axis '{}'; {}", axis,
-          suggest_name(axis, {"variant", "mechanism", "integrator", "tolerance", "step"}, "axes")));
+      throw std::invalid_argument(
+          fmt::format("there is no axis '{}'; {}", axis,
+                      suggest_name(axis, {"variant", "mechanism", "integrator", "tolerance", "step"}, "axes")));
     }
     expect("=");
     *name = quoted();

@@ -15,10 +15,9 @@
 namespace mbdbench::studies {
 namespace {
 
-const std::vector<std::string> kExpectationColumns = {"mechanism",       "variant",        "integrator",
-                                                      "control",         "observer",       "published_value",
-                                                      "expected_value",  "source",         "relative_limit",
-                                                      "reason"};
+const std::vector<std::string> kExpectationColumns = {"mechanism",      "variant",         "integrator",     "control",
+                                                      "observer",       "published_value", "expected_value", "source",
+                                                      "relative_limit", "reason"};
 
 /// Reads one row.
 class ExpectationRow {

@@ -13,7 +13,8 @@ namespace mbdbench::studies {
 namespace {
 
 constexpr std::array kQuantities = {
-    QuantityEntry{Quantity::evaluations, "evaluations", "1", "evaluations", "right-hand sides that the method asked for"},
+    QuantityEntry{Quantity::evaluations, "evaluations", "1", "evaluations",
+                  "right-hand sides that the method asked for"},
     QuantityEntry{Quantity::steps, "steps", "1", "steps", "accepted steps"},
     QuantityEntry{Quantity::failed_attempts, "failed_attempts", "1", "failed attempts", "rejected steps"},
     QuantityEntry{Quantity::jacobians, "jacobians", "1", "Jacobians", "Jacobians formed by implicit methods"},
@@ -33,11 +34,13 @@ constexpr std::array kQuantities = {
                   "largest error of a body's orientation at the sample times"},
     QuantityEntry{Quantity::marker_error, "error", "m", "error",
                   "of a marker, error(MARKER): largest distance from the reference at the sample times"},
-    QuantityEntry{Quantity::wall_time, "wall_time", "s", "wall time", "of a run without output, the fastest repetition"},
+    QuantityEntry{Quantity::wall_time, "wall_time", "s", "wall time",
+                  "of a run without output, the fastest repetition"},
     QuantityEntry{Quantity::time_per_evaluation, "time_per_evaluation", "s", "time per evaluation",
                   "of one right-hand side at the start, the fastest of nine batches"},
-    QuantityEntry{Quantity::speedup, "speedup", "1", "speedup",
-                  "wall time of the fastest variant on one thread and rank over this one's, same integrator and control"},
+    QuantityEntry{
+        Quantity::speedup, "speedup", "1", "speedup",
+        "wall time of the fastest variant on one thread and rank over this one's, same integrator and control"},
 };
 
 }  // namespace

@@ -70,9 +70,8 @@ class WorkCurve {
         controls.push_back(c);
       }
     }
-    std::sort(controls.begin(), controls.end(), [&](std::size_t a, std::size_t b) {
-      return study_.controls[a].value > study_.controls[b].value;
-    });
+    std::sort(controls.begin(), controls.end(),
+              [&](std::size_t a, std::size_t b) { return study_.controls[a].value > study_.controls[b].value; });
     return controls;
   }
 
@@ -95,7 +94,8 @@ class WorkCurve {
       return uncertainty;
     }
     if (kUncertainties * uncertainty.value > ranking_.at) {
-      return Measured::refused(fmt::format("the reference itself is uncertain by {:.2g} {}", uncertainty.value, unit()));
+      return Measured::refused(
+          fmt::format("the reference itself is uncertain by {:.2g} {}", uncertainty.value, unit()));
     }
     return std::nullopt;
   }

@@ -75,14 +75,18 @@ std::optional<std::string> plotting_python() {
 void make_report(const fs::path& output) {
   const std::optional<fs::path> script = plots_program();
   if (!script) {
-    fmt::print(stderr, "mbdbench: no plots/make_all.py beside this program: make the report with\n"
-                       "  python3 plots/make_all.py {}\n", output.string());
+    fmt::print(stderr,
+               "mbdbench: no plots/make_all.py beside this program: make the report with\n"
+               "  python3 plots/make_all.py {}\n",
+               output.string());
     return;
   }
   const std::optional<std::string> python = plotting_python();
   if (!python) {
-    fmt::print(stderr, "mbdbench: the report needs python3 with matplotlib, numpy and jinja2; then\n"
-                       "  python3 {} {}\n", script->string(), output.string());
+    fmt::print(stderr,
+               "mbdbench: the report needs python3 with matplotlib, numpy and jinja2; then\n"
+               "  python3 {} {}\n",
+               script->string(), output.string());
     return;
   }
   std::fflush(stdout);

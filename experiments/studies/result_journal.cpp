@@ -68,8 +68,7 @@ const nlohmann::json* ResultJournal::find(const std::string& key) const {
 
 void ResultJournal::append(const std::string& key, const std::string& part, const nlohmann::json& result) {
   const nlohmann::ordered_json line = {{"key", key}, {"part", part}, {"result", result}};
-  const std::string text =
-      line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
   const std::lock_guard lock(mutex_);
   const off_t before = ::lseek(descriptor_, 0, SEEK_END);
   std::size_t written = 0;
@@ -82,7 +81,8 @@ void ResultJournal::append(const std::string& key, const std::string& part, cons
       const std::string reason = system_message();
       // Half a line would swallow the next one. Where even that fails, the next run cuts it off.
       static_cast<void>(::ftruncate(descriptor_, before) == 0);
-      throw FileError(file_.string(), 0, fmt::format("cannot be written: {}; what was finished before is kept", reason));
+      throw FileError(file_.string(), 0,
+                      fmt::format("cannot be written: {}; what was finished before is kept", reason));
     }
     written += static_cast<std::size_t>(count);
   }

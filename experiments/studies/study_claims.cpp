@@ -82,8 +82,8 @@ class ClaimJudge {
                               [](const StudyMechanism& m) { return m.label; });
     cell.variant =
         place_of(reference.variant, place.variant, study_.variants, [](const StudyVariant& v) { return v.label; });
-    cell.integrator = place_of(reference.integrator, place.integrator, study_.integrators,
-                               [](const OdeEntry* i) { return i->key; });
+    cell.integrator =
+        place_of(reference.integrator, place.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; });
     cell.control = place.control;
     for (std::size_t c = 0; reference.control && c < study_.controls.size(); ++c) {
       if (study_.controls[c].value == *reference.control && study_.runs(cell.integrator, c)) {

@@ -59,20 +59,25 @@ std::string count_text(const std::vector<Record>& records) {
 
 /// Failed runs by their reason, once each: a study has thousands of cells.
 void print_failures(const std::vector<Record>& records) {
-  std::map<std::string, std::size_t> reasons;
+  struct Reason {
+    std::size_t count = 0;
+    std::string first;
+  };
+  std::map<std::string, Reason> reasons;
   for (const Record& record : records) {
     if (record.verdict == Verdict::failed) {
-      ++reasons[fmt::format("{}, {}, {}: {}", record.mechanism, record.formulation, record.integrator, record.note)];
+      Reason& reason = reasons[fmt::format("{}, {}, {}", record.mechanism, record.formulation, record.integrator)];
+      reason.first = reason.count++ == 0 ? record.note : reason.first;
     }
   }
   constexpr std::size_t kShown = 10;
   std::size_t shown = 0;
-  for (const auto& [reason, count] : reasons) {
+  for (const auto& [run, reason] : reasons) {
     if (shown++ == kShown) {
       fmt::print("  ... and {} more; records.csv has all\n", reasons.size() - kShown);
       break;
     }
-    fmt::print("  failed ({} numbers): {}\n", count, reason);
+    fmt::print("  failed ({} numbers): {}: {}\n", reason.count, run, reason.first);
   }
 }
 
@@ -108,8 +113,7 @@ int write_study(const studies::Study& study, const studies::StudyResults& result
 
 int run_declared_study(const Registries& registries, const StudyCommandOptions& options) {
   const studies::Study study = studies::read_study(registries, options.file);
-  const fs::path output =
-      options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
+  const fs::path output = options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
   fs::create_directories(output);
   const InterruptionGuard guard;
   const auto results = studies::run_study(

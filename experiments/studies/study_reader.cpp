@@ -20,10 +20,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kStudyKeys = {
-    "name",        "title",        "mechanisms",  "end",     "variants",         "integrators",
-    "tolerances",  "steps",        "observe",     "claims",  "rankings",         "expectations",
-    "repetitions", "max_evaluations", "samples",  "failures_allowed"};
+const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
+                                             "variants",    "integrators",     "tolerances", "steps",
+                                             "observe",     "claims",          "rankings",   "expectations",
+                                             "repetitions", "max_evaluations", "samples",    "failures_allowed"};
 const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step"};
 
 constexpr double kDefaultEvaluations = 100000.0;
@@ -92,8 +92,8 @@ class StudyReader {
       return fallback;
     }
     if (!(number->value >= least && number->value <= most && std::floor(number->value) == number->value)) {
-      table_.fail(number->line, fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most,
-                                            number->value));
+      table_.fail(number->line,
+                  fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
     }
     return number->value;
   }
@@ -108,9 +108,8 @@ class StudyReader {
   void add_mechanism(const DeclarationTable& table, const LocatedText& word, std::string label, double end) {
     const bool is_file = fs::path(word.text).extension() == ".toml";
     const std::string found = is_file ? (file_.parent_path() / word.text).string() : word.text;
-    auto mechanism = at_line(table, word.line, [&] {
-      return std::make_shared<const Mechanism>(find_mechanism(registries_, found));
-    });
+    auto mechanism = at_line(table, word.line,
+                             [&] { return std::make_shared<const Mechanism>(find_mechanism(registries_, found)); });
     const bool taken = std::any_of(study_.mechanisms.begin(), study_.mechanisms.end(),
                                    [&](const StudyMechanism& other) { return other.label == label; });
     if (taken) {
@@ -141,7 +140,8 @@ class StudyReader {
           add_mechanism(entry, word, label ? label->text : word.text,
                         own_end ? positive(entry, *own_end, "end") : common_end(word.line));
         });
-    require_some(study_.mechanisms.empty(), "mechanisms", "keys as 'mbdbench list mechanisms' shows them, or TOML files");
+    require_some(study_.mechanisms.empty(), "mechanisms",
+                 "keys as 'mbdbench list mechanisms' shows them, or TOML files");
   }
 
   void require_some(bool none, std::string_view key, std::string_view wanted) const {
@@ -271,15 +271,16 @@ class StudyReader {
       names.emplace_back(name_of(entry));
     }
     if (name && std::find(names.begin(), names.end(), *name) == names.end()) {
-      claim.fail(claim.needed_text("holds").line,
-                 fmt::format("holds: there is no {} '{}'; {}", noun, *name,
-                             suggest_name(*name, names, fmt::format("{}s", noun))));
+      claim.fail(claim.needed_text("holds").line, fmt::format("holds: there is no {} '{}'; {}", noun, *name,
+                                                              suggest_name(*name, names, fmt::format("{}s", noun))));
     }
   }
 
   /// Every axis with more than one value must be chosen by the reference or run through by the claim.
   void require_axes(const DeclarationTable& claim, const StudyClaim& made, const ObserverReference& reference) const {
-    const auto runs_over = [&](Axis axis) { return std::find(made.over.begin(), made.over.end(), axis) != made.over.end(); };
+    const auto runs_over = [&](Axis axis) {
+      return std::find(made.over.begin(), made.over.end(), axis) != made.over.end();
+    };
     const auto require = [&](bool settled, std::string_view axis) {
       if (!settled) {
         claim.fail(claim.needed_text("holds").line,
@@ -329,11 +330,12 @@ class StudyReader {
 
   void check_references(const DeclarationTable& claim, const StudyClaim& made) {
     for (const ObserverReference& reference : made.holds.references()) {
-      require_name(claim, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
-      require_name(claim, reference.mechanism, study_.mechanisms, [](const StudyMechanism& m) { return m.label; },
-                   "mechanism");
-      require_name(claim, reference.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; },
-                   "integrator");
+      require_name(
+          claim, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
+      require_name(
+          claim, reference.mechanism, study_.mechanisms, [](const StudyMechanism& m) { return m.label; }, "mechanism");
+      require_name(
+          claim, reference.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; }, "integrator");
       const bool known = !reference.control ||
                          std::any_of(study_.controls.begin(), study_.controls.end(),
                                      [&](const Control& control) { return control.value == *reference.control; });

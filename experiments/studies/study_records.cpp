@@ -56,9 +56,8 @@ class RecordWriter {
   }
 
   void compare(Record& record, const CellKey& cell, const Observer& observer) const {
-    const auto found = std::find_if(study_.expectations.begin(), study_.expectations.end(), [&](const Expectation& e) {
-      return e.cell == cell && e.observer == observer;
-    });
+    const auto found = std::find_if(study_.expectations.begin(), study_.expectations.end(),
+                                    [&](const Expectation& e) { return e.cell == cell && e.observer == observer; });
     if (found == study_.expectations.end()) {
       return;
     }
@@ -126,8 +125,8 @@ class RecordWriter {
   void add_ranking(const Ranking& ranking) {
     for (const RankedWork& row : rank_at_equal_error(study_, results_, ranking)) {
       const CellKey cell{row.mechanism, row.variant, row.integrator, 0};
-      const std::string parameter_text = fmt::format("{}={};end={}", ranking.error.record_name(), ranking.at,
-                                                     study_.mechanisms[row.mechanism].end);
+      const std::string parameter_text =
+          fmt::format("{}={};end={}", ranking.error.record_name(), ranking.at, study_.mechanisms[row.mechanism].end);
       Measured amount = row.amount;
       // The runs behind it have failed already, each once.
       amount.state = amount.state == CellState::failed ? CellState::refused : amount.state;

@@ -88,9 +88,9 @@ class StudyRun {
       : registries_(registries), study_(study), options_(options), references_(study.mechanisms.size()) {
     const std::string program = program_digest();
     for (const StudyMechanism& mechanism : study.mechanisms) {
-      mechanism_digests_.push_back(digest(fmt::format("{}|{}|end={}|samples={}", program,
-                                                      write_mechanism(mechanism.mechanism->description()),
-                                                      mechanism.end, study.samples)));
+      mechanism_digests_.push_back(
+          digest(fmt::format("{}|{}|end={}|samples={}", program, write_mechanism(mechanism.mechanism->description()),
+                             mechanism.end, study.samples)));
     }
   }
 
@@ -98,8 +98,7 @@ class StudyRun {
     const std::vector<StudyPart> references = reference_parts();
     const std::vector<StudyPart> cells = cell_parts();
     PartRunner runner(study_, options_, weight_of(references) + weight_of(cells) + weight_of_times(cells));
-    if (!runner.run(references, options_.jobs) || !runner.run(cells, options_.jobs) ||
-        !runner.run(timing_parts(), 1)) {
+    if (!runner.run(references, options_.jobs) || !runner.run(cells, options_.jobs) || !runner.run(timing_parts(), 1)) {
       return std::nullopt;
     }
     add_uncertainties();
@@ -153,10 +152,11 @@ class StudyRun {
     }
     std::vector<StudyPart> parts;
     for (const CellKey& cell : study_.cells()) {
-      const std::string run = fmt::format("{} {} {}", study_.variants[cell.variant].formulation(),
-                                          study_.integrators[cell.integrator]->key, study_.controls[cell.control].text());
-      const std::string key = digest(fmt::format("{}|run|{}|{}|{}", mechanism_digests_[cell.mechanism], run,
-                                                 study_.max_evaluations, observers));
+      const std::string run =
+          fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
+                      study_.controls[cell.control].text());
+      const std::string key = digest(
+          fmt::format("{}|run|{}|{}|{}", mechanism_digests_[cell.mechanism], run, study_.max_evaluations, observers));
       parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
                        [this, cell] {
                          const StudyReference* const reference =
@@ -175,7 +175,8 @@ class StudyRun {
       const CellKey cell{mechanism, v, integrator, control};
       const CellResult& result = results_.cells.at(cell);
       // Any observer tells: a failed or refused run has no number at all.
-      const bool ran = std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
+      const bool ran =
+          std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
       if (ran) {
         cells.push_back(cell);
       }
@@ -217,7 +218,8 @@ class StudyRun {
     }
     return {digest(fmt::format("{}|times|{}|{}|{}", mechanism_digests_[mechanism], runs, study_.max_evaluations,
                                study_.repetitions)),
-            name, weight({mechanism, 0, integrator, control}) * cells.size() * static_cast<std::uint64_t>(study_.repetitions),
+            name,
+            weight({mechanism, 0, integrator, control}) * cells.size() * static_cast<std::uint64_t>(study_.repetitions),
             [this, cells] {
               nlohmann::json json = nlohmann::json::array();
               for (const TimedResult& times : time_runs(registries_, study_, cells)) {
@@ -257,10 +259,10 @@ class StudyRun {
     }
     for (const StudyReference& reference : references_) {
       const auto uncertainty = [&](double value) {
-        Measured measured =
-            reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
+        Measured measured = reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
         if (measured.usable()) {
-          measured.note = fmt::format("dense, odeint-fehlberg78 against dense-momentum, ode113, at {}", reference.tolerance);
+          measured.note =
+              fmt::format("dense, odeint-fehlberg78 against dense-momentum, ode113, at {}", reference.tolerance);
         }
         return measured;
       };

@@ -18,8 +18,8 @@ struct RunnerOptions {
   std::function<bool()> stop_requested;
 };
 
-/// \returns everything; nothing when the user asked to stop. \throws FileError for files that cannot be written, or when
-/// another run holds the directory
+/// \returns everything; nothing when the user asked to stop. \throws FileError for files that cannot be written, or
+/// when another run holds the directory
 std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options);
 
 }  // namespace mbdbench::studies

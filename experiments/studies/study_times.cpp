@@ -51,8 +51,8 @@ std::vector<TimedResult> time_runs(const Registries& registries, const Study& st
                                    const std::vector<CellKey>& cells) {
   std::vector<std::unique_ptr<StudyCase>> cases;
   for (const CellKey& cell : cells) {
-    cases.push_back(std::make_unique<StudyCase>(registries, study.mechanisms[cell.mechanism],
-                                                study.variants[cell.variant]));
+    cases.push_back(
+        std::make_unique<StudyCase>(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]));
   }
   std::vector<TimedResult> results(cells.size());
   std::vector<double> fastest(cells.size(), std::numeric_limits<double>::infinity());

@@ -54,7 +54,8 @@ class StudyTest : public testing::Test {
                                   std::function<bool()> stop = {}) const {
     const auto output = directory_.path() / folder;
     std::filesystem::create_directories(output);
-    return run_study(registries_, study, {.output = output, .jobs = jobs, .quiet = true, .stop_requested = std::move(stop)});
+    return run_study(registries_, study,
+                     {.output = output, .jobs = jobs, .quiet = true, .stop_requested = std::move(stop)});
   }
 
   std::size_t journal_lines(const std::string& folder) const {
@@ -84,10 +85,12 @@ TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   expect_refused(good + "\"x\" = \"hdcaa\"\n", 12, "did you mean \"hdca\"?");
   expect_refused(good + "\"x\" = \"hdca[gage=leak]\"\n", 12, "gage");
   expect_refused(good + "\"x\" = \"hdca[gauge=leak\"\n", 12, "should end with ]");
-  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['third'] < 1\"\n", 15, "third");
+  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['third'] < 1\"\n", 15,
+                 "third");
   expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['first'] < 1\"\n", 15,
                  "several values of 'mechanism'");
-  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['first']\"\n", 15, "condition");
+  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['first']\"\n", 15,
+                 "condition");
   expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluatons['first'] < 1\"\n", 15,
                  "did you mean \"evaluations\"?");
   std::string other = good;
@@ -233,7 +236,9 @@ TEST_F(StudyTest, AClaimSaysKOfNAndIsNotMeasuredBelowItsShare) {
 }
 
 TEST(ClaimExpressionTest, FollowsItsGrammar) {
-  const auto holds = [](const char* text, std::vector<double> values) { return ClaimExpression(text).evaluate(values); };
+  const auto holds = [](const char* text, std::vector<double> values) {
+    return ClaimExpression(text).evaluate(values);
+  };
   EXPECT_TRUE(holds("steps < 2 * 3 + 1", {6.9}));
   EXPECT_FALSE(holds("steps < 2 * 3 + 1", {7.0}));
   EXPECT_TRUE(holds("steps - 1 - 1 == 1", {3.0})) << "left to right";
@@ -246,8 +251,9 @@ TEST(ClaimExpressionTest, FollowsItsGrammar) {
   EXPECT_EQ(reference.references()[0].variant, "DCA");
   EXPECT_EQ(reference.references()[0].integrator, "ode45");
   EXPECT_EQ(reference.references()[0].control, 1e-6);
-  for (const char* const wrong : {"", "steps", "steps <", "steps < 1 < 2", "steps < 1 and 2", "steps['a' < 1", "stops < 1",
-                                  "steps[axis='a'] < 1", "(steps < 1", "steps + (steps < 1) > 2", "error < 1"}) {
+  for (const char* const wrong :
+       {"", "steps", "steps <", "steps < 1 < 2", "steps < 1 and 2", "steps['a' < 1", "stops < 1", "steps[axis='a'] < 1",
+        "(steps < 1", "steps + (steps < 1) > 2", "error < 1"}) {
     EXPECT_THROW(ClaimExpression{wrong}, std::invalid_argument) << wrong;
   }
 }

@@ -81,7 +81,7 @@ FIXED_STEP = {"gauss4", "odeint-adams-bashforth-moulton", "rk2"}
 
 
 def integrator_records(mechanisms=("pendulum:16",)):
-    theory, matlab = "theory, not published as a number", "MATLAB, a file"
+    theory, matlab = "theory, not published", "MATLAB, a file, not published"
     rows = [integrator_record("vdp1", "", "ode45", "", "steps", 59, published=59, source=matlab),
             integrator_record("lorenz", "", "ode45", "", "steps", 239, published=239, source=matlab)]
     for key, order in INTEGRATORS.items():
