@@ -33,6 +33,20 @@ ClaimVerdict judge_claim(const std::vector<bool>& parts) {
   return true_parts > 0 ? ClaimVerdict::holds_in_part : ClaimVerdict::does_not_hold;
 }
 
+void conclude_claim(Claim& claim, const std::vector<bool>& parts, std::size_t missing, double share) {
+  const auto true_parts = static_cast<std::size_t>(std::count(parts.begin(), parts.end(), true));
+  std::string counted = fmt::format("{} of {}", true_parts, parts.size());
+  if (missing > 0) {
+    counted += fmt::format(", {} not measured", missing);
+  }
+  if (!claim.measured.empty()) {
+    add_words(counted, claim.measured);
+  }
+  claim.measured = counted;
+  const auto all = static_cast<double>(parts.size() + missing);
+  claim.verdict = static_cast<double>(parts.size()) < share * all ? ClaimVerdict::not_measured : judge_claim(parts);
+}
+
 void add_words(std::string& text, const std::string& more) {
   text += (text.empty() ? "" : "; ") + more;
 }

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// What a paper says in words, what was measured of it, and whether it holds.
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ std::string_view to_string(ClaimVerdict verdict);
 /// nothing.
 ClaimVerdict judge_claim(const std::vector<bool>& parts);
 
+/// Share of a claim's parts that must have been measured; below it nothing is said.
+inline constexpr double kMeasuredShare = 0.5;
+
 /// One statement.
 struct Claim {
   std::string experiment;
@@ -27,6 +31,10 @@ struct Claim {
   std::string measured;   ///< with numbers and units; why not, where it was not measured
   ClaimVerdict verdict = ClaimVerdict::not_measured;
 };
+
+/// Gives a claim its verdict and puts "k of n" before what was measured. \param missing parts that could not be
+/// measured, or only disturbed; where fewer than `share` of all parts are there the claim is not measured
+void conclude_claim(Claim& claim, const std::vector<bool>& parts, std::size_t missing, double share = kMeasuredShare);
 
 /// Appends to what was measured, after a semicolon.
 void add_words(std::string& text, const std::string& more);

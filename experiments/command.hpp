@@ -26,5 +26,7 @@ void add_export_command(CLI::App& program, const Registries& registries, int& ex
 void add_simulate_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_verify_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_run_command(CLI::App& program, const Registries& registries, int& exit_code);
+void add_study_command(CLI::App& program, const Registries& registries, int& exit_code);
+void add_compare_command(CLI::App& program, const Registries& registries, int& exit_code);
 
 }  // namespace mbdbench

@@ -29,6 +29,7 @@ Examples:
       --threads 2 --time 1 --output fast              sub-chains side by side, on two threads
   mbdbench verify --formulation hdca                  compare with the dense reference
   mbdbench run EXPERIMENT --quick                     a published table, smaller
+  mbdbench study my_study.toml --jobs 2               a comparison of your own: table, figures, verdicts
 
 Exit codes: 0 ok; 1 a check failed; 2 bad usage or input; 3 a file cannot be written;
 130 stopped by Ctrl-C or SIGTERM, finished work is kept.
@@ -107,6 +108,8 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   add_simulate_command(program, registries, exit_code);
   add_verify_command(program, registries, exit_code);
   add_run_command(program, registries, exit_code);
+  add_study_command(program, registries, exit_code);
+  add_compare_command(program, registries, exit_code);
   // Last: commands made after it would repeat it.
   program.footer(kFooter);
   try {

@@ -14,12 +14,15 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::array kVerdicts = {Verdict::exact,          Verdict::within_limit,       Verdict::trend_only,
-                                  Verdict::not_reproduced, Verdict::no_published_value, Verdict::failed};
+constexpr std::array kVerdicts = {Verdict::exact,        Verdict::within_limit,   Verdict::trend_only,
+                                  Verdict::fitted,       Verdict::not_reproduced, Verdict::no_published_value,
+                                  Verdict::not_measured, Verdict::refused,        Verdict::failed};
 
-const std::vector<std::string> kColumns = {"experiment",      "mechanism", "formulation", "integrator",
-                                           "parameters",      "quantity",  "unit",        "value",
-                                           "published_value", "source",    "verdict",     "note"};
+const std::vector<std::string> kColumns = {
+    "experiment",      "mechanism", "formulation",    "integrator",    "parameters", "quantity", "unit", "value",
+    "published_value", "source",    "expected_value", "expected_from", "limit",      "verdict",  "note"};
+
+constexpr std::string_view kRelative = "relative ";
 
 std::string number_text(const std::optional<double>& value) {
   return value ? csv_number(*value) : "";
@@ -46,6 +49,24 @@ class RowReader {
                       fmt::format("{} should be a number or empty, not '{}'", kColumns[next_ - 1], field));
     }
     return value;
+  }
+
+  Limit limit() {
+    const std::string& field = text();
+    for (const LimitKind kind : {LimitKind::none, LimitKind::equal, LimitKind::trend, LimitKind::fitted}) {
+      if (field == Limit{kind, 0.0}.text()) {
+        return {kind, 0.0};
+      }
+    }
+    double relative = 0.0;
+    const char* const end = field.data() + field.size();
+    const bool begins = field.starts_with(kRelative);
+    const auto [stopped, error] = std::from_chars(field.data() + (begins ? kRelative.size() : 0), end, relative);
+    if (!begins || error != std::errc{} || stopped != end) {
+      throw FileError(file_, line_,
+                      fmt::format("limit should be equal, relative NUMBER, trend, fitted or empty, not '{}'", field));
+    }
+    return {LimitKind::relative, relative};
   }
 
   Verdict verdict() {
@@ -81,25 +102,51 @@ std::string_view to_string(Verdict verdict) {
       return "trend only";
     case Verdict::not_reproduced:
       return "not reproduced";
+    case Verdict::fitted:
+      return "fitted";
     case Verdict::no_published_value:
       return "no published value";
+    case Verdict::not_measured:
+      return "not measured";
+    case Verdict::refused:
+      return "refused";
     case Verdict::failed:
       break;
   }
   return "failed";
 }
 
-Verdict judge(const std::optional<double>& value, const std::optional<double>& published_value, double relative_limit) {
+Limit Limit::within(double relative_limit) {
+  return relative_limit == 0.0 ? Limit{LimitKind::equal, 0.0} : Limit{LimitKind::relative, relative_limit};
+}
+
+std::string Limit::text() const {
+  switch (kind) {
+    case LimitKind::equal:
+      return "equal";
+    case LimitKind::relative:
+      return std::string(kRelative) + csv_number(relative);
+    case LimitKind::trend:
+      return "trend";
+    case LimitKind::fitted:
+      return "fitted";
+    case LimitKind::none:
+      break;
+  }
+  return {};
+}
+
+Verdict judge(const std::optional<double>& value, const std::optional<double>& other, double relative_limit) {
   if (!value || std::isnan(*value)) {
     return Verdict::failed;
   }
-  if (!published_value) {
+  if (!other) {
     return Verdict::no_published_value;
   }
-  if (*value == *published_value) {
+  if (*value == *other) {
     return Verdict::exact;
   }
-  const bool close = std::abs(*value - *published_value) <= relative_limit * std::abs(*published_value);
+  const bool close = std::abs(*value - *other) <= relative_limit * std::abs(*other);
   return close ? Verdict::within_limit : Verdict::not_reproduced;
 }
 
@@ -109,7 +156,8 @@ void write_records(const std::filesystem::path& file, const std::vector<Record>&
   for (const Record& record : records) {
     table.rows.push_back({record.experiment, record.mechanism, record.formulation, record.integrator, record.parameters,
                           record.quantity, record.unit, number_text(record.value), number_text(record.published_value),
-                          record.source, std::string(to_string(record.verdict)), record.note});
+                          record.source, number_text(record.expected_value), record.expected_from, record.limit.text(),
+                          std::string(to_string(record.verdict)), record.note});
   }
   write_csv(file, table);
 }
@@ -131,6 +179,9 @@ std::vector<Record> read_records(const std::filesystem::path& file) {
     record.value = row.number();
     record.published_value = row.number();
     record.source = row.text();
+    record.expected_value = row.number();
+    record.expected_from = row.text();
+    record.limit = row.limit();
     record.verdict = row.verdict();
     record.note = row.text();
     records.push_back(std::move(record));

@@ -9,11 +9,36 @@
 
 namespace mbdbench {
 
-/// How a number stands to the published one.
-enum class Verdict { exact, within_limit, trend_only, not_reproduced, no_published_value, failed };
+/// How a number stands to the one that it is compared with.
+enum class Verdict {
+  exact,
+  within_limit,
+  trend_only,  ///< not asserted: same direction and order of magnitude as its table (trend.hpp)
+  fitted,      ///< a setting was chosen so that it meets this number: agreement says nothing
+  not_reproduced,
+  no_published_value,  ///< nothing to compare with
+  not_measured,        ///< a number may stand there, but it was disturbed: it says nothing
+  refused,             ///< does not exist here: the formulation refuses the mechanism, ...
+  failed               ///< a run did not reach its end
+};
 
-/// \returns "exact", "within limit", "trend only", "not reproduced", "no published value", "failed".
+/// \returns "exact", "within limit", "trend only", "fitted", "not reproduced", ...
 std::string_view to_string(Verdict verdict);
+
+/// How a number is compared.
+enum class LimitKind { none, equal, relative, trend, fitted };
+
+/// What is asked of a number: to be equal, to be within a relative limit, to follow a trend; fitted asks nothing.
+struct Limit {
+  LimitKind kind = LimitKind::none;
+  double relative = 0.0;
+
+  /// \returns equality for 0.
+  static Limit within(double relative_limit);
+  /// \returns "equal", "relative 0.001", "trend", "fitted"; empty for none.
+  [[nodiscard]] std::string text() const;
+  bool operator==(const Limit&) const = default;
+};
 
 /// One number with everything needed to understand it.
 struct Record {
@@ -21,21 +46,28 @@ struct Record {
   std::string mechanism;    ///< as the user would name it: "pendulum:16"
   std::string formulation;  ///< key, with options in brackets where they are not the defaults
   std::string integrator;
-  std::string parameters;       ///< "tolerance=1e-06", several separated by ";"
-  std::string quantity;         ///< "function_evaluations"
-  std::string unit;             ///< "1" for pure numbers
-  std::optional<double> value;  ///< empty for a failed run
-  std::optional<double> published_value;
-  std::string source;  ///< citation key and place: "Chadaj2015, sect. III"
+  std::string parameters;                 ///< "tolerance=1e-06", several separated by ";"
+  std::string quantity;                   ///< "function_evaluations"
+  std::string unit;                       ///< "1" for pure numbers
+  std::optional<double> value;            ///< empty for a failed or refused run
+  std::optional<double> published_value;  ///< printed in `source`, and nothing else
+  std::string source;                     ///< citation key and place: "Chadaj2015, sect. III"
+  std::optional<double> expected_value;   ///< any other number to compare with
+  std::string expected_from;              ///< whose: a prototype, a theory, MATLAB
+  Limit limit;
   Verdict verdict = Verdict::no_published_value;
   std::string note;  ///< message of a failed run, reason of a limit
 
+  /// \returns the number that it is compared with, published or expected.
+  [[nodiscard]] std::optional<double> compared_value() const {
+    return published_value ? published_value : expected_value;
+  }
   bool operator==(const Record&) const = default;
 };
 
-/// Compares with the published value. \param relative_limit 0 asks for equality
+/// Compares two numbers. \param relative_limit 0 asks for equality
 /// \returns exact, within_limit, not_reproduced; no_published_value or failed where a side is missing.
-Verdict judge(const std::optional<double>& value, const std::optional<double>& published_value, double relative_limit);
+Verdict judge(const std::optional<double>& value, const std::optional<double>& other, double relative_limit);
 
 /// Records in a CSV file, in fixed row order with shortest round-trip numbers; written to a new file that replaces the
 /// old one at once, so that an interrupted run leaves the last complete state. \throws FileError when the file cannot

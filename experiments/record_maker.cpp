@@ -6,6 +6,12 @@
 
 namespace mbdbench {
 
+void set_comparison(Record& record, double value, const NumberSource& source, const Limit& limit) {
+  (source.published ? record.published_value : record.expected_value) = value;
+  (source.published ? record.source : record.expected_from) = source.text;
+  record.limit = limit;
+}
+
 Record RecordMaker::measured(std::string quantity, std::string unit, double value, std::string note) const {
   Record record;
   record.experiment = name_.experiment;
@@ -22,18 +28,24 @@ Record RecordMaker::measured(std::string quantity, std::string unit, double valu
 
 Record RecordMaker::compared(std::string quantity, std::string unit, double value, const Comparison& comparison) const {
   Record record = measured(std::move(quantity), std::move(unit), value, std::string(comparison.reason));
-  record.published_value = comparison.value;
-  record.source = comparison.source;
-  record.verdict = judge(record.value, record.published_value, comparison.relative_limit);
+  set_comparison(record, comparison.value, comparison.source, Limit::within(comparison.relative_limit));
+  record.verdict = judge(record.value, comparison.value, comparison.relative_limit);
   return record;
 }
 
-Record RecordMaker::trend(std::string quantity, std::string unit, double value, double other, std::string_view source,
-                          std::string note) const {
+Record RecordMaker::trend(std::string quantity, std::string unit, double value, double other,
+                          const NumberSource& source, std::string note) const {
   Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
-  record.published_value = other;
-  record.source = source;
+  set_comparison(record, other, source, {LimitKind::trend, 0.0});
   record.verdict = Verdict::trend_only;
+  return record;
+}
+
+Record RecordMaker::fitted(std::string quantity, std::string unit, double value, double other,
+                           const NumberSource& source, std::string note) const {
+  Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
+  set_comparison(record, other, source, {LimitKind::fitted, 0.0});
+  record.verdict = Verdict::fitted;
   return record;
 }
 

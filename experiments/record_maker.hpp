@@ -9,10 +9,29 @@
 
 namespace mbdbench {
 
+/// Whose number it is.
+struct NumberSource {
+  std::string_view text;
+  bool published = false;
+};
+
+/// \returns the source of numbers that stand in print. \param place citation key and place: "Chadaj2015, sect. III"
+constexpr NumberSource published_in(std::string_view place) {
+  return {place, true};
+}
+
+/// \returns the source of any other number: a prototype, a theory, another program.
+constexpr NumberSource expected_from(std::string_view origin) {
+  return {origin, false};
+}
+
+/// Puts a number to compare with into a record.
+void set_comparison(Record& record, double value, const NumberSource& source, const Limit& limit);
+
 /// A number to compare with.
 struct Comparison {
   double value;
-  std::string_view source;
+  NumberSource source;
   double relative_limit;  ///< 0 asks for equality
   std::string_view reason;
 };
@@ -34,9 +53,13 @@ class RecordMaker {
   [[nodiscard]] Record measured(std::string quantity, std::string unit, double value, std::string note = {}) const;
   [[nodiscard]] Record compared(std::string quantity, std::string unit, double value,
                                 const Comparison& comparison) const;
-  /// A number shown beside another one that it need not meet. \param note why not
+  /// A number shown beside another one whose order of magnitude and direction it follows; judge_trends (trend.hpp)
+  /// gives the verdict with the rest of its table. \param note why no more can be asked
   [[nodiscard]] Record trend(std::string quantity, std::string unit, double value, double other,
-                             std::string_view source, std::string note) const;
+                             const NumberSource& source, std::string note) const;
+  /// A number that a setting was chosen to meet. \param note which setting
+  [[nodiscard]] Record fitted(std::string quantity, std::string unit, double value, double other,
+                              const NumberSource& source, std::string note) const;
   /// The record of a run that did not reach its end. \param message why
   [[nodiscard]] Record failed(std::string quantity, std::string unit, std::string message) const;
 

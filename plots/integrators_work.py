@@ -92,7 +92,7 @@ def _mechanisms_caption(results):
 
 
 def _expected_orders(results):
-    return {record.integrator: record.published_value for record in results.records if record.quantity == "observed_order"}
+    return {record.integrator: record.compared_value for record in results.records if record.quantity == "observed_order"}
 
 
 def _orders(results):
@@ -119,7 +119,7 @@ def _orders(results):
 
 
 def _orders_caption(results):
-    found = [(record.integrator, record.published_value, record.value) for record in results.records
+    found = [(record.integrator, record.compared_value, record.value) for record in results.records
              if record.quantity == "observed_order" and record.value is not None]
     worst = max(found, key=lambda run: abs(run[1] - run[2]))
     exponents = [record.value for record in results.records if record.quantity == "tolerance_exponent" and record.value is not None]

@@ -36,6 +36,9 @@ import style
 from input_error import InputError
 from report import write_report
 from result_directory import open_results
+from study import read_study
+from study_figures import figures_of
+from study_tables import tables_of
 from tables import write_tables
 
 FIGURES = {
@@ -83,23 +86,32 @@ class Output:
         self.figures.append((definition.title, caption, files[1], narrow))
 
 
-def _add_experiment(output):
-    """Figures and tables of the records, if there are any. Returns (results or None, provenance)."""
-    try:
-        results = open_results(output.directory)
-    except InputError as error:
-        output.problems.append(str(error))
-        return None, {}
+def _definitions(results):
+    """(title, figures, tables) of a study, from study.json, or of an experiment."""
+    study = read_study(results)
+    if study:
+        return study.title, figures_of(study, results.path / "records.csv"), tables_of(study)
     if results.experiment not in FIGURES:
         print(f"No figures are defined for the experiment '{results.experiment}': tables and report only.")
-    for definition in FIGURES.get(results.experiment, []):
-        output.add_figure(definition, results)
-    output.written += write_tables(results, output.directory / "tables", TABLES.get(results.experiment, []))
+    return results.experiment, FIGURES.get(results.experiment, []), TABLES.get(results.experiment, [])
+
+
+def _add_experiment(output):
+    """Figures and tables of the records, if there are any. Returns (results or None, title, tables, provenance)."""
     try:
-        return results, results.provenance()
+        results = open_results(output.directory)
+        title, figures, tables = _definitions(results)
     except InputError as error:
         output.problems.append(str(error))
-        return results, {}
+        return None, "", [], {}
+    for definition in figures:
+        output.add_figure(definition, results)
+    output.written += write_tables(results, output.directory / "tables", tables)
+    try:
+        return results, title, tables, results.provenance()
+    except InputError as error:
+        output.problems.append(str(error))
+        return results, title, tables, {}
 
 
 def _add_benchmark(output, file):
@@ -116,15 +128,14 @@ def make_all(directory):
     """Makes everything. Returns an Output."""
     output = Output(directory)
     benchmark = directory / BENCHMARK_FILE
-    results, provenance = None, {}
+    results, title, tables, provenance = None, "", [], {}
     if (directory / "records.csv").exists() or not benchmark.exists():
-        results, provenance = _add_experiment(output)
+        results, title, tables, provenance = _add_experiment(output)
     if benchmark.exists():
         _add_benchmark(output, benchmark)
     if results or output.figures:
-        title = f"mbdbench: {results.experiment if results else rhs_cost.FIGURE.title.lower()}"
-        output.written.append(write_report(directory / "report.html", title, output.figures, results, provenance, output.problems,
-                                           TABLES.get(results.experiment, []) if results else []))
+        heading = f"mbdbench: {title or rhs_cost.FIGURE.title.lower()}"
+        output.written.append(write_report(directory / "report.html", heading, output.figures, results, provenance, output.problems, tables))
     return output
 
 

@@ -13,7 +13,7 @@ _TIMED = {"dca": "DCA", "dca[loops=proximal]": "DCA, proximal loops", "hdca": "H
 
 def _prototype(results, model, quantity, variant, parameters):
     for record in select(of_model(results.records, model), quantity, variant, "ode45", **parameters):
-        return record.published_value
+        return record.expected_value
     return None
 
 

@@ -9,7 +9,7 @@ _OURS = tuple(form for form in FORMS if form not in _PAPER)
 def _published(results, quantity, form, integrator, **parameters):
     """The number printed in the paper beside a record, or None."""
     for record in results.records:
-        if (record.quantity, record.formulation, record.integrator) == (quantity, form, integrator) and record.is_published:
+        if (record.quantity, record.formulation, record.integrator) == (quantity, form, integrator) and record.published_value is not None:
             if record.parameters.keys() == parameters.keys() and all(
                     record.parameters[name] == wanted if isinstance(wanted, str) else float(record.parameters[name]) == wanted
                     for name, wanted in parameters.items()):

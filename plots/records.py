@@ -6,8 +6,9 @@ from csv_rows import read_csv_rows
 from input_error import InputError
 
 COLUMNS = ["experiment", "mechanism", "formulation", "integrator", "parameters", "quantity", "unit", "value",
-           "published_value", "source", "verdict", "note"]
-VERDICTS = ["exact", "within limit", "trend only", "not reproduced", "no published value", "failed"]
+           "published_value", "source", "expected_value", "expected_from", "limit", "verdict", "note"]
+VERDICTS = ["exact", "within limit", "trend only", "fitted", "not reproduced", "no published value", "not measured", "refused", "failed"]
+_WITHOUT_VALUE = ("failed", "refused", "not measured")
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,9 @@ class Record:
     value: float | None
     published_value: float | None
     source: str
+    expected_value: float | None
+    expected_from: str
+    limit: str
     verdict: str
     note: str
 
@@ -30,9 +34,9 @@ class Record:
         return "; ".join(f"{name} = {value}" if value else name for name, value in self.parameters.items())
 
     @property
-    def is_published(self):
-        """Whether a paper prints the number compared with; experiments mark all others as 'not published'."""
-        return self.published_value is not None and "not published" not in self.source
+    def compared_value(self):
+        """The number it is compared with, published or expected, or None."""
+        return self.published_value if self.published_value is not None else self.expected_value
 
 
 def _number(file, line, column, text):
@@ -58,10 +62,10 @@ def _record(file, line, fields):
     row = dict(zip(COLUMNS, fields))
     if row["verdict"] not in VERDICTS:
         raise InputError(file, f"verdict should be one of {', '.join(VERDICTS)}, not '{row['verdict']}'", line)
-    for column in ("value", "published_value"):
+    for column in ("value", "published_value", "expected_value"):
         row[column] = _number(file, line, column, row[column])
-    if row["value"] is None and row["verdict"] != "failed":
-        raise InputError(file, f"value is empty, but the verdict is '{row['verdict']}' and not 'failed'", line)
+    if row["value"] is None and row["verdict"] not in _WITHOUT_VALUE:
+        raise InputError(file, f"value is empty, but the verdict is '{row['verdict']}' and not {', '.join(_WITHOUT_VALUE)}", line)
     row["parameters"] = _parameters(file, line, row["parameters"])
     return Record(**row)
 

@@ -41,18 +41,19 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
     environment.filters.update(number=plain, words=words, inlined=_inlined, cell=cell_text)
     records, timings = (results.records, results.timings) if results else ([], [])
+    is_study = results is not None and results.is_study
     page = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
         title=title,
         mechanisms=distinct(records, "mechanism"),
         verdict_counts=_verdict_counts(records),
-        tables=groups(records),
-        timing_tables=groups(timings),
+        tables=[group for group in groups(records) if not (is_study and group[0] == "failed")],
+        timing_tables=[group for group in groups(timings) if not (is_study and group[0] == "failed")],
+        all_numbers=[] if is_study else records + timings,
         claims=results.claims if results else [],
         own_tables=[(table, table.header(results), table.rows(results)) for table in own_tables],
         figures=figures,
         problems=list(problems),
-        records=records,
-        timings=timings,
+        number_count=len(records),
         provenance=_provenance_rows(provenance or {}),
     )
     file.write_text(page + "\n", encoding="utf-8")

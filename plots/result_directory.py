@@ -17,6 +17,11 @@ class ResultDirectory:
     timings: list[Record] = field(default_factory=list)
     claims: list[Claim] = field(default_factory=list)
 
+    @property
+    def is_study(self):
+        """Whether 'mbdbench study' wrote it: its own tables hold every number and every reason."""
+        return (self.path / "study.json").exists()
+
     def trajectory(self, name, needed):
         """Columns of trajectories/NAME.csv."""
         return read_trajectory(self.path / "trajectories" / f"{name}.csv", needed)

@@ -1,14 +1,30 @@
 """LaTeX tables (booktabs) of what was compared: published or expected, ours, verdict."""
+import re
+
+from latex_layout import fitted_table
 from number_text import latex, plain
 from records import distinct
 
 _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}"}
+            "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "−": "$-$", "∞": r"$\infty$", "µ": r"\textmu{}"}
+
+
+_CHECKED = ("exact", "within limit", "trend only", "fitted", "not reproduced")
+
+
+_POWER = re.compile("·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
+_RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 
 
 def escape(text):
     """Text that LaTeX prints as it is."""
-    return "".join(_ESCAPES.get(letter, letter) for letter in text.replace("\n", " "))
+    escaped = "".join(_ESCAPES.get(letter, letter) for letter in text.replace("\n", " "))
+    return _POWER.sub(lambda power: rf"$\cdot10^{{{power.group(1).translate(_RAISED)}}}$", escaped)
+
+
+def breakable(text):
+    """The same where long names may break."""
+    return re.sub(r"(\\_|[=;(])", r"\1\\allowbreak{}", escape(text).replace("[", r"\allowbreak{}["))
 
 
 def words(quantity):
@@ -18,17 +34,16 @@ def words(quantity):
 
 def groups(records):
     """[(name of the table, heading of the column, source, rows)]: one a source, published ones first, then checks between runs, then failures."""
-    compared = [record for record in records if record.published_value is not None]
-    published = [record for record in compared if record.is_published]
-    expected = [record for record in compared if not record.is_published]
+    published = [record for record in records if record.published_value is not None]
+    expected = [record for record in records if record.published_value is None and record.expected_value is not None]
     result = []
-    for kind, heading, rows in (("published", "published", published), ("expected", "expected", expected)):
-        for source in distinct(rows, "source"):
-            result.append((kind, heading, source, [record for record in rows if record.source == source]))
-    checked = [record for record in records if record.published_value is None and record.verdict not in ("failed", "no published value")]
+    for kind, attribute, rows in (("published", "source", published), ("expected", "expected_from", expected)):
+        for source in distinct(rows, attribute):
+            result.append((kind, kind, source, [record for record in rows if getattr(record, attribute) == source]))
+    checked = [record for record in records if record.compared_value is None and record.verdict in _CHECKED]
     if checked:
         result.append(("checked", "expected", "checks between formulations", checked))
-    failed = [record for record in records if record.verdict == "failed" and record.published_value is None]
+    failed = [record for record in records if record.verdict == "failed" and record.compared_value is None]
     if failed:
         result.append(("failed", "expected", "failed runs", failed))
     return result
@@ -38,20 +53,15 @@ def _row(record, with_mechanism):
     quantity = words(record.quantity) + (f" [{record.unit}]" if record.unit != "1" else "")
     mechanism = [record.mechanism] if with_mechanism else []
     texts = [escape(text) for text in (quantity, *mechanism, record.formulation, record.integrator, record.parameter_text)]
-    return " & ".join([*texts, latex(record.published_value), latex(record.value), escape(record.verdict)]) + r" \\"
-
-
-def _tabular(comment, columns, header, lines):
-    """One tabular, to be put with \\input into a table environment."""
-    return "\n".join([f"% {escape(comment)}", r"% needs \usepackage{booktabs}", rf"\begin{{tabular}}{{@{{}}{columns}@{{}}}}", r"\toprule",
-                      " & ".join(header) + r" \\", r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+    return [*texts, latex(record.compared_value), latex(record.value), escape(record.verdict)]
 
 
 def latex_table(heading, source, records, with_mechanism):
     """The numbers compared with those of one source."""
     mechanism = ["mechanism"] if with_mechanism else []
     header = ["quantity", *mechanism, "formulation", "integrator", "parameters", heading, "ours", "verdict"]
-    return _tabular(source, "l" * (len(header) - 3) + "rrl", header, [_row(record, with_mechanism) for record in records])
+    columns = "l" * (len(header) - 3) + "rrl"
+    return fitted_table(escape(source), columns, header, [_row(record, with_mechanism) for record in records])
 
 
 def cell_text(cell, digits, write=plain):
@@ -66,14 +76,15 @@ def definition_table(definition, results):
     rows = definition.rows(results)
     header = definition.header(results)
     columns = "".join("l" if any(isinstance(row[column], str) for row in rows) else "r" for column in range(len(header)))
-    lines = [" & ".join(cell_text(cell, definition.digits, latex) for cell in row) + r" \\" for row in rows]
-    return _tabular(definition.title, columns, map(escape, header), lines)
+    cells = [[cell_text(cell, definition.digits, latex) for cell in row] for row in rows]
+    return fitted_table(escape(definition.title), columns, [escape(name) for name in header], cells)
 
 
 def claims_table(claims):
-    """What a paper says and whether it holds, with wrapped columns."""
-    lines = [" & ".join(escape(text) for text in (claim.source, claim.statement, claim.measured, claim.verdict)) + r" \\" for claim in claims]
-    return _tabular("claims", "p{0.14\\linewidth}p{0.26\\linewidth}p{0.42\\linewidth}l", ["source", "statement", "measured", "verdict"], lines)
+    """What a paper says, by which criterion it is judged, and whether it holds."""
+    header = ["source", "statement", "counts as true when", "measured", "verdict"]
+    rows = [[breakable(text) for text in (claim.source, claim.statement, claim.criterion, claim.measured, claim.verdict)] for claim in claims]
+    return fitted_table("claims", "lllll", header, rows)
 
 
 def write_tables(results, directory, definitions=()):
@@ -85,6 +96,8 @@ def write_tables(results, directory, definitions=()):
     for label, records in ((results.experiment, results.records), (f"{results.experiment}_timings", results.timings)):
         counts = {}
         for kind, heading, source, rows in groups(records):
+            if results.is_study and kind == "failed":
+                continue  # Its own table has every reason once.
             counts[kind] = counts.get(kind, 0) + 1
             number = f"_{counts[kind]}" if counts[kind] > 1 else ""
             file = directory / f"{label}_{kind}{number}.tex"

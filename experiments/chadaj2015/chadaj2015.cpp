@@ -11,6 +11,7 @@
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
 #include "experiments/experiment_parts.hpp"
+#include "experiments/trend.hpp"
 #include "experiments/verdict_table.hpp"
 
 namespace mbdbench {
@@ -85,6 +86,8 @@ bool run_chadaj2015(ExperimentContext& context) {
   }
   const std::vector<Record> ratios = error_ratios(all->records);
   all->records.insert(all->records.end(), ratios.begin(), ratios.end());
+  judge_trends(all->records);
+  judge_trends(all->timings);
   write_records(context.output / "records.csv", all->records);
   write_records(context.output / "timings.csv", all->timings);
   fmt::print("{}\n{}", verdict_table(all->records), verdict_table(all->timings));

@@ -5,12 +5,13 @@
 #include <array>
 #include <string_view>
 
+#include "experiments/record_maker.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::chadaj2015 {
 
-inline constexpr std::string_view kPaper = "Chadaj2015, sect. III";
-inline constexpr std::string_view kPrototype = "independent prototype, not published";
+inline constexpr NumberSource kPaper = published_in("Chadaj2015, sect. III");
+inline constexpr NumberSource kPrototype = expected_from("independent prototype");
 
 /// One row of the paper's comparison.
 struct PublishedRun {

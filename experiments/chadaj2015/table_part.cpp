@@ -63,7 +63,7 @@ void add_counts(PartResult& part, const PendulumRecordMaker& maker, std::string_
   const PublishedRun& published = published_run(kind);
   const PrototypeRun& prototype = prototype_run(kind);
   const OdeStatistics& counts = result.ode.statistics;
-  const auto add = [&](const char* quantity, std::size_t value, int expected, std::string_view source) {
+  const auto add = [&](const char* quantity, std::size_t value, int expected, const NumberSource& source) {
     part.records.push_back(maker.compared(quantity, "1", static_cast<double>(value),
                                           {static_cast<double>(expected), source, 0.0, "counts must be equal"}));
   };
@@ -96,8 +96,7 @@ void add_initial_accelerations(PartResult& part, PendulumCase& pendulum) {
 }
 
 Record trend(Record record, double published, std::string note) {
-  record.published_value = published;
-  record.source = kPaper;
+  set_comparison(record, published, kPaper, {LimitKind::trend, 0.0});
   record.verdict = Verdict::trend_only;
   record.note = std::move(note);
   return record;

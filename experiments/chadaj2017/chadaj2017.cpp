@@ -13,6 +13,7 @@
 #include "experiments/chadaj2017/variants.hpp"
 #include "experiments/claim.hpp"
 #include "experiments/experiment_parts.hpp"
+#include "experiments/trend.hpp"
 #include "experiments/verdict_table.hpp"
 
 namespace mbdbench {
@@ -74,6 +75,7 @@ bool run_chadaj2017(ExperimentContext& context) {
   append(all->timings, ratios_at_equal_tolerance(all->timings, "wall_time", "wall_time_ratio"));
   const std::vector<Claim> claims = claims_of_records(all->records);
   const std::vector<Claim> timing_claims = claims_of_timings(all->timings);
+  judge_trends(all->records);
   write_records(context.output / "records.csv", all->records);
   write_records(context.output / "timings.csv", all->timings);
   write_claims(context.output / "claims.csv", claims);

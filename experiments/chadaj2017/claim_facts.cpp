@@ -53,13 +53,13 @@ void ClaimFacts::remark(std::string words) {
 }
 
 void ClaimFacts::missing(std::string_view what) {
-  complete_ = false;
+  ++missing_;
   remark(fmt::format("{}: a run failed", what));
 }
 
 Claim ClaimFacts::claim(const ClaimText& text) const {
   Claim claim = unmeasured_claim(text, words_);
-  claim.verdict = complete_ ? judge_claim(answers_) : ClaimVerdict::not_measured;
+  conclude_claim(claim, answers_, missing_);
   return claim;
 }
 

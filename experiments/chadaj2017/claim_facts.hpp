@@ -46,7 +46,7 @@ class ClaimFacts {
   const std::vector<Record>& records_;
   std::vector<bool> answers_;
   std::string words_;
-  bool complete_ = true;
+  std::size_t missing_ = 0;
 };
 
 /// \returns a statement that was not measured, and why.

@@ -6,13 +6,15 @@
 #include <optional>
 #include <string_view>
 
+#include "experiments/record_maker.hpp"
+
 namespace mbdbench::chadaj2017 {
 
 /// Counts with ode45's own step control, so they must be equal.
-inline constexpr std::string_view kPrototypeCounts = "independent prototype, not published";
+inline constexpr NumberSource kPrototypeCounts = expected_from("independent prototype");
 /// Another integrator: Dormand-Prince with SciPy's step control, tolerance 1e-6, D_c resolved in the moving body. Only
 /// the order of magnitude can be compared.
-inline constexpr std::string_view kPrototypeSciPy = "independent prototype with another step control, not published";
+inline constexpr NumberSource kPrototypeSciPy = expected_from("independent prototype with another step control");
 
 /// Evaluations of ode45 at 1e-6 in 10 s.
 struct PrototypeCount {

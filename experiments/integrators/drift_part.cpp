@@ -149,7 +149,7 @@ void add_growth(PartResult& part, const RecordMaker& maker, const DriftCase& tar
   if (symplectic && target.regular) {
     part.records.push_back(maker.compared(
         kQuantity, "1", growth,
-        {1.0, "theory (Hairer2006, sect. IX.8), not published as a number", kGrowthLimit, "no secular drift"}));
+        {1.0, expected_from("theory (Hairer2006, sect. IX.8)"), kGrowthLimit, "no secular drift"}));
   } else {
     part.records.push_back(maker.measured(kQuantity, "1", growth, "last tenth of the time over the first"));
   }

@@ -31,7 +31,7 @@ constexpr double kOrderLimit = 0.3;
 constexpr double kExponentLimit = 0.15;
 constexpr double kExtrapolationLimit = 0.3;
 constexpr const char* kExtrapolation = "odeint-bulirsch-stoer";
-constexpr const char* kTheory = "theory (Hairer1993, sect. II.3, II.4), not published as a number";
+constexpr NumberSource kTheory = expected_from("theory (Hairer1993, sect. II.3, II.4)");
 
 /// The exponent that theory gives to the error as a power of the tolerance.
 double expected_exponent(const OdeEntry& integrator) {

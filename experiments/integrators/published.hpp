@@ -5,9 +5,11 @@
 #include <optional>
 #include <string_view>
 
+#include "experiments/record_maker.hpp"
+
 namespace mbdbench::integrator_study {
 
-inline constexpr std::string_view kMatlab = "MATLAB, results/published/matlab_solver_statistics.csv";
+inline constexpr NumberSource kMatlab = expected_from("MATLAB, results/published/matlab_solver_statistics.csv");
 
 /// One row of the file: a run with RelTol 1e-3 and AbsTol 1e-6; what was not recorded is empty.
 struct MatlabRun {

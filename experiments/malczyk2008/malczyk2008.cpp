@@ -19,6 +19,7 @@
 #include "experiments/malczyk2008/timing_claims.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/trend.hpp"
 #include "experiments/verdict_table.hpp"
 
 namespace mbdbench {
@@ -85,6 +86,8 @@ bool run_malczyk2008(ExperimentContext& context) {
   const std::vector<Record> crossovers = crossover_records(all->timings);
   all->timings.insert(all->timings.end(), crossovers.begin(), crossovers.end());
   const std::vector<Claim> claims = claims_of_timings(all->timings, all->records);
+  judge_trends(all->records);
+  judge_trends(all->timings);
   write_records(context.output / "records.csv", all->records);
   write_records(context.output / "timings.csv", all->timings);
   write_claims(context.output / "timing_claims.csv", claims);

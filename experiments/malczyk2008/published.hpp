@@ -5,11 +5,13 @@
 #include <array>
 #include <string_view>
 
+#include "experiments/record_maker.hpp"
+
 namespace mbdbench::malczyk2008 {
 
 inline constexpr std::string_view kExperiment = "malczyk2008";
 inline constexpr std::string_view kTable = "Malczyk2008, table 1";
-inline constexpr std::string_view kText = "Malczyk2008, sect. 3.3";
+inline constexpr NumberSource kText = published_in("Malczyk2008, sect. 3.3");
 
 /// Table 1 has two "integration steps", though its method chooses its own; a tenth of the step costs 2.3 to 2.8 times
 /// the time. The timed runs take it for the interval of output, with a right-hand side at every output. That is a
@@ -43,6 +45,6 @@ inline constexpr double kLoopStep = 0.01;
 /// Crank angle at 1 s without the driving torque (rad): two formulations of an independent prototype at 1e-9 came to
 /// 10.57420641 and 10.57420635.
 inline constexpr double kCrankAngle = 10.5742064;
-inline constexpr std::string_view kPrototype = "independent prototype, not published";
+inline constexpr NumberSource kPrototype = expected_from("independent prototype");
 
 }  // namespace mbdbench::malczyk2008

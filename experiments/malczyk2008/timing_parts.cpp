@@ -24,9 +24,9 @@ void set_published(PartResult& part, std::size_t first, double one_process, doub
       continue;
     }
     const bool ratio = record.quantity.ends_with("_speedup");
-    record.published_value =
+    const double published =
         ratio ? one_process / two_processes : (record.formulation == kSerial ? one_process : two_processes);
-    record.source = kTable;
+    set_comparison(record, published, published_in(kTable), {LimitKind::trend, 0.0});
     record.verdict = Verdict::trend_only;
     record.note = record.note.empty() ? kOtherMachine : fmt::format("{}; {}", kOtherMachine, record.note);
   }

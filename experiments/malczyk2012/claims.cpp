@@ -61,12 +61,12 @@ class Facts {
     claim.statement = statement;
     claim.criterion = criterion;
     claim.measured = words_;
-    claim.verdict = complete_ ? judge_claim(answers_) : ClaimVerdict::not_measured;
+    conclude_claim(claim, answers_, missing_);
     return claim;
   }
 
   void missing(const Model& model, const Variant& variant) {
-    complete_ = false;
+    ++missing_;
     add_words(words_, fmt::format("{} on {}: no number", variant.name, model.name));
   }
 
@@ -74,7 +74,7 @@ class Facts {
   const std::vector<Record>& records_;
   std::vector<bool> answers_;
   std::string words_;
-  bool complete_ = true;
+  std::size_t missing_ = 0;
 };
 
 Claim passage(const std::vector<Record>& records) {

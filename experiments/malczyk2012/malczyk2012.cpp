@@ -9,6 +9,7 @@
 #include "experiments/experiment_parts.hpp"
 #include "experiments/malczyk2012/claims.hpp"
 #include "experiments/malczyk2012/parts.hpp"
+#include "experiments/trend.hpp"
 #include "experiments/verdict_table.hpp"
 
 namespace mbdbench {
@@ -36,12 +37,13 @@ std::vector<ExperimentPart> all_parts(const ExperimentContext& context) {
 }  // namespace
 
 bool run_malczyk2012(ExperimentContext& context) {
-  const std::optional<PartResult> all = run_parts(context, "malczyk2012", all_parts(context));
+  std::optional<PartResult> all = run_parts(context, "malczyk2012", all_parts(context));
   if (!all) {
     return false;
   }
   const std::vector<Claim> claims = claims_of_records(all->records);
   const std::vector<Claim> timing_claims = claims_of_timings(all->timings, all->records);
+  judge_trends(all->records);
   write_records(context.output / "records.csv", all->records);
   write_records(context.output / "timings.csv", all->timings);
   write_claims(context.output / "claims.csv", claims);

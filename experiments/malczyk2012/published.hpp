@@ -6,12 +6,13 @@
 #include <string_view>
 
 #include "experiments/malczyk2012/variants.hpp"
+#include "experiments/record_maker.hpp"
 
 namespace mbdbench::malczyk2012 {
 
 /// Another integrator: Dormand-Prince with SciPy's step control, tolerance 1e-6. Only the order of magnitude can be
 /// compared.
-inline constexpr std::string_view kPrototype = "independent prototype with another step control, not published";
+inline constexpr NumberSource kPrototype = expected_from("independent prototype with another step control");
 
 /// Largest values over a run.
 struct PrototypeRun {

@@ -50,8 +50,9 @@ class Facts {
 
   [[nodiscard]] Claim claim() const {
     Claim claim = claim_;
-    claim.verdict = complete_ ? judge_claim(answers_) : ClaimVerdict::not_measured;
-    if (!complete_) {
+    if (complete_) {
+      conclude_claim(claim, answers_, 0);
+    } else {
       claim.measured = "a run failed or is missing";
     }
     return claim;

@@ -4,9 +4,10 @@
 /// of the suite, none of which comes near the counts, though all show the trend: with the coordinates alone under error
 /// control the Lagrange form needs no more evaluations than the Hamiltonian one.
 ///
-/// Limits of the inferred method. Evaluations 3 %, local errors 15 %: first steps between 0.0005 s and 0.00125 s and
-/// safety factors between 0.87 and 0.92, among which the table does not decide, change them by as much. End errors are
-/// a trend: how local errors add up depends on which steps are taken near the end.
+/// The inferred method was chosen to meet the evaluations and local errors: they are fitted, and their agreement says
+/// nothing of the paper. Only the end errors were left out of the search; they are judged as a trend. First steps
+/// between 0.0005 s and 0.00125 s and safety factors between 0.87 and 0.92, among which the table does not decide, move
+/// the evaluations by 3 % and the local errors by 15 %.
 #include <fmt/format.h>
 
 #include <array>
@@ -26,10 +27,8 @@ namespace {
 
 constexpr double kRestart = 0.01;
 constexpr double kFirstStep = 0.001;
-constexpr double kEvaluationLimit = 0.03;
-constexpr double kLocalErrorLimit = 0.15;
 constexpr std::size_t kIntervals = 85;
-constexpr std::string_view kInferred = "by a method inferred from the table";
+constexpr std::string_view kInferred = "by a method that was chosen to meet evaluations and local errors of this table";
 constexpr const char* kOther = "another method than the paper's";
 
 /// Attempts, accepted or not, in every 0.01 s.
@@ -94,11 +93,11 @@ void add_inferred(PartResult& part, const Registries& registries, const Form& fo
     return;
   }
   part.records.push_back(
-      maker.compared("rhs_calls", "1", calls, {row.evaluations.*form.published, kTable3, kEvaluationLimit, kInferred}));
-  part.records.push_back(maker.compared("local_error", "rad", local_error,
-                                        {row.local_error.*form.published, kTable3, kLocalErrorLimit, kInferred}));
-  part.records.push_back(
-      maker.trend("end_error", "rad", end_error, row.end_error.*form.published, kTable3, std::string(kInferred)));
+      maker.fitted("rhs_calls", "1", calls, row.evaluations.*form.published, kTable3, std::string(kInferred)));
+  part.records.push_back(maker.fitted("local_error", "rad", local_error, row.local_error.*form.published, kTable3,
+                                      std::string(kInferred)));
+  part.records.push_back(maker.trend("end_error", "rad", end_error, row.end_error.*form.published, kTable3,
+                                     "not part of the search, by the method inferred from the other columns"));
 }
 
 void add_other(PartResult& part, const Registries& registries, const Form& form, const ErrorControlRow& row,

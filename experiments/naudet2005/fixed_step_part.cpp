@@ -22,7 +22,7 @@ constexpr int kDigits = 2;
 constexpr double kPaperReferenceError = 3.8e-11;
 constexpr std::string_view kTwoDigits = "half a unit of the last digit printed";
 
-Comparison to_printed(double printed, std::string_view source) {
+Comparison to_printed(double printed, const NumberSource& source) {
   return {printed, source, half_unit(printed, kDigits) / printed, kTwoDigits};
 }
 

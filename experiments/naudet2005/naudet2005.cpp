@@ -9,6 +9,7 @@
 #include "experiments/experiment_parts.hpp"
 #include "experiments/naudet2005/claims.hpp"
 #include "experiments/naudet2005/parts.hpp"
+#include "experiments/trend.hpp"
 #include "experiments/verdict_table.hpp"
 
 namespace mbdbench {
@@ -31,11 +32,12 @@ std::vector<ExperimentPart> all_parts(const ExperimentContext& context) {
 }  // namespace
 
 bool run_naudet2005(ExperimentContext& context) {
-  const std::optional<PartResult> all = run_parts(context, "naudet2005", all_parts(context));
+  std::optional<PartResult> all = run_parts(context, "naudet2005", all_parts(context));
   if (!all) {
     return false;
   }
   const std::vector<Claim> claims = claims_of_records(all->records);
+  judge_trends(all->records);
   write_records(context.output / "records.csv", all->records);
   write_claims(context.output / "claims.csv", claims);
   fmt::print("{}\n{}", verdict_table(all->records), claim_table(claims));

@@ -6,12 +6,14 @@
 #include <optional>
 #include <string_view>
 
+#include "experiments/record_maker.hpp"
+
 namespace mbdbench::naudet2005 {
 
-inline constexpr std::string_view kTable1 = "Naudet2005, table 1";
-inline constexpr std::string_view kTable2 = "Naudet2005, table 2";
-inline constexpr std::string_view kTable3 = "Naudet2005, table 3";
-inline constexpr std::string_view kText = "Naudet2005, text under table 1";
+inline constexpr NumberSource kTable1 = published_in("Naudet2005, table 1");
+inline constexpr NumberSource kTable2 = published_in("Naudet2005, table 2");
+inline constexpr NumberSource kTable3 = published_in("Naudet2005, table 3");
+inline constexpr NumberSource kText = published_in("Naudet2005, text under table 1");
 
 /// A number of the acceleration (Lagrange) form and the same number of the Hamiltonian form.
 struct Pair {

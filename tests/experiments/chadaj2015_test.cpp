@@ -56,7 +56,7 @@ TEST_F(Chadaj2015RunTest, OnlyThePapersFormulationsCarryItsNumbers) {
     if (record.formulation != "dense" && record.formulation != "dense-momentum") {
       continue;
     }
-    EXPECT_NE(record.source, chadaj2015::kPaper) << record.quantity;
+    EXPECT_NE(record.source, chadaj2015::kPaper.text) << record.quantity;
     if (record.quantity == "function_evaluations" || record.quantity == "rhs_calls") {
       ++checked;
       EXPECT_EQ(record.published_value, std::nullopt);

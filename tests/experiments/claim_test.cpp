@@ -15,6 +15,19 @@ TEST(Claim, HoldsWhenAllPartsDo) {
   EXPECT_EQ(judge_claim({}), ClaimVerdict::not_measured);
 }
 
+TEST(Claim, SaysKOfNAndIsNotMeasuredBelowHalf) {
+  Claim claim;
+  claim.measured = "words";
+  conclude_claim(claim, {true, false}, 2);
+  EXPECT_EQ(claim.measured, "1 of 2, 2 not measured; words");
+  EXPECT_EQ(claim.verdict, ClaimVerdict::holds_in_part) << "half is enough";
+  // One right-hand side alone must not make "in any case" hold with none of 16 rows measured.
+  claim.measured.clear();
+  conclude_claim(claim, {true}, 16);
+  EXPECT_EQ(claim.measured, "1 of 1, 16 not measured");
+  EXPECT_EQ(claim.verdict, ClaimVerdict::not_measured);
+}
+
 TEST(Claim, IsWrittenAsOneRow) {
   const TemporaryDirectory directory;
   const Claim claim = {"an_experiment", "Paper, sect. 2", "A is smaller than \"B\".",

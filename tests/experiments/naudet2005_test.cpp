@@ -215,22 +215,33 @@ TEST_F(Naudet2005RunTest, AnInterruptedRunContinues) {
   EXPECT_EQ(content_of(*directory / "parts/motion.csv"), kept);
 }
 
+TEST_F(Naudet2005RunTest, TheFittedTableStaysWhereTheSearchFoundIt) {
+  for (const Record& record : records) {
+    if (record.verdict == Verdict::fitted) {
+      // As the search prints it: 2.2 % and 6 %.
+      const double limit = record.quantity == "rhs_calls" ? 0.023 : 0.06;
+      EXPECT_NEAR(*record.value / *record.published_value, 1.0, limit) << record.quantity << record.parameters;
+    }
+  }
+}
+
 TEST_F(Naudet2005RunTest, EveryAssertedVerdictComesOutRight) {
   EXPECT_TRUE(passed);
   expect_reproduced(records);
   std::map<Verdict, int> counts;
   for (const Record& record : records) {
     // What only another method shows, or the paper's reference hides, is no comparison with the paper's runs.
-    if (record.source == kTable1 && record.verdict == Verdict::trend_only) {
+    if (record.source == kTable1.text && record.limit.kind == LimitKind::trend) {
       EXPECT_TRUE(record.parameters == "step=0.0001" || record.quantity == "reference_error") << record.parameters;
     }
     ++counts[record.verdict];
   }
   // ode45: six counts of the Hamiltonian form, six with matrices C_K and three of the Lagrange form.
   EXPECT_EQ(counts[Verdict::exact], 15);
-  // Table 1: 18 of 20 and two of the text; table 2: three counts of ode45, eight of ode15s, four end errors; table 3:
-  // four counts and four local errors.
-  EXPECT_EQ(counts[Verdict::within_limit], 18 + 2 + 3 + 8 + 4 + 4 + 4);
+  // Table 1: 18 of 20 and two of the text; table 2: three counts of ode45, eight of ode15s, four end errors.
+  EXPECT_EQ(counts[Verdict::within_limit], 18 + 2 + 3 + 8 + 4);
+  // Table 3: four counts and four local errors, which the method was chosen to meet.
+  EXPECT_EQ(counts[Verdict::fitted], 4 + 4);
 }
 
 TEST_F(Naudet2005RunTest, Table1IsThePrototypesToItsThreeDigits) {

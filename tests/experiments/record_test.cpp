@@ -38,7 +38,13 @@ std::vector<Record> varied_records() {
   Record infinite = plain;
   infinite.value = std::numeric_limits<double>::infinity();
   infinite.verdict = Verdict::trend_only;
-  return {plain, awkward, exact_numbers, infinite};
+  Record expected = plain;
+  expected.published_value = std::nullopt;
+  expected.expected_value = 0.1;
+  expected.expected_from = "a prototype, by another method";
+  expected.limit = Limit::within(1e-3);
+  expected.verdict = Verdict::fitted;
+  return {plain, expected, awkward, exact_numbers, infinite};
 }
 
 TEST(Records, RoundTripBitForBit) {
@@ -65,14 +71,15 @@ void expect_error(const std::string& content, std::size_t line, const std::strin
 
 TEST(Records, ReaderNamesLineAndWhatWouldBeRight) {
   const std::string header =
-      "experiment,mechanism,formulation,integrator,parameters,quantity,unit,value,published_value,source,verdict,"
-      "note\n";
+      "experiment,mechanism,formulation,integrator,parameters,quantity,unit,value,published_value,source,"
+      "expected_value,expected_from,limit,verdict,note\n";
   expect_error("", 1, "column names");
   expect_error("a,b\n", 1, "columns should be experiment,");
-  expect_error(header + "e,m,f,i,p,q,1,1,,s,exact\n", 2, "11 fields where the header has 12");
-  expect_error(header + "e,m,f,i,p,q,1,1x,,s,exact,\n", 2, "value should be a number or empty, not '1x'");
-  expect_error(header + "e,m,f,i,p,q,1,1,,s,exact,\"two\nlines\"\ne,m,f,i,p,q,1,1,,s,great,\n", 4, "trend only");
-  expect_error(header + "e,m,f,i,p,q,1,1,,s,exact,a\"b\n", 2, "quote");
+  expect_error(header + "e,m,f,i,p,q,1,1,,s,,,,exact\n", 2, "14 fields where the header has 15");
+  expect_error(header + "e,m,f,i,p,q,1,1x,,s,,,,exact,\n", 2, "value should be a number or empty, not '1x'");
+  expect_error(header + "e,m,f,i,p,q,1,1,,s,,,,exact,\"two\nlines\"\ne,m,f,i,p,q,1,1,,s,,,,great,\n", 4, "trend only");
+  expect_error(header + "e,m,f,i,p,q,1,1,,s,,,,exact,a\"b\n", 2, "quote");
+  expect_error(header + "e,m,f,i,p,q,1,1,,s,2,prototype,relative x,exact,\n", 2, "relative NUMBER");
   EXPECT_THROW(read_records("/no/such/file.csv"), FileError);
   EXPECT_THROW(write_records("/no/such/file.csv", {}), FileError);
 }

@@ -47,7 +47,8 @@ inline void expect_reproduced(const std::vector<Record>& records) {
   EXPECT_FALSE(records.empty());
   for (const Record& record : records) {
     EXPECT_NE(record.verdict, Verdict::failed) << record.quantity << ": " << record.note;
-    EXPECT_NE(record.verdict, Verdict::not_reproduced)
+    // A trend that is not followed is a finding.
+    EXPECT_TRUE(record.verdict != Verdict::not_reproduced || record.limit.kind == LimitKind::trend)
         << record.formulation << ' ' << record.integrator << ' ' << record.parameters << ' ' << record.quantity << ' '
         << record.value.value_or(0.0);
   }

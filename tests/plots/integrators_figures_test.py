@@ -36,7 +36,7 @@ class IntegratorResults(InTemporaryDirectory, Readable):
 
     def test_tables_say_which_mechanism(self):
         run_make_all(self.directory)
-        published = (self.directory / "tables" / "integrators_published.tex").read_text()
+        published = (self.directory / "tables" / "integrators_expected.tex").read_text()
         self.assertIn(r"steps & lorenz &  & ode45 &  & $239$ & $239$ & exact \\", published)
         self.assertIn(r"\begin{tabular}{@{}lllllrrl@{}}", published)
 

@@ -13,14 +13,14 @@ from malczyk2008_look import SERIAL, SUB_CHAINS, TWO_RANKS, TWO_RANKS_TCP
 from plot_checks import Readable, run_make_all
 from records import COLUMNS
 from result_directory import open_results
-from synthetic_results import write_rows
+from synthetic_results import compared_with, write_rows
 
 JOINTS = (5, 15, 51, 151)
 
 
 def _row(mechanism, program, parameters, quantity, value, published="", note=""):
     source, verdict = ("Malczyk2008, table 1", "trend only") if published != "" else ("", "no published value")
-    return ["malczyk2008", mechanism, program, "cvode-bdf" if parameters else "", parameters, quantity, "s", value, published, source,
+    return ["malczyk2008", mechanism, program, "cvode-bdf" if parameters else "", parameters, quantity, "s", value, *compared_with(published, source),
             verdict, note]
 
 

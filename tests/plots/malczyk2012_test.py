@@ -13,7 +13,7 @@ from malczyk2012_tables import TABLES
 from plot_checks import CompleteFigures, InTemporaryDirectory, Page, Readable
 from records import COLUMNS
 from result_directory import open_results
-from synthetic_results import write_rows
+from synthetic_results import compared_with, write_rows
 
 _LEVELS = ("position", "velocity", "acceleration")
 _NUMBERS = {"function_evaluations": 1507, "largest_position_violation": 3e-6, "largest_velocity_violation": 4e-7,
@@ -22,7 +22,7 @@ _NUMBERS = {"function_evaluations": 1507, "largest_position_violation": 3e-6, "l
 
 def _record(model, variant, integrator, parameters, quantity, value, published="", verdict="no published value"):
     source = "prototype, not published" if published else ""
-    return ["malczyk2012", model, variant, integrator, parameters, quantity, "1", value, published, source, verdict, ""]
+    return ["malczyk2012", model, variant, integrator, parameters, quantity, "1", value, *compared_with(published, source), verdict, ""]
 
 
 def malczyk_records():

@@ -170,7 +170,7 @@ class IncompleteResults(InTemporaryDirectory):
 
 class DamagedRecords(InTemporaryDirectory):
     HEADER = ",".join(COLUMNS)
-    GOOD = "e,m,dca,ode45,tolerance=1e-06,steps,1,576,576,\"Paper, sect. III\",exact,"
+    GOOD = "e,m,dca,ode45,tolerance=1e-06,steps,1,576,576,\"Paper, sect. III\",,,,exact,"
 
     def read(self, *lines):
         file = self.directory / "records.csv"
@@ -195,7 +195,7 @@ class DamagedRecords(InTemporaryDirectory):
     def test_errors_name_file_line_and_what_is_wrong(self):
         self.assert_error(3, "value should be a number or empty, not '57x'", self.HEADER, self.GOOD, self.GOOD.replace(",576,576", ",57x,576"))
         self.assert_error(2, "verdict should be one of exact", self.HEADER, self.GOOD.replace("exact", "fine"))
-        self.assert_error(3, "11 fields where the header has 12", "# comment", self.HEADER, self.GOOD.rsplit(",", 1)[0])
+        self.assert_error(3, "14 fields where the header has 15", "# comment", self.HEADER, self.GOOD.rsplit(",", 1)[0])
         self.assert_error(1, "missing: note", self.HEADER.rsplit(",", 1)[0])
         self.assert_error(2, "does not end", self.HEADER, '"e' + self.GOOD, self.GOOD)
         self.assert_error(2, "parameters should be NAME=VALUE", self.HEADER, self.GOOD.replace("tolerance=", "=3;a="))

@@ -4,14 +4,14 @@ import math
 
 from naudet2005_look import FORMS, LAGRANGE, STEPS, file_of
 from records import COLUMNS
-from synthetic_results import write_rows
+from synthetic_results import compared_with, write_rows
 
 CLAIM_COLUMNS = ["experiment", "source", "statement", "criterion", "measured", "verdict"]
 _JOINTS = ("ankle1", "knee1", "torso", "hip", "knee2", "ankle2")
 
 
 def biped_record(form, integrator, parameters, quantity, value, unit="1", published="", source="", verdict="no published value"):
-    return ["naudet2005", "biped", form, integrator, parameters, quantity, unit, value, published, source, verdict, ""]
+    return ["naudet2005", "biped", form, integrator, parameters, quantity, unit, value, *compared_with(published, source), verdict, ""]
 
 
 def biped_records():

@@ -3,14 +3,14 @@ import json
 
 from chadaj2017_look import CASES, INTEGRATORS, VARIANTS
 from records import COLUMNS
-from synthetic_results import write_rows
+from synthetic_results import compared_with, write_rows
 
 TOLERANCES = (1e-3, 1e-6, 1e-9)
 CLAIM_COLUMNS = ["experiment", "source", "statement", "criterion", "measured", "verdict"]
 
 
 def loop_record(case, variant, integrator, parameters, quantity, value, unit="1", published="", source="", verdict="no published value"):
-    return ["chadaj2017", case, variant, integrator, parameters, quantity, unit, value, published, source, verdict, ""]
+    return ["chadaj2017", case, variant, integrator, parameters, quantity, unit, value, *compared_with(published, source), verdict, ""]
 
 
 def _figure_rows(case, variant):

@@ -8,9 +8,16 @@ from records import COLUMNS
 TOLERANCES = ("0.001", "1e-06", "1e-09")
 
 
+def compared_with(published, source):
+    """Fields of what a number is compared with: published, or expected where the source says so."""
+    if source.endswith("not published"):
+        return ["", "", published, source.removesuffix(", not published"), "equal"]
+    return [published, source, "", "", "equal" if published != "" else ""]
+
+
 def record(formulation, integrator, parameters, quantity, value, unit="1", published="", source="", verdict=None, note=""):
     verdict = verdict or ("exact" if published != "" else "no published value")
-    return ["chadaj2015", "pendulum:16", formulation, integrator, parameters, quantity, unit, value, published, source, verdict, note]
+    return ["chadaj2015", "pendulum:16", formulation, integrator, parameters, quantity, unit, value, *compared_with(published, source), verdict, note]
 
 
 def chadaj_records():
@@ -74,7 +81,7 @@ FIXED_STEP = {"gauss4", "odeint-adams-bashforth-moulton", "rk2"}
 
 
 def integrator_records(mechanisms=("pendulum:16",)):
-    theory, matlab = "theory, not published as a number", "MATLAB, a file"
+    theory, matlab = "theory, not published", "MATLAB, a file, not published"
     rows = [integrator_record("vdp1", "", "ode45", "", "steps", 59, published=59, source=matlab),
             integrator_record("lorenz", "", "ode45", "", "steps", 239, published=239, source=matlab)]
     for key, order in INTEGRATORS.items():

@@ -1,0 +1,65 @@
+#pragma once
+/// \file
+/// What a study can observe of a run, by the name that its declaration uses.
+#include <compare>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mbdbench::studies {
+
+/// One quantity.
+enum class Quantity {
+  evaluations,
+  steps,
+  failed_attempts,
+  jacobians,
+  iterations,
+  first_step,
+  energy_error,
+  position_drift,
+  velocity_drift,
+  largest_sigma,
+  position_error,
+  orientation_error,
+  marker_error,
+  wall_time,
+  time_per_evaluation,
+  speedup
+};
+
+/// What a quantity is.
+struct QuantityEntry {
+  Quantity quantity;
+  std::string_view name;   ///< in declarations
+  std::string_view unit;   ///< "1" for pure numbers
+  std::string_view title;  ///< in tables and figures
+  std::string_view help;   ///< one line
+};
+
+/// \returns all quantities.
+std::span<const QuantityEntry> quantity_registry();
+
+/// A quantity, of a marker where it needs one: "error(tip)".
+struct Observer {
+  Quantity quantity = Quantity::evaluations;
+  std::string marker;
+
+  /// \returns "error(tip)".
+  [[nodiscard]] std::string name() const;
+  /// \returns the name as records have it: "error_tip".
+  [[nodiscard]] std::string record_name() const;
+  [[nodiscard]] const QuantityEntry& entry() const;
+  [[nodiscard]] bool timed() const { return quantity >= Quantity::wall_time; }
+  [[nodiscard]] bool needs_reference() const {
+    return quantity >= Quantity::position_error && quantity <= Quantity::marker_error;
+  }
+  /// \returns whether there is one number for all integrators and controls.
+  [[nodiscard]] bool of_right_hand_side() const { return quantity == Quantity::time_per_evaluation; }
+  auto operator<=>(const Observer&) const = default;
+};
+
+/// Reads "evaluations" or "error(tip)". \throws std::invalid_argument naming the nearest right one
+Observer parse_observer(std::string_view text);
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,43 @@
+#pragma once
+/// \file
+/// The finished parts of a study, one line of JSON each, appended as they finish: what a killed run, a full disk or
+/// power failure leaves is everything up to the last whole line.
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace mbdbench::studies {
+
+/// An append-only file of results by key. One process at a time.
+class ResultJournal {
+ public:
+  /// Opens or makes the file, locks it and reads what is there; a torn last line is cut off.
+  /// \throws FileError when another run holds it, or it cannot be read or written
+  explicit ResultJournal(std::filesystem::path file);
+  ~ResultJournal();
+  ResultJournal(const ResultJournal&) = delete;
+  ResultJournal& operator=(const ResultJournal&) = delete;
+  ResultJournal(ResultJournal&&) = delete;
+  ResultJournal& operator=(ResultJournal&&) = delete;
+
+  /// \returns the result of this key, nullptr where there is none. Not beside `append`.
+  [[nodiscard]] const nlohmann::json* find(const std::string& key) const;
+  /// Appends, from any thread. \param part what it is, for people \throws FileError when it cannot be written
+  void append(const std::string& key, const std::string& part, const nlohmann::json& result);
+  /// \returns whole lines that could not be read and are ignored.
+  [[nodiscard]] std::size_t unreadable_lines() const { return unreadable_; }
+
+ private:
+  void read();
+
+  std::filesystem::path file_;
+  int descriptor_ = -1;
+  std::map<std::string, nlohmann::json> results_;
+  std::size_t unreadable_ = 0;
+  std::mutex mutex_;
+};
+
+}  // namespace mbdbench::studies

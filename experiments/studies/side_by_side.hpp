@@ -1,0 +1,14 @@
+#pragma once
+/// \file
+/// Independent pieces of work on several threads.
+#include <cstddef>
+#include <functional>
+
+namespace mbdbench::studies {
+
+/// Calls work(0) .. work(count - 1), each once, on up to `jobs` threads, in this order of their beginnings. Pieces that
+/// have not begun when `stop` returns true or a piece throws are left out. \throws what the first piece to throw threw
+void side_by_side(std::size_t count, int jobs, const std::function<bool()>& stop,
+                  const std::function<void(std::size_t)>& work);
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,49 @@
+#include "experiments/studies/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mbdbench::studies {
+
+std::string StudyVariant::formulation() const {
+  return options.empty() ? std::string(entry->key) : fmt::format("{}[{}]", entry->key, options);
+}
+
+std::string_view to_string(ControlKind kind) {
+  return kind == ControlKind::tolerance ? "tolerance" : "step";
+}
+
+std::string Control::text() const {
+  return fmt::format("{}={}", to_string(kind), value);
+}
+
+bool Study::runs(std::size_t integrator, std::size_t control) const {
+  return integrators[integrator]->adaptive == (controls[control].kind == ControlKind::tolerance);
+}
+
+std::vector<CellKey> Study::cells() const {
+  std::vector<CellKey> keys;
+  for (std::size_t m = 0; m < mechanisms.size(); ++m) {
+    for (std::size_t v = 0; v < variants.size(); ++v) {
+      for (std::size_t i = 0; i < integrators.size(); ++i) {
+        for (std::size_t c = 0; c < controls.size(); ++c) {
+          if (runs(i, c)) {
+            keys.push_back({m, v, i, c});
+          }
+        }
+      }
+    }
+  }
+  return keys;
+}
+
+bool Study::needs_reference() const {
+  return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.needs_reference(); });
+}
+
+bool Study::needs_times() const {
+  return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.timed(); });
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,117 @@
+#pragma once
+/// \file
+/// A study as it is declared: mechanisms x variants x integrators x tolerances or steps, what is observed, what is
+/// expected and claimed. Plain data; study_reader.hpp reads it, study_runner.hpp runs it.
+#include <compare>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/studies/claim_expression.hpp"
+#include "experiments/studies/observer.hpp"
+#include "formulations/formulation.hpp"
+#include "integrators/ode.hpp"
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench::studies {
+
+/// A mechanism and how long it is run.
+struct StudyMechanism {
+  std::string label;
+  std::string word;  ///< as the study names it: "four_bar", "arm.toml"
+  std::shared_ptr<const Mechanism> mechanism;
+  double end = 0.0;  ///< s, from 0
+};
+
+/// A formulation with its options under a name of the study's own.
+struct StudyVariant {
+  std::string label;
+  const FormulationEntry* entry = nullptr;
+  std::string options;  ///< as the command line takes them, may be empty
+  /// \returns the formulation as records name it: "hdca[gauge=leak]".
+  [[nodiscard]] std::string formulation() const;
+};
+
+/// What is refined: the tolerance of adaptive integrators (absolute = relative), the step (s) of the others.
+enum class ControlKind { tolerance, step };
+
+/// \returns "tolerance", "step".
+std::string_view to_string(ControlKind kind);
+
+/// One value of it.
+struct Control {
+  ControlKind kind = ControlKind::tolerance;
+  double value = 0.0;
+  /// \returns "tolerance=1e-06".
+  [[nodiscard]] std::string text() const;
+};
+
+/// One run of the product, by the places in the study's lists.
+struct CellKey {
+  std::size_t mechanism = 0;
+  std::size_t variant = 0;
+  std::size_t integrator = 0;
+  std::size_t control = 0;
+  auto operator<=>(const CellKey&) const = default;
+};
+
+/// The axes of the product, as claims name them; tolerance and step are one list, each with its own integrators.
+enum class Axis { mechanism, variant, integrator, tolerance, step };
+
+/// A sentence and when it counts as true.
+struct StudyClaim {
+  std::string source;
+  std::string text;
+  ClaimExpression holds;
+  std::vector<Axis> over;
+  /// Share of the parts that must have been measured; below it the claim is not measured.
+  double measured_share = 0.5;
+};
+
+/// Work where a measure of accuracy has the same value: what equal tolerance hides.
+struct Ranking {
+  Observer error;
+  double at = 0.0;  ///< in the observer's unit
+  std::vector<Observer> work;
+};
+
+/// A number to compare with.
+struct Expectation {
+  CellKey cell;
+  Observer observer;
+  double value = 0.0;
+  bool published = false;
+  std::string source;           ///< whose number it is: a paper's place, or where an expected one comes from
+  double relative_limit = 0.0;  ///< 0 asks for equality
+  std::string reason;           ///< of the limit
+};
+
+/// All of it. Only `study_reader` makes one: everything in it exists and fits.
+struct Study {
+  std::string name;
+  std::string title;
+  std::vector<StudyMechanism> mechanisms;
+  std::vector<StudyVariant> variants;
+  std::vector<const OdeEntry*> integrators;
+  std::vector<Control> controls;  ///< tolerances, then steps
+  std::vector<Observer> observers;
+  std::vector<StudyClaim> claims;
+  std::vector<Ranking> rankings;
+  std::vector<Expectation> expectations;
+  std::size_t max_evaluations = 0;  ///< a run that needs more is a failure with this reason
+  int repetitions = 0;              ///< of timed runs
+  int samples = 0;                  ///< equal intervals at whose ends errors are measured
+  bool failures_allowed = false;    ///< whether a failed run is a result and not a failure of the study
+
+  /// \returns whether this integrator is run with this control.
+  [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
+  /// \returns all runs, in the order of the lists.
+  [[nodiscard]] std::vector<CellKey> cells() const;
+  /// \returns whether any observer needs a reference or times.
+  [[nodiscard]] bool needs_reference() const;
+  [[nodiscard]] bool needs_times() const;
+};
+
+}  // namespace mbdbench::studies

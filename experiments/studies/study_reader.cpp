@@ -1,0 +1,397 @@
+#include "experiments/studies/study_reader.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "experiments/mechanism_source.hpp"
+#include "experiments/simulation.hpp"
+#include "experiments/studies/declaration_table.hpp"
+#include "experiments/studies/expectation_reader.hpp"
+#include "mechanisms/io/file_error.hpp"
+#include "mechanisms/model/name_suggestion.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
+                                             "variants",    "integrators",     "tolerances", "steps",
+                                             "observe",     "claims",          "rankings",   "expectations",
+                                             "repetitions", "max_evaluations", "samples",    "failures_allowed"};
+const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step"};
+
+constexpr double kDefaultEvaluations = 100000.0;
+constexpr double kMostEvaluations = 1e12;
+constexpr double kDefaultRepetitions = 3.0;
+constexpr double kMostRepetitions = 10000.0;
+// With ten intervals MATLAB's methods, which cap the first step with the first interval, cap it as they do anyway.
+constexpr double kDefaultSamples = 10.0;
+constexpr double kMostSamples = 100000.0;
+
+/// Runs `read` and gives what it refuses the line. \throws FileError
+template <class Read>
+auto at_line(const DeclarationTable& table, std::size_t line, const Read& read) {
+  try {
+    return read();
+  } catch (const FileError&) {
+    throw;
+  } catch (const std::exception& error) {
+    table.fail(line, error.what());
+  }
+}
+
+class StudyReader {
+ public:
+  StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table)
+      : registries_(registries), file_(file), table_(table) {}
+
+  Study read() {
+    study_.name = table_.needed_text("name").text;
+    require_plain_name();
+    const auto title = table_.text("title");
+    study_.title = title ? title->text : study_.name;
+    study_.max_evaluations =
+        static_cast<std::size_t>(whole("max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
+    study_.repetitions = static_cast<int>(whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
+    study_.samples = static_cast<int>(whole("samples", kDefaultSamples, 1.0, kMostSamples));
+    study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
+    read_mechanisms();
+    read_variants();
+    read_integrators();
+    read_controls();
+    read_observers();
+    read_claims();
+    read_rankings();
+    for (const LocatedText& name : table_.texts("expectations")) {
+      const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
+      study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
+    }
+    return std::move(study_);
+  }
+
+ private:
+  void require_plain_name() const {
+    const bool plain = std::all_of(study_.name.begin(), study_.name.end(), [](char letter) {
+      return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
+    });
+    if (!plain) {
+      table_.fail(table_.needed_text("name").line,
+                  fmt::format("name '{}' becomes part of file names: letters, digits, '_' and '-' only", study_.name));
+    }
+  }
+
+  double whole(std::string_view key, double fallback, double least, double most) const {
+    const auto number = table_.number(key);
+    if (!number) {
+      return fallback;
+    }
+    if (!(number->value >= least && number->value <= most && std::floor(number->value) == number->value)) {
+      table_.fail(number->line,
+                  fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
+    }
+    return number->value;
+  }
+
+  static double positive(const DeclarationTable& table, const LocatedNumber& number, std::string_view key) {
+    if (!(number.value > 0.0)) {
+      table.fail(number.line, fmt::format("{} must be above 0, not {}", key, number.value));
+    }
+    return number.value;
+  }
+
+  void add_mechanism(const DeclarationTable& table, const LocatedText& word, std::string label, double end) {
+    const bool is_file = fs::path(word.text).extension() == ".toml";
+    const std::string found = is_file ? (file_.parent_path() / word.text).string() : word.text;
+    auto mechanism = at_line(table, word.line,
+                             [&] { return std::make_shared<const Mechanism>(find_mechanism(registries_, found)); });
+    const bool taken = std::any_of(study_.mechanisms.begin(), study_.mechanisms.end(),
+                                   [&](const StudyMechanism& other) { return other.label == label; });
+    if (taken) {
+      table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
+    }
+    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end});
+  }
+
+  void read_mechanisms() {
+    const auto end = table_.number("end");
+    const auto common_end = [&](std::size_t line) {
+      if (!end) {
+        table_.fail(line, "end is missing: how long (s) this mechanism is run; for all of them or as a key of its own");
+      }
+      return positive(table_, *end, "end");
+    };
+    table_.entries(
+        "mechanisms", "a mechanism", {"mechanism", "label", "end"},
+        [&](const LocatedText& word) {
+          const fs::path path(word.text);
+          add_mechanism(table_, word, path.extension() == ".toml" ? path.stem().string() : word.text,
+                        common_end(word.line));
+        },
+        [&](const DeclarationTable& entry) {
+          const LocatedText word = entry.needed_text("mechanism");
+          const auto label = entry.text("label");
+          const auto own_end = entry.number("end");
+          add_mechanism(entry, word, label ? label->text : word.text,
+                        own_end ? positive(entry, *own_end, "end") : common_end(word.line));
+        });
+    require_some(study_.mechanisms.empty(), "mechanisms",
+                 "keys as 'mbdbench list mechanisms' shows them, or TOML files");
+  }
+
+  void require_some(bool none, std::string_view key, std::string_view wanted) const {
+    if (none) {
+      table_.fail(table_.line(), fmt::format("{} is missing or empty: {}", key, wanted));
+    }
+  }
+
+  void read_variants() {
+    for (const auto& [label, text] : table_.named_texts("variants")) {
+      const std::size_t bracket = text.text.find('[');
+      const std::string key = text.text.substr(0, bracket);
+      StudyVariant variant{label.text, find_formulation(registries_.formulations, key), {}};
+      if (variant.entry == nullptr) {
+        std::vector<std::string> keys;
+        for (const FormulationEntry& entry : registries_.formulations) {
+          keys.emplace_back(entry.key);
+        }
+        table_.fail(text.line, fmt::format("variant '{}': there is no formulation '{}'; {}", label.text, key,
+                                           suggest_name(key, keys, "formulations")));
+      }
+      if (bracket != std::string::npos) {
+        if (text.text.back() != ']') {
+          table_.fail(text.line, fmt::format("variant '{}': '{}' should end with ]", label.text, text.text));
+        }
+        variant.options = text.text.substr(bracket + 1, text.text.size() - bracket - 2);
+      }
+      at_line(table_, text.line, [&] {
+        return parse_parameters(variant.entry->options, variant.options, fmt::format("formulation '{}'", key));
+      });
+      study_.variants.push_back(std::move(variant));
+    }
+    require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
+  }
+
+  void read_integrators() {
+    for (const LocatedText& key : table_.texts("integrators")) {
+      const OdeEntry* const entry = find_integrator(registries_.integrators, key.text);
+      if (entry == nullptr) {
+        std::vector<std::string> keys;
+        for (const OdeEntry& known : registries_.integrators) {
+          keys.emplace_back(known.key);
+        }
+        table_.fail(key.line, fmt::format("there is no integrator '{}'; {}", key.text,
+                                          suggest_name(key.text, keys, "integrators")));
+      }
+      at_line(table_, key.line, [&] { require_for_mechanisms(*entry); });
+      if (std::find(study_.integrators.begin(), study_.integrators.end(), entry) != study_.integrators.end()) {
+        table_.fail(key.line, fmt::format("integrator '{}' stands here twice", key.text));
+      }
+      study_.integrators.push_back(entry);
+    }
+    require_some(study_.integrators.empty(), "integrators", "keys as 'mbdbench list integrators' shows them");
+  }
+
+  void read_controls() {
+    for (const auto& [key, kind] : {std::pair("tolerances", ControlKind::tolerance), {"steps", ControlKind::step}}) {
+      for (const LocatedNumber& number : table_.numbers(key)) {
+        const Control control{kind, positive(table_, number, key)};
+        const bool twice = std::any_of(study_.controls.begin(), study_.controls.end(), [&](const Control& other) {
+          return other.kind == control.kind && other.value == control.value;
+        });
+        if (twice) {
+          table_.fail(number.line, fmt::format("{}: {} stands here twice", key, number.value));
+        }
+        study_.controls.push_back(control);
+      }
+    }
+    for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
+      bool any = false;
+      for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+        any = any || study_.runs(i, c);
+      }
+      if (!any) {
+        const OdeEntry& entry = *study_.integrators[i];
+        table_.fail(table_.line(), fmt::format("integrator '{}' needs {}", entry.key,
+                                               entry.adaptive ? "tolerances = [1e-6]" : "steps = [0.01] (s)"));
+      }
+    }
+  }
+
+  Observer observer_at(const DeclarationTable& table, const LocatedText& name) const {
+    const Observer observer = at_line(table, name.line, [&] { return parse_observer(name.text); });
+    require_marker(table, name.line, observer);
+    return observer;
+  }
+
+  /// A marker must exist in one mechanism at least; in the others the cell says that it does not.
+  void require_marker(const DeclarationTable& table, std::size_t line, const Observer& observer) const {
+    if (observer.marker.empty()) {
+      return;
+    }
+    std::vector<std::string> known;
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      for (const Marker& marker : mechanism.mechanism->markers()) {
+        known.push_back(marker.name);
+      }
+    }
+    if (std::find(known.begin(), known.end(), observer.marker) == known.end()) {
+      table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.marker,
+                                   suggest_name(observer.marker, known, "markers")));
+    }
+  }
+
+  void read_observers() {
+    for (const LocatedText& name : table_.texts("observe")) {
+      const Observer observer = observer_at(table_, name);
+      if (std::find(study_.observers.begin(), study_.observers.end(), observer) == study_.observers.end()) {
+        study_.observers.push_back(observer);
+      }
+    }
+    require_some(study_.observers.empty(), "observe", "a list such as [\"evaluations\", \"position_error\"]");
+  }
+
+  /// What claims and rankings need is observed, asked for or not.
+  void add_observer(const Observer& observer) {
+    if (std::find(study_.observers.begin(), study_.observers.end(), observer) == study_.observers.end()) {
+      study_.observers.push_back(observer);
+    }
+  }
+
+  template <class Entries, class NameOf>
+  void require_name(const DeclarationTable& claim, const std::optional<std::string>& name, const Entries& entries,
+                    const NameOf& name_of, std::string_view noun) const {
+    std::vector<std::string> names;
+    for (const auto& entry : entries) {
+      names.emplace_back(name_of(entry));
+    }
+    if (name && std::find(names.begin(), names.end(), *name) == names.end()) {
+      claim.fail(claim.needed_text("holds").line, fmt::format("holds: there is no {} '{}'; {}", noun, *name,
+                                                              suggest_name(*name, names, fmt::format("{}s", noun))));
+    }
+  }
+
+  /// Every axis with more than one value must be chosen by the reference or run through by the claim.
+  void require_axes(const DeclarationTable& claim, const StudyClaim& made, const ObserverReference& reference) const {
+    const auto runs_over = [&](Axis axis) {
+      return std::find(made.over.begin(), made.over.end(), axis) != made.over.end();
+    };
+    const auto require = [&](bool settled, std::string_view axis) {
+      if (!settled) {
+        claim.fail(claim.needed_text("holds").line,
+                   fmt::format("holds: {} has several values of '{}': choose one in its brackets or add \"{}\" to over",
+                               reference.text, axis, axis));
+      }
+    };
+    require(reference.mechanism || runs_over(Axis::mechanism) || study_.mechanisms.size() == 1, "mechanism");
+    require(reference.variant || runs_over(Axis::variant) || study_.variants.size() == 1, "variant");
+    if (!reference.observer.of_right_hand_side()) {
+      require(reference.integrator || runs_over(Axis::integrator) || study_.integrators.size() == 1, "integrator");
+      require(reference.control || runs_over(Axis::tolerance) || runs_over(Axis::step) || study_.controls.size() == 1,
+              study_.controls.front().kind == ControlKind::step ? "step" : "tolerance");
+    }
+  }
+
+  void read_claims() {
+    table_.entries("claims", "a claim", {"source", "text", "holds", "over", "measured_share"}, {},
+                   [&](const DeclarationTable& claim) {
+                     StudyClaim made;
+                     made.source = claim.needed_text("source").text;
+                     made.text = claim.needed_text("text").text;
+                     const LocatedText holds = claim.needed_text("holds");
+                     try {
+                       made.holds = ClaimExpression(holds.text);
+                     } catch (const std::invalid_argument& error) {
+                       claim.fail(holds.line, fmt::format("holds: {}", error.what()));
+                     }
+                     for (const LocatedText& axis : claim.texts("over")) {
+                       const auto found = std::find(kAxes.begin(), kAxes.end(), axis.text);
+                       if (found == kAxes.end()) {
+                         claim.fail(axis.line, fmt::format("over: there is no axis '{}'; {}", axis.text,
+                                                           suggest_name(axis.text, kAxes, "axes")));
+                       }
+                       made.over.push_back(static_cast<Axis>(found - kAxes.begin()));
+                     }
+                     if (const auto share = claim.number("measured_share")) {
+                       if (!(share->value > 0.0 && share->value <= 1.0)) {
+                         claim.fail(share->line, "measured_share must be above 0 and at most 1");
+                       }
+                       made.measured_share = share->value;
+                     }
+                     check_references(claim, made);
+                     study_.claims.push_back(std::move(made));
+                   });
+  }
+
+  void check_references(const DeclarationTable& claim, const StudyClaim& made) {
+    for (const ObserverReference& reference : made.holds.references()) {
+      require_name(
+          claim, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
+      require_name(
+          claim, reference.mechanism, study_.mechanisms, [](const StudyMechanism& m) { return m.label; }, "mechanism");
+      require_name(
+          claim, reference.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; }, "integrator");
+      const bool known = !reference.control ||
+                         std::any_of(study_.controls.begin(), study_.controls.end(),
+                                     [&](const Control& control) { return control.value == *reference.control; });
+      if (!known) {
+        claim.fail(claim.needed_text("holds").line,
+                   fmt::format("holds: {} is not among the study's tolerances and steps", *reference.control));
+      }
+      require_marker(claim, claim.needed_text("holds").line, reference.observer);
+      require_axes(claim, made, reference);
+      add_observer(reference.observer);
+    }
+  }
+
+  void read_rankings() {
+    table_.entries("rankings", "a ranking", {"error", "at", "work"}, {}, [&](const DeclarationTable& entry) {
+      Ranking ranking;
+      ranking.error = observer_at(entry, entry.needed_text("error"));
+      const LocatedNumber at = entry.needed_number("at");
+      ranking.at = positive(entry, at, "at");
+      for (const LocatedText& work : entry.texts("work")) {
+        ranking.work.push_back(observer_at(entry, work));
+      }
+      if (ranking.work.empty()) {
+        ranking.work.push_back({Quantity::evaluations, {}});
+      }
+      add_observer(ranking.error);
+      for (const Observer& work : ranking.work) {
+        add_observer(work);
+      }
+      study_.rankings.push_back(std::move(ranking));
+    });
+  }
+
+  const Registries& registries_;
+  fs::path file_;
+  const DeclarationTable& table_;
+  Study study_;
+};
+
+}  // namespace
+
+Study read_study(const Registries& registries, const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || fs::is_directory(file)) {
+    throw FileError(file.string(), 0, "cannot be opened; name the file of a study (.toml)");
+  }
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const std::string name = file.string();
+  toml::table table;
+  try {
+    table = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw FileError(name, error.source().begin.line, error.description());
+  }
+  const DeclarationTable root(name, table, "the study", 1, kStudyKeys);
+  return StudyReader(registries, file, root).read();
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,201 @@
+#include "experiments/studies/study_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "experiments/record_maker.hpp"
+#include "experiments/studies/ranking.hpp"
+#include "experiments/studies/study_times.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+class RecordWriter {
+ public:
+  RecordWriter(const Study& study, const StudyResults& results) : study_(study), results_(results) {}
+
+  PartResult write() {
+    add_uncertainties();
+    for (const CellKey& cell : study_.cells()) {
+      add_cell(cell);
+    }
+    for (const Ranking& ranking : study_.rankings) {
+      add_ranking(ranking);
+    }
+    return std::move(part_);
+  }
+
+ private:
+  [[nodiscard]] std::string parameters(const CellKey& cell) const {
+    return fmt::format("{};end={}", study_.controls[cell.control].text(), study_.mechanisms[cell.mechanism].end);
+  }
+
+  [[nodiscard]] RecordMaker maker(const CellKey& cell, std::string parameter_text) const {
+    return RecordMaker({.experiment = study_.name,
+                        .mechanism = study_.mechanisms[cell.mechanism].word,
+                        .formulation = study_.variants[cell.variant].formulation(),
+                        .integrator = std::string(study_.integrators[cell.integrator]->key),
+                        .parameters = std::move(parameter_text)});
+  }
+
+  static Record record_of(const RecordMaker& maker, const std::string& quantity, std::string_view unit,
+                          const Measured& measured) {
+    Record record = maker.measured(quantity, std::string(unit), measured.value, measured.note);
+    if (measured.state == CellState::refused || measured.state == CellState::failed) {
+      record.value.reset();
+    }
+    constexpr std::array kVerdicts = {Verdict::no_published_value, Verdict::refused, Verdict::failed,
+                                      Verdict::not_measured};
+    record.verdict = kVerdicts[static_cast<std::size_t>(measured.state)];
+    return record;
+  }
+
+  void compare(Record& record, const CellKey& cell, const Observer& observer) const {
+    const auto found = std::find_if(study_.expectations.begin(), study_.expectations.end(),
+                                    [&](const Expectation& e) { return e.cell == cell && e.observer == observer; });
+    if (found == study_.expectations.end()) {
+      return;
+    }
+    const Limit limit = Limit::within(found->relative_limit);
+    set_comparison(record, found->value, {found->source, found->published}, limit);
+    if (record.value && record.verdict == Verdict::no_published_value) {
+      record.verdict = judge(record.value, found->value, found->relative_limit);
+      record.note = found->reason;
+    }
+  }
+
+  void add_cell(const CellKey& cell) {
+    for (const Observer& observer : study_.observers) {
+      if (observer.of_right_hand_side()) {
+        add_right_hand_side(cell, observer);
+        continue;
+      }
+      Record record = record_of(maker(cell, parameters(cell)), observer.record_name(), observer.entry().unit,
+                                results_.of(cell, observer));
+      compare(record, cell, observer);
+      (observer.timed() ? part_.timings : part_.records).push_back(std::move(record));
+    }
+    add_repetitions(cell);
+  }
+
+  /// Once a mechanism and variant.
+  void add_right_hand_side(const CellKey& cell, const Observer& observer) {
+    if (written_.emplace(cell.mechanism, cell.variant).second) {
+      const RecordMaker once({.experiment = study_.name,
+                              .mechanism = study_.mechanisms[cell.mechanism].word,
+                              .formulation = study_.variants[cell.variant].formulation(),
+                              .integrator = {},
+                              .parameters = {}});
+      part_.timings.push_back(
+          record_of(once, observer.record_name(), observer.entry().unit, results_.of(cell, observer)));
+    }
+  }
+
+  void add_repetitions(const CellKey& cell) {
+    const auto times = results_.times.find(cell);
+    if (times == results_.times.end()) {
+      return;
+    }
+    for (std::size_t k = 0; k < times->second.wall_times.size(); ++k) {
+      const RecordMaker repetition = maker(cell, fmt::format("{};repetition={}", parameters(cell), k + 1));
+      part_.timings.push_back(repetition.measured("wall_time", "s", times->second.wall_times[k]));
+    }
+  }
+
+  void add_uncertainties() {
+    for (std::size_t m = 0; m < results_.position_uncertainty.size(); ++m) {
+      const RecordMaker reference({.experiment = study_.name,
+                                   .mechanism = study_.mechanisms[m].word,
+                                   .formulation = {},
+                                   .integrator = {},
+                                   .parameters = fmt::format("end={}", study_.mechanisms[m].end)});
+      const auto add = [&](const char* quantity, const char* unit, const Measured& uncertainty) {
+        part_.records.push_back(record_of(reference, quantity, unit, uncertainty));
+      };
+      add("reference_uncertainty", "m", results_.position_uncertainty[m]);
+      add("reference_orientation_uncertainty", "rad", results_.orientation_uncertainty[m]);
+    }
+  }
+
+  void add_ranking(const Ranking& ranking) {
+    for (const RankedWork& row : rank_at_equal_error(study_, results_, ranking)) {
+      const CellKey cell{row.mechanism, row.variant, row.integrator, 0};
+      const std::string parameter_text =
+          fmt::format("{}={};end={}", ranking.error.record_name(), ranking.at, study_.mechanisms[row.mechanism].end);
+      Measured amount = row.amount;
+      // The runs behind it have failed already, each once.
+      amount.state = amount.state == CellState::failed ? CellState::refused : amount.state;
+      Record record = record_of(maker(cell, parameter_text), row.work.record_name() + "_at_equal_error",
+                                row.work.entry().unit, amount);
+      record.note = row.place > 0 ? fmt::format("place {}", row.place) : record.note;
+      (row.work.timed() ? part_.timings : part_.records).push_back(std::move(record));
+    }
+  }
+
+  const Study& study_;
+  const StudyResults& results_;
+  PartResult part_;
+  std::set<std::pair<std::size_t, std::size_t>> written_;
+};
+
+}  // namespace
+
+PartResult study_records(const Study& study, const StudyResults& results) {
+  return RecordWriter(study, results).write();
+}
+
+nlohmann::ordered_json study_json(const Study& study) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"format", 1}, {"name", study.name}, {"title", study.title}};
+  for (const StudyMechanism& mechanism : study.mechanisms) {
+    json["mechanisms"].push_back({{"label", mechanism.label},
+                                  {"mechanism", mechanism.word},
+                                  {"end", mechanism.end},
+                                  {"bodies", mechanism.mechanism->body_count()},
+                                  {"cut_joints", mechanism.mechanism->cut_joints().size()},
+                                  {"coordinates", mechanism.mechanism->u_size()},
+                                  {"constraints", mechanism.mechanism->constraint_size()}});
+  }
+  for (const StudyVariant& variant : study.variants) {
+    json["variants"].push_back({{"label", variant.label},
+                                {"formulation", variant.formulation()},
+                                {"state", to_string(variant.entry->rate_kind)},
+                                {"sequential", is_sequential(variant)}});
+  }
+  for (const OdeEntry* const integrator : study.integrators) {
+    json["integrators"].push_back({{"key", integrator->key}, {"adaptive", integrator->adaptive}});
+  }
+  for (const Control& control : study.controls) {
+    json["controls"].push_back({{"kind", to_string(control.kind)}, {"value", control.value}});
+  }
+  for (const Observer& observer : study.observers) {
+    json["observers"].push_back({{"name", observer.name()},
+                                 {"quantity", observer.record_name()},
+                                 {"title", observer.marker.empty() ? std::string(observer.entry().title)
+                                                                   : fmt::format("error of {}", observer.marker)},
+                                 {"unit", observer.entry().unit},
+                                 {"meaning", observer.entry().help},
+                                 {"timed", observer.timed()},
+                                 {"of_right_hand_side", observer.of_right_hand_side()}});
+  }
+  json["rankings"] = Json::array();
+  for (const Ranking& ranking : study.rankings) {
+    Json work = Json::array();
+    for (const Observer& observer : ranking.work) {
+      work.push_back(observer.record_name());
+    }
+    json["rankings"].push_back({{"error", ranking.error.record_name()}, {"at", ranking.at}, {"work", work}});
+  }
+  json["settings"] = {{"max_evaluations", study.max_evaluations},
+                      {"repetitions", study.repetitions},
+                      {"samples", study.samples},
+                      {"tolerances", "absolute = relative, all components"}};
+  return json;
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,328 @@
+#include "experiments/studies/study_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/uuid/name_generator_sha1.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "experiments/program_digest.hpp"
+#include "experiments/progress.hpp"
+#include "experiments/studies/result_journal.hpp"
+#include "experiments/studies/side_by_side.hpp"
+#include "experiments/studies/study_cell.hpp"
+#include "experiments/studies/study_reference.hpp"
+#include "experiments/studies/study_times.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+/// A piece of work whose result is kept.
+struct StudyPart {
+  std::string key;   ///< of everything that the result depends on
+  std::string name;  ///< for people
+  std::uint64_t weight = 1;
+  std::function<nlohmann::json()> compute;
+  std::function<void(const nlohmann::json&)> adopt;
+};
+
+std::string digest(const std::string& text) {
+  boost::uuids::name_generator_sha1 generator(boost::uuids::ns::oid());
+  return to_string(generator(text));
+}
+
+/// Runs and keeps parts, and shows how far it is.
+class PartRunner {
+ public:
+  PartRunner(const Study& study, const RunnerOptions& options, std::uint64_t total)
+      : options_(options),
+        journal_(options.output / "parts" / "study.jsonl"),
+        progress_(study.name, total, ProgressOptions::standard_error(options.quiet)) {
+    if (journal_.unreadable_lines() > 0) {
+      fmt::print(stderr, "{}: {} damaged lines are computed again\n",
+                 (options.output / "parts" / "study.jsonl").string(), journal_.unreadable_lines());
+    }
+  }
+
+  /// \returns whether all are done; false when the user asked to stop.
+  bool run(const std::vector<StudyPart>& parts, int jobs) {
+    std::vector<const StudyPart*> open;
+    for (const StudyPart& part : parts) {
+      if (const nlohmann::json* const known = journal_.find(part.key)) {
+        part.adopt(*known);
+        progress_.advance(part.weight);
+      } else {
+        open.push_back(&part);
+      }
+    }
+    std::size_t done = 0;
+    std::mutex mutex;
+    side_by_side(open.size(), jobs, options_.stop_requested, [&](std::size_t i) {
+      const nlohmann::json result = open[i]->compute();
+      journal_.append(open[i]->key, open[i]->name, result);
+      const std::lock_guard lock(mutex);
+      open[i]->adopt(result);
+      progress_.advance(open[i]->weight);
+      ++done;
+    });
+    return done == open.size();
+  }
+
+ private:
+  const RunnerOptions& options_;
+  ResultJournal journal_;
+  ProgressBar progress_;
+};
+
+class StudyRun {
+ public:
+  StudyRun(const Registries& registries, const Study& study, const RunnerOptions& options)
+      : registries_(registries), study_(study), options_(options), references_(study.mechanisms.size()) {
+    const std::string program = program_digest();
+    for (const StudyMechanism& mechanism : study.mechanisms) {
+      mechanism_digests_.push_back(
+          digest(fmt::format("{}|{}|end={}|samples={}", program, write_mechanism(mechanism.mechanism->description()),
+                             mechanism.end, study.samples)));
+    }
+  }
+
+  std::optional<StudyResults> run() {
+    const std::vector<StudyPart> references = reference_parts();
+    const std::vector<StudyPart> cells = cell_parts();
+    PartRunner runner(study_, options_, weight_of(references) + weight_of(cells) + weight_of_times(cells));
+    if (!runner.run(references, options_.jobs) || !runner.run(cells, options_.jobs) || !runner.run(timing_parts(), 1)) {
+      return std::nullopt;
+    }
+    add_uncertainties();
+    add_times();
+    return std::move(results_);
+  }
+
+ private:
+  static std::uint64_t weight_of(const std::vector<StudyPart>& parts) {
+    std::uint64_t sum = 0;
+    for (const StudyPart& part : parts) {
+      sum += part.weight;
+    }
+    return sum;
+  }
+
+  std::uint64_t weight_of_times(const std::vector<StudyPart>& cells) const {
+    return study_.needs_times() ? weight_of(cells) * static_cast<std::uint64_t>(study_.repetitions) : 0;
+  }
+
+  /// Expected evaluations times bodies: a fifth-order method needs 10^(1/5) times more a decade of tolerance.
+  std::uint64_t weight(const CellKey& cell) const {
+    const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
+    const Control& control = study_.controls[cell.control];
+    const double evaluations = control.kind == ControlKind::tolerance
+                                   ? 100.0 * mechanism.end * std::pow(control.value, -0.2)
+                                   : 10.0 * mechanism.end / control.value;
+    const double limited = std::min(evaluations, static_cast<double>(study_.max_evaluations));
+    return static_cast<std::uint64_t>(std::ceil(limited * mechanism.mechanism->body_count() / 100.0));
+  }
+
+  std::vector<StudyPart> reference_parts() {
+    std::vector<StudyPart> parts;
+    if (!study_.needs_reference()) {
+      return parts;
+    }
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      const StudyMechanism& mechanism = study_.mechanisms[m];
+      parts.push_back({digest(mechanism_digests_[m] + "|reference"), fmt::format("reference of {}", mechanism.label),
+                       static_cast<std::uint64_t>(mechanism.mechanism->body_count()) * 100,
+                       [this, &mechanism] { return to_json(make_reference(registries_, mechanism, study_.samples)); },
+                       [this, m](const nlohmann::json& json) { references_[m] = reference_from_json(json); }});
+    }
+    return parts;
+  }
+
+  std::vector<StudyPart> cell_parts() {
+    std::string observers;
+    for (const Observer& observer : study_.observers) {
+      observers += observer.timed() ? "" : observer.name() + ",";
+    }
+    std::vector<StudyPart> parts;
+    for (const CellKey& cell : study_.cells()) {
+      const std::string run =
+          fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
+                      study_.controls[cell.control].text());
+      const std::string key = digest(
+          fmt::format("{}|run|{}|{}|{}", mechanism_digests_[cell.mechanism], run, study_.max_evaluations, observers));
+      parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
+                       [this, cell] {
+                         const StudyReference* const reference =
+                             study_.needs_reference() ? &references_[cell.mechanism] : nullptr;
+                         return to_json(run_cell(registries_, study_, cell, reference));
+                       },
+                       [this, cell](const nlohmann::json& json) { results_.cells[cell] = cell_from_json(json); }});
+    }
+    return parts;
+  }
+
+  /// \returns the cells of a group that did not fail: only these are timed.
+  std::vector<CellKey> finished_cells(std::size_t mechanism, std::size_t integrator, std::size_t control) const {
+    std::vector<CellKey> cells;
+    for (std::size_t v = 0; v < study_.variants.size(); ++v) {
+      const CellKey cell{mechanism, v, integrator, control};
+      const CellResult& result = results_.cells.at(cell);
+      // Any observer tells: a failed or refused run has no number at all.
+      const bool ran =
+          std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
+      if (ran) {
+        cells.push_back(cell);
+      }
+    }
+    return cells;
+  }
+
+  std::vector<StudyPart> timing_parts() {
+    std::vector<StudyPart> parts;
+    if (!study_.needs_times()) {
+      return parts;
+    }
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      std::string variants;
+      for (const StudyVariant& variant : study_.variants) {
+        variants += variant.formulation() + ",";
+      }
+      parts.push_back({digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[m], variants)),
+                       fmt::format("{}: times of right-hand sides", study_.mechanisms[m].label), 1,
+                       [this, m] { return right_hand_side_times(m); },
+                       [this, m](const nlohmann::json& json) { adopt_right_hand_side_times(m, json); }});
+      for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
+        for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+          if (study_.runs(i, c)) {
+            parts.push_back(timing_part(m, i, c));
+          }
+        }
+      }
+    }
+    return parts;
+  }
+
+  StudyPart timing_part(std::size_t mechanism, std::size_t integrator, std::size_t control) {
+    const std::vector<CellKey> cells = finished_cells(mechanism, integrator, control);
+    std::string runs = fmt::format("{} {}", study_.integrators[integrator]->key, study_.controls[control].text());
+    const std::string name = fmt::format("{}: times of {}", study_.mechanisms[mechanism].label, runs);
+    for (const CellKey& cell : cells) {
+      runs += "|" + study_.variants[cell.variant].formulation();
+    }
+    return {digest(fmt::format("{}|times|{}|{}|{}", mechanism_digests_[mechanism], runs, study_.max_evaluations,
+                               study_.repetitions)),
+            name,
+            weight({mechanism, 0, integrator, control}) * cells.size() * static_cast<std::uint64_t>(study_.repetitions),
+            [this, cells] {
+              nlohmann::json json = nlohmann::json::array();
+              for (const TimedResult& times : time_runs(registries_, study_, cells)) {
+                json.push_back({{"wall_times", times.wall_times}, {"disturbed", times.disturbed}});
+              }
+              return json;
+            },
+            [this, cells](const nlohmann::json& json) {
+              for (std::size_t k = 0; k < cells.size(); ++k) {
+                results_.times[cells[k]] = {json.at(k).at("wall_times").get<std::vector<double>>(),
+                                            json.at(k).at("disturbed").get<bool>()};
+              }
+            }};
+  }
+
+  nlohmann::json right_hand_side_times(std::size_t mechanism) const {
+    nlohmann::json json = nlohmann::json::array();
+    for (const Measured& measured : time_right_hand_sides(registries_, study_, mechanism)) {
+      json.push_back(to_json(CellResult{{{Quantity::time_per_evaluation, {}}, measured}}));
+    }
+    return json;
+  }
+
+  void adopt_right_hand_side_times(std::size_t mechanism, const nlohmann::json& json) {
+    for (auto& [cell, result] : results_.cells) {
+      if (cell.mechanism == mechanism) {
+        for (const auto& [observer, measured] : cell_from_json(json.at(cell.variant))) {
+          result[observer] = measured;
+        }
+      }
+    }
+  }
+
+  void add_uncertainties() {
+    if (!study_.needs_reference()) {
+      return;
+    }
+    for (const StudyReference& reference : references_) {
+      const auto uncertainty = [&](double value) {
+        Measured measured = reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
+        if (measured.usable()) {
+          measured.note =
+              fmt::format("dense, odeint-fehlberg78 against dense-momentum, ode113, at {}", reference.tolerance);
+        }
+        return measured;
+      };
+      results_.position_uncertainty.push_back(uncertainty(reference.uncertainty.position));
+      results_.orientation_uncertainty.push_back(uncertainty(reference.uncertainty.orientation));
+    }
+  }
+
+  /// Why a run has no time: that of its other numbers.
+  static Measured untimed(const CellResult& result) {
+    const auto reason = std::find_if(result.begin(), result.end(), [](const auto& entry) {
+      return !entry.first.timed() && entry.second.state != CellState::measured;
+    });
+    return reason == result.end() ? Measured::refused("not timed") : reason->second;
+  }
+
+  void add_times() {
+    if (!study_.needs_times()) {
+      return;
+    }
+    for (auto& [cell, result] : results_.cells) {
+      const auto times = results_.times.find(cell);
+      const Measured time = times == results_.times.end() ? untimed(result) : wall_time(times->second);
+      result[{Quantity::wall_time, {}}] = time;
+    }
+    for (auto& [cell, result] : results_.cells) {
+      result[{Quantity::speedup, {}}] = speedup(cell, result.at({Quantity::wall_time, {}}));
+    }
+  }
+
+  Measured speedup(const CellKey& cell, const Measured& time) const {
+    if (!time.usable()) {
+      return time;
+    }
+    std::optional<double> best;
+    for (std::size_t v = 0; v < study_.variants.size(); ++v) {
+      const Measured other = results_.of({cell.mechanism, v, cell.integrator, cell.control}, {Quantity::wall_time, {}});
+      if (is_sequential(study_.variants[v])) {
+        if (other.state == CellState::disturbed) {
+          return {CellState::disturbed, 0.0, fmt::format("disturbed: variant '{}'", study_.variants[v].label)};
+        }
+        best = other.usable() ? std::min(best.value_or(other.value), other.value) : best;
+      }
+    }
+    return best ? Measured::number(*best / time.value) : Measured::refused("no sequential variant to compare with");
+  }
+
+  const Registries& registries_;
+  const Study& study_;
+  const RunnerOptions& options_;
+  std::vector<std::string> mechanism_digests_;
+  std::vector<StudyReference> references_;
+  StudyResults results_;
+};
+
+}  // namespace
+
+std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options) {
+  std::filesystem::create_directories(options.output / "parts");
+  return StudyRun(registries, study, options).run();
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,124 @@
+#include "experiments/studies/study_times.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <exception>
+#include <limits>
+#include <memory>
+
+#include "experiments/simulation.hpp"
+#include "experiments/studies/study_cell.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+// A run whose processor time is below this share of its wall time waited for something else.
+constexpr double kUndisturbedShare = 0.9;
+constexpr int kBatches = 9;
+constexpr double kBatchTime = 2e-3;  // s, a thousand times the clock's resolution
+
+double processor_time() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double clock_time() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Processor time of one right-hand side over a batch; -1 where it fails.
+double batch_time(Formulation& formulation, const std::vector<double>& x0, std::vector<double>& xdot) {
+  const double started = processor_time();
+  double elapsed = 0.0;
+  std::size_t calls = 0;
+  for (std::size_t batch = 1; elapsed < kBatchTime; batch *= 2) {
+    for (std::size_t i = 0; i < batch; ++i) {
+      if (!formulation.rhs(0.0, x0, xdot).ok) {
+        return -1.0;
+      }
+    }
+    calls += batch;
+    elapsed = processor_time() - started;
+  }
+  return elapsed / static_cast<double>(calls);
+}
+
+}  // namespace
+
+std::vector<TimedResult> time_runs(const Registries& registries, const Study& study,
+                                   const std::vector<CellKey>& cells) {
+  std::vector<std::unique_ptr<StudyCase>> cases;
+  for (const CellKey& cell : cells) {
+    cases.push_back(
+        std::make_unique<StudyCase>(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]));
+  }
+  std::vector<TimedResult> results(cells.size());
+  std::vector<double> fastest(cells.size(), std::numeric_limits<double>::infinity());
+  for (int repetition = 0; repetition < study.repetitions; ++repetition) {
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      NullSink sink;
+      const double processor_start = processor_time();
+      const double start = clock_time();
+      cases[i]->run(study, cells[i], sink);
+      const double elapsed = clock_time() - start;
+      const double busy = processor_time() - processor_start;
+      results[i].wall_times.push_back(elapsed);
+      if (elapsed < fastest[i]) {
+        fastest[i] = elapsed;
+        results[i].disturbed = busy < kUndisturbedShare * elapsed;
+      }
+    }
+  }
+  return results;
+}
+
+std::vector<Measured> time_right_hand_sides(const Registries& registries, const Study& study, std::size_t mechanism) {
+  std::vector<std::unique_ptr<StudyCase>> cases;
+  std::vector<Measured> results;
+  for (const StudyVariant& variant : study.variants) {
+    cases.push_back(std::make_unique<StudyCase>(registries, study.mechanisms[mechanism], variant));
+    results.push_back(cases.back()->obstacle());
+    results.back().value = std::numeric_limits<double>::infinity();
+  }
+  for (int batch = 0; batch < kBatches; ++batch) {
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      if (results[i].state != CellState::measured) {
+        continue;
+      }
+      std::vector<double> xdot(cases[i]->x0().size());
+      const double time = batch_time(cases[i]->formulation(), cases[i]->x0(), xdot);
+      if (time < 0.0) {
+        results[i] = Measured::failed("the right-hand side at the start fails");
+      } else {
+        results[i].value = std::min(results[i].value, time);
+      }
+    }
+  }
+  for (Measured& result : results) {
+    result.value = result.state == CellState::measured ? result.value : 0.0;
+  }
+  return results;
+}
+
+Measured wall_time(const TimedResult& times) {
+  if (times.wall_times.empty()) {
+    return Measured::refused("not timed");
+  }
+  Measured measured = Measured::number(*std::min_element(times.wall_times.begin(), times.wall_times.end()));
+  if (times.disturbed) {
+    measured.state = CellState::disturbed;
+    measured.note = "disturbed: the fastest repetition had to share its processor";
+  }
+  return measured;
+}
+
+bool is_sequential(const StudyVariant& variant) {
+  const Parameters options = parse_parameters(variant.entry->options, variant.options, variant.entry->key);
+  return std::all_of(options.values().begin(), options.values().end(), [](const auto& option) {
+    return (option.first != "threads" && option.first != "ranks") || text_of(option.second) == "1";
+  });
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,109 @@
+"""A study as study.json describes it, with its numbers by cell: labels, order and units are kept there and nowhere else."""
+import json
+import math
+from dataclasses import dataclass
+
+from input_error import InputError
+from records import Record
+
+_ERRORS = ("position_error", "orientation_error")
+
+
+@dataclass(frozen=True)
+class Cell:
+    mechanism: str
+    formulation: str
+    integrator: str
+    kind: str  # tolerance or step
+    control: float
+
+
+class Study:
+    def __init__(self, declaration, results):
+        self.title = declaration["title"]
+        self.mechanisms = declaration["mechanisms"]
+        self.variants = declaration["variants"]
+        self.integrators = declaration["integrators"]
+        self.controls = declaration["controls"]
+        self.observers = declaration["observers"]
+        self.rankings = declaration["rankings"]
+        self.settings = declaration["settings"]
+        self._records = {}
+        self._right_hand_sides = {}
+        self._uncertainties = {}
+        self._rankings = {}
+        for record in results.records + results.timings:
+            self._keep(record)
+
+    def _keep(self, record: Record):
+        names = set(record.parameters)
+        for kind in ("tolerance", "step"):
+            if names == {kind, "end"}:
+                cell = Cell(record.mechanism, record.formulation, record.integrator, kind, float(record.parameters[kind]))
+                self._records[cell, record.quantity] = record
+        if not names and not record.integrator:
+            self._right_hand_sides[record.mechanism, record.formulation, record.quantity] = record
+        if not record.formulation:
+            self._uncertainties[record.mechanism, record.quantity] = record
+        if record.quantity.endswith("_at_equal_error"):
+            self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity] = record
+
+    def controls_of(self, integrator):
+        """Tolerances or steps of an integrator, from loose to tight."""
+        kind = "tolerance" if integrator["adaptive"] else "step"
+        return sorted((control for control in self.controls if control["kind"] == kind), key=lambda control: -control["value"])
+
+    def record(self, mechanism, variant, integrator, control, quantity):
+        cell = Cell(mechanism["mechanism"], variant["formulation"], integrator["key"], control["kind"], control["value"])
+        return self._records.get((cell, quantity))
+
+    def of_right_hand_side(self, mechanism, variant, quantity):
+        return self._right_hand_sides.get((mechanism["mechanism"], variant["formulation"], quantity))
+
+    def ranked(self, mechanism, variant, integrator, work):
+        return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error"))
+
+    def uncertainty(self, mechanism, quantity):
+        name = "reference_orientation_uncertainty" if quantity == "orientation_error" else "reference_uncertainty"
+        record = self._uncertainties.get((mechanism["mechanism"], name))
+        return record.value if record else None
+
+    def error_observer(self):
+        """What accuracy is measured by: the first error against the reference, else of the energy, else None."""
+        errors = [observer for observer in self.observers if observer["quantity"] in _ERRORS or observer["quantity"].startswith("error_")]
+        errors += [observer for observer in self.observers if observer["quantity"] == "energy_error"]
+        return errors[0] if errors else None
+
+    def work_observers(self):
+        return [observer for observer in self.observers if observer["quantity"] in ("evaluations", "wall_time")]
+
+    def curve(self, mechanism, variant, integrator, error, work):
+        """[(error, work)] from loose to tight, of runs where both are above zero."""
+        points = []
+        for control in self.controls_of(integrator):
+            records = [self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in (error, work)]
+            if all(record and record.value is not None and record.verdict != "not measured" for record in records):
+                values = tuple(record.value for record in records)
+                if all(math.isfinite(value) and value > 0 for value in values):
+                    points.append(values)
+        return points
+
+
+def unit_text(observer):
+    """' [m]', or nothing for pure numbers."""
+    return "" if observer["unit"] == "1" else f" [{observer['unit']}]"
+
+
+def read_study(results):
+    """The study of a result directory, None where it is none."""
+    file = results.path / "study.json"
+    if not file.exists():
+        return None
+    try:
+        return Study(json.loads(file.read_text(encoding="utf-8")), results)
+    except json.JSONDecodeError as error:
+        raise InputError(file, f"not JSON: {error.msg}", error.lineno) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(file, f"cannot be read: {error}") from None
+    except (KeyError, TypeError) as error:
+        raise InputError(file, f"not what 'mbdbench study' writes: {error} is missing", 1) from None

@@ -1,0 +1,157 @@
+"""Tables of a study: what ran, ranking at equal accuracy, reasons, and every mechanism's numbers."""
+from collections import Counter
+
+from number_text import plain
+from study import unit_text
+from study_figures import file_name
+from table_definition import TableDefinition
+
+_MECHANISMS_BESIDE = 4  # columns of texts that fit a page
+_SHORT = {"refused": "refused", "failed": "failed", "not measured": "disturbed"}
+
+
+def _cell_records(study, mechanism, variant, integrator, control):
+    return [study.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in study.observers
+            if not observer["of_right_hand_side"] and not observer["timed"]]
+
+
+def _run_state(study, mechanism, variant, integrator, control):
+    """(finished, refused or failed; reason) of one run: a run that finished has a number."""
+    records = [record for record in _cell_records(study, mechanism, variant, integrator, control) if record]
+    if any(record.value is not None for record in records):
+        return "finished", ""
+    for state in ("failed", "refused"):
+        for record in records:
+            if record.verdict == state:
+                return state, record.note
+    return "refused", "not observed"
+
+
+def _runs(study, mechanism, variant):
+    for integrator in study.integrators:
+        for control in study.controls_of(integrator):
+            yield integrator, control, *_run_state(study, mechanism, variant, integrator, control)
+
+
+def _finished_text(study, mechanism, variant):
+    states = Counter(state for _, _, state, _ in _runs(study, mechanism, variant))
+    if states["finished"] == 0:
+        return "refused" if states["refused"] else "failed"
+    return f"{states['finished']} of {sum(states.values())}"
+
+
+def _best(study, mechanism, variant, work):
+    """The least work over the integrators with its place, or why there is none."""
+    records = [(integrator, study.ranked(mechanism, variant, integrator, work)) for integrator in study.integrators]
+    numbers = [(record.value, integrator["key"], record.note) for integrator, record in records
+               if record and record.value is not None and record.verdict != "not measured"]
+    if numbers:
+        value, key, place = min(numbers)
+        return f"{plain(value, 3)} {key} ({place.removeprefix('place ')})"
+    if _finished_text(study, mechanism, variant) in ("refused", "failed"):
+        return _finished_text(study, mechanism, variant)
+    reasons = Counter(record.note for _, record in records if record)
+    reason = reasons.most_common(1)[0][0] if reasons else ""
+    for beginning, short in (("not reached", "not reached"), ("more accurate", "too accurate"), ("the reference", "no reference"),
+                             ("no reference", "no reference"), ("disturbed", "disturbed")):
+        if reason.startswith(beginning):
+            return short
+    return "no number"
+
+
+def _in_groups(study):
+    mechanisms = study.mechanisms
+    groups = [mechanisms[first:first + _MECHANISMS_BESIDE] for first in range(0, len(mechanisms), _MECHANISMS_BESIDE)]
+    for number, group in enumerate(groups, 1):
+        yield group, f"_{number}" if len(groups) > 1 else "", f", part {number} of {len(groups)}" if len(groups) > 1 else ""
+
+
+def _beside_mechanisms(study, name, title, caption, cell):
+    """A table of variants against mechanisms, in as many parts as it needs."""
+    return [TableDefinition(name + suffix, title + part, caption,
+                            lambda _, g=group: ["variant", *(mechanism["label"] for mechanism in g)],
+                            lambda _, g=group: [[variant["label"], *(cell(mechanism, variant) for mechanism in g)] for variant in study.variants])
+            for group, suffix, part in _in_groups(study)]
+
+
+def _rankings(study):
+    titles = {observer["quantity"]: observer["title"] for observer in study.observers}
+    units = {observer["quantity"]: observer["unit"] for observer in study.observers}
+    definitions = []
+    for number, ranking in enumerate(study.rankings, 1):
+        for work in ranking["work"]:
+            unit = "" if units[work] == "1" else f" ({units[work]})"
+            at = f"{titles[ranking['error']]} of {plain(ranking['at'])} {units[ranking['error']]}"
+            definitions += _beside_mechanisms(
+                study, f"ranking_{number}_{work}", f"{titles[work].capitalize()}{unit} for a {at}",
+                f"The least {titles[work]} that any integrator needs for a {at}, interpolated between runs, with that integrator and the "
+                "place among all variants and integrators on this mechanism. Too accurate: every run is more accurate than that.",
+                lambda mechanism, variant, w=work: _best(study, mechanism, variant, w))
+    return definitions
+
+
+def _reason_rows(study):
+    """Refusals and failures with their reasons, equal ones once."""
+    rows = []
+    for mechanism in study.mechanisms:
+        for variant in study.variants:
+            found = {}
+            for integrator, control, state, reason in _runs(study, mechanism, variant):
+                if state != "finished":
+                    # Times in a message differ from run to run; the first one stands for all of an integrator.
+                    key = (state, reason if state == "refused" else integrator["key"])
+                    found.setdefault(key, []).append((integrator, control, reason))
+            for (state, _), runs in found.items():
+                where = "all runs" if state == "refused" else f"{runs[0][0]['key']}, {runs[0][1]['kind']} " + ", ".join(
+                    plain(control["value"], 3) for _, control, _ in runs)
+                rows.append([mechanism["label"], variant["label"], where, state, runs[0][2]])
+    return rows
+
+
+def _observer_columns(study):
+    return [observer for observer in study.observers if not observer["of_right_hand_side"]]
+
+
+def _number_rows(study, mechanism):
+    rows = []
+    for variant in study.variants:
+        for integrator, control, state, _ in _runs(study, mechanism, variant):
+            if state == "refused":
+                continue
+            cells = []
+            for observer in _observer_columns(study):
+                record = study.record(mechanism, variant, integrator, control, observer["quantity"])
+                cells.append(record.value if record and record.value is not None and record.verdict != "not measured"
+                             else _SHORT[record.verdict] if record and record.verdict == "failed" else None)
+            rows.append([variant["label"], integrator["key"], f"{control['value']:g}", *cells])
+    return rows
+
+
+def _right_hand_side_tables(study):
+    definitions = []
+    for observer in study.observers:
+        if observer["of_right_hand_side"]:
+            def cell(mechanism, variant, quantity=observer["quantity"]):
+                record = study.of_right_hand_side(mechanism, variant, quantity)
+                return f"{plain(1e6 * record.value, 3)}" if record and record.value is not None else "–"
+            definitions += _beside_mechanisms(study, observer["quantity"], "Time of one right-hand side (µs)",
+                                              "Processor time at the initial state, the fastest of nine batches.", cell)
+    return definitions
+
+
+def tables_of(study):
+    """All tables, overview first."""
+    definitions = _beside_mechanisms(study, "runs", "Runs that reached their end",
+                                     "Of all integrators and tolerances or steps; the reasons of the others stand below.",
+                                     lambda mechanism, variant: _finished_text(study, mechanism, variant))
+    definitions += _rankings(study) + _right_hand_side_tables(study)
+    if _reason_rows(study):
+        definitions.append(TableDefinition("reasons", "Refusals and failures", "Why there is no number.",
+                                           lambda _: ["mechanism", "variant", "runs", "state", "reason"], lambda _: _reason_rows(study)))
+    for mechanism in study.mechanisms:
+        header = ["variant", "integrator", "tolerance or step [s]",
+                  *(f"{observer['title']}{unit_text(observer)}" for observer in _observer_columns(study))]
+        definitions.append(TableDefinition(f"numbers_{file_name(mechanism['label'])}", f"{mechanism['label']}: all numbers",
+                                           f"0 to {plain(mechanism['end'], 4)} s.", lambda _, h=header: h,
+                                           lambda _, m=mechanism: _number_rows(study, m), digits=3))
+    return definitions

@@ -1,0 +1,262 @@
+/// \file
+/// Studies from their declaration to their records: what a user gets wrong, what a run leaves behind.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "experiments/studies/result_journal.hpp"
+#include "experiments/studies/study_claims.hpp"
+#include "experiments/studies/study_reader.hpp"
+#include "experiments/studies/study_records.hpp"
+#include "experiments/studies/study_runner.hpp"
+#include "mechanisms/io/file_error.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+constexpr const char* kDeclared = R"(name = "small"
+mechanisms = ["pendulum:2", "four_bar"]
+end = 0.5
+integrators = ["ode45", "gauss4"]
+tolerances = [1e-4, 1e-6]
+steps = [0.01]
+observe = ["evaluations", "energy_error", "position_drift", "position_error"]
+[variants]
+"second" = "dca"
+"first" = "hdca"
+"chains only" = "aba"
+)";
+
+class StudyTest : public testing::Test {
+ protected:
+  Study read(const std::string& text) const {
+    const auto file = directory_.path() / "study.toml";
+    std::ofstream(file) << text;
+    return read_study(registries_, file);
+  }
+
+  void expect_refused(const std::string& text, std::size_t line, const std::string& part) const {
+    try {
+      read(text);
+      FAIL() << "accepted: " << text;
+    } catch (const FileError& error) {
+      EXPECT_EQ(error.line(), line) << error.what();
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  }
+
+  std::optional<StudyResults> run(const Study& study, const std::string& folder, int jobs = 1,
+                                  std::function<bool()> stop = {}) const {
+    const auto output = directory_.path() / folder;
+    std::filesystem::create_directories(output);
+    return run_study(registries_, study,
+                     {.output = output, .jobs = jobs, .quiet = true, .stop_requested = std::move(stop)});
+  }
+
+  std::size_t journal_lines(const std::string& folder) const {
+    std::ifstream stream(directory_.path() / folder / "parts" / "study.jsonl");
+    return static_cast<std::size_t>(
+        std::count(std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>(), '\n'));
+  }
+
+  TemporaryDirectory directory_;
+  Registries registries_ = default_registries();
+};
+
+TEST_F(StudyTest, ADeclarationIsTheProductInItsOwnOrder) {
+  const Study study = read(kDeclared);
+  ASSERT_EQ(study.variants.size(), 3U);
+  EXPECT_EQ(study.variants[0].label, "second") << "the order of the lines, not of the alphabet";
+  EXPECT_EQ(study.cells().size(), 2U * 3U * (2U + 1U)) << "tolerances for ode45, the step for gauss4";
+  EXPECT_EQ(study_json(study)["variants"][2]["formulation"], "aba");
+}
+
+TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
+  const std::string good = kDeclared;
+  expect_refused("name = \"a\"\nmechanism = [\"four_bar\"]\n", 2, "did you mean \"mechanisms\"?");
+  expect_refused("name = \"a\"\nmechanisms = [\"four_bra\"]\nend = 1\n", 2, "four_bar");
+  expect_refused("name = \"a\"\nmechanisms = [\"four_bar\"]\n", 2, "end is missing");
+  expect_refused("name = \"a\"\nmechanisms = [\"absent.toml\"]\nend = 1\n", 2, "absent.toml");
+  expect_refused(good + "\"x\" = \"hdcaa\"\n", 12, "did you mean \"hdca\"?");
+  expect_refused(good + "\"x\" = \"hdca[gage=leak]\"\n", 12, "gage");
+  expect_refused(good + "\"x\" = \"hdca[gauge=leak\"\n", 12, "should end with ]");
+  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['third'] < 1\"\n", 15,
+                 "third");
+  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['first'] < 1\"\n", 15,
+                 "several values of 'mechanism'");
+  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluations['first']\"\n", 15,
+                 "condition");
+  expect_refused(good + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"evaluatons['first'] < 1\"\n", 15,
+                 "did you mean \"evaluations\"?");
+  std::string other = good;
+  other.replace(other.find("\"ode45\""), 7, "\"ode4\"");
+  expect_refused(other, 4, "did you mean \"ode45\"?");
+  other = good;
+  other.replace(other.find("steps = [0.01]"), 14, "steps = [-1.0]");
+  expect_refused(other, 6, "above 0");
+  other = good;
+  other.replace(other.find("\"position_error\""), 16, "\"error(tipp)\"");
+  expect_refused(other, 7, "no mechanism has a marker 'tipp'");
+}
+
+TEST_F(StudyTest, RefusalsAreCellsWithAReasonAndNumbersAreThoseOfASerialRun) {
+  const Study study = read(kDeclared);
+  const auto serial = run(study, "serial");
+  const auto parallel = run(study, "parallel", 3);
+  ASSERT_TRUE(serial && parallel);
+  const PartResult records = study_records(study, *serial);
+  EXPECT_EQ(records.records, study_records(study, *parallel).records);
+  std::size_t refused = 0;
+  for (const Record& record : records.records) {
+    if (record.formulation == "aba" && record.mechanism == "four_bar") {
+      ++refused;
+      EXPECT_EQ(record.verdict, Verdict::refused);
+      EXPECT_EQ(record.value, std::nullopt);
+      EXPECT_FALSE(record.note.empty());
+    }
+  }
+  EXPECT_EQ(refused, 3U * 4U);
+  // Against simulate's own numbers: the tolerance and the end reach the integrator.
+  const Measured loose = serial->of({0, 0, 0, 0}, {Quantity::evaluations, {}});
+  const Measured tight = serial->of({0, 0, 0, 1}, {Quantity::evaluations, {}});
+  EXPECT_LT(loose.value, tight.value);
+  const Measured error = serial->of({0, 0, 0, 1}, {Quantity::position_error, {}});
+  // An error per step of 1e-6 over half a second of a smooth motion: between rounding and a hundred of them.
+  EXPECT_GT(error.value, 1e-12);
+  EXPECT_LT(error.value, 1e-4);
+  EXPECT_EQ(serial->of({0, 0, 0, 0}, {Quantity::position_drift, {}}).state, CellState::refused) << "an open chain";
+}
+
+TEST_F(StudyTest, AnInterruptedStudyContinuesAndRepeatsNothing) {
+  const Study study = read(kDeclared);
+  int asked = 0;
+  EXPECT_FALSE(run(study, "stopped", 1, [&] { return ++asked > 6; }));
+  const std::size_t kept = journal_lines("stopped");
+  EXPECT_GT(kept, 2U);
+  // As a killed process leaves it: half a line at the end.
+  std::ofstream(directory_.path() / "stopped/parts/study.jsonl", std::ios::app) << "{\"key\": \"half";
+  const auto continued = run(study, "stopped");
+  const auto whole = run(study, "whole");
+  ASSERT_TRUE(continued && whole);
+  EXPECT_EQ(study_records(study, *continued).records, study_records(study, *whole).records);
+  EXPECT_EQ(journal_lines("stopped"), journal_lines("whole")) << "every part once, the torn line gone";
+  ASSERT_TRUE(run(study, "whole"));
+  EXPECT_EQ(journal_lines("stopped"), journal_lines("whole"));
+}
+
+TEST_F(StudyTest, TwoRunsIntoOneDirectoryExcludeOneAnother) {
+  const auto file = directory_.path() / "study.jsonl";
+  const ResultJournal first(file);
+  try {
+    const ResultJournal second(file);
+    FAIL() << "two runs write into one file";
+  } catch (const FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("another run"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(StudyTest, ADamagedLineOfTheJournalIsCountedAndLeftOut) {
+  const auto file = directory_.path() / "study.jsonl";
+  {
+    ResultJournal journal(file);
+    journal.append("a", "part a", 1.5);
+  }
+  std::ofstream(file, std::ios::app) << "nonsense\n";
+  const ResultJournal journal(file);
+  EXPECT_EQ(journal.unreadable_lines(), 1U);
+  ASSERT_NE(journal.find("a"), nullptr);
+  EXPECT_EQ(*journal.find("a"), 1.5);
+  EXPECT_EQ(journal.find("b"), nullptr);
+}
+
+TEST_F(StudyTest, ExpectationsAreJudgedAndPublishedOnesStandApart) {
+  const std::string header =
+      "mechanism,variant,integrator,control,observer,published_value,expected_value,source,relative_limit,reason\n";
+  const auto file = directory_.path() / "numbers.csv";
+  const std::string declared = "expectations = \"numbers.csv\"\n" + std::string(kDeclared);
+  std::ofstream(file) << header << "pendulum:2,second,ode45,tolerance=1e-04,evaluations,1,,\"Paper, table 1\",,\n"
+                      << "pendulum:2,second,ode45,tolerance=1e-06,evaluations,,1,a prototype,,\n";
+  EXPECT_THROW(read(declared), FileError) << "the control's text is 'tolerance=0.0001'";
+  std::ofstream(file) << header << "pendulum:2,second,ode45,tolerance=0.0001,evaluations,1,,\"Paper, table 1\",,\n"
+                      << "pendulum:2,second,ode45,tolerance=1e-06,evaluations,,1,a prototype,1e9,only for this test\n";
+  const Study study = read(declared);
+  const auto results = run(study, "expected");
+  ASSERT_TRUE(results);
+  std::vector<Record> compared;
+  for (const Record& record : study_records(study, *results).records) {
+    if (record.compared_value()) {
+      compared.push_back(record);
+    }
+  }
+  ASSERT_EQ(compared.size(), 2U);
+  EXPECT_EQ(compared[0].published_value, 1.0);
+  EXPECT_EQ(compared[0].verdict, Verdict::not_reproduced);
+  EXPECT_EQ(compared[1].published_value, std::nullopt);
+  EXPECT_EQ(compared[1].expected_value, 1.0);
+  EXPECT_EQ(compared[1].expected_from, "a prototype");
+  EXPECT_EQ(compared[1].verdict, Verdict::within_limit);
+}
+
+/// Results made up: evaluations 10, 20, ... in the order of the cells.
+StudyResults made_up(const Study& study) {
+  StudyResults results;
+  double value = 0.0;
+  for (const CellKey& cell : study.cells()) {
+    value += 10.0;
+    results.cells[cell][{Quantity::evaluations, {}}] = Measured::number(value);
+  }
+  return results;
+}
+
+TEST_F(StudyTest, AClaimSaysKOfNAndIsNotMeasuredBelowItsShare) {
+  const std::string claim =
+      "[[claims]]\nsource = \"s\"\ntext = \"t\"\nover = [\"mechanism\", \"tolerance\"]\n"
+      "holds = \"evaluations['second', integrator='ode45'] < 15\"\n";
+  const Study study = read(kDeclared + claim);
+  StudyResults results = made_up(study);
+  std::vector<Claim> claims = judge_claims(study, results, false);
+  ASSERT_EQ(claims.size(), 1U);
+  // Cells of pendulum:2, second, ode45: 10 and 20; of four_bar: 100 and 110.
+  EXPECT_EQ(claims[0].measured.substr(0, 6), "1 of 4");
+  EXPECT_EQ(claims[0].verdict, ClaimVerdict::holds_in_part);
+  EXPECT_TRUE(judge_claims(study, results, true).empty()) << "no claim of times";
+  // One failure of four leaves three quarters; a refusal is no part at all.
+  results.cells[{0, 0, 0, 1}][{Quantity::evaluations, {}}] = Measured::failed("lost");
+  results.cells[{1, 0, 0, 0}][{Quantity::evaluations, {}}] = Measured::refused("does not exist");
+  claims = judge_claims(study, results, false);
+  EXPECT_EQ(claims[0].measured.substr(0, 6), "1 of 2");
+  EXPECT_NE(claims[0].measured.find("1 not measured"), std::string::npos);
+  results.cells[{1, 0, 0, 1}][{Quantity::evaluations, {}}] = {CellState::disturbed, 1.0, "busy"};
+  EXPECT_EQ(judge_claims(study, results, false)[0].verdict, ClaimVerdict::not_measured) << "one of three is measured";
+}
+
+TEST(ClaimExpressionTest, FollowsItsGrammar) {
+  const auto holds = [](const char* text, std::vector<double> values) {
+    return ClaimExpression(text).evaluate(values);
+  };
+  EXPECT_TRUE(holds("steps < 2 * 3 + 1", {6.9}));
+  EXPECT_FALSE(holds("steps < 2 * 3 + 1", {7.0}));
+  EXPECT_TRUE(holds("steps - 1 - 1 == 1", {3.0})) << "left to right";
+  EXPECT_TRUE(holds("not steps > 1 or steps > 2 and steps < 4", {1.0, 0.0, 0.0}));
+  EXPECT_FALSE(holds("(steps > 1 or steps > 1) and steps < 4", {2.0, 2.0, 5.0}));
+  EXPECT_TRUE(holds("abs(log10(steps['a']) + 3) <= 0.5 and max(steps['a'], -1) >= min(1e-4, 2)", {1e-3, 1e-3}));
+  const ClaimExpression reference("error(tip)['DCA', integrator='ode45', tolerance=1e-6] < 1");
+  ASSERT_EQ(reference.references().size(), 1U);
+  EXPECT_EQ(reference.references()[0].observer.marker, "tip");
+  EXPECT_EQ(reference.references()[0].variant, "DCA");
+  EXPECT_EQ(reference.references()[0].integrator, "ode45");
+  EXPECT_EQ(reference.references()[0].control, 1e-6);
+  for (const char* const wrong :
+       {"", "steps", "steps <", "steps < 1 < 2", "steps < 1 and 2", "steps['a' < 1", "stops < 1", "steps[axis='a'] < 1",
+        "(steps < 1", "steps + (steps < 1) > 2", "error < 1"}) {
+    EXPECT_THROW(ClaimExpression{wrong}, std::invalid_argument) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench::studies

@@ -1,0 +1,51 @@
+#include "experiments/trend.hpp"
+
+#include <gtest/gtest.h>
+
+#include "experiments/record_maker.hpp"
+
+namespace mbdbench {
+namespace {
+
+Record trend_row(const std::string& parameters, double ours, double other, const std::string& unit = "1",
+                 const std::string& quantity = "speedup", const std::string& formulation = "dca") {
+  const RecordMaker maker({"e", "m", formulation, "ode45", parameters});
+  return maker.trend(quantity, unit, ours, other, published_in("Paper, table 1"), "another machine");
+}
+
+TEST(Trend, AsksForDirectionAndOrderOfMagnitude) {
+  std::vector<Record> rows = {trend_row("n=1", 1.0, 2.0), trend_row("n=2", 3.0, 5.0), trend_row("n=3", 2.0, 9.0),
+                              trend_row("n=4", 200.0, 9.5)};
+  judge_trends(rows);
+  EXPECT_EQ(rows[0].verdict, Verdict::trend_only);
+  EXPECT_EQ(rows[1].verdict, Verdict::trend_only);
+  EXPECT_EQ(rows[2].verdict, Verdict::not_reproduced) << "falls where the table rises";
+  EXPECT_NE(rows[2].note.find("other way"), std::string::npos) << rows[2].note;
+  EXPECT_EQ(rows[3].verdict, Verdict::not_reproduced) << "21 times";
+  EXPECT_NE(rows[3].note.find("not of the same order"), std::string::npos) << rows[3].note;
+}
+
+TEST(Trend, TimesOfAnotherMachineAreComparedInDirectionAlone) {
+  std::vector<Record> rows = {trend_row("end=1", 1e-3, 0.5, "s", "wall_time"),
+                              trend_row("end=2", 2e-3, 1.0, "s", "wall_time"),
+                              trend_row("end=3", 1e-3, 2.0, "s", "wall_time")};
+  judge_trends(rows);
+  EXPECT_EQ(rows[1].verdict, Verdict::trend_only) << "500 times faster";
+  EXPECT_EQ(rows[2].verdict, Verdict::not_reproduced);
+}
+
+TEST(Trend, SingleRowsAreATableOverTheirFormulations) {
+  std::vector<Record> rows = {trend_row("end=1", 1.0, 1.0, "1", "error", "a"),
+                              trend_row("end=1", 2.0, 0.5, "1", "error", "b")};
+  judge_trends(rows);
+  EXPECT_EQ(rows[1].verdict, Verdict::not_reproduced);
+  Record other = rows[0];
+  other.limit = Limit::within(0.1);
+  other.verdict = Verdict::within_limit;
+  rows = {other};
+  judge_trends(rows);
+  EXPECT_EQ(rows[0].verdict, Verdict::within_limit) << "not a trend";
+}
+
+}  // namespace
+}  // namespace mbdbench

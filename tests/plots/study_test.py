@@ -1,0 +1,140 @@
+"""Figures, tables and report of a study, from made-up numbers: everything comes from study.json."""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
+
+from input_error import InputError
+from latex_layout import fitted_table, printed_length
+from plot_checks import InTemporaryDirectory, Page, run_make_all
+from records import COLUMNS
+from result_directory import open_results
+from study import read_study
+from study_figures import figures_of, merged_curves
+from synthetic_results import write_rows
+
+_TOLERANCES = (1e-4, 1e-6)
+_VARIANTS = {"First one": "dca", "Second & last": "hdca[gauge=leak]", "Same as first": "aba"}
+
+
+def _row(mechanism, formulation, integrator, parameters, quantity, unit, value, verdict="no published value", note=""):
+    return ["small", mechanism, formulation, integrator, parameters, quantity, unit, value, "", "", "", "", "", verdict, note]
+
+
+def _observer(name, title, unit, timed=False, of_right_hand_side=False):
+    return {"name": name, "quantity": name, "title": title, "unit": unit, "meaning": f"what {title} is", "timed": timed,
+            "of_right_hand_side": of_right_hand_side}
+
+
+def write_study(directory):
+    """Two mechanisms, of which `hdca` is refused by the second; `aba` draws the curve of `dca`; cvode-bdf fails."""
+    rows = []
+    for mechanism in ("four_bar", "pendulum:4"):
+        rows.append(_row(mechanism, "", "", "end=5", "reference_uncertainty", "m", 1e-9))
+        for formulation in _VARIANTS.values():
+            for integrator in ("ode45", "cvode-bdf"):
+                for tolerance in _TOLERANCES:
+                    run = (mechanism, formulation, integrator, f"tolerance={tolerance:g};end=5")
+                    refused = mechanism == "pendulum:4" and formulation.startswith("hdca")
+                    failed = integrator == "cvode-bdf" and not refused
+                    verdict, note = ("refused", "only with loops") if refused else ("failed", "step too small") if failed else ("no published value", "")
+                    factor = 2 if formulation.startswith("hdca") else 1
+                    rows.append(_row(*run, "evaluations", "1", "" if verdict != "no published value" else int(100 * factor / tolerance**0.2), verdict, note))
+                    rows.append(_row(*run, "position_error", "m", "" if verdict != "no published value" else 3 * tolerance, verdict, note))
+                rows.append(_row(mechanism, formulation, integrator, "position_error=1e-05;end=5", "evaluations_at_equal_error", "1",
+                                 "" if refused or failed else 1234.5 * factor, "refused" if refused or failed else "no published value",
+                                 note if refused or failed else f"place {factor}"))
+    write_rows(directory / "records.csv", COLUMNS, rows)
+    declaration = {
+        "format": 1, "name": "small", "title": "A small study",
+        "mechanisms": [{"label": name, "mechanism": name, "end": 5.0} for name in ("four_bar", "pendulum:4")],
+        "variants": [{"label": label, "formulation": formulation, "state": "velocity", "sequential": True} for label, formulation in _VARIANTS.items()],
+        "integrators": [{"key": key, "adaptive": True} for key in ("ode45", "cvode-bdf")],
+        "controls": [{"kind": "tolerance", "value": tolerance} for tolerance in _TOLERANCES],
+        "observers": [_observer("evaluations", "evaluations", "1"), _observer("position_error", "position error", "m")],
+        "rankings": [{"error": "position_error", "at": 1e-5, "work": ["evaluations"]}], "settings": {}}
+    (directory / "study.json").write_text(json.dumps(declaration))
+    (directory / "provenance.json").write_text(json.dumps({"version": "0.1.0"}))
+
+
+class StudyReport(InTemporaryDirectory):
+    def setUp(self):
+        super().setUp()
+        write_study(self.directory)
+
+    def test_labels_and_reasons_come_from_the_study(self):
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual((code, errors), (0, ""))
+        page = Page((self.directory / "report.html").read_text())
+        self.assertEqual(len(page.images), 2)
+        for text in ("A small study", "Second & last", "only with loops", "step too small", "2 of 4", "refused"):
+            self.assertIn(text, page.text)
+        ranking = (self.directory / "tables" / "small_ranking_1_evaluations.tex").read_text()
+        self.assertIn(r"1.23$\cdot10^{3}$ ode45 (1)", ranking)
+        self.assertIn(r"Second \& last", ranking)
+
+    def test_curves_that_agree_are_drawn_as_one(self):
+        study = read_study(open_results(self.directory))
+        merged = merged_curves(study, study.mechanisms[0], study.error_observer(), study.work_observers()[0])
+        self.assertEqual([[variant["label"] for variant in variants] for variants, _ in merged], [["First one", "Same as first"], ["Second & last"]])
+        self.assertEqual(merged[0][1]["ode45"][0], (3 * 1e-4, 630.0))
+
+    def test_a_mechanism_without_runs_costs_its_figure_only(self):
+        rows = [row.replace(",four_bar,", ",gone,") for row in (self.directory / "records.csv").read_text().splitlines(keepends=True)]
+        (self.directory / "records.csv").write_text("".join(rows))
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("four_bar", errors)
+        self.assertEqual(len(Page((self.directory / "report.html").read_text()).images), 1)
+
+    def test_bad_declarations_are_named(self):
+        (self.directory / "study.json").write_text("{")
+        with self.assertRaisesRegex(InputError, "study.json:1: not JSON"):
+            read_study(open_results(self.directory))
+        (self.directory / "study.json").write_text("{}")
+        with self.assertRaisesRegex(InputError, "'title' is missing"):
+            read_study(open_results(self.directory))
+
+
+class LatexLayout(unittest.TestCase):
+    def test_long_tables_break_over_pages_and_wide_ones_wrap(self):
+        narrow = fitted_table("c", "lr", ["a", "b"], [["x", "$1$"]])
+        self.assertIn(r"\begin{tabular}{@{}lr@{}}", narrow)
+        self.assertIn(r"\begin{longtable}", fitted_table("c", "lr", ["a", "b"], [["x", "$1$"]] * 50))
+        wide = fitted_table("c", "ll", ["a", "b"], [["word " * 40, "other " * 40]])
+        widths = [float(width) for width in re.findall(r"p\{([\d.]+)\\linewidth\}", wide)]
+        self.assertEqual(len(widths), 2)
+        self.assertLess(sum(widths), 1)
+
+    def test_length_is_that_on_paper(self):
+        self.assertEqual(printed_length(r"$1.5\times10^{-5}$"), len("1.5x10-5"))
+        self.assertEqual(printed_length(r"a\_b \& \textless{}"), len("a_b & <"))
+
+    def test_latex_sets_every_table_within_the_text(self):
+        if shutil.which("pdflatex") is None:
+            self.skipTest("no pdflatex (Debian: texlive-latex-recommended)")
+        directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        write_study(directory)
+        run_make_all(directory)
+        tables = sorted((directory / "tables").glob("*.tex"))
+        body = "\n".join(rf"\noindent\input{{{table}}}\clearpage" for table in tables)
+        (directory / "all.tex").write_text("\\documentclass[a4paper]{article}\\usepackage[utf8]{inputenc}\\usepackage[T1]{fontenc}"
+                                           "\\usepackage{array,booktabs,longtable,textcomp}\\begin{document}" + body + "\\end{document}")
+        run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"], cwd=directory, stdin=subprocess.DEVNULL,
+                             capture_output=True, timeout=120, check=False)
+        log = run.stdout.decode("latin-1")
+        self.assertEqual(run.returncode, 0, log[-2000:])
+        # Two points cannot be seen.
+        wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
+        self.assertLess(max(wide, default=0), 2, log)
+
+
+if __name__ == "__main__":
+    unittest.main()
