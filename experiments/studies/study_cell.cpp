@@ -9,7 +9,6 @@
 #include <optional>
 #include <stdexcept>
 
-#include "experiments/formulation_check.hpp"
 #include "mechanisms/model/model_error.hpp"
 
 namespace mbdbench::studies {
