@@ -22,6 +22,9 @@ std::vector<Record> varied_records() {
                487.0,
                481.0,
                "Chadaj2015, sect. III",
+               std::nullopt,
+               "",
+               Limit::within(0.02),
                Verdict::within_limit,
                ""};
   Record awkward = plain;
