@@ -39,8 +39,12 @@ template <class Read>
 auto at_line(const DeclarationTable& table, std::size_t line, const Read& read) {
   try {
     return read();
-  } catch (const FileError&) {
-    throw;
+  } catch (const FileError& error) {
+    // A line of a mechanism's own file says more than that of the study.
+    if (error.line() > 0) {
+      throw;
+    }
+    table.fail(line, error.what());
   } catch (const std::exception& error) {
     table.fail(line, error.what());
   }

@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kDeclared = R"(name = "small"
 mechanisms = ["pendulum:2", "four_bar"]
-end = 0.5
+end = 2.0
 integrators = ["ode45", "gauss4"]
 tolerances = [1e-4, 1e-6]
 steps = [0.01]
@@ -126,7 +126,7 @@ TEST_F(StudyTest, RefusalsAreCellsWithAReasonAndNumbersAreThoseOfASerialRun) {
   const Measured tight = serial->of({0, 0, 0, 1}, {Quantity::evaluations, {}});
   EXPECT_LT(loose.value, tight.value);
   const Measured error = serial->of({0, 0, 0, 1}, {Quantity::position_error, {}});
-  // An error per step of 1e-6 over half a second of a smooth motion: between rounding and a hundred of them.
+  // An error per step of 1e-6 over two seconds of a smooth motion: between rounding and a hundred of them.
   EXPECT_GT(error.value, 1e-12);
   EXPECT_LT(error.value, 1e-4);
   EXPECT_EQ(serial->of({0, 0, 0, 0}, {Quantity::position_drift, {}}).state, CellState::refused) << "an open chain";
