@@ -94,7 +94,7 @@ class Incomplete(InTemporaryDirectory):
     def test_failed_runs_leave_gaps(self):
         write_malczyk(self.directory)
         rows = [row for row in malczyk_records() if not (row[1] == "coupled_loops" and row[2] == "hdca")]
-        rows.append(["malczyk2012", "coupled_loops", "hdca", "ode45", "tolerance=1e-06;end=10", "function_evaluations", "1", "", "", "", "failed", "step too small"])
+        rows.append(["malczyk2012", "coupled_loops", "hdca", "ode45", "tolerance=1e-06;end=10", "function_evaluations", "1", "", "", "", "", "", "", "failed", "step too small"])
         write_rows(self.directory / "records.csv", COLUMNS, rows)
         results = open_results(self.directory)
         captions = {definition.name: definition.caption(results) for definition in FIGURES}
