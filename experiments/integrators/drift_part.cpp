@@ -147,9 +147,9 @@ void add_growth(PartResult& part, const RecordMaker& maker, const DriftCase& tar
   const bool symplectic = std::find(kSymplectic.begin(), kSymplectic.end(), integrator.key) != kSymplectic.end();
   constexpr const char* kQuantity = "energy_error_growth";
   if (symplectic && target.regular) {
-    part.records.push_back(maker.compared(
-        kQuantity, "1", growth,
-        {1.0, expected_from("theory (Hairer2006, sect. IX.8)"), kGrowthLimit, "no secular drift"}));
+    part.records.push_back(
+        maker.compared(kQuantity, "1", growth,
+                       {1.0, expected_from("theory (Hairer2006, sect. IX.8)"), kGrowthLimit, "no secular drift"}));
   } else {
     part.records.push_back(maker.measured(kQuantity, "1", growth, "last tenth of the time over the first"));
   }

@@ -18,8 +18,8 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
   const auto file = directory.path() / "provenance.json";
   write_provenance(file, capture_provenance(3));
   const nlohmann::json json = nlohmann::json::parse(std::ifstream(file));
-  for (const char* const text :
-       {"version", "commit", "compiler", "flags", "build_type", "cpu", "instruction_set", "binding", "operating_system"}) {
+  for (const char* const text : {"version", "commit", "compiler", "flags", "build_type", "cpu", "instruction_set",
+                                 "binding", "operating_system"}) {
     EXPECT_FALSE(json.at(text).get<std::string>().empty()) << text;
   }
   EXPECT_EQ(json.at("threads"), 3);
