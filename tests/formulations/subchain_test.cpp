@@ -66,6 +66,50 @@ double share_of_rounding(std::string_view key, std::string_view options, const M
                                      test::mass_condition(mechanism, mechanism.q0()));
 }
 
+/// Packs of eight in registers of two doubles: what every machine can run.
+using PortablePack = kernels::Pack<8, 2>;
+
+TEST(subchains, packs_have_the_sines_of_their_numbers) {
+  RandomSource random(3);
+  for (const double size : {1e-8, 1.0, 9.9e4}) {
+    for (int repetition = 0; repetition < 100; ++repetition) {
+      kernels::Row row{};
+      for (double& angle : row.at) {
+        angle = size * random.uniform(-1.0, 1.0);
+      }
+      const auto both = kernels::sine_and_cosine(kernels::load<2>(row));
+      kernels::Row sines{};
+      kernels::Row cosines{};
+      kernels::store(both.sine, sines);
+      kernels::store(both.cosine, cosines);
+      for (int lane = 0; lane < 8; ++lane) {
+        // Two units in the last place, as for the scalar ones.
+        EXPECT_NEAR(sines.at[lane], std::sin(row.at[lane]), 4.5e-16 * std::abs(std::sin(row.at[lane])));
+        EXPECT_NEAR(cosines.at[lane], std::cos(row.at[lane]), 4.5e-16 * std::abs(std::cos(row.at[lane])));
+      }
+    }
+  }
+}
+
+TEST(subchains, transposed_rows_change_row_and_lane) {
+  PortablePack rows[8];
+  for (int i = 0; i < 8; ++i) {
+    kernels::Row row{};
+    for (int lane = 0; lane < 8; ++lane) {
+      row.at[lane] = 10.0 * i + lane;
+    }
+    rows[i] = kernels::load<2>(row);
+  }
+  kernels::transpose(rows);
+  for (int i = 0; i < 8; ++i) {
+    kernels::Row row{};
+    kernels::store(rows[i], row);
+    for (int lane = 0; lane < 8; ++lane) {
+      EXPECT_EQ(row.at[lane], 10.0 * lane + i);
+    }
+  }
+}
+
 TEST(subchains, random_chains_of_every_length_agree_with_the_dense_reference) {
   const ExecutionRestored restored;
   for (const InstructionSet& set : instruction_sets()) {
