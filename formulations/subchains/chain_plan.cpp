@@ -7,8 +7,8 @@
 namespace mbdbench {
 namespace {
 
-// Measured (docs/formulations.md): from here on two threads gain more than the second block costs.
-constexpr int kTwoBlocks = 256;
+// Measured (docs/formulations.md): below, the exchange between two threads costs what the second one gains, some 5 us.
+constexpr int kTwoBlocks = 1536;
 // Longer sub-chains gain nothing, and unit wrenches on the way over a thousand links and more become subnormal.
 constexpr int kLongest = 512;
 
