@@ -84,7 +84,7 @@ void right_hand_side(benchmark::State& state, std::string_view key, const Mechan
     state.SkipWithError("no start");
     return;
   }
-  for (auto _ : state) {
+  while (state.KeepRunning()) {
     const RhsStatus status = formulation->rhs(0.0, x, xdot);
     benchmark::DoNotOptimize(status.ok);
     benchmark::DoNotOptimize(xdot.data());

@@ -3,7 +3,7 @@
 /// One function a subcommand: adds it to the parser; its callback sets the exit code.
 #include "experiments/command_line.hpp"
 
-namespace CLI {
+namespace CLI {  // NOLINT(readability-identifier-naming): the name of the library
 class App;
 }
 

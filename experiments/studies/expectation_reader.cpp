@@ -60,6 +60,7 @@ class ExpectationRow {
   template <class Entries, class NameOf>
   std::size_t place(std::size_t column, const Entries& entries, const NameOf& name_of) const {
     std::vector<std::string> names;
+    names.reserve(std::size(entries));
     for (const auto& entry : entries) {
       names.push_back(name_of(entry));
     }
@@ -74,7 +75,7 @@ class ExpectationRow {
 
   Observer observer() const {
     try {
-      const Observer read = parse_observer(fields_[4]);
+      Observer read = parse_observer(fields_[4]);
       if (std::find(study_.observers.begin(), study_.observers.end(), read) == study_.observers.end()) {
         fail(fmt::format("the study does not observe {}", fields_[4]));
       }

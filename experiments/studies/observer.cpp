@@ -68,6 +68,7 @@ Observer parse_observer(std::string_view text) {
                                          [&](const QuantityEntry& entry) { return entry.name == name; });
   if (found == kQuantities.end()) {
     std::vector<std::string> names;
+    names.reserve(kQuantities.size());
     for (const QuantityEntry& entry : kQuantities) {
       names.emplace_back(entry.name);
     }

@@ -56,7 +56,8 @@ struct Observer {
   }
   /// \returns whether there is one number for all integrators and controls.
   [[nodiscard]] bool of_right_hand_side() const { return quantity == Quantity::time_per_evaluation; }
-  auto operator<=>(const Observer&) const = default;
+  // clang-tidy 14 takes the 0 of a comparison that the compiler makes for a pointer.
+  auto operator<=>(const Observer&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
 /// Reads "evaluations" or "error(tip)". \throws std::invalid_argument naming the nearest right one

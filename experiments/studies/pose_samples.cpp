@@ -30,6 +30,7 @@ PoseDifferences differences(const std::vector<Poses>& a, const std::vector<Poses
 
 std::vector<double> sample_times(double end, int samples) {
   std::vector<double> times;
+  times.reserve(static_cast<std::size_t>(samples) + 1);
   for (int k = 0; k < samples; ++k) {
     times.push_back(end * static_cast<double>(k) / static_cast<double>(samples));
   }

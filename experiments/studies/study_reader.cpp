@@ -228,7 +228,7 @@ class StudyReader {
   }
 
   Observer observer_at(const DeclarationTable& table, const LocatedText& name) const {
-    const Observer observer = at_line(table, name.line, [&] { return parse_observer(name.text); });
+    Observer observer = at_line(table, name.line, [&] { return parse_observer(name.text); });
     require_marker(table, name.line, observer);
     return observer;
   }
@@ -271,6 +271,7 @@ class StudyReader {
   void require_name(const DeclarationTable& claim, const std::optional<std::string>& name, const Entries& entries,
                     const NameOf& name_of, std::string_view noun) const {
     std::vector<std::string> names;
+    names.reserve(std::size(entries));
     for (const auto& entry : entries) {
       names.emplace_back(name_of(entry));
     }

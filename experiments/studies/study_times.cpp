@@ -50,6 +50,7 @@ double batch_time(Formulation& formulation, const std::vector<double>& x0, std::
 std::vector<TimedResult> time_runs(const Registries& registries, const Study& study,
                                    const std::vector<CellKey>& cells) {
   std::vector<std::unique_ptr<StudyCase>> cases;
+  cases.reserve(cells.size());
   for (const CellKey& cell : cells) {
     cases.push_back(
         std::make_unique<StudyCase>(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]));

@@ -87,7 +87,7 @@ template <typename T>
 MBDBENCH_KERNEL ProjectedInertia<T> eliminate_joint(const ArticulatedInertia<T>& m, const T& own, LinkWrench<T>& f,
                                                     JointRule<T>& rule, T& smallest) {
   smallest = smaller(m.czz, smallest);
-  rule.inverse = 1.0 / m.czz;
+  rule.inverse = static_cast<T>(1.0) / m.czz;
   rule.gain = joint_gain(m, rule.inverse);
   rule.rest = (own - f.nz) * rule.inverse;
   f.fx += m.bxz * rule.rest;

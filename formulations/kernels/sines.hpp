@@ -3,7 +3,8 @@
 /// sin and cos of moderate angles by polynomials, for numbers and packs alike, without branches.
 ///
 /// Reduction by pi/2 in three parts (Cody and Waite), minimax polynomials on [-pi/4, pi/4] as published with the Cephes
-/// library, S. L. Moshier 1989. Error about one unit in the last place (sines in link_tree_test, packs in subchain_test).
+/// library, S. L. Moshier 1989. Error about one unit in the last place (sines in link_tree_test, packs in
+/// subchain_test).
 #include "formulations/kernels/pack.hpp"
 
 namespace mbdbench::kernels {

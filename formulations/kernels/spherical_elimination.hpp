@@ -11,6 +11,9 @@
 
 namespace mbdbench::kernels {
 
+// Structures of packs start uninitialised: values that nobody reads would be stores in the innermost loops.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
 /// A rotation, or any 3 x 3 matrix.
 template <typename T>
 struct Matrix3 {
@@ -155,5 +158,7 @@ MBDBENCH_KERNEL ArticulatedInertia<T> linear_inertia_about(const LinkVector<T>& 
   m.czz = r.x * m.byz - r.y * m.bxz;
   return m;
 }
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace mbdbench::kernels

@@ -30,7 +30,7 @@ MBDBENCH_KERNEL T pass_joint(const JointRule<T>& rule, LinkWrench<T>& column, T&
   column.fz -= rule.gain.bz * y;
   column.nx -= rule.gain.cx * y;
   column.ny -= rule.gain.cy * y;
-  column.nz = T(0.0);
+  column.nz = static_cast<T>(0.0);
   v += y * rule.rest;
   return y * rule.inverse;
 }

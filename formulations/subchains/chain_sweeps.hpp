@@ -72,12 +72,12 @@ double smallest_lane(const T& value) {
 template <typename T>
 bool set_turns(const ChainBlock& data) {
   const LaneView<T> block = lanes_of<T>(data);
-  T smallest(0.0);
+  T smallest = static_cast<T>(0.0);
   for (int i = 0; i <= block.length; ++i) {
     const T angle = block.angles[i] + block.offsets[i];
     block.angles[i] = angle;
     block.turns[i] = sine_and_cosine(angle);
-    smallest = smaller(T(0.0) - angle * angle, smallest);
+    smallest = smaller(static_cast<T>(0.0) - angle * angle, smallest);
   }
   return smallest_lane(smallest) > -(kLargestAngle * kLargestAngle);
 }
@@ -87,9 +87,9 @@ void scan_rates(const ChainBlock& data) {
   const LaneView<T> block = lanes_of<T>(data);
   // Columns of the turn from the first link's frame to the current one's, and the angular velocity of the current link
   // against the link inboard of the lane.
-  LinkVector<T> x{T(1.0), T(0.0), T(0.0)};
-  LinkVector<T> y{T(0.0), T(1.0), T(0.0)};
-  LinkVector<T> omega{T(0.0), T(0.0), block.rates[0]};
+  LinkVector<T> x{static_cast<T>(1.0), static_cast<T>(0.0), static_cast<T>(0.0)};
+  LinkVector<T> y{static_cast<T>(0.0), static_cast<T>(1.0), static_cast<T>(0.0)};
+  LinkVector<T> omega{static_cast<T>(0.0), static_cast<T>(0.0), block.rates[0]};
   for (int i = 1; i <= block.length; ++i) {
     const LinkConstants<T>& link = block.links[i];
     const T c = block.turns[i].cosine;
@@ -116,10 +116,11 @@ MBDBENCH_KERNEL void sweep_columns(const LaneView<T>& block) {
     const T s = block.turns[block.length].sine;
     unrolled<0, kCount>([&](auto k) MBDBENCH_INLINED {
       constexpr int unit = kFirst + k;
-      const LinkWrench<T> start{T(unit == 0 ? 1.0 : 0.0), T(unit == 1 ? 1.0 : 0.0), T(unit == 2 ? 1.0 : 0.0),
-                                T(unit == 3 ? 1.0 : 0.0), T(unit == 4 ? 1.0 : 0.0), T(unit == 5 ? 1.0 : 0.0)};
+      const LinkWrench<T> start{static_cast<T>(unit == 0 ? 1.0 : 0.0), static_cast<T>(unit == 1 ? 1.0 : 0.0),
+                                static_cast<T>(unit == 2 ? 1.0 : 0.0), static_cast<T>(unit == 3 ? 1.0 : 0.0),
+                                static_cast<T>(unit == 4 ? 1.0 : 0.0), static_cast<T>(unit == 5 ? 1.0 : 0.0)};
       column[k] = carried_inward(next, c, s, start);
-      v[k] = T(0.0);
+      v[k] = static_cast<T>(0.0);
     });
   }
   for (int i = block.length - 1;; --i) {
@@ -147,7 +148,7 @@ MBDBENCH_KERNEL void sweep_columns(const LaneView<T>& block) {
 template <typename T>
 MBDBENCH_KERNEL void sweep_compliance(const LaneView<T>& block) {
   Compliance<T> c;
-  unrolled<0, 21>([&](auto k) MBDBENCH_INLINED { c.entry[k] = T(0.0); });
+  unrolled<0, 21>([&](auto k) MBDBENCH_INLINED { c.entry[k] = static_cast<T>(0.0); });
   for (int i = 0; i < block.length; ++i) {
     add_compliance(block.sweeps[i].gains, block.sweeps[i].pivot, c);
   }
@@ -156,7 +157,7 @@ MBDBENCH_KERNEL void sweep_compliance(const LaneView<T>& block) {
 
 template <typename T>
 MBDBENCH_KERNEL ArticulatedInertia<T> no_inertia() {
-  const T zero(0.0);
+  const T zero = static_cast<T>(0.0);
   return {zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
           zero, zero, zero, zero, zero, zero, zero, zero, zero, zero};
 }
@@ -164,10 +165,10 @@ MBDBENCH_KERNEL ArticulatedInertia<T> no_inertia() {
 template <typename T>
 double sweep_accelerations_inward(const ChainBlock& data) {
   const LaneView<T> block = lanes_of<T>(data);
-  const T zero(0.0);
+  const T zero = static_cast<T>(0.0);
   ArticulatedInertia<T> inertia = no_inertia<T>();
   LinkWrench<T> wrench{zero, zero, zero, zero, zero, zero};
-  T smallest(1e300);
+  T smallest = static_cast<T>(1e300);
   // Angular velocity of the link, recomputed from the lane's end inward.
   LinkVector<T> omega = rotated_inward(block.links[block.length], block.turns[block.length].cosine,
                                        block.turns[block.length].sine, block.exchange->omega);
@@ -281,17 +282,17 @@ void sweep_accelerations_outward(const ChainBlock& data) {
 template <typename T>
 double sweep_momenta_inward(const ChainBlock& data) {
   const LaneView<T> block = lanes_of<T>(data);
-  const T zero(0.0);
+  const T zero = static_cast<T>(0.0);
   ArticulatedInertia<T> inertia = no_inertia<T>();
   LinkWrench<T> momentum{zero, zero, zero, zero, zero, zero};
-  T smallest(1e300);
+  T smallest = static_cast<T>(1e300);
   // First moment of the lane's links, those outboard of it counted where they hang, and the turn from the next lane.
   const LinkConstants<T>& outboard = block.links[block.length];
   const T c_next = block.turns[block.length].cosine;
   const T s_next = block.turns[block.length].sine;
   LinkVector<T> moment{outboard.outboard_mass * outboard.px, outboard.outboard_mass * outboard.py, zero};
-  LinkVector<T> x = rotated_inward(outboard, c_next, s_next, {T(1.0), zero, zero});
-  LinkVector<T> y = rotated_inward(outboard, c_next, s_next, {zero, T(1.0), zero});
+  LinkVector<T> x = rotated_inward(outboard, c_next, s_next, {static_cast<T>(1.0), zero, zero});
+  LinkVector<T> y = rotated_inward(outboard, c_next, s_next, {zero, static_cast<T>(1.0), zero});
   ProjectedInertia<T> rest;
   for (int i = block.length - 1;; --i) {
     const LinkConstants<T>& link = block.links[i];

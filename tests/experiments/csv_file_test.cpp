@@ -84,7 +84,7 @@ TEST(CsvStream, WritesNumbersAsTablesDo) {
                                    -2.2250738585072014e-308,
                                    1.7976931348623157e308,
                                    std::nan(""),
-                                   -INFINITY};
+                                   -std::numeric_limits<double>::infinity()};
   CsvStream stream(file, {}, std::vector<std::string>(row.size(), "x"));
   stream.write(row);
   stream.finish();

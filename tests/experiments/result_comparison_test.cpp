@@ -31,7 +31,7 @@ class ResultComparisonTest : public testing::Test {
 
   std::filesystem::path write(const std::string& name, const std::vector<Record>& records,
                               const std::vector<Record>& timings = {}, const std::string& curve = "1\n") const {
-    const auto directory = directory_.path() / name;
+    auto directory = directory_.path() / name;
     std::filesystem::create_directories(directory / "trajectories");
     write_records(directory / "records.csv", records);
     write_records(directory / "timings.csv", timings);

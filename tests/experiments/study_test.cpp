@@ -236,7 +236,7 @@ TEST_F(StudyTest, AClaimSaysKOfNAndIsNotMeasuredBelowItsShare) {
 }
 
 TEST(ClaimExpressionTest, FollowsItsGrammar) {
-  const auto holds = [](const char* text, std::vector<double> values) {
+  const auto holds = [](const char* text, const std::vector<double>& values) {
     return ClaimExpression(text).evaluate(values);
   };
   EXPECT_TRUE(holds("steps < 2 * 3 + 1", {6.9}));

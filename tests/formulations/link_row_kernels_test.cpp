@@ -124,7 +124,7 @@ template <typename T>
 constexpr T kRounding = T(1e3) * std::numeric_limits<T>::epsilon();
 
 template <typename T>
-class link_row_kernels : public testing::Test {};
+class link_row_kernels : public testing::Test {};  // NOLINT(readability-identifier-naming): a suite of tests
 using Scalars = testing::Types<double, long double>;
 TYPED_TEST_SUITE(link_row_kernels, Scalars);
 

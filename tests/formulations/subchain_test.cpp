@@ -249,6 +249,7 @@ TEST(subchains, states_that_are_no_numbers_fail_and_name_a_joint) {
 std::vector<double> accelerations_in_long_double(const Mechanism& mechanism, const Eigen::VectorXd& q,
                                                  const Eigen::VectorXd& u) {
   using Real = long double;
+  const auto real = [](double value) { return static_cast<Real>(value); };
   const ChainPlan plan(mechanism, 8);
   const std::size_t n = plan.links().size();
   std::vector<kernels::LinkConstants<Real>> links(n + 1);
@@ -260,12 +261,13 @@ std::vector<double> accelerations_in_long_double(const Mechanism& mechanism, con
   turns[n].cosine = 1;
   for (std::size_t i = 0; i < n; ++i) {
     const RevoluteLink& l = plan.links()[i];
-    links[i] = {l.px,  l.py,  l.cos_alpha, l.sin_alpha, l.mass, l.hx,  l.hy,           l.hz,
-                l.jxx, l.jxy, l.jxz,       l.jyy,       l.jyz,  l.jzz, l.outboard_mass};
+    links[i] = {real(l.px),  real(l.py),  real(l.cos_alpha), real(l.sin_alpha), real(l.mass),
+                real(l.hx),  real(l.hy),  real(l.hz),        real(l.jxx),       real(l.jxy),
+                real(l.jxz), real(l.jyy), real(l.jyz),       real(l.jzz),       real(l.outboard_mass)};
     const auto joint = static_cast<Eigen::Index>(plan.joints()[i]);
-    const Real angle = static_cast<Real>(q[joint]) + static_cast<Real>(plan.offsets()[i]);
+    const Real angle = real(q[joint]) + real(plan.offsets()[i]);
     turns[i] = {std::sin(angle), std::cos(angle)};
-    rates[i] = u[joint];
+    rates[i] = real(u[joint]);
   }
   std::vector<LinkSweep<Real>> sweeps(n);
   TurnScan<Real> scan{};
@@ -288,7 +290,7 @@ std::vector<double> accelerations_in_long_double(const Mechanism& mechanism, con
   EXPECT_GT(chain_sweeps::sweep_accelerations_inward<Real>(block), 0.0);
   const Vec3& g = plan.gravity();
   exchange.linear = kernels::rotated_outward(links[0], turns[0].cosine, turns[0].sine,
-                                             kernels::LinkVector<Real>{-g.x(), -g.y(), -g.z()});
+                                             kernels::LinkVector<Real>{real(-g.x()), real(-g.y()), real(-g.z())});
   chain_sweeps::sweep_accelerations_outward<Real>(block);
   std::vector<double> udot(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -307,8 +309,8 @@ Mechanism with_tip(std::string_view name, double factor) {
 
 TEST(subchains, accuracy_against_long_double_is_that_of_the_recursion) {
   struct Case {
-    const char* name;
-    double tip;
+    const char* name = "";
+    double tip = 1.0;
     double limit = 2.0;  // single errors scatter by factors; their geometric mean over eight states must not
   };
   // Unit wrenches shrink along a sub-chain, to subnormals beyond about a thousand links: lengths are capped.
