@@ -12,6 +12,11 @@ constexpr int kTwoBlocks = 1536;
 // Longer sub-chains gain nothing, and unit wrenches on the way over a thousand links and more become subnormal.
 constexpr int kLongest = 512;
 
+int blocks_with_links(int links, const ChainDivision& division) {
+  const int block = ChainDivision::kLanes * division.length;
+  return (links + block - 1) / block;
+}
+
 }  // namespace
 
 ChainDivision divide_chain(int links, int subchains) {
@@ -42,5 +47,46 @@ std::string refuse_for_subchains(const Mechanism& mechanism) {
 
 ChainPlan::ChainPlan(const Mechanism& mechanism, int subchains)
     : tree_(mechanism), division_(divide_chain(static_cast<int>(tree_.size()), subchains)) {}
+
+int ChainPlan::most_ranks() const {
+  return blocks_with_links(static_cast<int>(tree_.size()), division_);
+}
+
+BlockRange ChainPlan::blocks_of(int rank, int ranks) const {
+  const int count = most_ranks();
+  // Blocks that only fill up the plan go to the last rank.
+  return {rank * count / ranks, rank + 1 == ranks ? division_.blocks : (rank + 1) * count / ranks};
+}
+
+BlockRange ChainPlan::positions_of(const BlockRange& blocks) const {
+  const int block = ChainDivision::kLanes * division_.length;
+  const int links = static_cast<int>(tree_.size());
+  return {std::min(blocks.first * block, links), std::min(blocks.last * block, links)};
+}
+
+std::string ChainPlan::refuse_ranks(int ranks) const {
+  if (ranks <= most_ranks()) {
+    return {};
+  }
+  const int links = static_cast<int>(tree_.size());
+  std::string text = fmt::format(
+      "{} ranks, but the chain of {} links is divided into {} block{} of {} sub-chains, and a rank takes at "
+      "least one",
+      ranks, links, most_ranks(), most_ranks() == 1 ? "" : "s", ChainDivision::kLanes);
+  for (int blocks = ranks; blocks * ChainDivision::kLanes <= links + ChainDivision::kLanes; ++blocks) {
+    const int subchains = blocks * ChainDivision::kLanes;
+    if (blocks_with_links(links, divide_chain(links, subchains)) >= ranks) {
+      return text + fmt::format("; option subchains={} makes it {} blocks", subchains,
+                                blocks_with_links(links, divide_chain(links, subchains)));
+    }
+  }
+  return text + fmt::format("; it is too short for so many ranks, {} is the most",
+                            (links + ChainDivision::kLanes - 1) / ChainDivision::kLanes);
+}
+
+kernels::LinkVector<double> ChainPlan::into_first_link(const Vec3& v) const {
+  const RevoluteLink& first = tree_.links().front();
+  return {v.x(), first.cos_alpha * v.y() + first.sin_alpha * v.z(), first.cos_alpha * v.z() - first.sin_alpha * v.y()};
+}
 
 }  // namespace mbdbench

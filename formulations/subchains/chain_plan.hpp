@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "formulations/kernels/articulated_inertia.hpp"
 #include "formulations/recursion/revolute_tree.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
@@ -20,6 +21,13 @@ struct ChainDivision {
   int blocks = 1;                   ///< blocks, which threads share
   int length = 1;                   ///< links a sub-chain
   [[nodiscard]] int subchains() const { return kLanes * blocks; }
+};
+
+/// Neighbouring blocks, or positions.
+struct BlockRange {
+  int first = 0;
+  int last = 0;  ///< one beyond
+  [[nodiscard]] int count() const { return last - first; }
 };
 
 /// \returns the division of a chain of n links. \param subchains how many are asked for; 0: chosen from n
@@ -40,6 +48,17 @@ class ChainPlan {
   [[nodiscard]] std::span<const double> offsets() const { return tree_.offsets(); }
   /// \returns which joint stands at each position.
   [[nodiscard]] std::span<const int> joints() const { return tree_.bodies(); }
+  /// \returns how many ranks can share the chain: blocks that hold links.
+  [[nodiscard]] int most_ranks() const;
+  /// \returns the blocks of one of `ranks` ranks, neighbouring ones, as equal as can be. \param ranks at most
+  /// most_ranks
+  [[nodiscard]] BlockRange blocks_of(int rank, int ranks) const;
+  /// \returns the positions of the links in these blocks.
+  [[nodiscard]] BlockRange positions_of(const BlockRange& blocks) const;
+  /// \returns why so many ranks cannot share the chain and what would make it so, empty if they can.
+  [[nodiscard]] std::string refuse_ranks(int ranks) const;
+  /// A vector of the frame where the chain starts in the frame of the first link before its joint's angle.
+  [[nodiscard]] kernels::LinkVector<double> into_first_link(const Vec3& v) const;
   /// \returns gravity in the frame where the chain starts.
   [[nodiscard]] const Vec3& gravity() const { return tree_.runs().front().gravity; }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 
+#include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/chain_plan.hpp"
 
 namespace mbdbench {
@@ -15,7 +16,10 @@ namespace mbdbench {
 /// One chain in its plan. Allocates nothing after construction.
 class SubchainSolver {
  public:
-  explicit SubchainSolver(const ChainPlan& plan);
+  /// \param ranks none: the whole chain, with q, u, p by joint. Otherwise the blocks of this rank
+  /// (ChainPlan::blocks_of), with q, u, p of their links alone, by position; all ranks call the same functions and get
+  /// the same return value
+  explicit SubchainSolver(const ChainPlan& plan, RankExchange* ranks = nullptr);
   ~SubchainSolver();
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;
