@@ -27,6 +27,10 @@ class RankExchange {
   virtual void take_largest(std::span<double> numbers) = 0;
   /// Everybody's parts to rank 0. \param all as of `share`; empty on other ranks
   virtual void collect(std::span<const double> own, std::span<double> all, std::span<const std::size_t> bounds) = 0;
+  /// From rank 0 everybody's part. \param all as of `collect`
+  virtual void deal(std::span<const double> all, std::span<double> own, std::span<const std::size_t> bounds) = 0;
+  /// This rank cannot go on: when its program ends, it ends all others, which may be waiting for it.
+  virtual void give_up() = 0;
 };
 
 }  // namespace mbdbench

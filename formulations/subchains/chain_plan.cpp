@@ -69,10 +69,9 @@ std::string ChainPlan::refuse_ranks(int ranks) const {
     return {};
   }
   const int links = static_cast<int>(tree_.size());
-  std::string text = fmt::format(
-      "{} ranks, but the chain of {} links is divided into {} block{} of {} sub-chains, and a rank takes at "
-      "least one",
-      ranks, links, most_ranks(), most_ranks() == 1 ? "" : "s", ChainDivision::kLanes);
+  std::string text =
+      fmt::format("the chain of {} links is divided into {} block{} of {} sub-chains, and a rank takes at least one",
+                  links, most_ranks(), most_ranks() == 1 ? "" : "s", ChainDivision::kLanes);
   for (int blocks = ranks; blocks * ChainDivision::kLanes <= links + ChainDivision::kLanes; ++blocks) {
     const int subchains = blocks * ChainDivision::kLanes;
     if (blocks_with_links(links, divide_chain(links, subchains)) >= ranks) {
