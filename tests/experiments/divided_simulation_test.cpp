@@ -61,7 +61,7 @@ std::vector<const OdeEntry*> dividing_integrators() {
 
 TEST(DividedRunThreads, every_integrator_that_can_takes_the_steps_of_one_rank) {
   ASSERT_GE(dividing_integrators().size(), 6U);
-  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:40");
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:60");
   const FormulationEntry& hdca = *find_formulation(formulation_registry(), "hdca");
   const auto whole = make_formulation(formulation_registry(), hdca, mechanism, kFourBlocks);
   const std::vector<double> x0 = initial_state(*whole, 0.0);
@@ -102,7 +102,7 @@ TEST(DividedRunThreads, every_integrator_that_can_takes_the_steps_of_one_rank) {
 }
 
 TEST(DividedRunThreads, momenta_meet_once_an_evaluation_and_accelerations_twice) {
-  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:40");
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:60");
   for (const std::string_view key : {"hdca", "dca"}) {
     for (const std::string_view method : {"ode45", "ode113"}) {
       const FormulationEntry& formulation = *find_formulation(formulation_registry(), key);

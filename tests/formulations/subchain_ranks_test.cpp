@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "formulations/registry.hpp"
-#include "formulations/subchains/block_handles.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "formulations/subchains/node_chain.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/thread_ranks.hpp"
@@ -88,11 +88,11 @@ TEST_F(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_acc
     test::ExchangeCounts momenta;
     rhs_of_parts("hdca", mechanism, ranks, 10, x, momenta);
     EXPECT_EQ(momenta.shares, 10U);
-    EXPECT_EQ(momenta.share_bytes, 10 * kBlocks * sizeof(BlockHandles));
+    EXPECT_EQ(momenta.share_bytes, 10 * kBlocks * sizeof(SegmentReport));
     test::ExchangeCounts accelerations;
     rhs_of_parts("dca", mechanism, ranks, 10, x, accelerations);
     EXPECT_EQ(accelerations.shares, 20U);
-    EXPECT_EQ(accelerations.share_bytes, 10 * kBlocks * (sizeof(BlockHandles) + sizeof(BlockScan)));
+    EXPECT_EQ(accelerations.share_bytes, 10 * kBlocks * (sizeof(SegmentReport) + sizeof(SegmentScan)));
     for (const test::ExchangeCounts& counts : {momenta, accelerations}) {
       EXPECT_EQ(counts.reductions, 0U);
       EXPECT_EQ(counts.collections, 0U);
@@ -156,11 +156,11 @@ TEST_F(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
   // Forty sub-chains of two links each: from the 22nd on they hold none, which leaves three blocks.
   EXPECT_NE(message("hdca", "pendulum:41", "leaf=subchain,subchains=40", 5).find("subchains=48 makes it 6 blocks"),
             std::string::npos);
-  EXPECT_NE(message("hdca", "pendulum:20", "leaf=subchain", 4).find("too short for so many ranks, 3 is the most"),
+  EXPECT_NE(message("hdca", "pendulum:20", "leaf=subchain", 4).find("too few for so many ranks, 3 is the most"),
             std::string::npos);
   EXPECT_NE(message("hdca", "pendulum:64", "", 2).find("leaf=subchain"), std::string::npos);
   EXPECT_NE(message("aba", "pendulum:64", "", 2).find("dca[leaf=subchain]"), std::string::npos);
-  EXPECT_NE(message("dca", "four_bar", "leaf=subchain", 2).find("revolute joints and gravity"), std::string::npos);
+  EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <barrier>
 #include <cstddef>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <limits>
 #include <span>
@@ -110,7 +112,12 @@ inline ExchangeCounts on_ranks(int size, const std::function<void(RankExchange&)
   std::vector<ExchangeCounts> counts(static_cast<std::size_t>(size));
   const auto run = [&](int rank) {
     ThreadRankExchange exchange(ranks, rank);
-    work(exchange);
+    try {
+      work(exchange);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+      std::abort();  // the others would wait for ever
+    }
     counts[static_cast<std::size_t>(rank)] = exchange.counts();
   };
   std::vector<std::thread> others;
