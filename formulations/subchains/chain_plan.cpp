@@ -198,4 +198,51 @@ void ChainPlan::set_lanes() {
   lanes_.resize(index_of(division_.lanes()));  // those that are left over hold nothing
 }
 
+int ChainPlan::most_ranks() const {
+  return segments_.back().block + 1;
+}
+
+ChainShare ChainPlan::share_of(int rank, int ranks) const {
+  const int count = most_ranks();
+  // Blocks that only fill up the plan go to the last rank.
+  const ChainRange blocks{rank * count / ranks, rank + 1 == ranks ? division_.blocks : (rank + 1) * count / ranks};
+  ChainShare share{blocks, {}, {}};
+  // Lanes, segments and positions come in the order of the blocks.
+  for (const ChainSegment& segment : segments_) {
+    const int behind = lanes_[index_of(segment.last_lane - 1)].first + lanes_[index_of(segment.last_lane - 1)].count;
+    if (segment.block < blocks.first) {
+      ++share.segments.first;
+      share.positions.first = behind;
+    }
+    if (segment.block < blocks.last) {
+      ++share.segments.last;
+      share.positions.last = behind;
+    }
+  }
+  return share;
+}
+
+std::string ChainPlan::refuse_ranks(int ranks) const {
+  if (ranks <= most_ranks()) {
+    return {};
+  }
+  std::vector<int> links;
+  links.reserve(arms_.size());
+  for (const ChainArm& arm : arms_) {
+    links.push_back(arm.last - arm.first);
+  }
+  const int total = static_cast<int>(tree_.size());
+  std::string text = fmt::format("{} links are divided into {} block{} of {} sub-chains, and a rank takes at least one",
+                                 total, most_ranks(), most_ranks() == 1 ? "" : "s", ChainDivision::kLanes);
+  const int most = quotient_up(total, ChainDivision::kLanes);
+  for (int blocks = ranks; blocks <= most; ++blocks) {
+    const int length = smallest_length(links, blocks * ChainDivision::kLanes);
+    const int held = quotient_up(lanes_needed(links, length), ChainDivision::kLanes);
+    if (held >= ranks) {
+      return text + fmt::format("; option subchains={} makes it {} blocks", blocks * ChainDivision::kLanes, held);
+    }
+  }
+  return text + fmt::format("; they are too few for so many ranks, {} is the most", most);
+}
+
 }  // namespace mbdbench
