@@ -59,6 +59,7 @@ class CollectingSink final : public OdeSink {
   bool sample(double t, std::span<const double> x) override {
     state_.collect(x, x_);
     sampled_ = t;
+    holds_sample_ = true;
     if (ranks_.rank() == 0 && !stop_) {
       if (first_) {
         stop_ = !part_.sample(t, x);
@@ -70,22 +71,39 @@ class CollectingSink final : public OdeSink {
   }
 
   bool step(double t, std::span<const double> x, const OdeStatistics& so_far) override {
+    const bool told = holds_sample_;
+    if (told) {
+      tell_step(t, x, so_far);
+    }
     if (ranks_.rank() == 0 && !stop_) {
-      stop_ = sampled_ == t && !whole_.step(t, x_, so_far);
-      stop_ = stop_ || !part_.step(t, x, so_far);
+      stop_ = !part_.step(t, x, so_far);
     }
     double stop = stop_ || interruption_requested() ? 1.0 : 0.0;
     ranks_.take_largest(std::span(&stop, 1));
+    if (stop > 0.0 && !told) {
+      tell_step(t, x, so_far);  // what the run is left with
+    }
     return stop == 0.0;
   }
 
  private:
+  void tell_step(double t, std::span<const double> x, const OdeStatistics& so_far) {
+    holds_sample_ = false;
+    if (sampled_ != t) {
+      state_.collect(x, x_);
+    }
+    if (ranks_.rank() == 0 && !stop_) {
+      stop_ = !whole_.step(t, x_, so_far);
+    }
+  }
+
   RankExchange& ranks_;
   WholeState& state_;
   OdeSink& whole_;
   OdeSink& part_;
   std::vector<double> x_;
   double sampled_ = std::numeric_limits<double>::quiet_NaN();
+  bool holds_sample_ = false;  // the present step
   bool wants_samples_ = false;
   bool first_ = true;
   bool stop_ = false;
