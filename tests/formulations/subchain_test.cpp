@@ -145,6 +145,35 @@ TEST(subchains, divisions_of_one_chain_agree_with_each_other_and_with_bodies_as_
   }
 }
 
+TEST(subchains, several_arms_with_universal_and_fixed_joints_agree_with_the_dense_reference) {
+  MechanismDescription description = random_chain(9130, 60).description();
+  for (const std::size_t start : {13U, 20U, 21U}) {
+    description.joints[start].a = kGround;
+  }
+  for (const std::size_t k : {5U, 13U, 17U, 59U}) {
+    JointDescription& joint = description.joints[k];
+    joint.type = JointType::universal;
+    joint.axis2 = joint.axis.unitOrthogonal();
+    joint.q0 = {0.4, -0.9};
+    joint.v0 = {0.7, 0.2};
+  }
+  for (const std::size_t k : {3U, 30U}) {
+    JointDescription& joint = description.joints[k];
+    joint.type = JointType::fixed;
+    joint.q0.clear();
+    joint.v0.clear();
+  }
+  const Mechanism mechanism(description);
+  ASSERT_EQ(refuse_for_subchains(mechanism), "");
+  EXPECT_EQ(ChainPlan(mechanism, 0).arms().size(), 4U);
+  for (const std::string_view key : {"dca", "hdca"}) {
+    for (const int count : {0, 8, 24, 64}) {
+      EXPECT_LT(share_of_rounding(key, fmt::format("leaf=subchain,subchains={}", count), mechanism), 2.0)
+          << key << " " << count;
+    }
+  }
+}
+
 TEST(subchains, springs_and_dampers_in_joints_are_felt) {
   const test::ExecutionRestored restored;
   MechanismDescription description = random_chain(9120, 40).description();
