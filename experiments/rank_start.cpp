@@ -21,11 +21,11 @@ double digest(const std::string& text) {
 int RankStart::first_failed(bool failed) {
   double distance = failed ? static_cast<double>(ranks_.size() - ranks_.rank()) : 0.0;
   ranks_.take_largest(std::span(&distance, 1));
-  agreed_ = true;
-  return distance > 0.0 ? ranks_.size() - static_cast<int>(distance) : -1;
+  ended_ = distance > 0.0;
+  return ended_ ? ranks_.size() - static_cast<int>(distance) : -1;
 }
 
-void RankStart::ready(const std::string& problem) {
+void RankStart::compare(const std::string& problem) {
   if (first_failed(false) >= 0) {
     throw EndedElsewhere();
   }
@@ -33,12 +33,19 @@ void RankStart::ready(const std::string& problem) {
   std::array<double, 2> largest = {own, -own};
   ranks_.take_largest(largest);
   if (largest[0] != -largest[1]) {
+    ended_ = true;
     if (ranks_.rank() > 0) {
       throw EndedElsewhere();
     }
     throw std::invalid_argument(
         "the ranks were started with different commands or files, or their machines have different instruction sets "
         "(--simd baseline is the same everywhere)");
+  }
+}
+
+void RankStart::begin() {
+  if (first_failed(false) >= 0) {
+    throw EndedElsewhere();
   }
   started_ = true;
 }
@@ -49,7 +56,7 @@ int RankStart::run(const std::function<int()>& work) {
   } catch (...) {
     if (started_) {
       ranks_.give_up();
-    } else if (!agreed_ && first_failed(true) != ranks_.rank()) {
+    } else if (!ended_ && first_failed(true) != ranks_.rank()) {
       throw EndedElsewhere();
     }
     throw;

@@ -128,7 +128,8 @@ std::string problem_of(const SimulateSetup& setup) {
 int run_part(const Registries& registries, const SimulateRequest& request, RankStart& start) {
   const SimulateSetup setup = set_up_run(registries, request, &start.ranks());
   const InterruptionGuard guard;
-  start.ready(problem_of(setup));
+  start.compare(problem_of(setup));
+  start.begin();
   simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, {}, setup.options, {});
   return kExitOk;
 }
@@ -137,6 +138,9 @@ int run_part(const Registries& registries, const SimulateRequest& request, RankS
 /// \param start nullptr: this process is alone
 int run_and_write(const Registries& registries, const SimulateRequest& request, RankStart* start) {
   const SimulateSetup setup = set_up_run(registries, request, start == nullptr ? nullptr : &start->ranks());
+  if (start != nullptr) {
+    start->compare(problem_of(setup));
+  }
   const fs::path directory(request.output);
   const DirectoryLock lock(directory);
   make_room(directory, request);
@@ -184,7 +188,7 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
     } else {
       SinkChain whole({&accuracy, &trajectory, &checkpoint});
       SinkChain part(every_step);
-      start->ready(problem_of(setup));
+      start->begin();
       result =
           simulate_part(*setup.part, start->ranks(), setup.integrator, setup.times, setup.x0, options, {&whole, &part});
       start->over();

@@ -93,6 +93,9 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
   if (entry.make_part == nullptr) {
     throw refuse("it runs on one only");
   }
+  if (entry.steps_are_projected && projection_is_on(mechanism, parameters)) {
+    throw refuse("states after steps are projected, which needs the whole state (option projection=off leaves it out)");
+  }
   try {
     return entry.make_part(mechanism, parameters, ranks);
   } catch (const ModelError& error) {

@@ -152,7 +152,8 @@ std::vector<std::size_t> own_components(const Mechanism& mechanism, const ChainP
   return components;
 }
 
-/// The names and kinds that the whole state's components have (JointStateFormulation).
+/// The names and kinds that the whole state's components have (JointStateFormulation): of the joints that turn about
+/// axes, coordinates and quasi-velocities are numbered alike.
 std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan,
                                        const ChainRange& positions) {
   std::vector<StateComponent> layout;
@@ -160,9 +161,11 @@ std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rat
   for (const StateKind kind : {StateKind::position, rate_kind}) {
     const char* const symbol = kind == StateKind::position ? "q." : kind == StateKind::momentum ? "p." : "v.";
     for (int position = positions.first; position < positions.last; ++position) {
-      const int joint = plan.tree().joint(static_cast<std::size_t>(position));
-      const std::string& name = mechanism.tree_joints()[static_cast<std::size_t>(joint)].name;
-      layout.push_back({symbol + name, kind, name});
+      const int number = plan.tree().joint(static_cast<std::size_t>(position));
+      const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(number)];
+      const int component = plan.coordinates()[static_cast<std::size_t>(position)] - joint.q_offset;
+      layout.push_back(
+          {symbol + joint.name + (joint.nq == 1 ? "" : "." + std::to_string(component + 1)), kind, joint.name});
     }
   }
   return layout;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -92,8 +93,13 @@ TEST(DividedRunThreads, every_integrator_that_can_takes_the_steps_of_one_rank) {
             EXPECT_EQ(own_steps.steps, expected_samples.steps) << where;
             EXPECT_EQ(result.ode.x, expected.ode.x) << where;
             EXPECT_EQ(result.ode.statistics.mean_local_error, expected.ode.statistics.mean_local_error) << where;
-            // Of two times every step ends in a sample, of several the last one does.
-            EXPECT_EQ(samples.steps.size(), times.size() == 2 ? expected_samples.steps.size() : 1U) << where;
+            // The steps that end in a sample: of two times all, of several the last one at least.
+            std::vector<double> at_samples = expected_samples.steps;
+            std::erase_if(at_samples, [&times](double t) {
+              return times.size() > 2 && std::find(times.begin(), times.end(), t) == times.end();
+            });
+            EXPECT_FALSE(at_samples.empty()) << where;
+            EXPECT_EQ(samples.steps, at_samples) << where;
           }
         });
       }

@@ -61,8 +61,9 @@ class SubchainRanksThreads : public testing::Test {
 };
 
 TEST_F(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_one) {
-  // 37 links: two a sub-chain, so that the last block holds five and most of its sub-chains none.
-  for (const char* name : {"pendulum_xyz:200", "pendulum:37"}) {
+  // 37 links: two a sub-chain, so that the last block holds five and most of its sub-chains none. The loop's cut joint
+  // is solved on every rank.
+  for (const char* name : {"pendulum_xyz:200", "pendulum:37", "loop:90"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     const std::vector<double> x = some_state(mechanism);
     for (const std::string_view key : {"dca", "hdca"}) {
@@ -110,6 +111,31 @@ TEST_F(SubchainRanksThreads, a_rank_holds_its_slice_of_the_state) {
     EXPECT_EQ(own->layout().back().name, exchange.rank() == 0 ? "p.joint160" : "p.joint300");
     EXPECT_EQ(own->layout().back().kind, StateKind::momentum);
   });
+}
+
+TEST_F(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the_whole) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:40").description();
+  description.joints[20].type = JointType::universal;
+  description.joints[20].q0 = {0.1, 0.2};
+  description.joints[20].v0 = {0.0, 0.0};
+  const Mechanism mechanism(description);
+  for (const std::string_view key : {"dca", "hdca"}) {
+    const auto whole = test::make(key, mechanism, kFourBlocks);
+    std::vector<int> held(whole->state_size(), 0);
+    for (const int rank : {0, 1}) {
+      test::ThreadRanks connection(2);
+      test::ThreadRankExchange exchange(connection, rank);
+      const auto own = part(key, mechanism, kFourBlocks, exchange);
+      for (std::size_t i = 0; i < own->state_size(); ++i) {
+        const std::size_t component = own->components()[i];
+        ++held[component];
+        EXPECT_EQ(own->layout()[i].name, whole->layout()[component].name);
+        EXPECT_EQ(own->layout()[i].kind, whole->layout()[component].kind);
+        EXPECT_EQ(own->layout()[i].joint, whole->layout()[component].joint);
+      }
+    }
+    EXPECT_EQ(held, std::vector<int>(held.size(), 1)) << "every component belongs to one rank";
+  }
 }
 
 TEST_F(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
@@ -160,6 +186,7 @@ TEST_F(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
             std::string::npos);
   EXPECT_NE(message("hdca", "pendulum:64", "", 2).find("leaf=subchain"), std::string::npos);
   EXPECT_NE(message("aba", "pendulum:64", "", 2).find("dca[leaf=subchain]"), std::string::npos);
+  EXPECT_NE(message("hdca", "bricard", "leaf=subchain", 1).find("projection=off"), std::string::npos);
   EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
 }
 
