@@ -114,8 +114,9 @@ std::string refuse_for_subchains(const Mechanism& mechanism) {
   }
   const LinkTree tree(mechanism);
   for (std::size_t row = 0; row < tree.size(); ++row) {
-    if (tree.rows()[row].kind != RowKind::revolute) {
-      return fmt::format("sub-chains need joints that turn about axes so far; joint '{}' is another",
+    // A link without mass at the end of a lane would have nothing to move.
+    if (tree.rows()[row].kind != RowKind::revolute || tree.rows()[row].massless) {
+      return fmt::format("sub-chains need revolute (and fixed) joints so far; joint '{}' is another",
                          mechanism.tree_joints()[index_of(tree.joint(row))].name);
     }
   }
