@@ -138,6 +138,9 @@ struct MemoryNeed {
   [[nodiscard]] double bytes(const Mechanism& mechanism) const;
 };
 
+class FormulationPart;
+class RankExchange;
+
 /// One formulation as the registry lists it.
 struct FormulationEntry {
   std::string_view key;
@@ -154,6 +157,10 @@ struct FormulationEntry {
   MemoryNeed memory = {};
   /// \returns whether `make_formulation` shall project accepted steps (projection_option.hpp); nullptr: never.
   bool (*projects_steps)(const Mechanism& mechanism, const Parameters& options) = nullptr;
+  /// The part of one of several ranks (formulation_part.hpp); nullptr: it cannot be divided.
+  /// \throws ModelError naming options and numbers of ranks that can
+  std::unique_ptr<FormulationPart> (*make_part)(const Mechanism& mechanism, const Parameters& options,
+                                                RankExchange& ranks) = nullptr;
 };
 
 }  // namespace mbdbench

@@ -108,6 +108,11 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
   return projection_is_on(mechanism, options, !stabilised && !asks_for_subchains(options));
 }
 
+std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
+                                               RankExchange& ranks) {
+  return make_subchain_part(mechanism, StateKind::velocity, options, ranks);
+}
+
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
   if (asks_for_subchains(options)) {
     return make_subchain_formulation(mechanism, StateKind::velocity, options);
@@ -152,7 +157,8 @@ FormulationEntry dca_entry() {
           refuse_for_assembly,
           make_dca,
           {.per_body = 1.3e4},
-          projects};
+          projects,
+          make_dca_part};
 }
 
 }  // namespace mbdbench

@@ -199,6 +199,11 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
   return projection_is_on(mechanism, options, false);
 }
 
+std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
+                                                RankExchange& ranks) {
+  return make_subchain_part(mechanism, StateKind::momentum, options, ranks);
+}
+
 std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
   if (asks_for_subchains(options)) {
     return make_subchain_formulation(mechanism, StateKind::momentum, options);
@@ -217,7 +222,8 @@ FormulationEntry hdca_entry() {
           refuse_for_assembly,
           make_hdca,
           {.per_body = 1.3e4},
-          projects};
+          projects,
+          make_hdca_part};
 }
 
 }  // namespace mbdbench

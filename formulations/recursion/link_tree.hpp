@@ -35,6 +35,7 @@ struct LinkRow {
   int ordinal = 0;  ///< among the rows of a kind that share a workspace: slides, driven rows, spherical and free rows
   int motion = -1;  ///< which prescribed motion
   int element = 0;
+  bool massless = false;  ///< no body sits on it: a step of a joint with several
 };
 
 /// Rows [first, last) of one kind (lean turns) or one row of another.
@@ -84,7 +85,7 @@ struct LinkPositions {
 /// Frames, constants and order of the rows. Inboard rows come before outboard ones.
 class LinkTree {
  public:
-  /// \param mechanism any without cut joints (those are left out)
+  /// \param mechanism any; cut joints are left out
   explicit LinkTree(const Mechanism& mechanism);
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
@@ -99,6 +100,8 @@ class LinkTree {
   [[nodiscard]] int joint(std::size_t row) const {
     return elements_[static_cast<std::size_t>(rows_[row].element)].joint;
   }
+  /// \returns the constants of theta, by row.
+  [[nodiscard]] std::span<const double> offsets() const { return angles_; }
   [[nodiscard]] int slot_count() const { return slot_count_; }
   [[nodiscard]] int slide_count() const { return slide_count_; }
   [[nodiscard]] int driven_count() const { return driven_count_; }
