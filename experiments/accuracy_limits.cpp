@@ -12,6 +12,9 @@ namespace {
 constexpr double kEnergyFactor = 20.0;
 // Above, a run is wrong at any tolerance.
 constexpr double kLargestShare = 0.1;
+// Of an iteration's last change: steps at the tolerance do not notice accelerations that are wrong by as much, and next
+// to a singular position some steps are.
+constexpr double kUnconverged = 100.0;
 // Methods of high order end short runs within a few steps.
 constexpr double kFewestSteps = 10.0;
 // Of a mechanism that hardly moves, or at the tightest tolerances, rounding is all that there is.
@@ -38,6 +41,7 @@ AccuracyLimits accuracy_limits(const RunAccuracy& accuracy, std::optional<double
   limits.velocity = requested.drift.value_or(length * rate * share(1.0));
   limits.energy =
       requested.energy_error.value_or(energy * share(kEnergyFactor) + kRounding * accuracy.energy_at_rest());
+  limits.unconverged = tolerance ? std::min(kLargestShare, kUnconverged * *tolerance) : kLargestShare;
   return limits;
 }
 
@@ -55,6 +59,22 @@ std::vector<std::string> inaccuracies(const RunAccuracy& accuracy, const Accurac
   if (accuracy.work().failure().empty()) {
     compare("largest imbalance of energy and work", accuracy.largest_imbalance() - accuracy.work().uncertainty(),
             limits.energy, "J", "--max-energy-error");
+  }
+  if (const auto change = accuracy.diagnostics().find("unconverged_change");
+      change != accuracy.diagnostics().end() && beyond(change->second.largest, limits.unconverged)) {
+    found.push_back(fmt::format(
+        "the last pass of an iteration changed the accelerations by {:.3g} of their size, more than {:.3g} (option "
+        "iterations)",
+        change->second.largest, limits.unconverged));
+  }
+  const std::vector<BranchChange>& changes = accuracy.branches().changes();
+  if (!changes.empty()) {
+    const BranchChange& first = changes.front();
+    found.push_back(fmt::format(
+        "at t = {:.6g} {} came to a singular position (singular value {:.2g} of the largest) and left it on another "
+        "branch{} (projection=on, where the formulation has it, or a tighter tolerance passes through)",
+        first.t, first.joint.empty() ? "the loops together" : fmt::format("the loop of joint '{}'", first.joint),
+        first.closeness, changes.size() > 1 ? fmt::format(", the first of {} such changes", changes.size()) : ""));
   }
   return found;
 }

@@ -29,6 +29,7 @@ struct AccuracyLimits {
   double position = 0.0;
   double velocity = 0.0;
   double energy = 0.0;
+  double unconverged = 0.0;  ///< last change of iterations at accepted steps, relative
 };
 
 /// \param tolerance of the error control; nothing for methods without one

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 namespace mbdbench {
 
@@ -13,6 +16,22 @@ const FormulationEntry& needed_formulation(const Registries& registries, std::st
     throw std::invalid_argument(fmt::format("experiment {} needs the formulation '{}'", experiment, key));
   }
   return *entry;
+}
+
+std::unique_ptr<Formulation> make_published_formulation(const Registries& registries, std::string_view experiment,
+                                                        std::string_view key, const Mechanism& mechanism,
+                                                        std::string_view options) {
+  const FormulationEntry& entry = needed_formulation(registries, experiment, key);
+  std::string all(options);
+  for (const auto& [name, published] : {std::pair("projection", "off"), std::pair("passes", "plain")}) {
+    const bool has_option =
+        std::any_of(entry.options.begin(), entry.options.end(),
+                    [name = name](const ParameterSpecification& option) { return option.name == name; });
+    if (has_option) {
+      all += fmt::format("{}{}={}", all.empty() ? "" : ",", name, published);
+    }
+  }
+  return make_formulation(registries.formulations, entry, mechanism, all);
 }
 
 const OdeEntry& needed_integrator(const Registries& registries, std::string_view experiment, std::string_view key) {

@@ -16,29 +16,13 @@ void keep_largest(double& largest, double value) {
   }
 }
 
-/// \returns twice the largest distance of a joint from the centre of mass of a body: the length of the longest link.
-double length_of(const Mechanism& mechanism) {
-  double length = 0.0;
-  const auto reach = [&](int body, const Vec3& point) {
-    if (body >= 0) {
-      length = std::max(length, 2.0 * (point - mechanism.bodies()[static_cast<std::size_t>(body)].com).norm());
-    }
-  };
-  for (const std::span<const Joint> joints : {mechanism.tree_joints(), mechanism.cut_joints()}) {
-    for (const Joint& joint : joints) {
-      reach(joint.a, joint.position_a);
-      reach(joint.b, joint.position_b);
-    }
-  }
-  return length > 0.0 ? length : 1.0;
-}
-
 }  // namespace
 
 RunAccuracy::RunAccuracy(Formulation& formulation)
     : formulation_(formulation),
       work_(formulation),
-      length_scale_(length_of(formulation.mechanism())),
+      branches_(formulation.mechanism()),
+      length_scale_(longest_link(formulation.mechanism())),
       q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
 
@@ -57,6 +41,9 @@ void RunAccuracy::observe(double t, std::span<const double> x) {
   keep_largest(largest_kinetic_energy_, observation_.energies.kinetic);
   keep_largest(largest_position_residual_, observation_.position_residual);
   keep_largest(largest_velocity_residual_, observation_.velocity_residual);
+  if (formulation_.mechanism().constrained()) {
+    branches_.follow(t, q_, u_, observation_.position_residual / length_scale_);
+  }
   formulation_.diagnostics([this](std::string_view name, double value) {
     const auto [found, is_new] = diagnostics_.try_emplace(std::string(name), ValueRange{value, value});
     found->second = {std::min(found->second.smallest, value), std::max(found->second.largest, value)};

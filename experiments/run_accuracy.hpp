@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/branch_watch.hpp"
 #include "experiments/work_quadrature.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
@@ -55,6 +56,8 @@ class RunAccuracy : public OdeSink {
   [[nodiscard]] double largest_rate() const { return largest_rate_; }
   /// \returns |E0| and all weights over the length scale, J: energies are right to rounding of that at best.
   [[nodiscard]] double energy_at_rest() const;
+  /// \returns what the loops did at singular positions.
+  [[nodiscard]] const BranchWatch& branches() const { return branches_; }
   [[nodiscard]] std::size_t steps() const { return steps_; }
   /// \returns the time from the start to the last step, s.
   [[nodiscard]] double duration() const { return t_ - t_start_; }
@@ -66,6 +69,7 @@ class RunAccuracy : public OdeSink {
 
   Formulation& formulation_;
   WorkQuadrature work_;
+  BranchWatch branches_;
   Observation observation_;
   bool started_ = false;
   double initial_energy_ = 0.0;

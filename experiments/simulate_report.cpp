@@ -124,6 +124,16 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
                          {"velocity_limit", verdict.limits.velocity},
                          {"length_scale", accuracy.length_scale()},
                          {"largest_rate", accuracy.largest_rate()}};
+  const BranchWatch& branches = accuracy.branches();
+  if (branches.watches()) {
+    json["constraints"]["smallest_singular_value"] = branches.smallest_value();
+    json["constraints"]["singular_passages"] = branches.passages();
+    json["constraints"]["branch_changes"] = nlohmann::ordered_json::array();
+    for (const BranchChange& change : branches.changes()) {
+      json["constraints"]["branch_changes"].push_back(
+          {{"t", change.t}, {"joint", change.joint}, {"singular_value", change.closeness}});
+    }
+  }
   json["diagnostics"] = nlohmann::ordered_json::object();
   for (const auto& [name, range] : accuracy.diagnostics()) {
     json["diagnostics"][name] = {{"smallest", range.smallest}, {"largest", range.largest}};

@@ -112,6 +112,10 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
     fmt::print("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
                accuracy.largest_velocity_residual());
   }
+  if (const BranchWatch& branches = accuracy.branches(); branches.watches()) {
+    fmt::print("loops: smallest singular value {:.3g} of the largest, {} singular positions passed\n",
+               branches.smallest_value(), branches.passages());
+  }
   for (const std::string& note : diagnostic_notes(accuracy)) {
     fmt::print("note: {}\n", note);
   }

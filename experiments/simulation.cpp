@@ -44,6 +44,9 @@ bool SinkChain::step(double t, std::span<const double> x, const OdeStatistics& s
 OdeSystem ode_system(Formulation& formulation) {
   OdeSystem system;
   system.size = formulation.state_size();
+  for (const StateComponent& component : formulation.layout()) {
+    system.constant.push_back(component.constant);
+  }
   system.rhs = [&formulation](double t, std::span<const double> x, std::span<double> xdot) {
     return formulation.rhs(t, x, xdot).message();
   };

@@ -25,6 +25,8 @@ struct StateComponent {
   std::string name;  ///< unique: "q.joint1", "p.hip.2"
   StateKind kind = StateKind::position;
   std::string joint;  ///< or body, for absolute coordinates
+  /// Zero rate: only `after_step` changes it. Says what others mean and is no coordinate.
+  bool constant = false;
 };
 
 /// Whether a right-hand side could be evaluated. Cheap: no allocation unless somebody asks for the text.
@@ -153,8 +155,8 @@ struct FormulationEntry {
   std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options) = nullptr;
   /// What `make` needs: runs that would exceed the machine's memory are refused with the number.
   MemoryNeed memory = {};
-  /// `make_formulation` projects its accepted steps where its option `projection` is on (projection_option.hpp).
-  bool steps_are_projected = false;
+  /// \returns whether `make_formulation` shall project accepted steps (projection_option.hpp); nullptr: never.
+  bool (*projects_steps)(const Mechanism& mechanism, const Parameters& options) = nullptr;
   /// The part of one of several ranks (formulation_part.hpp); nullptr: it cannot be divided.
   /// \throws ModelError naming options and numbers of ranks that can
   std::unique_ptr<FormulationPart> (*make_part)(const Mechanism& mechanism, const Parameters& options,

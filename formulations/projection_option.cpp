@@ -15,14 +15,19 @@ ParameterSpecification projection_option() {
   option.default_value = std::string("auto");
   option.help =
       "velocities in the right-hand side and states after accepted steps are projected on the constraints, "
-      "mass-orthogonally; auto: for mechanisms that are mobile by geometry alone";
+      "mass-orthogonally; auto: closed loops in velocities without another stabilisation, and mechanisms that are "
+      "mobile "
+      "by geometry alone";
   option.choices = {"auto", "on", "off"};
   return option;
 }
 
-bool projection_is_on(const Mechanism& mechanism, const Parameters& options) {
+bool projection_is_on(const Mechanism& mechanism, const Parameters& options, bool drifts) {
   const std::string& choice = options.text(kProjection);
-  return choice == "auto" ? mechanism.generic_rank().overconstrained : choice == "on";
+  if (choice != "auto") {
+    return choice == "on";
+  }
+  return mechanism.cut_row_count() > 0 && (drifts || mechanism.generic_rank().overconstrained);
 }
 
 }  // namespace mbdbench

@@ -13,9 +13,11 @@ inline constexpr double kProjectionTolerance = 1e-10;
 /// \returns the option `projection` = auto, on or off.
 ParameterSpecification projection_option();
 
-/// \returns whether states are projected on the constraints. With auto: where the mechanism is mobile by geometry
-/// alone. There drift feeds on itself, since the rows that close the loops turn with it; elsewhere it is what the
-/// papers' figures show.
-bool projection_is_on(const Mechanism& mechanism, const Parameters& options);
+/// \returns whether states are projected on the constraints. With auto: where loops are closed by accelerations alone,
+/// since near a singular position the drift of velocities decides on which branch the motion goes on; and where the
+/// mechanism is mobile by geometry alone, since the rows that close its loops turn with the drift. Elsewhere, in
+/// momenta, velocities keep the constraints by themselves.
+/// \param drifts the formulation constrains accelerations and nothing else keeps positions and velocities closed
+bool projection_is_on(const Mechanism& mechanism, const Parameters& options, bool drifts);
 
 }  // namespace mbdbench

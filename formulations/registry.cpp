@@ -62,7 +62,7 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
   if (refusal.empty()) {
     try {
       std::unique_ptr<Formulation> formulation = entry.make(mechanism, parameters);
-      if (entry.steps_are_projected && projection_is_on(mechanism, parameters)) {
+      if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
         return std::make_unique<ProjectedFormulation>(std::move(formulation), kProjectionTolerance);
       }
       return formulation;

@@ -20,10 +20,15 @@ constexpr double kLargestFactor = 0.1;
 
 }  // namespace
 
-DifferenceJacobian::DifferenceJacobian(const OdeOptions& options, std::size_t size)
-    : thresholds_(size), factors_(Eigen::VectorXd::Constant(size, std::sqrt(kEpsilon))), moved_(size), f_moved_(size) {
+DifferenceJacobian::DifferenceJacobian(const OdeOptions& options, const OdeSystem& system)
+    : constant_(system.constant),
+      thresholds_(system.size),
+      factors_(Eigen::VectorXd::Constant(static_cast<Eigen::Index>(system.size), std::sqrt(kEpsilon))),
+      moved_(system.size),
+      f_moved_(system.size) {
+  constant_.resize(system.size, false);
   const auto& tolerance = options.absolute_tolerance;
-  for (std::size_t i = 0; i < size; ++i) {
+  for (std::size_t i = 0; i < system.size; ++i) {
     thresholds_[i] = tolerance.size() == 1 ? tolerance[0] : tolerance[i];
   }
 }
@@ -98,6 +103,10 @@ Evaluation DifferenceJacobian::evaluate(OdeRun& run, double t, std::span<const d
                                         Eigen::MatrixXd& jacobian) {
   moved_ = as_vector(x);
   for (Eigen::Index column = 0; column < moved_.size(); ++column) {
+    if (constant_[static_cast<std::size_t>(column)]) {
+      jacobian.col(column).setZero();
+      continue;
+    }
     const double step = usable_increment(column, x[column], f[column]);
     Evaluation outcome = difference(run, t, column, step, f);
     if (outcome != Evaluation::ok) {

@@ -16,7 +16,9 @@
 #include <cstddef>
 #include <span>
 
+#include <vector>
 #include "integrators/ode.hpp"
+
 #include "integrators/ode_run.hpp"
 
 namespace mbdbench {
@@ -24,8 +26,9 @@ namespace mbdbench {
 /// Differences of f with increments of their own for every component.
 class DifferenceJacobian {
  public:
-  /// \param options validated options; increments are relative to max(|x_i|, absolute tolerance).
-  DifferenceJacobian(const OdeOptions& options, std::size_t size);
+  /// \param options validated options; increments are relative to max(|x_i|, absolute tolerance). Components that the
+  /// system calls constant are not moved; their columns are zero.
+  DifferenceJacobian(const OdeOptions& options, const OdeSystem& system);
 
   /// \param f f(t, x). \param jacobian receives df/dx, of the system's size.
   /// \returns what the last evaluation returned; unless it is ok, the Jacobian is not usable.
@@ -49,6 +52,7 @@ class DifferenceJacobian {
                      Eigen::MatrixXd& jacobian);
   void adapt(Eigen::Index column, double factor, const Significance& found);
 
+  std::vector<bool> constant_;
   Eigen::VectorXd thresholds_;
   Eigen::VectorXd factors_;
   Eigen::VectorXd moved_;

@@ -27,6 +27,9 @@ struct OdeSystem {
   /// history where a component moved by more than ten times the tolerance; a smaller change is an error like that of a
   /// step, and the history is moved along with the state. Empty: nothing to do.
   std::function<bool(double t, std::span<double> x)> after_step;
+  /// Components with zero rate that only `after_step` changes, one flag a component; empty: none. They may be codes and
+  /// not coordinates, so that increments would change the meaning of others: ode15s does not difference them.
+  std::vector<bool> constant;
   /// States that the system is separable: x = (q, p) with this many leading components q, where q' depends on t and p
   /// only and p' on t and q only. 0: not stated. Methods with OdeEntry::needs_separable refuse a system that does not
   /// state it; all others ignore it.

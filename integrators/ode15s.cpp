@@ -53,7 +53,7 @@ class Ode15s {
         f_(system.size),
         work_(system.size),
         jacobian_(system.size, system.size),
-        jacobian_differences_(options, system.size),
+        jacobian_differences_(options, system),
         newton_(system.size, options.relative_tolerance),
         differences_(system.size),
         equation_(system.size) {

@@ -7,8 +7,7 @@ namespace mbdbench::chadaj2017 {
 
 LoopCase::LoopCase(const Registries& registries, std::string_view mechanism, const Variant& variant)
     : mechanism_(std::make_unique<const Mechanism>(make_mechanism(registries.mechanisms, mechanism))),
-      formulation_(make_formulation(registries.formulations, needed_formulation(registries, kExperiment, variant.key),
-                                    *mechanism_, variant.options)),
+      formulation_(make_published_formulation(registries, kExperiment, variant.key, *mechanism_, variant.options)),
       label_(variant.label()),
       x0_(initial_state(*formulation_, 0.0)) {}
 

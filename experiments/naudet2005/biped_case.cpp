@@ -14,8 +14,7 @@ namespace mbdbench::naudet2005 {
 BipedCase::BipedCase(const Registries& registries, const Form& form)
     : form_(form),
       mechanism_(std::make_unique<const Mechanism>(make_mechanism(registries.mechanisms, kMechanism))),
-      formulation_(make_formulation(registries.formulations, needed_formulation(registries, kExperiment, form.key),
-                                    *mechanism_, form.options)),
+      formulation_(make_published_formulation(registries, kExperiment, form.key, *mechanism_, form.options)),
       x0_(initial_state(*formulation_, 0.0)) {}
 
 SimulationResult BipedCase::run(const OdeEntry& integrator, std::span<const double> times,

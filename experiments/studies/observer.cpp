@@ -28,6 +28,8 @@ constexpr std::array kQuantities = {
                   "max |Phi'| at accepted steps"},
     QuantityEntry{Quantity::largest_sigma, "largest_sigma", "N s, N m s", "largest sigma",
                   "max |sigma| of the cut joints at accepted steps"},
+    QuantityEntry{Quantity::inaccuracies, "inaccuracies", "1", "inaccuracies",
+                  "limits of simulate's status ok that the run exceeds; 0: ok"},
     QuantityEntry{Quantity::position_error, "position_error", "m", "position error",
                   "largest error of a body's centre of mass at the sample times"},
     QuantityEntry{Quantity::orientation_error, "orientation_error", "rad", "orientation error",

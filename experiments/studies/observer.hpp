@@ -20,6 +20,7 @@ enum class Quantity {
   position_drift,
   velocity_drift,
   largest_sigma,
+  inaccuracies,
   position_error,
   orientation_error,
   marker_error,

@@ -9,6 +9,8 @@
 #include <optional>
 #include <stdexcept>
 
+#include "experiments/accuracy_limits.hpp"
+#include "experiments/run_accuracy.hpp"
 #include "mechanisms/model/model_error.hpp"
 
 namespace mbdbench::studies {
@@ -68,6 +70,7 @@ struct RunFindings {
   const StepMonitor* monitor = nullptr;
   const StudyReference* reference = nullptr;
   std::optional<PoseDifferences> errors;
+  std::size_t inaccuracies = 0;
 };
 
 Measured error_of(const RunFindings& run, const Observer& observer) {
@@ -115,6 +118,8 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
                                                                             : run.monitor->velocity());
     case Quantity::largest_sigma:
       return Measured::number(run.monitor->sigma());
+    case Quantity::inaccuracies:
+      return count(run.inaccuracies);
     default:
       return error_of(run, observer);
   }
@@ -124,6 +129,11 @@ bool needs_steps(const Study& study) {
   return std::any_of(study.observers.begin(), study.observers.end(), [](const Observer& observer) {
     return observer.quantity >= Quantity::energy_error && observer.quantity <= Quantity::largest_sigma;
   });
+}
+
+bool judges_accuracy(const Study& study) {
+  return std::any_of(study.observers.begin(), study.observers.end(),
+                     [](const Observer& observer) { return observer.quantity == Quantity::inaccuracies; });
 }
 
 CellResult all_observers(const Study& study, const Measured& measured) {
@@ -143,6 +153,10 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   if (needs_steps(study)) {
     sinks.push_back(&monitor);
   }
+  RunAccuracy accuracy(prepared.formulation());
+  if (judges_accuracy(study)) {
+    sinks.push_back(&accuracy);
+  }
   const bool compares = study.needs_reference() && reference != nullptr && reference->failure.empty();
   if (compares) {
     sinks.push_back(&poses);
@@ -150,7 +164,11 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   SinkChain chain(sinks);
   RunFindings run;
   run.mechanism = &study.mechanisms[cell.mechanism];
-  run.result = prepared.run(study, cell, chain);
+  run.result = prepared.run(study, cell, chain, [&](double t, std::span<const double> x) {
+    if (judges_accuracy(study)) {
+      accuracy.reached(t, x);
+    }
+  });
   run.monitor = &monitor;
   run.reference = reference;
   if (!run.result.succeeded()) {
@@ -158,6 +176,12 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   }
   if (compares) {
     run.errors = differences(poses.poses(), reference->poses);
+  }
+  if (judges_accuracy(study)) {
+    const Control& control = study.controls[cell.control];
+    const auto tolerance =
+        control.kind == ControlKind::tolerance ? std::optional<double>(control.value) : std::optional<double>();
+    run.inaccuracies = inaccuracies(accuracy, accuracy_limits(accuracy, tolerance, {})).size();
   }
   CellResult result;
   for (const Observer& observer : study.observers) {
@@ -188,10 +212,12 @@ StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechani
   }
 }
 
-SimulationResult StudyCase::run(const Study& study, const CellKey& cell, OdeSink& sink) {
+SimulationResult StudyCase::run(const Study& study, const CellKey& cell, OdeSink& sink,
+                                const std::function<void(double, std::span<const double>)>& step_reached) {
   const Control& control = study.controls[cell.control];
   SimulationOptions options;
   options.ode.max_evaluations = study.max_evaluations;
+  options.step_reached = step_reached;
   if (control.kind == ControlKind::tolerance) {
     options.ode.relative_tolerance = control.value;
     options.absolute_tolerance = control.value;

@@ -1,7 +1,9 @@
 #pragma once
 /// \file
 /// One run of a study's product.
+#include <functional>
 #include <memory>
+#include <span>
 
 #include "experiments/command_line.hpp"
 #include "experiments/simulation.hpp"
@@ -21,7 +23,9 @@ class StudyCase {
   [[nodiscard]] Formulation& formulation() { return *formulation_; }
   [[nodiscard]] const std::vector<double>& x0() const { return x0_; }
   /// Runs from the initial state with the study's settings. \throws as the integrator does
-  SimulationResult run(const Study& study, const CellKey& cell, OdeSink& sink);
+  /// \param step_reached told every accepted state before it is projected; may be empty
+  SimulationResult run(const Study& study, const CellKey& cell, OdeSink& sink,
+                       const std::function<void(double, std::span<const double>)>& step_reached = {});
 
  private:
   std::unique_ptr<Formulation> formulation_;

@@ -13,11 +13,13 @@ namespace mbdbench::studies {
 
 /// Poses at the sample times, from `dense` with an eighth-order method, and how far a second run in other variables by
 /// another method (`dense-momentum`, Adams) is from them, both at the tolerance 1e-13; where one of them does not come
-/// through, at 1e-11 or 1e-9.
+/// through or leaves its branch at a singular position, at 1e-11, 1e-9 or 1e-8; where momenta do not come through, with
+/// `dca-alm-proj` as the second.
 struct StudyReference {
   std::vector<Poses> poses;
   PoseDifferences uncertainty;
   double tolerance = 0.0;
+  std::string check;    ///< the second run's formulation and integrator
   std::string failure;  ///< why there is none; empty otherwise
 };
 

@@ -262,7 +262,7 @@ class StudyRun {
         Measured measured = reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
         if (measured.usable()) {
           measured.note =
-              fmt::format("dense, odeint-fehlberg78 against dense-momentum, ode113, at {}", reference.tolerance);
+              fmt::format("dense, odeint-fehlberg78 against {}, at {}", reference.check, reference.tolerance);
         }
         return measured;
       };

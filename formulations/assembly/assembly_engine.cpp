@@ -51,8 +51,9 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     node.body = from.body;
     node.arms = from.arms;
     node.most = from.closed_rows;
-    node.loops = from.loops > 0 && proximal.rows == ProximalRows::none;
-    node.shifted = proximal.rows == ProximalRows::everywhere || (from.loops > 0 && !node.loops);
+    node.loops = from.loops > 0 && (proximal.rows == ProximalRows::none || proximal.ranked);
+    node.shifted =
+        proximal.rows == ProximalRows::everywhere || (from.loops > 0 && proximal.rows == ProximalRows::loops);
     loops_ = loops_ || from.loops > 0;
     node.front = front_size;
     node.right = right_size;
@@ -86,6 +87,13 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     sigma_correction_.resize(static_cast<std::size_t>(row_count_));
     no_input_.assign(masses.size(), Vec6::Zero());
     rate_correction_.resize(masses.size());
+  }
+  if (proximal.limits.conjugate) {
+    for (Direction* const direction : {&preconditioned_, &search_, &image_}) {
+      direction->multipliers.resize(static_cast<std::size_t>(row_count_));
+      direction->rows.resize(static_cast<std::size_t>(row_count_));
+      direction->rates.resize(masses.size());
+    }
   }
 }
 
@@ -277,6 +285,16 @@ std::vector<int> AssemblyEngine::loop_ranks() const {
     }
   }
   return ranks;
+}
+
+std::vector<int> AssemblyEngine::loop_rank_limits() const {
+  std::vector<int> limits;
+  for (const Node& node : nodes_) {
+    if (node.loops) {
+      limits.push_back(node.most);
+    }
+  }
+  return limits;
 }
 
 void AssemblyEngine::limit_loop_ranks(std::span<const int> most) {

@@ -52,6 +52,9 @@ class AssemblyEngine {
   /// only become independent by as much as drift opens them. \param most one entry a node, as `loop_ranks` returns them
   void limit_loop_ranks(std::span<const int> most);
 
+  /// \returns the limits that stand, one a node where loops close.
+  [[nodiscard]] std::vector<int> loop_rank_limits() const;
+
   /// Assembly and disassembly of the right sides. Where loops close, the result is refined once if it leaves the
   /// constraints: a node may close joints that are nearly dependent although all joints together are not, and loses
   /// digits which the residual brings back. \param r right side of every joint's constraint, row_count() entries
@@ -72,6 +75,9 @@ class AssemblyEngine {
   void constraint_residual(std::span<const double> r, std::span<const Vec6> rates, std::span<double> residual) const;
   /// \returns the passes of the last `solve` with regularised rows.
   [[nodiscard]] int passes() const { return passes_; }
+  /// \returns the change of the rates in the last pass of `refine`, relative to the rates; 0 where it was below the
+  /// limits, so that the passes have converged.
+  [[nodiscard]] double unconverged_change() const { return unconverged_change_; }
 
  private:
   /// Rows of one joint in a child's external block and in the parent's front.
@@ -112,6 +118,12 @@ class AssemblyEngine {
   [[nodiscard]] AssemblyPivot failed_pivot(const Node& node, int row) const;
   /// One assembly and disassembly.
   void sweep(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
+  /// The passes of `refine` that are left, as conjugate residuals. \returns all passes
+  int refine_conjugate(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
+                       const PassLimits& limits, int done);
+  /// sigma += factor * change. \returns whether the change of the rates is above the limits; sets unconverged_change_
+  bool add_change(double factor, std::span<const double> sigma_change, std::span<const Vec6> rate_change,
+                  std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits);
   /// residual_ = r - D^T (V_b - V_a) of all joints. \returns whether it is worth refining
   bool set_residual(std::span<const double> r, std::span<const Vec6> rates);
   void set_leaf_right_side(const Node& node, std::span<const double> r, std::span<const Vec6> input);
@@ -139,7 +151,17 @@ class AssemblyEngine {
   std::vector<Vec6> no_input_;
   std::vector<double> sigma_correction_;
   std::vector<Vec6> rate_correction_;
+  /// Multipliers and what they do: A (multipliers) and the rates of all bodies.
+  struct Direction {
+    std::vector<double> multipliers;
+    std::vector<double> rows;
+    std::vector<Vec6> rates;
+  };
+  Direction preconditioned_;  // of the residual
+  Direction search_;
+  Direction image_;  // (A + E)^-1 A search
   ProximalOptions proximal_;
+  double unconverged_change_ = 0.0;
   int passes_ = 0;
   bool loops_ = false;  // some node closes loops, or rows are regularised
 };

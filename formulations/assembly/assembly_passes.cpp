@@ -3,6 +3,9 @@
 /// passes over the multipliers where rows are regularised (proximal.hpp).
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
+#include <type_traits>
 
 #include "formulations/assembly/assembly_engine.hpp"
 
@@ -58,26 +61,90 @@ void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> inpu
 
 int AssemblyEngine::refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
                            const PassLimits& limits, int done) {
-  while (done < limits.most) {
+  const int plain = limits.conjugate ? std::min(limits.most, PassLimits::kPlainPasses) : limits.most;
+  unconverged_change_ = done < limits.most ? 0.0 : 1.0;
+  while (done < plain) {
     // Where only loops are regularised the first pass often ends at rounding: a look at the residual saves the second.
     if (!set_residual(r, rates) && proximal_.rows == ProximalRows::loops) {
-      break;
+      return done;
     }
     correct(residual_, sigma_correction_, rate_correction_);
     ++done;
-    for (std::size_t i = 0; i < sigma.size(); ++i) {
-      sigma[i] += sigma_correction_[i];
+    if (!add_change(1.0, sigma_correction_, rate_correction_, sigma, rates, limits)) {
+      return done;
     }
-    double change = 0.0;
-    double size = 0.0;
-    for (std::size_t body = 0; body < rates.size(); ++body) {
-      rates[body] += rate_correction_[body];
-      change += rate_correction_[body].squaredNorm();
-      size += rates[body].squaredNorm();
-    }
-    if (!(std::sqrt(change) > std::max(limits.change, PassLimits::kRelativeChange * std::sqrt(size)))) {
+  }
+  return limits.conjugate ? refine_conjugate(r, sigma, rates, limits, done) : done;
+}
+
+bool AssemblyEngine::add_change(double factor, std::span<const double> sigma_change, std::span<const Vec6> rate_change,
+                                std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits) {
+  for (std::size_t i = 0; i < sigma.size(); ++i) {
+    sigma[i] += factor * sigma_change[i];
+  }
+  double change = 0.0;
+  double size = 0.0;
+  for (std::size_t body = 0; body < rates.size(); ++body) {
+    const Vec6 moved = factor * rate_change[body];
+    rates[body] += moved;
+    change += moved.squaredNorm();
+    size += rates[body].squaredNorm();
+  }
+  const bool goes_on = std::sqrt(change) > std::max(limits.change, PassLimits::kRelativeChange * std::sqrt(size));
+  unconverged_change_ = goes_on ? std::sqrt(change / size) : 0.0;
+  return goes_on;
+}
+
+int AssemblyEngine::refine_conjugate(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
+                                     const PassLimits& limits, int done) {
+  // Without a second pass a direction cannot be weighed: it is taken as it is.
+  if (limits.most - done < 2) {
+    return done;
+  }
+  const auto dot = [](std::span<const double> a, std::span<const double> b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  // b <- a + factor b
+  const auto renew = [](const auto& a, double factor, auto& b) {
+    std::transform(a.begin(), a.end(), b.begin(), b.begin(),
+                   [factor](const auto& x, const auto& y) { return std::decay_t<decltype(y)>(x + factor * y); });
+  };
+  const auto apply = [this](Direction& direction) {
+    std::fill(residual_.begin(), residual_.end(), 0.0);
+    constraint_residual(residual_, direction.rates, direction.rows);
+    std::transform(direction.rows.begin(), direction.rows.end(), direction.rows.begin(), std::negate<>());
+  };
+  set_residual(r, rates);
+  Direction& z = preconditioned_;
+  correct(residual_, z.multipliers, z.rates);
+  ++done;
+  apply(z);
+  search_ = z;
+  double weight = dot(z.multipliers, z.rows);
+  while (done < limits.most && weight > 0.0) {
+    correct(search_.rows, image_.multipliers, image_.rates);
+    ++done;
+    const double square = dot(search_.rows, image_.multipliers);
+    if (!(square > 0.0)) {
       break;
     }
+    const double length = weight / square;
+    if (!add_change(length, search_.multipliers, search_.rates, sigma, rates, limits)) {
+      break;
+    }
+    for (std::size_t i = 0; i < z.multipliers.size(); ++i) {
+      z.multipliers[i] -= length * image_.multipliers[i];
+    }
+    for (std::size_t body = 0; body < z.rates.size(); ++body) {
+      z.rates[body] -= length * image_.rates[body];
+    }
+    apply(z);
+    const double next = dot(z.multipliers, z.rows);
+    const double factor = next / weight;
+    renew(z.multipliers, factor, search_.multipliers);
+    renew(z.rows, factor, search_.rows);
+    renew(z.rates, factor, search_.rates);
+    weight = next;
   }
   return done;
 }

@@ -4,6 +4,10 @@
 /// multipliers,
 ///
 ///   (A + E) (sigma - sigma*) = r - G^T V(sigma*),   sigma* <- sigma,   from sigma* = 0.
+/// A direction with an eigenvalue lambda_i of A below that of E hardly moves in a pass. Where the first passes have not
+/// ended the iteration, the rest can be conjugate residuals with (A + E)^-1 as preconditioner: the preconditioned
+/// matrix has as many eigenvalues that differ from 0 and 1 as there are such directions, and needs about as many
+/// passes. They act in the range of A: what redundant constraints contradict does not disturb them.
 ///
 /// With E = I / alpha in every row this is the augmented Lagrangian iteration lambda = lambda* + alpha (Phi'' + ...) of
 /// [Malczyk2012] in its dual form: the error of every direction shrinks by 1 / (1 + alpha lambda_i) a pass (lambda_i
@@ -29,6 +33,9 @@ struct PassLimits {
 
   /// Rounding leaves some eps cond(Xi) of the rates: a smaller change says nothing.
   static constexpr double kRelativeChange = 1e-13;
+
+  bool conjugate = false;  ///< conjugate residuals after kPlainPasses
+  static constexpr int kPlainPasses = 4;
 };
 
 /// How an assembly is regularised.
@@ -36,6 +43,9 @@ struct ProximalOptions {
   ProximalRows rows = ProximalRows::none;
   double regularisation = 0.0;  ///< positive unless rows == none
   PassLimits limits;
+  /// Where loops close the rank is limited too (AssemblyEngine::limit_loop_ranks): for mechanisms that are mobile by
+  /// geometry alone, whose redundant rows drift makes independent. Passes then leave these rows alone.
+  bool ranked = false;
 };
 
 }  // namespace mbdbench

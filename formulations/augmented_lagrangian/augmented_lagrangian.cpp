@@ -105,6 +105,7 @@ RhsStatus AugmentedLagrangianFormulation::unpack(double t, std::span<const doubl
 
 void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) const {
   sink("unconverged_solutions", static_cast<double>(unconverged_));
+  sink("unconverged_change", unconverged_change_);
 }
 
 RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, int& passes) {
@@ -124,7 +125,8 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
   }
   system_.release();
   iterations_.acceleration.add(passes);
-  unconverged_ += passes >= options_.most_iterations ? 1 : 0;
+  unconverged_change_ = system_.engine().unconverged_change();
+  unconverged_ += unconverged_change_ > 0.0 ? 1 : 0;
   for (std::size_t i = 0; i < velocities_.size(); ++i) {
     const std::size_t at = kAbsoluteCoordinates * i;
     const Eigen::Map<const EulerParameters> e(x.data() + at + 3);

@@ -79,6 +79,7 @@ class AugmentedLagrangianFormulation final : public Formulation {
   MassOrthogonalProjection projection_;
   AugmentedIterations iterations_;
   std::size_t unconverged_ = 0;
+  double unconverged_change_ = 0.0;  // of the last right-hand side
   std::vector<double> y_near_;  // Euler parameters next to which `pack` chooses signs
   std::vector<double> q_;
   std::vector<double> u_;

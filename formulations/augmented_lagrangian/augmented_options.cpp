@@ -35,13 +35,23 @@ ParameterSpecification refresh_option() {
   return option;
 }
 
+ParameterSpecification passes_option() {
+  ParameterSpecification option;
+  option.name = "passes";
+  option.default_value = std::string("conjugate");
+  option.help =
+      "passes over the multipliers after the fourth: conjugate residuals of the same system, or plain, as published";
+  option.choices = {"conjugate", "plain"};
+  return option;
+}
+
 std::vector<ParameterSpecification> specifications(bool projections) {
   const AugmentedOptions defaults;
   // Below 1 the passes hardly converge; beyond 1e12 the regularisation is lost in rounding.
   ParameterSpecification alpha = number("alpha", defaults.alpha, 1.0, "penalty of every constraint row");
   alpha.maximum = 1e12;
   std::vector<ParameterSpecification> list = {
-      ground_closure_option(), alpha, iteration_limit(defaults.most_iterations),
+      ground_closure_option(), alpha, iteration_limit(defaults.most_iterations), passes_option(),
       number("eps_a", defaults.acceleration, 0.0, "change of all accelerations (2-norm) at which passes end")};
   if (projections) {
     list.push_back(number("eps_p", defaults.position, 0.0,
@@ -69,6 +79,7 @@ AugmentedOptions augmented_options(const Parameters& parameters, bool projection
   options.ground = ground_closure(parameters);
   options.alpha = parameters.number("alpha");
   options.most_iterations = static_cast<int>(parameters.integer("iterations"));
+  options.conjugate = parameters.text("passes") == "conjugate";
   options.acceleration = parameters.number("eps_a");
   options.projections = projections;
   if (projections) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/place_handle.hpp"
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
@@ -25,8 +26,11 @@ bool only_gravity(const MechanismDescription& description) {
          description.point_springs.empty();
 }
 
-ProximalOptions proximal(const AugmentedOptions& options) {
-  return {ProximalRows::everywhere, 1.0 / options.alpha, {options.most_iterations, options.acceleration}};
+ProximalOptions proximal(const Mechanism& mechanism, const AugmentedOptions& options) {
+  return {ProximalRows::everywhere,
+          1.0 / options.alpha,
+          {options.most_iterations, options.acceleration, options.conjugate},
+          mechanism.generic_rank().overconstrained};
 }
 
 /// \returns the largest |value|; NaN if there is one.
@@ -48,7 +52,7 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       kinematics_(mechanism),
       motions_(mechanism),
       engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism),
-              proximal(options)),
+              proximal(mechanism, options)),
       loads_needed_(!only_gravity(mechanism.description())),
       tree_(mechanism),
       loads_(mechanism),
@@ -62,6 +66,12 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       right_(index_of(engine_.row_count())),
       multipliers_(right_.size()),
       residual_(right_.size()) {
+  if (mechanism.generic_rank().overconstrained) {
+    // The regularisation hides ranks: those of the same nodes without it.
+    AssemblyOptions unregularised;
+    unregularised.ground = options.ground;
+    engine_.limit_loop_ranks(ArticulatedSystem(mechanism, unregularised).engine().loop_rank_limits());
+  }
   tree_needed_ = loads_needed_ || mechanism.rheonomic();
   for (int k = 0; k < kinematics_.joint_count(); ++k) {
     const Joint& joint = kinematics_.joint(k);

@@ -147,9 +147,9 @@ LevelOutcome MassOrthogonalProjection::project_velocities(double t, std::span<co
     }
   }
   std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
-  outcome.passes =
-      system_->engine().refine(residual_, multipliers_, velocities,
-                               {options_.most_iterations, options_.velocity});  // [Malczyk2012, Eq. (57)-(72)]
+  outcome.passes = system_->engine().refine(
+      residual_, multipliers_, velocities,
+      {options_.most_iterations, options_.velocity, options_.conjugate});  // [Malczyk2012, Eq. (57)-(72)]
   system_->set_velocities(velocities);
   outcome.after = system_->velocity_residual(residual_);
   return outcome;

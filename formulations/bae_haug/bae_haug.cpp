@@ -121,10 +121,14 @@ std::span<const ParameterSpecification> baumgarte_options() {
   return kOptions;
 }
 
+bool projects(const Mechanism& mechanism, const Parameters& options) {
+  const bool stabilised = options.number("alpha") != 0.0 || options.number("beta") != 0.0;
+  return projection_is_on(mechanism, options, !stabilised);
+}
+
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<BaeHaugFormulation>(mechanism,
-                                              BaumgarteConstants{options.number("alpha"), options.number("beta")},
-                                              projection_is_on(mechanism, options));
+  return std::make_unique<BaeHaugFormulation>(
+      mechanism, BaumgarteConstants{options.number("alpha"), options.number("beta")}, projects(mechanism, options));
 }
 
 }  // namespace
@@ -138,7 +142,7 @@ FormulationEntry bae_haug_entry() {
           refuse_nothing,
           make_bae_haug,
           {.per_body = 1e4, .per_row_and_velocity = 48.0},
-          true};
+          projects};
 }
 
 }  // namespace mbdbench

@@ -102,6 +102,12 @@ class DcaFormulation final : public JointStateFormulation {
   ArticulatedSystem system_;
 };
 
+bool projects(const Mechanism& mechanism, const Parameters& options) {
+  const bool stabilised = options.number("baumgarte_alpha") != 0.0 || options.number("baumgarte_beta") != 0.0;
+  // Sub-chains keep to the published algorithm, and to their ranks.
+  return projection_is_on(mechanism, options, !stabilised && !asks_for_subchains(options));
+}
+
 std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
                                                RankExchange& ranks) {
   return make_subchain_part(mechanism, StateKind::velocity, options, ranks);
@@ -115,7 +121,7 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
       mechanism, DcaOptions{{ground_closure(options), CutAxes::world, proximal_options(options)},
                             options.number("baumgarte_alpha"),
                             options.number("baumgarte_beta"),
-                            projection_is_on(mechanism, options)});
+                            projects(mechanism, options)});
 }
 
 ParameterSpecification stabilisation(std::string_view name, std::string_view help) {
@@ -151,7 +157,7 @@ FormulationEntry dca_entry() {
           refuse_for_assembly,
           make_dca,
           {.per_body = 1.3e4},
-          true,
+          projects,
           make_dca_part};
 }
 

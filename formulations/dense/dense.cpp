@@ -119,7 +119,8 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 
 template <StateKind kRateKind>
 std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<DenseFormulation>(mechanism, kRateKind, projection_is_on(mechanism, options));
+  return std::make_unique<DenseFormulation>(mechanism, kRateKind,
+                                            projection_is_on(mechanism, options, kRateKind == StateKind::velocity));
 }
 
 std::span<const ParameterSpecification> dense_options() {

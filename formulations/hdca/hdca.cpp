@@ -33,6 +33,7 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/projection_option.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 
 namespace mbdbench {
@@ -194,6 +195,10 @@ class HdcaFormulation final : public JointStateFormulation {
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };
 
+bool projects(const Mechanism& mechanism, const Parameters& options) {
+  return projection_is_on(mechanism, options, false);
+}
+
 std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
                                                 RankExchange& ranks) {
   return make_subchain_part(mechanism, StateKind::momentum, options, ranks);
@@ -217,7 +222,7 @@ FormulationEntry hdca_entry() {
           refuse_for_assembly,
           make_hdca,
           {.per_body = 1.3e4},
-          true,
+          projects,
           make_hdca_part};
 }
 

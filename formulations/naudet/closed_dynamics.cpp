@@ -18,8 +18,11 @@ constexpr int kMostIterations = 30;
 constexpr int kPartsOfStep = 17;
 // As for the warning of singular_start.hpp: singular values take a tenth of a second at this size.
 constexpr int kMostVelocitiesOfCheck = 300;
-// Newton's method stops where a correction is rounding.
+// Newton's method stops where a correction is rounding,
 constexpr double kRounding = 1e-14;
+// or where it no longer shrinks and the loops are closed to this part of the distances and angles that they close:
+// what a correction then is depends on how well the dependent joints close the loop (1e-10 at pivots of 1e-5).
+constexpr double kClosed = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<bool> marked_dependent(const Mechanism& mechanism) {
@@ -156,6 +159,19 @@ double ClosedDynamics::set_residual(std::span<const double> q) {
   return largest;
 }
 
+double ClosedDynamics::size_of(std::span<const double> q) const {
+  // Rows of axes are of size 1; points are as inexact as their distance from the origin and the angles on the way.
+  double distance = 1.0;
+  double angle = 1.0;
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    distance = std::max(distance, closing_.tree_joint(k).point.lpNorm<Eigen::Infinity>());
+  }
+  for (const double coordinate : q) {
+    angle = std::max(angle, std::abs(coordinate));
+  }
+  return distance * angle;
+}
+
 double ClosedDynamics::add_to_dependent(std::span<const double> change, double sign, std::span<double> q) const {
   double largest = 0.0;
   for (const Joint& joint : mechanism_->tree_joints()) {
@@ -207,8 +223,8 @@ RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const d
     if (!std::isfinite(largest)) {
       break;
     }
-    // Rounding may keep the corrections just above its own size.
-    if (largest <= kRounding || (iteration > 3 && largest < 1e-12 && largest >= 0.5 * last)) {
+    if (largest <= kRounding ||
+        (iteration > 3 && largest >= 0.5 * last && (largest < 1e-12 || set_residual(q) <= kClosed * size_of(q)))) {
       return {};
     }
     last = largest;

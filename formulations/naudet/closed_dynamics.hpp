@@ -73,6 +73,8 @@ class ClosedDynamics {
   double add_to_dependent(std::span<const double> change, double sign, std::span<double> q) const;
   /// residual_ at q. \returns its largest entry
   double set_residual(std::span<const double> q);
+  /// \returns what rounding of the residual is relative to, after set_residual.
+  [[nodiscard]] double size_of(std::span<const double> q) const;
   /// \returns whether Phi_d turns over on the straight way, looked at in so many parts.
   bool turns_over(std::span<const double> from, std::span<const double> to, int parts);
 

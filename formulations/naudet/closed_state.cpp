@@ -133,7 +133,7 @@ std::vector<StateComponent> ClosedState::layout() const {
     }
   }
   for (std::size_t word = 0; word < choice_words(); ++word) {
-    layout.push_back({"dependent." + std::to_string(word + 1), StateKind::position, cut_joints.front().name});
+    layout.push_back({"dependent." + std::to_string(word + 1), StateKind::position, cut_joints.front().name, true});
   }
   return layout;
 }

@@ -196,6 +196,11 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
   return std::make_unique<ClosedNaudet>(mechanism, form, options.number(kSwitchAt), closing);
 }
 
+template <StateKind kRateKind>
+bool projects(const Mechanism& mechanism, const Parameters& options) {
+  return projection_is_on(mechanism, options, kRateKind == StateKind::velocity);
+}
+
 // The recursion, and the dense equations of the cut joints: measured on pendulum, loop and ladder, to 1.5.
 constexpr MemoryNeed kNaudetMemory = {.per_body = 1.3e4, .per_row_and_velocity = 48.0};
 
@@ -210,7 +215,7 @@ FormulationEntry naudet_entry() {
           refuse_singular_start,
           make_naudet<StateKind::momentum, false>,
           kNaudetMemory,
-          true};
+          projects<StateKind::momentum>};
 }
 
 FormulationEntry naudet_reduced_entry() {
@@ -233,7 +238,7 @@ FormulationEntry naudet_acceleration_entry() {
           refuse_singular_start,
           make_naudet<StateKind::velocity, false>,
           kNaudetMemory,
-          true};
+          projects<StateKind::velocity>};
 }
 
 FormulationEntry naudet_acceleration_reduced_entry() {

@@ -241,7 +241,7 @@ void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Pa
     throw ModelError({},
                      fmt::format("option {}: not with leaf=subchain, whose loops keep their published form", foreign));
   }
-  if (rate_kind == StateKind::velocity && projection_is_on(mechanism, options)) {
+  if (rate_kind == StateKind::velocity && projection_is_on(mechanism, options, false)) {
     throw ModelError({},
                      "option leaf=subchain: velocities of this mechanism are projected inside the right-hand side "
                      "(option projection), which sub-chains do not do; hdca needs no projection");

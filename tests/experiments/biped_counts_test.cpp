@@ -68,7 +68,7 @@ TEST_F(BipedCountsTest, HamiltonWithConstraintMatricesTakesThePublishedNumberOfE
 }
 
 TEST_F(BipedCountsTest, LagrangeTakesThePublishedNumberOfEvaluations) {
-  const auto formulation = make("naudet-acc", "");
+  const auto formulation = make("naudet-acc", "projection=off");
   for (const Counts& counts : kCounts) {
     const SimulationResult result = run(*formulation, counts.tolerance);
     ASSERT_TRUE(result.succeeded()) << result.message();

@@ -6,7 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/QR>
+#include <array>
 #include <limits>
+#include <numbers>
+#include <utility>
+#include <vector>
 
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -135,6 +139,7 @@ TEST(augmented_lagrangian, every_pass_shrinks_every_direction_by_its_proximal_fa
         AugmentedOptions options;
         options.omega = 0.0;
         options.alpha = alpha;
+        options.conjugate = false;
         options.most_iterations = passes;
         options.acceleration = 0.0;
         AugmentedSystem system(mechanism, options);
@@ -153,6 +158,49 @@ TEST(augmented_lagrangian, every_pass_shrinks_every_direction_by_its_proximal_fa
     }
     fmt::print("{}: 1 / (1 + alpha lambda_min) = {:.4f} for alpha = 1, {:.1e} for 1e6\n", key,
                1.0 / (1.0 + reference.smallest), 1.0 / (1.0 + 1e6 * reference.smallest));
+  }
+}
+
+/// max |Phi''| that is left at the fold of the rhombus but for an opening, and the passes.
+std::pair<double, int> left_next_to_the_fold(double opening, bool conjugate) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "five_bar:shape=rhombus").description();
+  // Both upper links off the vertical by the opening, the lower ones back.
+  const double half = std::numbers::pi / 3.0 - opening;
+  const std::array turns = {half, -2.0 * half, 2.0 * half, -2.0 * half};
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    description.joints[i].q0[0] += turns[i];
+  }
+  const Mechanism mechanism(description);
+  const AbsoluteReference reference(mechanism, kTime);
+  AugmentedOptions options;
+  options.omega = 0.0;
+  options.conjugate = conjugate;
+  AugmentedSystem system(mechanism, options);
+  system.place(kTime, reference.y);
+  EXPECT_TRUE(system.assemble().ok);
+  // Any velocities: what they ask for acts along the direction that fades, too.
+  std::vector<Vec6> velocities = reference.velocities;
+  for (std::size_t i = 0; i < velocities.size(); ++i) {
+    velocities[i] << 0.3, -0.2 * static_cast<double>(i), 0.0, 0.0, 0.0, 1.0 - 0.4 * static_cast<double>(i);
+  }
+  system.set_velocities(velocities);
+  const int passes = system.solve_accelerations(kTime);
+  EXPECT_EQ(system.engine().unconverged_change() > 0.0, !conjugate) << opening;
+  std::vector<double> second(static_cast<std::size_t>(system.row_count()));
+  return {system.acceleration_residual(second), passes};
+}
+
+// A direction with alpha lambda = 1e-2 or 1e-4 hardly moves in ten plain passes, and nobody was told.
+TEST(augmented_lagrangian, conjugate_residuals_reach_what_plain_passes_leave) {
+  for (const double opening : {1e-4, 1e-5}) {
+    const auto [plain, all] = left_next_to_the_fold(opening, false);
+    const auto [conjugate, passes] = left_next_to_the_fold(opening, true);
+    fmt::print("opening {}: |Phi''| {:.1e} after {} plain passes, {:.1e} after {} of which some are conjugate\n",
+               opening, plain, all, conjugate, passes);
+    EXPECT_EQ(all, 10);
+    EXPECT_LT(passes, 10);
+    EXPECT_GT(plain, 1e-4);
+    EXPECT_LT(conjugate, 1e-6 * plain);
   }
 }
 

@@ -35,7 +35,7 @@ struct Point {
 
 TEST(DifferenceJacobian, HasTheValuesAndOneEvaluationAColumn) {
   Point point(van_der_pol(10.0), {2.0, -0.5});
-  DifferenceJacobian differences(point.options, 2);
+  DifferenceJacobian differences(point.options, point.system);
   ASSERT_EQ(point.jacobian(differences), Evaluation::ok);
   EXPECT_EQ(point.run.take().statistics.nfevals, 3u);
   Eigen::Matrix2d expected;
@@ -53,10 +53,25 @@ TEST(DifferenceJacobian, MovesComponentsTheWayTheyGo) {
     xdot[1] = x[0] + outside;
   });
   Point point(walls, {1.0, 1.0});
-  DifferenceJacobian differences(point.options, 2);
+  DifferenceJacobian differences(point.options, point.system);
   EXPECT_EQ(point.jacobian(differences), Evaluation::ok);
   EXPECT_NEAR(point.values(0, 1), -1.0, 1e-7);
   EXPECT_NEAR(point.values(1, 0), 1.0, 1e-7);
+}
+
+TEST(DifferenceJacobian, LeavesConstantComponentsWhereTheyAre) {
+  // A code in the last component: any other value is none.
+  OdeSystem system = system_of(2, [](double, std::span<const double> x, std::span<double> xdot) {
+    xdot[0] = x[1] == 5.0 ? -x[0] : std::numeric_limits<double>::quiet_NaN();
+    xdot[1] = 0.0;
+  });
+  system.constant = {false, true};
+  Point point(system, {1.0, 5.0});
+  DifferenceJacobian differences(point.options, point.system);
+  ASSERT_EQ(point.jacobian(differences), Evaluation::ok);
+  EXPECT_EQ(point.run.take().statistics.nfevals, 2u);
+  EXPECT_EQ(point.values.col(1).norm(), 0.0);
+  EXPECT_NEAR(point.values(0, 0), -1.0, 1e-7);
 }
 
 TEST(DifferenceJacobian, ReportsWhatIsNotFinite) {
@@ -64,7 +79,7 @@ TEST(DifferenceJacobian, ReportsWhatIsNotFinite) {
     xdot[0] = x[0] == 1.0 ? 1.0 : std::numeric_limits<double>::quiet_NaN();
   });
   Point point(system, {1.0});
-  DifferenceJacobian differences(point.options, 1);
+  DifferenceJacobian differences(point.options, point.system);
   EXPECT_EQ(point.jacobian(differences), Evaluation::not_finite);
 }
 
@@ -74,7 +89,7 @@ TEST(DifferenceJacobian, SecondLookAtAColumnThatMayBeRoundoff) {
   const OdeSystem system =
       system_of(1, [](double, std::span<const double> x, std::span<double> xdot) { xdot[0] = 1e9 + x[0]; });
   Point point(system, {1.0});
-  DifferenceJacobian differences(point.options, 1);
+  DifferenceJacobian differences(point.options, point.system);
   ASSERT_EQ(point.jacobian(differences), Evaluation::ok);
   EXPECT_NEAR(point.values(0, 0), 1.0, 2e-3);
   const double first_error = std::abs(point.values(0, 0) - 1.0);
@@ -89,7 +104,7 @@ TEST(DifferenceJacobian, IncrementsShrinkWhereFIsSteep) {
   const OdeSystem system = system_of(
       1, [](double, std::span<const double> x, std::span<double> xdot) { xdot[0] = std::exp(1e5 * (x[0] - 1.0)); });
   Point point(system, {1.0});
-  DifferenceJacobian differences(point.options, 1);
+  DifferenceJacobian differences(point.options, point.system);
   ASSERT_EQ(point.jacobian(differences), Evaluation::ok);
   const double first_error = std::abs(point.values(0, 0) / 1e5 - 1.0);
   ASSERT_EQ(point.jacobian(differences), Evaluation::ok);
@@ -104,7 +119,7 @@ TEST(DifferenceJacobian, ZeroStateMovesByTheAbsoluteTolerance) {
   });
   Point point(system, {0.0});
   point.options.absolute_tolerance = {1e-2};
-  DifferenceJacobian differences(point.options, 1);
+  DifferenceJacobian differences(point.options, point.system);
   ASSERT_EQ(point.jacobian(differences), Evaluation::ok);
   EXPECT_EQ(moved, 1e-2 * std::sqrt(std::numeric_limits<double>::epsilon()));
 }

@@ -1,0 +1,112 @@
+/// \file
+/// Singular positions along a run: passages, near misses and branches that were left.
+#include "experiments/branch_watch.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+#include "experiments/command_line.hpp"
+#include "mechanisms/model/vector_view.hpp"
+#include "tests/experiments/simulate_call.hpp"
+#include "tests/support/closed_form_loops.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// A position of one loop of bars and a rod, and the direction in which it moves.
+struct Place {
+  Eigen::VectorXd q;
+  Eigen::VectorXd u;
+};
+
+BranchWatch follow(const Mechanism& mechanism, const std::vector<Place>& way) {
+  BranchWatch watch(mechanism);
+  double t = 0.0;
+  for (const Place& place : way) {
+    watch.follow(t, view(place.q), view(place.u), 1e-10);
+    t += 0.1;
+  }
+  return watch;
+}
+
+/// Parallel bars, turning with one rad/s.
+Place parallel(double theta, double rate = 1.0) {
+  return {test::n_four_bar_coordinates(1, theta), rate * Eigen::Vector3d(-1.0, -1.0, 1.0)};
+}
+
+/// The branch that crosses it where all lie in one line: the first bar stays there, the rod turns with the second bar.
+Place folded(double angle, double rate) {
+  return {test::n_four_bar_coordinates(1, 0.5 * std::numbers::pi) + angle * Eigen::Vector3d(0.0, 1.0, 1.0),
+          rate * Eigen::Vector3d(0.0, 1.0, 1.0)};
+}
+
+TEST(BranchWatchTest, APassageChangesTheSignWhateverTheStep) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "n_four_bar:1");
+  for (const double step : {0.3, 0.07, 0.001}) {
+    std::vector<Place> way;
+    for (double theta = 0.5; theta < 2.6; theta += step) {
+      way.push_back(parallel(theta));
+    }
+    const BranchWatch watch = follow(mechanism, way);
+    EXPECT_EQ(watch.passages(), 1) << step;
+    EXPECT_TRUE(watch.changes().empty()) << step;
+  }
+}
+
+TEST(BranchWatchTest, ATurnOntoTheOtherBranchIsNoticedInEitherDirection) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "n_four_bar:1");
+  for (const double direction : {1.0, -1.0}) {
+    for (const double step : {0.02, 0.005, 0.0007}) {
+      SCOPED_TRACE(direction * step);
+      std::vector<Place> way;
+      for (double theta = 1.0; theta < 0.5 * std::numbers::pi - 0.5 * step; theta += step) {
+        way.push_back(parallel(theta));
+      }
+      for (double angle = 0.5 * step; angle < 0.6; angle += step) {
+        way.push_back(folded(direction * angle, direction));
+      }
+      const BranchWatch watch = follow(mechanism, way);
+      ASSERT_EQ(watch.changes().size(), 1U);
+      EXPECT_EQ(watch.changes().front().joint, "joint4");
+    }
+  }
+}
+
+TEST(BranchWatchTest, AMechanismThatStopsNextToASingularPositionAndReturnsIsOnItsBranch) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "n_four_bar:1");
+  std::vector<Place> way;
+  for (double phase = -1.0; phase < 1.0; phase += 0.01) {
+    way.push_back(parallel(0.5 * std::numbers::pi - 1e-5 - phase * phase, -2.0 * phase));
+  }
+  const BranchWatch watch = follow(mechanism, way);
+  EXPECT_TRUE(watch.changes().empty());
+  EXPECT_LT(watch.smallest_value(), 1e-4);
+}
+
+class BranchStatusTest : public SimulateCommandTest {};
+
+// All three ended "ok" on another branch before: 1.6 m off (n_four_bar), with small residuals and imbalances.
+TEST_F(BranchStatusTest, ARunThatLeftItsBranchIsNotOk) {
+  for (const char* const mechanism : {"n_four_bar:1", "five_bar:shape=rhombus"}) {
+    SCOPED_TRACE(mechanism);
+    const std::vector<std::string> run = {"-m", mechanism, "-f", "dense", "-t", "6"};
+    std::vector<std::string> without = run;
+    without.insert(without.end(), {"--formulation-option", "projection=off"});
+    const CommandLineCall lost = simulate(std::string("lost") + mechanism[0], without);
+    EXPECT_EQ(lost.exit_code, 1);
+    EXPECT_TRUE(says(lost, "another branch")) << lost.errors;
+    const nlohmann::json json = statistics(std::string("lost") + mechanism[0]);
+    EXPECT_EQ(json.at("status"), "inaccurate");
+    EXPECT_FALSE(json.at("constraints").at("branch_changes").empty());
+    // With the default it passes and says so.
+    const CommandLineCall right = simulate(std::string("right") + mechanism[0], run);
+    EXPECT_EQ(right.exit_code, 0) << right.errors;
+    EXPECT_GT(statistics(std::string("right") + mechanism[0]).at("constraints").at("singular_passages"), 1);
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench
