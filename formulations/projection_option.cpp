@@ -16,8 +16,7 @@ ParameterSpecification projection_option() {
   option.help =
       "velocities in the right-hand side and states after accepted steps are projected on the constraints, "
       "mass-orthogonally; auto: closed loops in velocities without another stabilisation, and mechanisms that are "
-      "mobile "
-      "by geometry alone";
+      "mobile by geometry alone";
   option.choices = {"auto", "on", "off"};
   return option;
 }

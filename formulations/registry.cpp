@@ -93,7 +93,7 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
   if (entry.make_part == nullptr) {
     throw refuse("it runs on one only");
   }
-  if (entry.steps_are_projected && projection_is_on(mechanism, parameters)) {
+  if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
     throw refuse("states after steps are projected, which needs the whole state (option projection=off leaves it out)");
   }
   try {
