@@ -61,12 +61,12 @@ bool OdeRun::all_finite(double t, std::span<const double> values, std::string_vi
     return true;
   }
   const auto bad = std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  not_finite_ = {t, *bad, static_cast<std::size_t>(bad - values.begin()), name};
+  not_finite_ = {t, *bad, static_cast<std::size_t>(bad - values.begin()), name, {values.begin(), values.end()}};
   return false;
 }
 
 Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
-  if (!all_finite(t, x, "x")) {
+  if (!all_finite(t, x, "value")) {
     return Evaluation::not_finite;
   }
   if (result_.statistics.nfevals >= max_evaluations_) {
@@ -80,7 +80,11 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
     end(OdeStatus::rhs_failed, fmt::format("f failed at t = {}: {}", t, failure));
     return Evaluation::ended;
   }
-  return all_finite(t, xdot, "xdot") ? Evaluation::ok : Evaluation::not_finite;
+  if (!all_finite(t, xdot, "rate")) {
+    not_finite_.x.assign(x.begin(), x.end());
+    return Evaluation::not_finite;
+  }
+  return Evaluation::ok;
 }
 
 void OdeRun::record_local_error(std::span<const double> error) {
@@ -144,10 +148,9 @@ bool OdeRun::finish_step(double t_new, std::span<double> x_new, std::span<double
 
 void OdeRun::end_step_too_small(double smallest, std::size_t component, std::string_view measure) {
   end(OdeStatus::step_too_small,
-      fmt::format(
-          "at t = {} the step would fall below {:.3g}, the smallest meaningful one; the relative {} of component {} "
-          "is the largest",
-          result_.t, smallest, measure, component));
+      fmt::format("at t = {} the step would fall below {:.3g}, the smallest meaningful one; the relative {} of {} is "
+                  "the largest",
+                  result_.t, smallest, measure, component_name(component, result_.t, result_.x)));
 }
 
 void OdeRun::end_method_failed(std::string_view why) {
@@ -158,7 +161,12 @@ void OdeRun::end_not_finite() {
   // The sign of a NaN means nothing and depends on the processor.
   const double value = std::isnan(not_finite_.value) ? std::abs(not_finite_.value) : not_finite_.value;
   end(OdeStatus::not_finite,
-      fmt::format("{}[{}] = {} at t = {}", not_finite_.name, not_finite_.component, value, not_finite_.t));
+      fmt::format("the {} of {} is {} at t = {}", not_finite_.name,
+                  component_name(not_finite_.component, not_finite_.t, not_finite_.x), value, not_finite_.t));
+}
+
+std::string OdeRun::component_name(std::size_t component, double t, std::span<const double> x) const {
+  return system_.component_name ? system_.component_name(component, t, x) : fmt::format("component {}", component);
 }
 
 void OdeRun::end(OdeStatus status, std::string message) {

@@ -58,9 +58,8 @@ TEST(CommandLine, ThreadsAndInstructionSet) {
   }
   const TemporaryDirectory directory;
   const CommandLineCall before =
-      call_program({"--threads", "2", "--simd", "baseline", "simulate", "-m", "pendulum:40", "-f", "hdca",
-                    "--formulation-option", "leaf=subchain", "--formulation-option", "subchains=16", "-t", "0.1", "-o",
-                    (directory.path() / "run").string()});
+      call_program({"--threads", "2", "--simd", "baseline", "simulate", "-m", "pendulum:40", "-f",
+                    "hdca[leaf=subchain,subchains=16]", "-t", "0.1", "-o", (directory.path() / "run").string()});
   EXPECT_EQ(before.exit_code, 0) << before.errors;
   std::ifstream file(directory.path() / "run" / "provenance.json");
   const std::string provenance((std::istreambuf_iterator<char>(file)), {});
@@ -93,7 +92,7 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"--bogus"}, "unknown option '--bogus'");
   expect_bad_input({"verify", "--formulatio", "hdca"}, "did you mean \"--formulation\"?");
   expect_bad_input({"list", "mechanisms", "more"}, "unknown argument 'more'");
-  expect_bad_input({"export"}, "--mechanism is required");
+  expect_bad_input({"export"}, "--mechanism is missing");
   expect_bad_input({"verify", "--states", "many"}, "--states");
   expect_bad_input({"verify", "--states", "-1"}, "--states");
   expect_bad_input({"list", "mechanism"}, "did you mean \"mechanisms\"?");
