@@ -150,6 +150,7 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   add_verify_command(program, registries, exit_code);
   add_run_command(program, registries, exit_code);
   add_study_command(program, registries, exit_code);
+  add_bench_command(program, registries, exit_code);
   add_soak_command(program, registries, exit_code);
   add_compare_command(program, registries, exit_code);
   // Last: commands made after it would repeat it.

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace mbdbench::soak {
 namespace {
@@ -29,9 +30,12 @@ std::string answer_of(const Registries& registries, const Mechanism& mechanism,
                          {"refused", findings.refused},
                          {"ill_conditioned", findings.ill_conditioned},
                          {"without_run", findings.without_run},
-                         {"failures", nlohmann::json::array()}};
-  for (const Finding& failure : findings.failures) {
-    json["failures"].push_back({failure.formulation, failure.check, failure.what});
+                         {"failures", nlohmann::json::array()},
+                         {"imprecise", nlohmann::json::array()}};
+  for (const auto& [list, name] : {std::pair(&findings.failures, "failures"), {&findings.imprecise, "imprecise"}}) {
+    for (const Finding& finding : *list) {
+      json[name].push_back({finding.formulation, finding.check, finding.what});
+    }
   }
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
@@ -115,8 +119,10 @@ Findings IsolatedCheck::take() {
   json.at("refused").get_to(findings.refused);
   json.at("ill_conditioned").get_to(findings.ill_conditioned);
   json.at("without_run").get_to(findings.without_run);
-  for (const nlohmann::json& failure : json.at("failures")) {
-    findings.failures.push_back({failure[0], failure[1], failure[2]});
+  for (const auto& [list, name] : {std::pair(&findings.failures, "failures"), {&findings.imprecise, "imprecise"}}) {
+    for (const nlohmann::json& finding : json.at(name)) {
+      list->push_back({finding[0], finding[1], finding[2]});
+    }
   }
   return findings;
 }

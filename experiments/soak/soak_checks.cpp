@@ -109,6 +109,16 @@ double pack_error(std::span<const double> a, std::span<const double> b, std::spa
   return largest / size;
 }
 
+/// \returns whether rates and reactions are off by so little that rounding is the likelier reason.
+bool only_imprecise(const VerificationResult& result) {
+  constexpr double kWrongTerm = 1e-7;
+  const auto small = [](const BlockCheck& block) {
+    return block.outcome != CheckOutcome::failed || block.error <= kWrongTerm;
+  };
+  return result.failure.empty() && small(result.velocity) && small(result.rate) && small(result.reaction) &&
+         result.acceleration.outcome != CheckOutcome::failed && result.energy.outcome != CheckOutcome::failed;
+}
+
 class FormulationSoak {
  public:
   FormulationSoak(const Registries& registries, const Mechanism& mechanism, std::string word, Findings& findings)
@@ -284,7 +294,9 @@ Findings check_mechanism(const Registries& registries, const Mechanism& mechanis
     const CheckOutcome outcome = verified[i].outcome();
     findings.ill_conditioned += outcome == CheckOutcome::ill_conditioned ? 1 : 0;
     if (outcome == CheckOutcome::failed) {
-      findings.failures.push_back({formulations[i], "verify", verified[i].worst ? verified[i].worst->what : ""});
+      const bool imprecise = only_imprecise(verified[i]);
+      (imprecise ? findings.imprecise : findings.failures)
+          .push_back({formulations[i], "verify", verified[i].worst ? verified[i].worst->what : ""});
       continue;  // what follows would fail for the same reason
     }
     soak.set_condition(verified[i].condition);

@@ -22,6 +22,8 @@ struct Findings {
   int ill_conditioned = 0;  ///< comparisons that prove nothing
   int without_run = 0;      ///< runs that prove nothing: the reference itself did not come through
   std::vector<Finding> failures;
+  /// Beyond `verify`'s limit, but by less than what a wrong term makes (1e-7): what extreme mass ratios cost.
+  std::vector<Finding> imprecise;
 };
 
 /// \returns the formulations of a soak: all, and variants with options of their own code.

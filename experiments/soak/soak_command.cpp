@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -56,6 +57,7 @@ struct SoakReport {
   std::int64_t mechanisms = 0;
   soak::Findings sums;
   std::map<std::int64_t, std::vector<soak::Finding>> failures;  ///< by the mechanism's seed
+  std::map<std::int64_t, std::vector<soak::Finding>> imprecise;
 };
 
 void add(SoakReport& report, std::int64_t seed, const soak::Findings& findings) {
@@ -66,6 +68,9 @@ void add(SoakReport& report, std::int64_t seed, const soak::Findings& findings) 
   report.sums.without_run += findings.without_run;
   if (!findings.failures.empty()) {
     report.failures[seed] = findings.failures;
+  }
+  if (!findings.imprecise.empty()) {
+    report.imprecise[seed] = findings.imprecise;
   }
 }
 
@@ -167,11 +172,14 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
                                  {"refused", report.sums.refused},
                                  {"ill_conditioned", report.sums.ill_conditioned},
                                  {"mechanisms_without_reference_run", report.sums.without_run},
-                                 {"failures", nlohmann::ordered_json::array()}};
-  for (const auto& [seed, failures] : report.failures) {
-    for (const soak::Finding& failure : failures) {
-      json["failures"].push_back(
-          {{"seed", seed}, {"formulation", failure.formulation}, {"check", failure.check}, {"what", failure.what}});
+                                 {"failures", nlohmann::ordered_json::array()},
+                                 {"imprecise", nlohmann::ordered_json::array()}};
+  for (const auto& [list, name] : {std::pair(&report.failures, "failures"), {&report.imprecise, "imprecise"}}) {
+    for (const auto& [seed, findings] : *list) {
+      for (const soak::Finding& finding : findings) {
+        json[name].push_back(
+            {{"seed", seed}, {"formulation", finding.formulation}, {"check", finding.check}, {"what", finding.what}});
+      }
     }
   }
   return json;
@@ -183,15 +191,19 @@ void print_report(const SoakReport& report) {
       "{} mechanisms had no runs to compare, since that of dense did not come through\n",
       report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
       report.sums.without_run);
-  std::map<std::pair<std::string, std::string>, int> counts;
-  for (const auto& [seed, failures] : report.failures) {
-    for (const soak::Finding& failure : failures) {
-      ++counts[{failure.check, failure.formulation}];
+  for (const auto& [list, verdict] :
+       {std::pair(&report.failures, "failed"), {&report.imprecise, "less precise than verify's limit, below 1e-7"}}) {
+    std::map<std::pair<std::string, std::string>, int> counts;
+    for (const auto& [seed, findings] : *list) {
+      for (const soak::Finding& finding : findings) {
+        ++counts[{finding.check, finding.formulation}];
+      }
+    }
+    for (const auto& [what, count] : counts) {
+      fmt::print("  {}: {} of {}: {}\n", verdict, what.first, what.second.empty() ? "the process" : what.second, count);
     }
   }
-  for (const auto& [what, count] : counts) {
-    fmt::print("  failed: {} of {}: {}\n", what.first, what.second.empty() ? "the process" : what.second, count);
-  }
+  static_cast<void>(std::fflush(stdout));
 }
 
 /// The first failure of every kind becomes a small mechanism.

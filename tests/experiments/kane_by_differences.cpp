@@ -25,6 +25,8 @@ using Quaternion = Eigen::Quaternion<Real>;
 constexpr Real kStep = 4e-3L;
 // Rows of loops have singular values of order one, redundant ones of the rounding of differences.
 constexpr Real kRankTolerance = 1e-9L;
+// What differences leave of an entry that is zero; a loop that only doubles a joint has no others.
+constexpr Real kZero = 1e-11L;
 
 /// A frame: axes and origin in world axes.
 struct Frame {
@@ -263,7 +265,7 @@ class Kane {
         rows.block<3, 1>(6 * c + 3, r) = rates.angular[on_b] - rates.angular[on_b + 1];
       }
     }
-    return rows;
+    return rows.unaryExpr([](Real entry) { return std::abs(entry) < kZero ? 0.0L : entry; });
   }
 
   /// Loops and prescribed motions: rows u' = right.

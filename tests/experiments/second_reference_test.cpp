@@ -48,7 +48,7 @@ TEST(SecondReference, AgreesWithDenseOnTheWholeCatalogue) {
 // ./check --full asks for a thousand.
 TEST(SecondReference, AgreesWithDenseOnRandomMechanisms) {
   const char* const asked = std::getenv("MBDBENCH_RANDOM_MECHANISMS");
-  const int count = asked == nullptr ? 40 : std::atoi(asked);
+  const int count = asked == nullptr ? 200 : std::atoi(asked);
   ASSERT_GT(count, 0);
   const Registries registries = default_registries();
   for (int seed = 1; seed <= count; ++seed) {

@@ -96,10 +96,10 @@ motions = [{{{}}}]
 }
 
 TEST(MotionOfOneFormula, HasTheDerivativesThatWereLeftOut) {
-  const Mechanism given =
-      load_mechanism(arm("", R"(position = "0.1*sin(t)", velocity = "0.1*cos(t)", acceleration = "-0.1*sin(t)")"), "a");
+  const Mechanism given = load_mechanism(
+      arm("", R"x(position = "0.1*sin(t)", velocity = "0.1*cos(t)", acceleration = "-0.1*sin(t)")x"), "a");
   for (const char* const motion :
-       {R"(position = "0.1*sin(t)")", R"(position = "0.1*sin(t)", velocity = "0.1*cos(t)")"}) {
+       {R"x(position = "0.1*sin(t)")x", R"x(position = "0.1*sin(t)", velocity = "0.1*cos(t)")x"}) {
     const Mechanism derived = load_mechanism(arm("", motion), "b");
     EXPECT_EQ(derived.u0(), given.u0());
     double t = 1.3;
@@ -108,7 +108,7 @@ TEST(MotionOfOneFormula, HasTheDerivativesThatWereLeftOut) {
     EXPECT_NEAR(acceleration(), -0.1 * std::sin(1.3), 1e-16);
   }
   try {
-    load_mechanism(arm("", R"(position = "erf(t)")"), "c.toml");
+    load_mechanism(arm("", R"x(position = "erf(t)")x"), "c.toml");
     ADD_FAILURE() << "accepted";
   } catch (const FileError& error) {
     EXPECT_EQ(error.line(), 11U);
@@ -118,7 +118,7 @@ TEST(MotionOfOneFormula, HasTheDerivativesThatWereLeftOut) {
 }
 
 TEST(FrameRotation, IsGivenInFourWays) {
-  const std::string motion = R"(position = "0")";
+  const std::string motion = R"x(position = "0")x";
   const auto rotation = [&](const std::string& frame) {
     return load_mechanism(arm(frame, motion), "a").description().joints[0].frame_a.rotation;
   };
@@ -130,7 +130,7 @@ TEST(FrameRotation, IsGivenInFourWays) {
   // Roll, pitch, yaw about fixed axes: yaw last.
   const Eigen::Vector4d both = rotation("rpy = [1.5707963267948966, 0, 1.5707963267948966]");
   EXPECT_LT((both - Eigen::Vector4d(0.5, 0.5, 0.5, 0.5)).norm(), 1e-15);
-  for (const std::string wrong :
+  for (const std::string& wrong :
        {digits, std::string("rpy = [0, 0, 1], rotation = [1, 0, 0, 0]"), std::string("axis = [0, 0, 1]"),
         std::string("angle = 1"), std::string("axis = [0, 0, 0], angle = 1"), std::string("normalise = true"),
         std::string("rotation = [0, 0, 0, 0], normalise = true")}) {
