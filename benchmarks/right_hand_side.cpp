@@ -72,25 +72,45 @@ void register_all() {
   }
 }
 
+struct SubchainCase {
+  std::string_view simd;
+  std::string_view key;
+  std::string_view mechanism;
+  int threads = 1;
+  int bodies = 1;
+};
+
+void register_subchain(const SubchainCase& each) {
+  const std::string name = fmt::format("rhs/{}[leaf=subchain]/{}/threads:{}/{}/{}", each.key, each.simd, each.threads,
+                                       each.mechanism, each.bodies);
+  benchmark::RegisterBenchmark(name.c_str(), [each](benchmark::State& state) {
+    use_instruction_set(each.simd);
+    use_threads(each.threads);
+    const bool loop = each.mechanism == "loop";  // one of its links is the ground
+    right_hand_side(state, *find_formulation(formulation_registry(), each.key),
+                    fmt::format("{}:{}", each.mechanism, loop ? each.bodies + 1 : each.bodies),
+                    loop && each.key == "dca" ? "leaf=subchain,projection=off" : "leaf=subchain");
+    use_instruction_set("auto");
+    use_threads(1);
+  });
+}
+
 /// Sub-chains as leaves, in every instruction set of this machine and on one and two threads, beside the recursions.
 void register_subchains() {
+  constexpr int kLargestLoop = 16384;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
     for (const std::string_view key : {"dca", "hdca"}) {
-      for (const int threads : {1, 2}) {
-        for (int n = 16; n <= 1 << 20; n *= 4) {
-          const std::string name =
-              fmt::format("rhs/{}[leaf=subchain]/{}/threads:{}/pendulum/{}", key, set.name, threads, n);
-          benchmark::RegisterBenchmark(name.c_str(), [key, threads, n, simd = set.name](benchmark::State& state) {
-            use_instruction_set(simd);
-            use_threads(threads);
-            right_hand_side(state, *find_formulation(formulation_registry(), key), fmt::format("pendulum:{}", n),
-                            "leaf=subchain");
-            use_instruction_set("auto");
-            use_threads(1);
-          });
+      for (const std::string_view mechanism : {"pendulum", "pendulum_xyz", "loop"}) {
+        for (const int threads : {1, 2}) {
+          for (int n = 8; n <= 1 << 20; n *= 2) {
+            if (mechanism == "loop" && n > kLargestLoop) {
+              break;
+            }
+            register_subchain({set.name, key, mechanism, threads, n});
+          }
         }
       }
     }

@@ -16,7 +16,7 @@ namespace mbdbench::kernels {
 // NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
 
 /// Constants of one link in its own frame, whose z axis is its inboard joint's. O_k of the inboard link's frame lies at
-/// T(px, py, 0) Rx(alpha) Rz(q_k + constant) (revolute_tree.hpp).
+/// T(px, py, 0) Rx(alpha) Rz(q_k + constant) (link_tree.hpp).
 template <typename T>
 struct LinkConstants {
   T px, py;  ///< O_k in the frame of the inboard link

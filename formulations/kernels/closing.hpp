@@ -193,16 +193,17 @@ MBDBENCH_KERNEL void close_handle(const ChainNode& a, OutboardNode& outboard, Cl
 }
 
 /// The way outward: V_B and F_B at the closed handle from V_A.
+/// \param known what else the wrench at the handle is known to have (tip_columns.hpp), or zero
 template <int W>
-MBDBENCH_KERNEL void open_handle(const ChainNode& a, const ClosedHandle& handle, const Row& motion_a, Row& motion_b,
-                                 Row& wrench_b) {
+MBDBENCH_KERNEL void open_handle(const ChainNode& a, const ClosedHandle& handle, const Row& motion_a,
+                                 const Pack<8, W>& known, Row& motion_b, Row& wrench_b) {
   const Pack<8, W> w = load<W>(handle.free) + combined<W>(motion_a, a.across);
   Row work;
   store(w, work);
   Row projected;
   store(combined<W>(work, handle.lower), projected);  // L^T w
   store(combined<W>(projected, handle.inverse), work);
-  const Pack<8, W> step = combined<W>(work, handle.upper);  // L E^-1 L^T w
+  const Pack<8, W> step = combined<W>(work, handle.upper) + known;  // L E^-1 L^T w
   store(step, work);
   store(load<W>(handle.wrench) + step, wrench_b);
   store(w - combined<W>(work, a.compliance), motion_b);

@@ -84,7 +84,7 @@ struct LinkPositions {
 /// Frames, constants and order of the rows. Inboard rows come before outboard ones.
 class LinkTree {
  public:
-  /// \param mechanism any without cut joints (those are left out)
+  /// \param mechanism any; cut joints are left out
   explicit LinkTree(const Mechanism& mechanism);
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
@@ -99,6 +99,8 @@ class LinkTree {
   [[nodiscard]] int joint(std::size_t row) const {
     return elements_[static_cast<std::size_t>(rows_[row].element)].joint;
   }
+  /// \returns the constants of theta, by row.
+  [[nodiscard]] std::span<const double> offsets() const { return angles_; }
   [[nodiscard]] int slot_count() const { return slot_count_; }
   [[nodiscard]] int slide_count() const { return slide_count_; }
   [[nodiscard]] int driven_count() const { return driven_count_; }

@@ -3,44 +3,199 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
+
+#include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
 namespace {
 
-// Measured (docs/formulations.md): below, the exchange between two threads costs what the second one gains, some 5 us.
-constexpr int kTwoBlocks = 1536;
+// Measured (docs/formulations.md): two blocks cost one thread 2 us more; two threads gain that back from 500 links on,
+// and from here on twice as much.
+constexpr int kTwoBlocks = 1000;
 // Longer sub-chains gain nothing, and unit wrenches on the way over a thousand links and more become subnormal.
 constexpr int kLongest = 512;
+// What a link of a block costs, and closing a handle without and with an open tip, in one unit (some 100 ns).
+constexpr double kLinkCost = 1.2;
+constexpr double kHandleCost = 1.3;
+constexpr double kTipHandleCost = 2.3;
+
+int quotient_up(int a, int b) {
+  return (a + b - 1) / b;
+}
+
+int lanes_needed(std::span<const int> links, int length) {
+  int lanes = 0;
+  for (const int count : links) {
+    lanes += quotient_up(count, length);
+  }
+  return lanes;
+}
+
+/// \returns the smallest length that needs no more than so many lanes.
+int smallest_length(std::span<const int> links, int lanes) {
+  int total = 0;
+  for (const int count : links) {
+    total += count;
+  }
+  int length = quotient_up(total, lanes);
+  while (lanes_needed(links, length) > lanes) {
+    ++length;
+  }
+  return length;
+}
+
+/// \returns whether the load on joints is all there is beside gravity.
+bool loads_are_in_joints(const Mechanism& mechanism) {
+  return mechanism.description().body_loads.empty() && mechanism.description().point_springs.empty();
+}
+
+std::string refuse_cut_joint(const Mechanism& mechanism, const LinkTree& tree, const Joint& cut) {
+  if (!cut.world_linear) {
+    return fmt::format("cut joint '{}' slides; sub-chains close loops by joints that hold a point so far", cut.name);
+  }
+  std::vector<int> rows;
+  for (const int body : {cut.a, cut.b}) {
+    const int row = body < 0 ? -1 : tree.bodies()[index_of(body)].row;
+    const bool last =
+        std::any_of(tree.runs().begin(), tree.runs().end(), [row](const LinkRun& run) { return row == run.last - 1; });
+    if (row >= 0 && !last) {
+      return fmt::format("cut joint '{}' holds body '{}', on which others hang; sub-chains are held at their ends",
+                         cut.name, mechanism.bodies()[index_of(body)].name);
+    }
+    rows.push_back(row);
+  }
+  return rows.front() == rows.back() ? fmt::format("cut joint '{}' holds nothing that moves", cut.name) : std::string();
+}
 
 }  // namespace
 
-ChainDivision divide_chain(int links, int subchains) {
+ChainDivision divide_chains(std::span<const int> links, bool loop, int subchains) {
+  constexpr int kLanes = ChainDivision::kLanes;
+  int total = 0;
+  for (const int count : links) {
+    total += count;
+  }
+  const int arms = static_cast<int>(links.size());
   ChainDivision division;
   if (subchains > 0) {
-    division.blocks = std::max(1, subchains / ChainDivision::kLanes);
-  } else {
-    division.blocks = links < kTwoBlocks ? 1 : 2;
-    while (division.subchains() * kLongest < links) {
-      division.blocks *= 2;
+    division.blocks = quotient_up(std::max(subchains, arms), kLanes);
+    division.length = smallest_length(links, division.lanes());
+    return division;
+  }
+  division.blocks = std::max(total < kTwoBlocks ? 1 : 2, quotient_up(arms, kLanes));
+  while (smallest_length(links, division.lanes()) > kLongest) {
+    division.blocks *= 2;
+  }
+  division.length = smallest_length(links, division.lanes());
+  if (division.blocks > 1) {
+    return division;
+  }
+  // Few links: longer lanes have fewer handles to close.
+  double least = std::numeric_limits<double>::infinity();
+  const int longest = *std::max_element(links.begin(), links.end());
+  for (int length = division.length; length <= longest; ++length) {
+    const double cost =
+        kLinkCost * length + (loop ? kTipHandleCost : kHandleCost) * (lanes_needed(links, length) - arms);
+    if (cost < least) {
+      least = cost;
+      division.length = length;
     }
   }
-  division.length = (links + division.subchains() - 1) / division.subchains();
   return division;
 }
 
 std::string refuse_for_subchains(const Mechanism& mechanism) {
-  if (!RevoluteTree::describes(mechanism)) {
-    return "sub-chains need revolute joints and gravity alone so far";
+  if (mechanism.rheonomic()) {
+    return "sub-chains take no prescribed motions so far";
   }
-  const RevoluteTree tree(mechanism);
-  if (tree.runs().size() != 1) {
-    return fmt::format("sub-chains need one serial chain so far, this mechanism has {} runs of links",
-                       tree.runs().size());
+  if (!loads_are_in_joints(mechanism)) {
+    return "sub-chains take gravity and loads in joints so far, this mechanism has loads on bodies";
   }
-  return {};
+  const LinkTree tree(mechanism);
+  for (std::size_t row = 0; row < tree.size(); ++row) {
+    if (tree.rows()[row].kind != RowKind::revolute) {
+      return fmt::format("sub-chains need joints that turn about axes so far; joint '{}' is another",
+                         mechanism.tree_joints()[index_of(tree.joint(row))].name);
+    }
+  }
+  if (tree.size() == 0) {
+    return "sub-chains need a joint that moves";
+  }
+  for (const LinkRun& run : tree.runs()) {
+    if (run.slot >= 0) {
+      return "sub-chains need serial chains that start at the ground, without branches, so far";
+    }
+  }
+  if (mechanism.cut_joints().size() > 1) {
+    return fmt::format("sub-chains close one loop so far, this mechanism has {} cut joints",
+                       mechanism.cut_joints().size());
+  }
+  return mechanism.cut_joints().empty() ? std::string()
+                                        : refuse_cut_joint(mechanism, tree, mechanism.cut_joints().front());
 }
 
-ChainPlan::ChainPlan(const Mechanism& mechanism, int subchains)
-    : tree_(mechanism), division_(divide_chain(static_cast<int>(tree_.size()), subchains)) {}
+ChainPlan::ChainPlan(const Mechanism& mechanism, int subchains) : tree_(mechanism), gravity_(mechanism.gravity()) {
+  set_arms(mechanism);
+  std::vector<int> links;
+  links.reserve(arms_.size());
+  for (const ChainArm& arm : arms_) {
+    links.push_back(arm.last - arm.first);
+  }
+  division_ = divide_chains(links, cut_.has_value(), subchains);
+  set_lanes();
+  coordinates_.reserve(tree_.size());
+  for (const LinkRow& row : tree_.rows()) {
+    coordinates_.push_back(row.q);
+  }
+}
+
+void ChainPlan::set_arms(const Mechanism& mechanism) {
+  for (const LinkRun& run : tree_.runs()) {
+    ChainArm arm;
+    arm.first = run.first;
+    arm.last = run.last;
+    arms_.push_back(arm);
+  }
+  if (mechanism.cut_joints().empty()) {
+    return;
+  }
+  const Joint& joint = mechanism.cut_joints().front();
+  const auto tip = [&](int body, const Mat3& rotation, const Vec3& position) {
+    CutTip end;
+    const BodyOnRow place = body < 0 ? BodyOnRow{} : tree_.bodies()[index_of(body)];
+    end.axes = place.rotation * rotation;
+    end.lever = place.origin + place.rotation * position;
+    // A body that hangs on fixed joints alone is a part of the ground.
+    for (std::size_t a = 0; a < arms_.size() && place.row >= 0; ++a) {
+      if (place.row == arms_[a].last - 1) {
+        end.arm = static_cast<int>(a);
+        arms_[a].at_cut = true;
+      }
+    }
+    return end;
+  };
+  cut_ = {tip(joint.a, joint.rotation_a, joint.position_a), tip(joint.b, joint.rotation_b, joint.position_b)};
+}
+
+void ChainPlan::set_lanes() {
+  for (std::size_t a = 0; a < arms_.size(); ++a) {
+    ChainArm& arm = arms_[a];
+    arm.first_segment = static_cast<int>(segments_.size());
+    for (int first = arm.first; first < arm.last; first += division_.length) {
+      const int lane = static_cast<int>(lanes_.size());
+      const int count = std::min(division_.length, arm.last - first);
+      const bool ends = first + count == arm.last;
+      lanes_.push_back({first, count, ends, ends && arm.at_cut});
+      const int block = lane / ChainDivision::kLanes;
+      if (first == arm.first || segments_.back().block != block) {
+        segments_.push_back({block, lane, lane, static_cast<int>(a)});
+      }
+      segments_.back().last_lane = lane + 1;
+    }
+    arm.last_segment = static_cast<int>(segments_.size());
+  }
+  lanes_.resize(index_of(division_.lanes()));  // those that are left over hold nothing
+}
 
 }  // namespace mbdbench

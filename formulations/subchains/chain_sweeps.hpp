@@ -20,6 +20,8 @@ struct LaneView {
   int length;
   const LinkConstants<T>* links;
   const T* padding;
+  const ColumnStart* starts;
+  const ColumnStart* last_start;
   const T* offsets;
   T* angles;
   SineCosine<T>* turns;
@@ -30,6 +32,7 @@ struct LaneView {
   LinkSweep<T>* sweeps;
   LinkMotion<T>* motions;
   TurnScan<T>* scan;
+  LinkVector<T>* levers;
   LaneNode<T>* node;
   const LaneExchange<T>* exchange;
 };
@@ -39,6 +42,8 @@ MBDBENCH_KERNEL LaneView<T> lanes_of(const ChainBlock& b) {
   return {b.length,
           reinterpret_cast<const LinkConstants<T>*>(b.links),
           reinterpret_cast<const T*>(b.padding),
+          b.starts,
+          b.last_start,
           reinterpret_cast<const T*>(b.offsets),
           reinterpret_cast<T*>(b.angles),
           reinterpret_cast<SineCosine<T>*>(b.turns),
@@ -49,6 +54,7 @@ MBDBENCH_KERNEL LaneView<T> lanes_of(const ChainBlock& b) {
           reinterpret_cast<LinkSweep<T>*>(b.sweeps),
           reinterpret_cast<LinkMotion<T>*>(b.motions),
           reinterpret_cast<TurnScan<T>*>(b.scan),
+          reinterpret_cast<LinkVector<T>*>(b.levers),
           reinterpret_cast<LaneNode<T>*>(b.node),
           reinterpret_cast<const LaneExchange<T>*>(b.exchange)};
 }
@@ -104,26 +110,63 @@ void scan_rates(const ChainBlock& data) {
   *block.scan = {x, y, omega};
 }
 
+template <typename T>
+void scan_levers(const ChainBlock& data) {
+  const LaneView<T> block = lanes_of<T>(data);
+  const T zero = static_cast<T>(0.0);
+  LinkVector<T> lever{zero, zero, zero};
+  for (int i = block.length; i > 0; --i) {
+    const LinkConstants<T>& link = block.links[i];
+    lever = rotated_inward(link, block.turns[i].cosine, block.turns[i].sine, lever);
+    lever.x += link.px;
+    lever.y += link.py;
+  }
+  *block.levers = lever;
+}
+
+/// A row of numbers, one a lane.
+template <typename T>
+struct RowOfLanes {
+  MBDBENCH_KERNEL static T load_from(const Row& row) { return static_cast<T>(row.at[0]); }
+};
+template <int W>
+struct RowOfLanes<Pack<8, W>> {
+  MBDBENCH_KERNEL static Pack<8, W> load_from(const Row& row) { return load<W>(row); }
+};
+
+/// A unit wrench in some lanes.
+template <int kUnit, typename T>
+MBDBENCH_KERNEL LinkWrench<T> unit_wrench(const ColumnStart& start) {
+  const T zero = static_cast<T>(0.0);
+  const T one = RowOfLanes<T>::load_from(start.lanes);
+  return {kUnit == 0 ? one : zero, kUnit == 1 ? one : zero, kUnit == 2 ? one : zero,
+          kUnit == 3 ? one : zero, kUnit == 4 ? one : zero, kUnit == 5 ? one : zero};
+}
+
 /// Columns `first` to `first` + 2 of X over the whole lane: gains, X and v.
 template <int kFirst, bool kProducts, typename T>
 MBDBENCH_KERNEL void sweep_columns(const LaneView<T>& block) {
   constexpr int kCount = 3;
   LinkWrench<T> column[kCount];
   T v[kCount];
+  const ColumnStart* start = block.starts;
   {
     const LinkConstants<T>& next = block.links[block.length];
     const T c = block.turns[block.length].cosine;
     const T s = block.turns[block.length].sine;
     unrolled<0, kCount>([&](auto k) MBDBENCH_INLINED {
-      constexpr int unit = kFirst + k;
-      const LinkWrench<T> start{static_cast<T>(unit == 0 ? 1.0 : 0.0), static_cast<T>(unit == 1 ? 1.0 : 0.0),
-                                static_cast<T>(unit == 2 ? 1.0 : 0.0), static_cast<T>(unit == 3 ? 1.0 : 0.0),
-                                static_cast<T>(unit == 4 ? 1.0 : 0.0), static_cast<T>(unit == 5 ? 1.0 : 0.0)};
-      column[k] = carried_inward(next, c, s, start);
+      column[k] = carried_inward(next, c, s, unit_wrench<kFirst + k, T>(*start));
       v[k] = static_cast<T>(0.0);
     });
   }
+  ++start;
+  int next_start = start == block.last_start ? -1 : start->position;
   for (int i = block.length - 1;; --i) {
+    if (i == next_start) {  // the end of an arm that a cut joint holds
+      unrolled<0, kCount>([&](auto k) MBDBENCH_INLINED { add_wrench(unit_wrench<kFirst + k, T>(*start), column[k]); });
+      ++start;
+      next_start = start == block.last_start ? -1 : start->position;
+    }
     LinkSweep<T>& sweep = block.sweeps[i];
     unrolled<0, kCount>([&](auto k) MBDBENCH_INLINED {
       sweep.gains.of[kFirst + k] = pass_joint(sweep.rule, column[k], v[k]);
@@ -349,10 +392,12 @@ void sweep_velocities_outward(const ChainBlock& data) {
   }
 }
 
-template <typename T>
+/// \tparam kLoads whether wrenches act on the lanes' distal handles
+template <bool kLoads, typename T>
 void sweep_momentum_rates(const ChainBlock& data) {
   const LaneView<T> block = lanes_of<T>(data);
   LinkWrench<T> momentum = block.exchange->wrench;
+  LinkWrench<T> load = block.exchange->load;
   LinkVector<T> moment = block.exchange->moment;
   LinkVector<T> gravity = block.exchange->gravity;
   for (int i = block.length - 1; i >= 0; --i) {
@@ -361,6 +406,9 @@ void sweep_momentum_rates(const ChainBlock& data) {
       const T c = block.turns[i + 1].cosine;
       const T s = block.turns[i + 1].sine;
       momentum = carried_inward(outboard, c, s, momentum);
+      if constexpr (kLoads) {
+        load = carried_inward(outboard, c, s, load);
+      }
       moment = rotated_inward(outboard, c, s, moment);
       moment.x += outboard.outboard_mass * outboard.px;
       moment.y += outboard.outboard_mass * outboard.py;
@@ -374,8 +422,12 @@ void sweep_momentum_rates(const ChainBlock& data) {
     moment.y += link.hy;
     moment.z += link.hz;
     // H^T (Q^ - Sdot Pbar) + Hdot^T Pbar in the link's frame [Chadaj2015, Eq. (41)].
-    block.momentum_rates[i] = block.forces[i] + (moment.x * gravity.y - moment.y * gravity.x) -
-                              (v.x * momentum.fy - v.y * momentum.fx) - (w.x * momentum.ny - w.y * momentum.nx);
+    T rate = block.forces[i] + (moment.x * gravity.y - moment.y * gravity.x) - (v.x * momentum.fy - v.y * momentum.fx) -
+             (w.x * momentum.ny - w.y * momentum.nx);
+    if constexpr (kLoads) {
+      rate += load.nz;
+    }
+    block.momentum_rates[i] = rate;
   }
 }
 
@@ -385,14 +437,18 @@ constexpr ChainSweeps sweeps() {
   using T = Pack<ChainSweeps::kLanes, W>;
   return {set_turns<T>,
           scan_rates<T>,
+          scan_levers<T>,
           sweep_accelerations_inward<T>,
           sweep_momenta_inward<T>,
           set_nodes<T>,
           sweep_accelerations_outward<T>,
           sweep_velocities_outward<T>,
-          sweep_momentum_rates<T>,
+          sweep_momentum_rates<false, T>,
+          sweep_momentum_rates<true, T>,
           close_handle<W>,
-          open_handle<W>};
+          open_plain<W>,
+          close_tip<W>,
+          open_with_tip<W>};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

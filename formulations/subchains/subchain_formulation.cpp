@@ -1,5 +1,6 @@
 /// \file
-/// Divide and conquer with sub-chains as leaves: accelerations [Featherstone1999], canonical momenta [Chadaj2015].
+/// Divide and conquer with sub-chains as leaves: accelerations [Featherstone1999], canonical momenta [Chadaj2015],
+/// [Chadaj2017].
 ///
 /// paper symbol                -> name
 ///   xi_11 .. xi_20, Phi_11 .. -> K, X, C, f, v of a sub-chain (kernels/chain_links.hpp, wrench_columns.hpp)
@@ -10,10 +11,14 @@
 /// many blocks as processors. Momenta need one exchange between sub-chains, accelerations two.
 #include "formulations/subchains/subchain_formulation.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "formulations/joint_state.hpp"
+#include "formulations/projection_option.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/cut_rows.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
 
 namespace mbdbench {
@@ -21,16 +26,17 @@ namespace {
 
 class SubchainFormulation final : public JointStateFormulation {
  public:
-  SubchainFormulation(const Mechanism& mechanism, StateKind rate_kind, int subchains)
+  SubchainFormulation(const Mechanism& mechanism, StateKind rate_kind, int subchains, double leak)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
         subchains_(subchains),
+        leak_(leak),
         plan_(mechanism, subchains),
-        solver_(plan_),
+        solver_(mechanism, plan_),
         unused_(static_cast<std::size_t>(mechanism.u_size())) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<SubchainFormulation>(mechanism(), rate_kind_, subchains_);
+    return std::make_unique<SubchainFormulation>(mechanism(), rate_kind_, subchains_, leak_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -39,51 +45,75 @@ class SubchainFormulation final : public JointStateFormulation {
       std::copy(u.begin(), u.end(), rate_of(x).begin());
       return {};
     }
-    const RhsStatus status = general().set_positions(t, q);
+    const RhsStatus status = general().tree.set_positions(t, q);
     if (status.ok) {
-      general().set_velocities(u);
-      general().momenta(rate_of(x));
+      general().tree.set_velocities(u);
+      general().tree.momenta(rate_of(x));
     }
     return status;
   }
 
-  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
     std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
     if (rate_kind_ == StateKind::velocity) {
       std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
       return {};
     }
-    return status_of(solver_.momenta(q_of(x), rate_of(x), u, unused_));
+    return status_of(solver_.momenta(t, q_of(x), rate_of(x), leak_, u, unused_));
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
-    RhsStatus status = general().set_positions(t, q_of(x));
+    std::vector<double> q(q_of(x).size());
+    std::vector<double> u(rate_of(x).size());
+    RhsStatus status = unpack(t, x, q, u);
+    General& general = this->general();
+    if (status.ok) {
+      status = general.tree.set_positions(t, q);
+    }
+    if (status.ok) {
+      status = general.cuts.set_positions(general.tree);
+    }
     if (!status.ok) {
       return status;
     }
-    if (rate_kind_ == StateKind::velocity) {
-      general().set_velocities(rate_of(x));
-    } else {
-      general().sweep_momenta(rate_of(x));
-      general().sweep_velocities();
+    general.tree.set_velocities(u);
+    general.tree.evaluate_loads(t, q);
+    general.tree.sweep_loads();
+    general.cuts.close_accelerations(general.tree);
+    general.tree.sweep_accelerations();
+    std::vector<Vec6> wrenches;
+    for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
+      wrenches.push_back(general.cuts.wrench(general.tree, static_cast<int>(c)));
     }
-    general().evaluate_loads(t, q_of(x));
-    general().sweep_loads();
-    general().sweep_accelerations();
-    general().reactions({}, reactions);
+    general.tree.reactions(wrenches, reactions);
     return {};
   }
 
+  [[nodiscard]] double largest_sigma() const override {
+    return rate_kind_ == StateKind::momentum ? solver_.largest_multiplier() : 0.0;
+  }
+
+  void diagnostics(const DiagnosticSink& sink) const override {
+    sink("redundant_rows", static_cast<double>(solver_.redundant_rows()));
+  }
+
  protected:
-  RhsStatus evaluate(double /*t*/, std::span<const double> x, std::span<double> xdot) override {
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (rate_kind_ == StateKind::velocity) {
       std::copy(rate_of(x).begin(), rate_of(x).end(), xdot.begin());
-      return status_of(solver_.accelerations(q_of(x), rate_of(x), rate_of(xdot)));
+      return status_of(solver_.accelerations(t, q_of(x), rate_of(x), rate_of(xdot)));
     }
-    return status_of(solver_.momenta(q_of(x), rate_of(x), q_of(xdot), rate_of(xdot)));
+    return status_of(solver_.momenta(t, q_of(x), rate_of(x), leak_, q_of(xdot), rate_of(xdot)));
   }
 
  private:
+  /// World axes, made when first asked for: momenta of given velocities and reactions are no hot work.
+  struct General {
+    explicit General(const Mechanism& mechanism) : tree(mechanism), cuts(mechanism, {}) {}
+    ArticulatedTree tree;
+    CutRows cuts;
+  };
+
   [[nodiscard]] RhsStatus status_of(int failed) const {
     if (failed < 0) {
       return {};
@@ -92,21 +122,40 @@ class SubchainFormulation final : public JointStateFormulation {
             "the articulated inertia about the joint is not positive or not finite, it is", solver_.failed_pivot()};
   }
 
-  /// Made when first asked for: momenta of given velocities and reactions are no hot work.
-  ArticulatedTree& general() {
+  General& general() {
     if (!general_) {
-      general_ = std::make_unique<ArticulatedTree>(mechanism());
+      general_ = std::make_unique<General>(mechanism());
     }
     return *general_;
   }
 
   StateKind rate_kind_;
   int subchains_;
+  double leak_;  // 1/s
   ChainPlan plan_;
   SubchainSolver solver_;
   std::vector<double> unused_;  // p' where only u is asked for
-  std::unique_ptr<ArticulatedTree> general_;
+  std::unique_ptr<General> general_;
 };
+
+/// \returns which of the other options has no meaning here, empty if none: they speak of the assembly of bodies.
+std::string foreign_option(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options) {
+  if (mechanism.cut_joints().empty()) {
+    return {};
+  }
+  if (options.text("loops") != "rank") {
+    return "loops";
+  }
+  if (rate_kind == StateKind::velocity) {
+    return options.number("baumgarte_alpha") != 0.0  ? "baumgarte_alpha"
+           : options.number("baumgarte_beta") != 0.0 ? "baumgarte_beta"
+                                                     : "";
+  }
+  return options.text("gauge") == "reset"      ? "gauge=reset"
+         : options.text("cut_axes") != "world" ? "cut_axes"
+         : options.number("feedback") != 0.0   ? "feedback"
+                                               : "";
+}
 
 }  // namespace
 
@@ -116,7 +165,7 @@ ParameterSpecification leaf_option() {
   leaf.default_value = std::string("body");
   leaf.help =
       "what the assembly starts from: every body (as published), or sub-chains that the recursion eliminates, eight "
-      "side by side (serial chains of revolute joints under gravity)";
+      "side by side (serial chains of revolute joints from the ground, free or meeting in one cut joint)";
   leaf.choices = {"body", "subchain"};
   return leaf;
 }
@@ -143,7 +192,18 @@ std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanis
   if (subchains % ChainDivision::kLanes != 0) {
     throw ModelError({}, "option subchains: it must be a multiple of 8, one sub-chain a lane, or 0");
   }
-  return std::make_unique<SubchainFormulation>(mechanism, rate_kind, subchains);
+  const std::string foreign = foreign_option(mechanism, rate_kind, options);
+  if (!foreign.empty()) {
+    throw ModelError({},
+                     fmt::format("option {}: not with leaf=subchain, whose loops keep their published form", foreign));
+  }
+  if (rate_kind == StateKind::velocity && projection_is_on(mechanism, options)) {
+    throw ModelError({},
+                     "option leaf=subchain: velocities of this mechanism are projected inside the right-hand side "
+                     "(option projection), which sub-chains do not do; hdca needs no projection");
+  }
+  const bool leaks = rate_kind == StateKind::momentum && options.text("gauge") == "leak";
+  return std::make_unique<SubchainFormulation>(mechanism, rate_kind, subchains, leaks ? options.number("leak") : 0.0);
 }
 
 }  // namespace mbdbench

@@ -1,10 +1,11 @@
 #pragma once
 /// \file
-/// Accelerations or momenta of a serial chain by sub-chains in lanes: the divide-and-conquer algorithms of
-/// [Featherstone1999] and [Chadaj2015] with sub-chains as leaves instead of bodies.
+/// Accelerations or momenta of serial chains by sub-chains in lanes: the divide-and-conquer algorithms of
+/// [Featherstone1999], [Chadaj2015] and [Chadaj2017] with sub-chains as leaves instead of bodies.
 ///
 /// What the papers do at a leaf and in the lower levels of the assembly tree, the recursion does for all lanes at once;
-/// handles between sub-chains are closed as in kernels/closing.hpp.
+/// handles between the lanes of a segment are closed by whoever owns its block, those between segments, and the cut
+/// joint of a loop, by every member of the team for itself: cheaper than to wait for one that does it for all.
 #include <memory>
 #include <span>
 
@@ -12,22 +13,27 @@
 
 namespace mbdbench {
 
-/// One chain in its plan. Allocates nothing after construction.
+/// One mechanism in its plan. Allocates nothing after construction.
 class SubchainSolver {
  public:
-  explicit SubchainSolver(const ChainPlan& plan);
+  SubchainSolver(const Mechanism& mechanism, const ChainPlan& plan);
   ~SubchainSolver();
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;
   SubchainSolver(SubchainSolver&&) = delete;
   SubchainSolver& operator=(SubchainSolver&&) = delete;
 
-  /// u' from q and u. Two exchanges between sub-chains: angular velocities, then the handles.
+  /// u' from q and u. Two exchanges between segments: angular velocities, then the handles.
   /// \returns -1, or a joint whose articulated inertia H^T M H is not positive; see `failed_pivot`
-  int accelerations(std::span<const double> q, std::span<const double> u, std::span<double> udot);
+  int accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> udot);
   /// u and p' from q and p. One exchange: the Hamiltonian form needs no velocities before the handles are closed.
-  int momenta(std::span<const double> q, std::span<const double> p, std::span<double> u, std::span<double> pdot);
+  /// \param leak kappa in p' += kappa Phi_q^T sigma, 1/s
+  int momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
+              std::span<double> pdot);
   [[nodiscard]] double failed_pivot() const;
+  /// \returns constraints of the cut joint that others repeat, and its largest multiplier, of the last call.
+  [[nodiscard]] int redundant_rows() const;
+  [[nodiscard]] double largest_multiplier() const;
 
  private:
   struct Work;

@@ -9,7 +9,6 @@
 #include <limits>
 
 #include "formulations/recursion/link_tree.hpp"
-#include "formulations/recursion/revolute_tree.hpp"
 #include "formulations/recursion/sines.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
@@ -111,20 +110,6 @@ TEST(link_tree, runs_start_where_a_link_has_no_frame_left_or_feet_lead_far_away)
     turned = std::max(turned, std::abs(run.start.sin_beta * run.start.d));
   }
   EXPECT_GT(turned, 1e-3);
-}
-
-TEST(link_tree, chains_of_turns_have_the_constants_of_the_revolute_tree) {
-  const Mechanism mechanism = random_revolute_tree(2, 20, 0.8, leave);
-  const RevoluteTree turns(mechanism);
-  const LinkTree tree(mechanism);
-  ASSERT_EQ(tree.size(), turns.size());
-  for (std::size_t i = 0; i < tree.size(); ++i) {
-    EXPECT_EQ(tree.rows()[i].q, turns.bodies()[i]);
-    EXPECT_NEAR(tree.links()[i].px, turns.links()[i].px, 1e-15);
-    EXPECT_NEAR(tree.links()[i].sin_alpha, turns.links()[i].sin_alpha, 1e-15);
-    EXPECT_NEAR(tree.links()[i].jyz, turns.links()[i].jyz, 1e-15);
-    EXPECT_NEAR(tree.links()[i].outboard_mass, turns.links()[i].outboard_mass, 1e-13);
-  }
 }
 
 TEST(link_tree, general_path_gives_the_same) {

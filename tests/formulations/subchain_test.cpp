@@ -9,28 +9,14 @@
 
 #include "formulations/subchains/chain_plan.hpp"
 #include "formulations/subchains/chain_sweeps.hpp"
-#include "formulations/subchains/execution.hpp"
-#include "formulations/subchains/instruction_set.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/formulations/execution_restored.hpp"
 #include "tests/support/allocation_guard.hpp"
 
 namespace mbdbench {
 namespace {
-
-/// Puts instruction set and threads back at the end of a test.
-struct ExecutionRestored {
-  ExecutionRestored() = default;
-  ExecutionRestored(const ExecutionRestored&) = delete;
-  ExecutionRestored& operator=(const ExecutionRestored&) = delete;
-  ExecutionRestored(ExecutionRestored&&) = delete;
-  ExecutionRestored& operator=(ExecutionRestored&&) = delete;
-  ~ExecutionRestored() {
-    use_instruction_set("auto");
-    use_threads(1);
-  }
-};
 
 /// A serial chain of revolute joints with random links and skew axes; they cross their links, so that all frames of the
 /// recursion follow one another without a slide along an axis.
@@ -111,7 +97,7 @@ TEST(subchains, transposed_rows_change_row_and_lane) {
 }
 
 TEST(subchains, random_chains_of_every_length_agree_with_the_dense_reference) {
-  const ExecutionRestored restored;
+  const test::ExecutionRestored restored;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
@@ -159,8 +145,24 @@ TEST(subchains, divisions_of_one_chain_agree_with_each_other_and_with_bodies_as_
   }
 }
 
+TEST(subchains, springs_and_dampers_in_joints_are_felt) {
+  const test::ExecutionRestored restored;
+  MechanismDescription description = random_chain(9120, 40).description();
+  for (std::size_t k = 0; k < description.joints.size(); ++k) {
+    const std::string number = std::to_string(k);
+    description.joint_springs.push_back({"spring" + number, description.joints[k].name, 0, 30.0, 4.0, 0.1});
+  }
+  const Mechanism mechanism(description);
+  for (const int threads : {1, 2}) {
+    use_threads(threads);
+    for (const std::string_view key : {"dca", "hdca"}) {
+      EXPECT_LT(share_of_rounding(key, "leaf=subchain,subchains=16", mechanism), 2.0) << key << threads;
+    }
+  }
+}
+
 TEST(subchains, any_number_of_threads_gives_the_same_bits) {
-  const ExecutionRestored restored;
+  const test::ExecutionRestored restored;
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:200");
   const Eigen::VectorXd u = Eigen::VectorXd::LinSpaced(mechanism.u_size(), -0.5, 0.5);
   const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(mechanism.q_size(), 0.3, 1.1);
@@ -182,7 +184,7 @@ TEST(subchains, any_number_of_threads_gives_the_same_bits) {
 }
 
 TEST(subchains, two_clones_run_at_once_with_two_threads_each) {
-  const ExecutionRestored restored;
+  const test::ExecutionRestored restored;
   use_threads(2);
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:64");
   const auto one = test::make("hdca", mechanism, "leaf=subchain,subchains=16");
@@ -251,7 +253,7 @@ std::vector<double> accelerations_in_long_double(const Mechanism& mechanism, con
   using Real = long double;
   const auto real = [](double value) { return static_cast<Real>(value); };
   const ChainPlan plan(mechanism, 8);
-  const std::size_t n = plan.links().size();
+  const std::size_t n = plan.tree().size();
   std::vector<kernels::LinkConstants<Real>> links(n + 1);
   links[n].cos_alpha = 1;
   std::vector<Real> zeros(n + 1);
@@ -260,12 +262,12 @@ std::vector<double> accelerations_in_long_double(const Mechanism& mechanism, con
   std::vector<kernels::SineCosine<Real>> turns(n + 1);
   turns[n].cosine = 1;
   for (std::size_t i = 0; i < n; ++i) {
-    const RevoluteLink& l = plan.links()[i];
+    const kernels::LinkConstants<double>& l = plan.tree().links()[i];
     links[i] = {real(l.px),  real(l.py),  real(l.cos_alpha), real(l.sin_alpha), real(l.mass),
                 real(l.hx),  real(l.hy),  real(l.hz),        real(l.jxx),       real(l.jxy),
                 real(l.jxz), real(l.jyy), real(l.jyz),       real(l.jzz),       real(l.outboard_mass)};
-    const auto joint = static_cast<Eigen::Index>(plan.joints()[i]);
-    const Real angle = real(q[joint]) + real(plan.offsets()[i]);
+    const auto joint = static_cast<Eigen::Index>(plan.coordinates()[i]);
+    const Real angle = real(q[joint]) + real(plan.tree().offsets()[i]);
     turns[i] = {std::sin(angle), std::cos(angle)};
     rates[i] = real(u[joint]);
   }
@@ -275,6 +277,9 @@ std::vector<double> accelerations_in_long_double(const Mechanism& mechanism, con
   LaneExchange<Real> exchange{};
   ChainBlock block;
   block.length = static_cast<int>(n);
+  const ColumnStart start{block.length, {{1.0}}};
+  block.starts = &start;
+  block.last_start = &start + 1;
   const auto numbers = [](auto& value) { return reinterpret_cast<double*>(&value); };
   block.links = numbers(links.front());
   block.padding = block.forces = numbers(zeros.front());
@@ -288,13 +293,13 @@ std::vector<double> accelerations_in_long_double(const Mechanism& mechanism, con
   chain_sweeps::scan_rates<Real>(block);
   exchange.omega = scan.carried;
   EXPECT_GT(chain_sweeps::sweep_accelerations_inward<Real>(block), 0.0);
-  const Vec3& g = plan.gravity();
+  const Vec3 g = plan.start_axes(0).transpose() * plan.gravity();
   exchange.linear = kernels::rotated_outward(links[0], turns[0].cosine, turns[0].sine,
                                              kernels::LinkVector<Real>{real(-g.x()), real(-g.y()), real(-g.z())});
   chain_sweeps::sweep_accelerations_outward<Real>(block);
   std::vector<double> udot(n);
   for (std::size_t i = 0; i < n; ++i) {
-    udot[static_cast<std::size_t>(plan.joints()[i])] = static_cast<double>(results[i]);
+    udot[static_cast<std::size_t>(plan.coordinates()[i])] = static_cast<double>(results[i]);
   }
   return udot;
 }
@@ -311,7 +316,7 @@ TEST(subchains, accuracy_against_long_double_is_that_of_the_recursion) {
   struct Case {
     const char* name = "";
     double tip = 1.0;
-    double limit = 2.0;  // single errors scatter by factors; their geometric mean over eight states must not
+    double limit = 2.0;  // single errors scatter by factors; their geometric mean over 32 states must not
   };
   // Unit wrenches shrink along a sub-chain, to subnormals beyond about a thousand links: lengths are capped.
   for (const Case& each : {Case{"pendulum:10", 1.0}, Case{"pendulum:100", 1.0}, Case{"pendulum:100", 1e8},
@@ -322,7 +327,7 @@ TEST(subchains, accuracy_against_long_double_is_that_of_the_recursion) {
     const Mechanism mechanism = with_tip(each.name, each.tip);
     RandomSource random(77);
     double log_ratio = 0.0;
-    constexpr int kStates = 8;
+    constexpr int kStates = 32;
     for (int state = 0; state < kStates; ++state) {
       Eigen::VectorXd q(mechanism.q_size());
       Eigen::VectorXd u(mechanism.u_size());
@@ -356,13 +361,16 @@ TEST(subchains, what_they_cannot_treat_is_said) {
     }
     return "accepted";
   };
-  EXPECT_NE(message("balanced_tree:7", "leaf=subchain").find("one serial chain"), std::string::npos);
-  EXPECT_NE(message("four_bar", "leaf=subchain").find("revolute joints and gravity alone"), std::string::npos);
+  EXPECT_NE(message("balanced_tree:7", "leaf=subchain").find("without branches"), std::string::npos);
+  EXPECT_NE(message("slider_crank", "leaf=subchain").find("joint "), std::string::npos);
+  EXPECT_NE(message("four_bar", "leaf=subchain,loops=proximal").find("option loops"), std::string::npos);
+  EXPECT_NE(message("four_bar", "leaf=subchain,baumgarte_alpha=1").find("baumgarte_alpha"), std::string::npos);
+  EXPECT_NE(message("bricard", "leaf=subchain").find("hdca needs no projection"), std::string::npos);
   EXPECT_NE(message("pendulum:50", "leaf=subchain,subchains=12").find("multiple of 8"), std::string::npos);
 }
 
 TEST(subchains, threads_and_instruction_sets_that_do_not_exist_are_said) {
-  const ExecutionRestored restored;
+  const test::ExecutionRestored restored;
   EXPECT_THROW(use_threads(0), ModelError);
   EXPECT_THROW(use_threads(-3), ModelError);
   EXPECT_THROW(use_instruction_set("sse9"), ModelError);

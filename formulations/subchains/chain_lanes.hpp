@@ -1,0 +1,66 @@
+#pragma once
+/// \file
+/// The blocks of a ChainPlan in memory: constants of the links, and the way of states into lanes and of results out.
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+#include "formulations/subchains/chain_block.hpp"
+#include "formulations/subchains/chain_plan.hpp"
+
+namespace mbdbench {
+
+/// One structure of kLanes lanes of which one is read or written.
+template <typename Lane>
+Lane lane_of(const double* from, int lane);
+template <typename Lane>
+void set_lane(const Lane& value, double* to, int lane);
+
+/// Owner of the arrays of all blocks. Allocates nothing after construction.
+class ChainLanes {
+ public:
+  explicit ChainLanes(const ChainPlan& plan);
+
+  [[nodiscard]] const ChainBlock& block(int b) const { return blocks_[static_cast<std::size_t>(b)]; }
+  /// Numbers by coordinate into a block's array. \param count how many links a lane takes: `length`, or one more
+  void scatter(int b, std::span<const double> values, double* ChainBlock::*array, int count) const;
+  /// A block's results into numbers by coordinate.
+  void gather(int b, double* ChainBlock::*array, std::span<double> values) const;
+  /// \returns the pivot of the link at a position.
+  [[nodiscard]] double pivot(std::size_t position) const;
+
+ private:
+  struct AlignedDelete {
+    void operator()(double* memory) const { ::operator delete(memory, std::align_val_t(64)); }
+  };
+
+  void allot(ChainBlock& block);
+  void set_constants(int lane);
+  void set_starts(int b);
+
+  const ChainPlan* plan_;
+  std::vector<ChainBlock> blocks_;
+  std::vector<std::unique_ptr<double, AlignedDelete>> memory_;
+  std::vector<std::vector<ColumnStart>> starts_;  // a block
+};
+
+template <typename Lane>
+Lane lane_of(const double* from, int lane) {
+  Lane result{};
+  auto* numbers = reinterpret_cast<double*>(&result);
+  for (std::size_t k = 0; k < sizeof(Lane) / sizeof(double); ++k) {
+    numbers[k] = from[k * std::size_t{ChainSweeps::kLanes} + static_cast<std::size_t>(lane)];
+  }
+  return result;
+}
+
+template <typename Lane>
+void set_lane(const Lane& value, double* to, int lane) {
+  const auto* numbers = reinterpret_cast<const double*>(&value);
+  for (std::size_t k = 0; k < sizeof(Lane) / sizeof(double); ++k) {
+    to[k * std::size_t{ChainSweeps::kLanes} + static_cast<std::size_t>(lane)] = numbers[k];
+  }
+}
+
+}  // namespace mbdbench

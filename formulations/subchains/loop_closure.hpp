@@ -1,0 +1,75 @@
+#pragma once
+/// \file
+/// The cut joint between the ends of two arms, or between one and the ground: lambda or sigma from the ends' motions.
+///
+/// The last link of each arm moves with V = V_free - C F' (F' the wrench that it gives to what follows, its own frame;
+/// C and V_free with everything inboard of it). With J the rows of the cut joint for the motion of that link,
+///
+///   (J_b C_b J_b^T + J_a C_a J_a^T) lambda = r - (J_b V_b - J_a V_a)_free,   F'_b = -J_b^T lambda,  F'_a = J_a^T
+///   lambda
+///
+/// of the rank that the mechanism's loops have generically, lower at singular positions (SemidefiniteSolver). Each body
+/// has the joint's origin on itself as its handle; both are one point while the loop is closed.
+///
+/// Momenta: D sigma is fixed to neither body but for its linear rows, which stand along the world's axes. Its rate and
+/// the way of its handle load the two links [Chadaj2017, Eq. (69), (77)] (hdca.cpp):
+/// -(D' sigma) - [0; v_h x f] + kappa D sigma on b, the opposite on a.
+#include <array>
+
+#include "formulations/recursion/semidefinite_solver.hpp"
+#include "formulations/subchains/chain_plan.hpp"
+
+namespace mbdbench {
+
+/// The small system of one cut joint. Allocates nothing after construction.
+class LoopClosure {
+ public:
+  using Mat6 = Eigen::Matrix<double, 6, 6>;
+
+  /// What must be known of an end.
+  struct End {
+    Mat3 rotation = Mat3::Identity();  ///< the link's frame to the world's (momenta, accelerations)
+    Vec3 omega = Vec3::Zero();         ///< in the link's frame (accelerations)
+    Vec6 free = Vec6::Zero();          ///< V_free [linear; angular] in the link's frame; of the ground in the world's
+    Mat6 compliance = Mat6::Zero();    ///< C
+    Vec6 wrench = Vec6::Zero();        ///< result: F'
+    Vec6 load = Vec6::Zero();          ///< result (momenta): what acts on the link besides, about its O_k
+  };
+
+  LoopClosure(const Mechanism& mechanism, const ChainPlan& plan);
+
+  /// The ends on bodies a and b, to be filled before `solve`.
+  [[nodiscard]] End& end(std::size_t which) { return ends_[which]; }
+  [[nodiscard]] const End& end(std::size_t which) const { return ends_[which]; }
+
+  /// r of the accelerations: Phi'' = 0.
+  void solve_accelerations();
+  /// Phi' = 0. \param leak kappa, 1/s
+  void solve_velocities(double leak);
+  /// \returns rows that others repeat at this position, after a solution.
+  [[nodiscard]] int redundant_rows() const { return static_cast<int>(multipliers_.size() - solver_.rank()); }
+  /// \returns lambda or sigma.
+  [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
+
+ private:
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6>;
+
+  void set_rows();
+  void solve();
+  void set_loads(double leak);
+
+  const Joint* joint_;
+  std::array<CutTip, 2> tips_;
+  std::array<End, 2> ends_;
+  std::array<Mat3, 2> axes_;  // the joint's on each end, in world axes
+  std::array<Rows, 2> rows_;  // J, for the motion of the end in its own frame
+  SpatialColumns d_;
+  SpatialColumns d_rate_;
+  Eigen::MatrixXd a_;
+  Eigen::VectorXd smallest_diagonal_;
+  Eigen::VectorXd multipliers_;  // the right side before
+  SemidefiniteSolver solver_;
+  Eigen::Index generic_rank_;
+};
+
+}  // namespace mbdbench

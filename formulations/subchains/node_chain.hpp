@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// Neighbouring nodes with two handles each, closed one after the other from the outboard end inward, and opened again
+/// outward: the lanes of a segment, or the segments of an arm.
+#include <vector>
+
+#include "formulations/subchains/chain_block.hpp"
+
+namespace mbdbench {
+
+/// Nodes in a row and what closing them leaves. Allocates nothing after construction.
+class NodeChain {
+ public:
+  explicit NodeChain(std::size_t nodes)
+      : nodes_(nodes), handles_(nodes), tips_(nodes), motions_(nodes), wrenches_(nodes) {}
+
+  [[nodiscard]] kernels::ChainNode* nodes() { return nodes_.data(); }
+
+  /// Closes the handles between nodes [first, last). \param outboard, tip the last node (`begin` makes them of it) on
+  /// entry, all of them on return; tip null: F' = 0 at their distal handle
+  void close(const ChainSweeps& sweeps, std::size_t first, std::size_t last, kernels::OutboardNode& outboard,
+             kernels::TipRows* tip);
+  /// A node by itself as `close` takes it. \param tip may be null
+  void begin(std::size_t node, kernels::OutboardNode& outboard, kernels::TipRows* tip) const;
+  /// The way outward. \param motion of the first node's proximal handle \param tip_wrench F' of the last node, 0 if
+  /// `close` was called without `tip`
+  void open(const ChainSweeps& sweeps, std::size_t first, std::size_t last, const kernels::Row& motion,
+            const kernels::Row& tip_wrench, bool with_tip);
+
+  /// \returns V at a node's proximal handle.
+  [[nodiscard]] const kernels::Row& motion(std::size_t node) const { return motions_[node]; }
+  /// \returns F' at its distal handle.
+  [[nodiscard]] const kernels::Row& wrench(std::size_t node) const { return wrenches_[node]; }
+
+ private:
+  std::vector<kernels::ChainNode> nodes_;
+  std::vector<kernels::ClosedHandle> handles_;
+  std::vector<kernels::TipHandle> tips_;
+  std::vector<kernels::Row> motions_;
+  std::vector<kernels::Row> wrenches_;
+};
+
+/// A segment as others see it: plain data of one size, all that is exchanged.
+struct SegmentReport {
+  kernels::OutboardNode node;              ///< K, f
+  kernels::TipRows tip;                    ///< X and C with -v; zero where nothing goes on outboard
+  TurnScan<double> scan;                   ///< over all its lanes
+  kernels::LinkVector<double> lever;       ///< likewise (momenta, where a cut joint loads the links)
+  kernels::SineCosine<double> first_turn;  ///< of its first link
+};
+
+/// \returns the segment as a node of its arm.
+kernels::ChainNode node_of(const SegmentReport& report);
+
+}  // namespace mbdbench

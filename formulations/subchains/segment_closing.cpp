@@ -1,0 +1,165 @@
+#include "formulations/subchains/segment_closing.hpp"
+
+#include "formulations/subchains/turn_scan.hpp"
+#include "mechanisms/model/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+using kernels::Row;
+
+}  // namespace
+
+SegmentClosing::SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan, const ChainSweeps& sweeps)
+    : plan_(&plan),
+      sweeps_(&sweeps),
+      chain_(plan.segments().size()),
+      tips_(plan.arms().size()),
+      bases_(plan.arms().size()) {
+  if (plan.cut()) {
+    loop_.emplace(mechanism, plan);
+  }
+}
+
+Vec3 SegmentClosing::inboard_omega(std::span<const SegmentReport> reports, int segment) const {
+  const int arm = plan_->segments()[index_of(segment)].arm;
+  Vec3 omega = Vec3::Zero();
+  for (int s = plan_->arms()[index_of(arm)].first_segment; s < segment; ++s) {
+    const TurnScan<double>& scan = reports[index_of(s)].scan;
+    omega = (turn_of(scan) * omega + vector_of(scan.carried)).eval();
+  }
+  return omega;
+}
+
+Vec3 SegmentClosing::outboard_moment(std::span<const SegmentReport> reports, int segment) const {
+  const int arm = plan_->segments()[index_of(segment)].arm;
+  Vec3 moment = Vec3::Zero();
+  for (int s = plan_->arms()[index_of(arm)].last_segment - 1; s > segment; --s) {
+    const TurnScan<double>& scan = reports[index_of(s)].scan;
+    moment = (turn_of(scan) * moment + vector_of(scan.carried)).eval();
+  }
+  return moment;
+}
+
+Vec3 SegmentClosing::gravity(std::span<const SegmentReport> reports, int segment) const {
+  const int arm = plan_->segments()[index_of(segment)].arm;
+  Vec3 gravity = first_link(reports, arm).transpose() * plan_->gravity();
+  for (int s = plan_->arms()[index_of(arm)].first_segment; s < segment; ++s) {
+    gravity = (turn_of(reports[index_of(s)].scan).transpose() * gravity).eval();
+  }
+  return gravity;
+}
+
+Mat3 SegmentClosing::first_link(std::span<const SegmentReport> reports, int arm) const {
+  const ChainArm& chain = plan_->arms()[index_of(arm)];
+  const kernels::LinkConstants<double>& link = plan_->tree().links()[index_of(chain.first)];
+  const kernels::SineCosine<double>& turn = reports[index_of(chain.first_segment)].first_turn;
+  Mat3 axes;
+  for (int k = 0; k < 3; ++k) {
+    axes.col(k) = vector_of(kernels::rotated_inward(link, turn.cosine, turn.sine,
+                                                    {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}));
+  }
+  return plan_->start_axes(arm) * axes;
+}
+
+void SegmentClosing::assemble(std::span<const SegmentReport> reports, const Vec3& base) {
+  for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
+    const ChainArm& arm = plan_->arms()[a];
+    const SegmentReport& last = reports[index_of(arm.last_segment - 1)];
+    if (arm.at_cut) {
+      tips_[a] = last.tip;
+    }
+    if (arm.last_segment > arm.first_segment + 1) {
+      for (int s = arm.first_segment; s < arm.last_segment - 1; ++s) {
+        chain_.nodes()[s] = node_of(reports[index_of(s)]);
+      }
+      kernels::OutboardNode outboard = last.node;
+      chain_.close(*sweeps_, index_of(arm.first_segment), index_of(arm.last_segment), outboard,
+                   arm.at_cut ? &tips_[a] : nullptr);
+    }
+    const Vec3 motion = first_link(reports, static_cast<int>(a)).transpose() * base;
+    bases_[a] = Row{{motion.x(), motion.y(), motion.z(), 0.0, 0.0, 0.0, 0.0, 0.0}};
+  }
+}
+
+void SegmentClosing::disassemble() {
+  for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
+    const ChainArm& arm = plan_->arms()[a];
+    Row wrench{};
+    for (std::size_t e = 0; e < 2 && arm.at_cut; ++e) {
+      if ((*plan_->cut())[e].arm == static_cast<int>(a)) {
+        Vec6::Map(wrench.at) = loop_->end(e).wrench;
+      }
+    }
+    chain_.open(*sweeps_, index_of(arm.first_segment), index_of(arm.last_segment), bases_[a], wrench, arm.at_cut);
+  }
+}
+
+void SegmentClosing::set_end(std::size_t which, std::span<const SegmentReport> reports, const Vec3& base,
+                             bool outward_scans) {
+  LoopClosure::End& end = loop_->end(which);
+  const int a = (*plan_->cut())[which].arm;
+  if (a < 0) {
+    end.free.head<3>() = base;
+    return;
+  }
+  const ChainArm& arm = plan_->arms()[index_of(a)];
+  end.rotation = first_link(reports, a);
+  end.omega.setZero();
+  for (int s = arm.first_segment; s < arm.last_segment; ++s) {
+    const TurnScan<double>& scan = reports[index_of(s)].scan;
+    const Mat3 turn = turn_of(scan);
+    if (outward_scans) {
+      end.omega = (turn * end.omega + vector_of(scan.carried)).eval();
+      end.rotation = (end.rotation * turn.transpose()).eval();
+    } else {
+      end.rotation = (end.rotation * turn).eval();
+    }
+  }
+  const kernels::TipRows& tip = tips_[index_of(a)];
+  for (int i = 0; i < 6; ++i) {
+    end.compliance.row(i) = Eigen::Matrix<double, 1, 6>::Map(tip.compliance[i].at);
+    end.free[i] = -tip.compliance[i].at[6];
+  }
+  for (int m = 0; m < 6; ++m) {
+    end.free.noalias() += bases_[index_of(a)].at[m] * Vec6::Map(tip.wrench[m].at);
+  }
+}
+
+void SegmentClosing::close_accelerations(std::span<const SegmentReport> reports) {
+  const Vec3 base = -plan_->gravity();
+  assemble(reports, base);
+  if (loop_) {
+    set_end(0, reports, base, true);
+    set_end(1, reports, base, true);
+    loop_->solve_accelerations();
+  }
+  disassemble();
+}
+
+void SegmentClosing::close_velocities(std::span<const SegmentReport> reports, double leak) {
+  assemble(reports, Vec3::Zero());
+  if (loop_) {
+    set_end(0, reports, Vec3::Zero(), false);
+    set_end(1, reports, Vec3::Zero(), false);
+    loop_->solve_velocities(leak);
+  }
+  disassemble();
+}
+
+Vec6 SegmentClosing::outboard_load(std::span<const SegmentReport> reports, int segment) const {
+  const int a = plan_->segments()[index_of(segment)].arm;
+  Vec6 load = Vec6::Zero();
+  for (std::size_t e = 0; e < 2 && loop_; ++e) {
+    if ((*plan_->cut())[e].arm == a) {
+      load = loop_->end(e).load;
+    }
+  }
+  for (int s = plan_->arms()[index_of(a)].last_segment - 1; s > segment; --s) {
+    const SegmentReport& report = reports[index_of(s)];
+    load = carried_inward(turn_of(report.scan), vector_of(report.lever), load);
+  }
+  return load;
+}
+
+}  // namespace mbdbench

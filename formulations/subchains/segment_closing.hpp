@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// From the reports of all segments to what each of them learns: handles between segments and the cut joint closed.
+/// Every member of a team has one of its own.
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "formulations/subchains/loop_closure.hpp"
+#include "formulations/subchains/node_chain.hpp"
+
+namespace mbdbench {
+
+/// Allocates nothing after construction.
+class SegmentClosing {
+ public:
+  SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan, const ChainSweeps& sweeps);
+
+  /// Angular velocity inboard of a segment, in the frame of its first link's inboard neighbour carried to that link
+  /// (accelerations). \param reports of all segments, their scans outward
+  [[nodiscard]] Vec3 inboard_omega(std::span<const SegmentReport> reports, int segment) const;
+  /// First moment outboard of a segment, in the frame of the next segment's first link (momenta).
+  /// \param reports of all segments, their scans inward
+  [[nodiscard]] Vec3 outboard_moment(std::span<const SegmentReport> reports, int segment) const;
+  /// Gravity in the frame of a segment's first link (momenta).
+  [[nodiscard]] Vec3 gravity(std::span<const SegmentReport> reports, int segment) const;
+
+  void close_accelerations(std::span<const SegmentReport> reports);
+  /// \param leak kappa, 1/s
+  void close_velocities(std::span<const SegmentReport> reports, double leak);
+
+  /// What the cut joint loads a segment with at its distal handle, in the frame of the next segment's first link, after
+  /// `close_velocities`.
+  [[nodiscard]] Vec6 outboard_load(std::span<const SegmentReport> reports, int segment) const;
+
+  /// What the last of them found: V at a segment's proximal handle, F' at its distal one.
+  [[nodiscard]] const kernels::Row& motion(int segment) const {
+    return chain_.motion(static_cast<std::size_t>(segment));
+  }
+  [[nodiscard]] const kernels::Row& wrench(int segment) const {
+    return chain_.wrench(static_cast<std::size_t>(segment));
+  }
+  [[nodiscard]] const LoopClosure* loop() const { return loop_ ? &*loop_ : nullptr; }
+
+ private:
+  [[nodiscard]] Mat3 first_link(std::span<const SegmentReport> reports, int arm) const;
+  void assemble(std::span<const SegmentReport> reports, const Vec3& base);
+  void disassemble();
+  void set_end(std::size_t which, std::span<const SegmentReport> reports, const Vec3& base, bool outward_scans);
+
+  const ChainPlan* plan_;
+  const ChainSweeps* sweeps_;
+  NodeChain chain_;  // of all segments
+  std::vector<kernels::TipRows> tips_;
+  std::vector<kernels::Row> bases_;  // V of each arm
+  std::optional<LoopClosure> loop_;
+};
+
+}  // namespace mbdbench
