@@ -22,7 +22,8 @@ struct Findings {
   int ill_conditioned = 0;  ///< comparisons that prove nothing
   int without_run = 0;      ///< runs that prove nothing: the reference itself did not come through
   std::vector<Finding> failures;
-  /// Beyond `verify`'s limit, but by less than what a wrong term makes (1e-7): what extreme mass ratios cost.
+  /// Beyond a limit, but by less than what a wrong term makes (1e-7, 1e-6 in differences): what extreme mass ratios
+  /// cost.
   std::vector<Finding> imprecise;
 };
 

@@ -192,7 +192,7 @@ void print_report(const SoakReport& report) {
       report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
       report.sums.without_run);
   for (const auto& [list, verdict] :
-       {std::pair(&report.failures, "failed"), {&report.imprecise, "less precise than verify's limit, below 1e-7"}}) {
+       {std::pair(&report.failures, "failed"), {&report.imprecise, "less precise than the limit, no wrong term"}}) {
     std::map<std::pair<std::string, std::string>, int> counts;
     for (const auto& [seed, findings] : *list) {
       for (const soak::Finding& finding : findings) {

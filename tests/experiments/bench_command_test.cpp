@@ -62,9 +62,9 @@ TEST(InspectCommand, SaysTheSameAsJson) {
   const CommandLineCall call = call_program({"inspect", "four_bar", "--json"});
   ASSERT_EQ(call.exit_code, 0) << call.errors;
   const nlohmann::json json = nlohmann::json::parse(call.output);
-  EXPECT_EQ(json["degrees_of_freedom"], 1);
+  EXPECT_EQ(json["degrees_of_freedom"], 2);
   EXPECT_EQ(json["bodies"], json["body_list"].size());
-  EXPECT_EQ(json["joint_list"].size(), 4U);
+  EXPECT_EQ(json["joint_list"].size(), 5U);
   EXPECT_EQ(json["loops"].size(), 1U);
   EXPECT_EQ(json["formulations"].size(), default_registries().formulations.size());
 }

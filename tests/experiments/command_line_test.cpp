@@ -104,6 +104,19 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"run", "nothing"}, "unknown experiment 'nothing'");
 }
 
+TEST(CommandLine, ErrorsAreInOurOwnWords) {
+  expect_bad_input({"inspect", "."}, ".: is a folder; name a mechanism file");
+  expect_bad_input({"inspect", "/dev/null"}, "/dev/null: is a device; name a mechanism file");
+  expect_bad_input({"inspect", "no/such/file"}, "cannot be opened");
+  expect_bad_input({"inspect", "pendulm"}, "did you mean \"pendulum\"?");
+  expect_bad_input({"inspect", "pendulum:bdies=3"}, "did you mean \"bodies\"?");
+  expect_bad_input({"inspect", "pendulum[bodies=3"}, "should end with ]");
+  expect_bad_input({"verify", "--states"}, "--states needs a value: Random states");
+  expect_bad_input({"verify", "--states", "many"}, "--states 'many': must be a whole number from 0 to 1000000");
+  expect_bad_input({"study", "x.toml", "--jobs", "0"}, "--jobs '0': must be a whole number from 1 to 1024");
+  EXPECT_EQ(call_program({"inspect", "pendulum[bodies=3]"}).output, call_program({"inspect", "pendulum:3"}).output);
+}
+
 TEST(CommandLine, AFileThatCannotBeWrittenHasAnExitCodeOfItsOwn) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"export", "--mechanism", "pendulum", "--output", "/no/such/directory/x.toml"},
