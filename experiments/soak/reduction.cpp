@@ -54,7 +54,7 @@ bool make_plain(JointDescription& joint, std::size_t change) {
   };
   switch (change) {
     case 0:
-      return std::exchange(joint.motions, {}).size() > 0;
+      return !std::exchange(joint.motions, {}).empty();
     case 1:
       return zero(joint.v0);
     case 2:

@@ -96,7 +96,7 @@ std::filesystem::path reduce(const Registries& registries, std::int64_t seed, co
       name.begin(), name.end(),
       [](char letter) { return std::string_view(" [],;=").find(letter) != std::string_view::npos; }, '_');
   std::filesystem::create_directories(directory);
-  const std::filesystem::path file = directory / (name + ".toml");
+  std::filesystem::path file = directory / (name + ".toml");
   replace_file(file, write_mechanism(Mechanism(small).description()));
   return file;
 }

@@ -125,7 +125,7 @@ class Differentiator {
   }
 
   Pair condition() {
-    const Pair asked = step({"||"}, [this] {
+    Pair asked = step({"||"}, [this] {
       return step({"&&"}, [this] { return step({"<=", ">=", "==", "!=", "<", ">"}, [this] { return sum(); }); });
     });
     if (!take("?")) {

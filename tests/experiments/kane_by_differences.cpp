@@ -120,13 +120,15 @@ class Kane {
     }
   }
 
-  Eigen::VectorXd accelerations() {
+  KaneAccelerations accelerations() {
     solve_cut_velocities();
     Columns mass = Columns::Zero(unknowns_, unknowns_);
     Coordinates forces = Coordinates::Zero(unknowns_);
     add_inertia(mass, forces);
     add_joint_forces(forces);
     add_point_springs(forces);
+    const int tree = mechanism_.u_size();
+    const Coordinates open = mass.topLeftCorner(tree, tree).colPivHouseholderQr().solve(forces.head(tree));
     auto [rows, right] = constraints();
     // u' = particular + free * y, where the rows hold; Kane's equations along the free motions.
     Coordinates rates = Coordinates::Zero(unknowns_);
@@ -146,7 +148,7 @@ class Kane {
       const Coordinates reduced_forces = free.transpose() * (forces - mass * rates);
       rates += free * reduced.colPivHouseholderQr().solve(reduced_forces);
     }
-    return rates.head(mechanism_.u_size()).cast<double>();
+    return {rates.head(tree).cast<double>(), tree > 0 ? static_cast<double>(open.cwiseAbs().maxCoeff()) : 0.0};
   }
 
  private:
@@ -461,7 +463,7 @@ class Kane {
 
 }  // namespace
 
-Eigen::VectorXd accelerations_by_differences(const Mechanism& mechanism) {
+KaneAccelerations accelerations_by_differences(const Mechanism& mechanism) {
   return Kane(mechanism).accelerations();
 }
 

@@ -23,7 +23,13 @@
 
 namespace mbdbench {
 
-/// \returns u' of the tree joints at the mechanism's initial state and t = 0.
-Eigen::VectorXd accelerations_by_differences(const Mechanism& mechanism);
+/// u' of the tree joints.
+struct KaneAccelerations {
+  Eigen::VectorXd rates;
+  double without_loops = 0.0;  ///< largest u' if no constraint held: what loops take away has to cancel that
+};
+
+/// At the mechanism's initial state and t = 0.
+KaneAccelerations accelerations_by_differences(const Mechanism& mechanism);
 
 }  // namespace mbdbench
