@@ -26,3 +26,13 @@ function(mbdbench_scalar_sweeps)
   endif()
   set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "${COMMON}" SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
+
+# Scalar code of a binary for every machine that is worth compiling twice (MBDBENCH_SWEEP). Clang 14 cannot choose by a
+# level of the architecture. Functions that are chosen at the start run before sanitizers are ready for them.
+function(mbdbench_cloned_sweeps)
+  if(NOT MBDBENCH_NATIVE AND NOT MBDBENCH_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND
+     CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_DEFINITIONS MBDBENCH_CLONED_SWEEPS
+                                                   SKIP_UNITY_BUILD_INCLUSION ON)
+  endif()
+endfunction()

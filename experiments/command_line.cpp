@@ -8,10 +8,12 @@
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <stdexcept>
 #include <string>
 
 #include "experiments/command.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/rank_start.hpp"
 #include "experiments/write_error.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
@@ -28,6 +30,9 @@ Examples:
   mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 10 --output run
   mbdbench simulate --mechanism pendulum:1024 --formulation hdca[leaf=subchain] \
       --threads 2 --time 1 --output fast              sub-chains side by side, on two threads
+  mpirun -n 2 mbdbench simulate --mechanism pendulum:16384 \
+      --formulation hdca[leaf=subchain,subchains=32] --time 0:0.1:1 --output ranks
+                                                      the same on two processes, each with its part of the state
   mbdbench verify --formulation hdca                  compare with the dense reference
   mbdbench soak --minutes 30                          the same and more on random mechanisms
   mbdbench run EXPERIMENT --quick                     a published table, smaller
@@ -121,6 +126,30 @@ std::string value_message(const CLI::App& command, const CLI::App& program, cons
   return text;
 }
 
+/// \returns whether this process tells of what all ranks find alike.
+bool speaks_for_all() {
+  return ranks_in_use() == nullptr || ranks_in_use()->rank() == 0;
+}
+
+/// Only `simulate` divides its work.
+void refuse_ranks_elsewhere(CLI::App& program) {
+  if (ranks_in_use() == nullptr) {
+    return;
+  }
+  for (CLI::App* const command :
+       program.get_subcommands([](const CLI::App* app) { return app->get_name() != "simulate"; })) {
+    command->preparse_callback([command](std::size_t /*arguments*/) {
+      if (!speaks_for_all()) {
+        throw EndedElsewhere();
+      }
+      throw std::invalid_argument(
+          fmt::format("mbdbench {} runs on one rank only, mbdbench simulate on several: start "
+                      "this command without mpirun",
+                      command->get_name()));
+    });
+  }
+}
+
 /// \returns the message for a command line that cannot be understood.
 std::string usage_message(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& command = given_command(program);
@@ -153,6 +182,7 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   add_bench_command(program, registries, exit_code);
   add_soak_command(program, registries, exit_code);
   add_compare_command(program, registries, exit_code);
+  refuse_ranks_elsewhere(program);
   // Last: commands made after it would repeat it.
   program.footer(kFooter);
   try {
@@ -165,6 +195,9 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   } catch (const CLI::CallForVersion& version) {
     fmt::print("{}\n", version.what());
   } catch (const CLI::ParseError& error) {
+    if (!speaks_for_all()) {
+      throw EndedElsewhere();
+    }
     report(usage_message(program, error));
     return kExitBadInput;
   }
@@ -185,6 +218,8 @@ int run_command_line(const Registries& registries, int argument_count, const cha
   int exit_code = kExitBadInput;
   try {
     exit_code = parse_and_run(registries, argument_count, arguments);
+  } catch (const EndedElsewhere&) {
+    exit_code = kExitOk;
   } catch (const WriteError& error) {
     report(error.what());
     exit_code = kExitWriteFailed;

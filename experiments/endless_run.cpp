@@ -53,13 +53,13 @@ bool EndlessRunWatch::step(double t, std::span<const double> x, const OdeStatist
   if (rest <= kMostEvaluations) {
     return true;
   }
-  const StateComponent& component = formulation_.layout()[fastest_component()];
+  const StateComponent& component = layout_[fastest_component()];
   reason_ = fmt::format(
       "the run would not end: at t = {} an evaluation gains {:.2g} s, and the rest would take {:.2g} evaluations, more "
       "than {:.0e}; '{}' changes fastest (joint or body '{}'): {}. --max-evaluations N sets a limit of your own "
       "instead",
       t, std::abs(pace), rest, kMostEvaluations, component.name, component.joint,
-      loads_on(formulation_.mechanism().description(), component.joint));
+      loads_on(mechanism_.description(), component.joint));
   return false;
 }
 

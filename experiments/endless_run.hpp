@@ -16,8 +16,9 @@ namespace mbdbench {
 /// Ends a run when, at the pace of its last 2e4 evaluations, what is left would take more than 1e8.
 class EndlessRunWatch : public OdeSink {
  public:
-  /// \param formulation of the run; must outlive this \param end of the run
-  EndlessRunWatch(const Formulation& formulation, double end) : formulation_(formulation), end_(end) {}
+  /// \param layout of the state that is watched; must outlive this, as the mechanism must \param end of the run
+  EndlessRunWatch(std::span<const StateComponent> layout, const Mechanism& mechanism, double end)
+      : layout_(layout), mechanism_(mechanism), end_(end) {}
 
   bool sample(double t, std::span<const double> x) override;
   /// \returns false when the run would not end.
@@ -30,7 +31,8 @@ class EndlessRunWatch : public OdeSink {
   /// \returns the component whose last two steps differ most, relative to its size.
   [[nodiscard]] std::size_t fastest_component() const;
 
-  const Formulation& formulation_;
+  std::span<const StateComponent> layout_;
+  const Mechanism& mechanism_;
   double end_;
   double window_start_ = 0.0;
   std::size_t window_evaluations_ = 0;

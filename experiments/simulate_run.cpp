@@ -15,16 +15,19 @@
 #include "experiments/continuation_command.hpp"
 #include "experiments/csv_file.hpp"
 #include "experiments/directory_lock.hpp"
+#include "experiments/divided_simulation.hpp"
 #include "experiments/endless_run.hpp"
 #include "experiments/interruption.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/rank_start.hpp"
 #include "experiments/run_accuracy.hpp"
 #include "experiments/run_checkpoint.hpp"
 #include "experiments/simulate_report.hpp"
 #include "experiments/simulate_setup.hpp"
 #include "experiments/trajectory_writer.hpp"
 #include "experiments/write_error.hpp"
+#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/singular_start.hpp"
 
 namespace mbdbench {
@@ -114,10 +117,30 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
   }
 }
 
-}  // namespace
+/// What makes all ranks do the same.
+std::string problem_of(const SimulateSetup& setup) {
+  return fmt::format("{}\n{}[{}]\n{}\n{}\n{}\n{}\n{}", setup.mechanism_text, setup.formulation_key,
+                     setup.formulation_options, setup.integrator.key, fmt::join(option_texts(setup.settings), " "),
+                     fmt::join(setup.times, " "), setup.options.ode.max_evaluations, instruction_set_name());
+}
 
-int run_simulate(const Registries& registries, const SimulateRequest& request) {
-  const SimulateSetup setup = set_up_run(registries, request);
+/// A rank behind the first: nothing but its part of the run.
+int run_part(const Registries& registries, const SimulateRequest& request, RankStart& start) {
+  const SimulateSetup setup = set_up_run(registries, request, &start.ranks());
+  const InterruptionGuard guard;
+  start.compare(problem_of(setup));
+  start.begin();
+  simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, {}, setup.options, {});
+  return kExitOk;
+}
+
+/// The whole run, or the first rank's part of it and all output.
+/// \param start nullptr: this process is alone
+int run_and_write(const Registries& registries, const SimulateRequest& request, RankStart* start) {
+  const SimulateSetup setup = set_up_run(registries, request, start == nullptr ? nullptr : &start->ranks());
+  if (start != nullptr) {
+    start->compare(problem_of(setup));
+  }
   const fs::path directory(request.output);
   const DirectoryLock lock(directory);
   make_room(directory, request);
@@ -141,23 +164,35 @@ int run_simulate(const Registries& registries, const SimulateRequest& request) {
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
                               {.reactions = request.reactions, .comments = {}});
   RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
-  EndlessRunWatch endless(*setup.formulation, setup.times.back());
+  EndlessRunWatch endless(start == nullptr ? setup.formulation->layout() : setup.part->layout(), *setup.mechanism,
+                          setup.times.back());
   RestartNote restarts(setup.integrator.key, ode_options(setup.options, setup.formulation->layout()));
   const InterruptionGuard guard;
   {
     RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
-    std::vector<OdeSink*> sinks = {&accuracy, &trajectory, &restarts, &checkpoint, &watch};
+    std::vector<OdeSink*> every_step = {&watch};
     // Whoever has chosen the steps, or how many evaluations there may be, gets them.
     if (setup.integrator.adaptive && !request.max_evaluations) {
-      sinks.push_back(&endless);
+      every_step.push_back(&endless);
     }
-    SinkChain chain(sinks);
     SimulationOptions options = setup.options;
-    options.step_reached = [&](double t, std::span<const double> x) {
-      accuracy.reached(t, x);
-      restarts.reached(x);
-    };
-    result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, chain);
+    if (start == nullptr) {
+      std::vector<OdeSink*> sinks = {&accuracy, &trajectory, &restarts, &checkpoint};
+      sinks.insert(sinks.end(), every_step.begin(), every_step.end());
+      SinkChain chain(sinks);
+      options.step_reached = [&](double t, std::span<const double> x) {
+        accuracy.reached(t, x);
+        restarts.reached(x);
+      };
+      result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, chain);
+    } else {
+      SinkChain whole({&accuracy, &trajectory, &checkpoint});
+      SinkChain part(every_step);
+      start->begin();
+      result =
+          simulate_part(*setup.part, start->ranks(), setup.integrator, setup.times, setup.x0, options, {&whole, &part});
+      start->over();
+    }
   }
   const RunVerdict verdict = run_verdict(setup, result, accuracy, request, endless.reason());
   try {
@@ -186,6 +221,19 @@ int run_simulate(const Registries& registries, const SimulateRequest& request) {
   }
   fmt::print(stderr, "the run failed: {}\neverything up to t = {} is kept\n", verdict.message, result.ode.t);
   return result.write_failed ? kExitWriteFailed : kExitCheckFailed;
+}
+
+}  // namespace
+
+int run_simulate(const Registries& registries, const SimulateRequest& request) {
+  if (ranks_in_use() == nullptr) {
+    return run_and_write(registries, request, nullptr);
+  }
+  RankStart start(*ranks_in_use());
+  return start.run([&] {
+    return start.ranks().rank() == 0 ? run_and_write(registries, request, &start)
+                                     : run_part(registries, request, start);
+  });
 }
 
 }  // namespace mbdbench

@@ -143,6 +143,29 @@ std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation,
   return std::make_unique<ProjectedFormulation>(std::move(formulation), tolerance);
 }
 
+/// \throws std::invalid_argument for what needs the whole state at every step
+void require_divisible(const Registries& registries, const SimulateSetup& setup, int ranks) {
+  if (!setup.integrator.takes_partners) {
+    std::vector<std::string_view> able;
+    for (const OdeEntry& each : registries.integrators) {
+      if (each.takes_partners) {
+        able.push_back(each.key);
+      }
+    }
+    throw std::invalid_argument(fmt::format(
+        "integrator '{}' needs the whole state and runs on one rank only, not on {}; these integrate a state "
+        "that is divided among ranks: {}",
+        setup.integrator.key, ranks, fmt::join(able, ", ")));
+  }
+  if (setup.options.ode.norm_control) {
+    throw std::invalid_argument(
+        fmt::format("--norm-control: a sum over the whole state would depend on the number of ranks ({})", ranks));
+  }
+  if (setup.settings.projection_tolerance != 0.0) {
+    throw std::invalid_argument(fmt::format("--project: projections need the whole state, not {} ranks", ranks));
+  }
+}
+
 SimulationOptions run_options(const RunSettings& settings, const SimulateRequest& request) {
   require_range("--max-evaluations", request.max_evaluations, std::int64_t{1}, kMostEvaluations);
   SimulationOptions options = simulation_options(settings);
@@ -218,7 +241,7 @@ void show_positions(Formulation& formulation, const SavedState& saved, const std
 
 }  // namespace
 
-SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original) {
+SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, RankExchange* ranks) {
   std::optional<SavedState> saved;
   SimulateRequest request = original;
   if (!original.restart.empty()) {
@@ -252,6 +275,15 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   setup.formulation_options = chosen.options;
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
+  if (ranks != nullptr) {
+    require_divisible(registries, setup, ranks->size());
+    setup.part = make_formulation_part(registries.formulations, formulation, *setup.mechanism,
+                                       setup.formulation_options, *ranks);
+    if (ranks->rank() > 0) {
+      setup.times = saved ? times_after(span, saved->t) : times_of(span);
+      return setup;
+    }
+  }
   // The work of loads and drives is taken with a copy.
   require_memory(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
   setup.formulation = with_memory_message(problem, [&] {

@@ -8,46 +8,10 @@
 #include <utility>
 
 #include "experiments/component_origin.hpp"
-#include "experiments/write_error.hpp"
+#include "experiments/sink_barrier.hpp"
 
 namespace mbdbench {
 namespace {
-
-/// Keeps exceptions of a sink away from integrators, some of which are C libraries.
-class SinkBarrier : public OdeSink {
- public:
-  explicit SinkBarrier(OdeSink& sink) : sink_(sink) {}
-
-  [[nodiscard]] bool wants_samples() const override { return sink_.wants_samples(); }
-
-  bool sample(double t, std::span<const double> x) override {
-    return guarded([&] { return sink_.sample(t, x); });
-  }
-  bool step(double t, std::span<const double> x, const OdeStatistics& so_far) override {
-    return guarded([&] { return sink_.step(t, x, so_far); });
-  }
-  [[nodiscard]] const std::string& failure() const { return failure_; }
-  [[nodiscard]] bool write_failed() const { return write_failed_; }
-
- private:
-  template <class Call>
-  bool guarded(const Call& call) {
-    try {
-      return call();
-    } catch (const WriteError& error) {
-      failure_ = error.what();
-      write_failed_ = true;
-      return false;
-    } catch (const std::exception& error) {
-      failure_ = error.what();
-      return false;
-    }
-  }
-
-  OdeSink& sink_;
-  std::string failure_;
-  bool write_failed_ = false;
-};
 
 /// \param option of the command line that asks for it
 void require_kind(std::string_view option, StateKind kind, std::span<const StateComponent> layout) {

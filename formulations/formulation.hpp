@@ -136,6 +136,9 @@ struct MemoryNeed {
   [[nodiscard]] double bytes(const Mechanism& mechanism) const;
 };
 
+class FormulationPart;
+class RankExchange;
+
 /// One formulation as the registry lists it.
 struct FormulationEntry {
   std::string_view key;
@@ -152,6 +155,10 @@ struct FormulationEntry {
   MemoryNeed memory = {};
   /// `make_formulation` projects its accepted steps where its option `projection` is on (projection_option.hpp).
   bool steps_are_projected = false;
+  /// The part of one of several ranks (formulation_part.hpp); nullptr: it cannot be divided.
+  /// \throws ModelError naming options and numbers of ranks that can
+  std::unique_ptr<FormulationPart> (*make_part)(const Mechanism& mechanism, const Parameters& options,
+                                                RankExchange& ranks) = nullptr;
 };
 
 }  // namespace mbdbench

@@ -75,4 +75,32 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
                                    mechanism.name(), refusal, able(registry, mechanism)));
 }
 
+std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,
+                                                       const FormulationEntry& entry, const Mechanism& mechanism,
+                                                       std::string_view options, RankExchange& ranks) {
+  std::string divisible;
+  for (const FormulationEntry& each : registry) {
+    if (each.make_part != nullptr) {
+      divisible += fmt::format("{}{}[leaf=subchain]", divisible.empty() ? "" : ", ", each.key);
+    }
+  }
+  const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
+  const auto refuse = [&](std::string_view why) {
+    return ModelError({}, fmt::format("formulation '{}' on {} ranks: {}; for serial chains of revolute joints under "
+                                      "gravity these can be shared by ranks: {}",
+                                      entry.key, ranks.size(), why, divisible));
+  };
+  if (entry.make_part == nullptr) {
+    throw refuse("it runs on one only");
+  }
+  if (entry.steps_are_projected && projection_is_on(mechanism, parameters)) {
+    throw refuse("states after steps are projected, which needs the whole state (option projection=off leaves it out)");
+  }
+  try {
+    return entry.make_part(mechanism, parameters, ranks);
+  } catch (const ModelError& error) {
+    throw refuse(error.what());
+  }
+}
+
 }  // namespace mbdbench

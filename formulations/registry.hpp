@@ -4,7 +4,8 @@
 #include <span>
 #include <string_view>
 
-#include "formulations/formulation.hpp"
+#include "formulations/formulation_part.hpp"
+#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 
@@ -19,5 +20,11 @@ const FormulationEntry* find_formulation(std::span<const FormulationEntry> regis
 /// it).
 std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
                                               const Mechanism& mechanism, std::string_view options = {});
+
+/// \returns the part of one of several ranks, with options read from text.
+/// \throws ParameterError for bad options, ModelError when it cannot be divided so (naming formulations that can)
+std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,
+                                                       const FormulationEntry& entry, const Mechanism& mechanism,
+                                                       std::string_view options, RankExchange& ranks);
 
 }  // namespace mbdbench

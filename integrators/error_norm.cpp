@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <limits>
 
+#include "integrators/ode_partners.hpp"
+
 namespace mbdbench {
 
-ErrorNorm::ErrorNorm(const OdeOptions& options, std::size_t size) : norm_control_(options.norm_control) {
+ErrorNorm::ErrorNorm(const OdeOptions& options, std::size_t size)
+    : norm_control_(options.norm_control), partners_(options.partners) {
   thresholds_.resize(size);
   for (std::size_t i = 0; i < size; ++i) {
     const auto& tolerance = options.absolute_tolerance;
@@ -51,6 +54,19 @@ double ErrorNorm::largest_ratio(const double* error, const double* a, const doub
 }
 
 double ErrorNorm::relative(std::span<const double> error, std::span<const double> a, std::span<const double> b) const {
+  double size = own_relative(error, a, b);
+  agree(std::span(&size, 1));
+  return size;
+}
+
+void ErrorNorm::agree(std::span<double> own_sizes) const {
+  if (partners_ != nullptr) {
+    partners_->agree(own_sizes);
+  }
+}
+
+double ErrorNorm::own_relative(std::span<const double> error, std::span<const double> a,
+                               std::span<const double> b) const {
   double largest = 0.0;
   if (norm_control_) {
     largest = euclidean(error) / std::max({euclidean(a), euclidean(b), thresholds_[0]});
@@ -72,9 +88,19 @@ double ErrorNorm::relative(std::span<const double> error, std::span<const double
 
 std::size_t ErrorNorm::dominant_component(std::span<const double> error, std::span<const double> a,
                                           std::span<const double> b) const {
-  return *std::max_element(controlled_.begin(), controlled_.end(), [&](std::size_t i, std::size_t j) {
+  const std::size_t own = *std::max_element(controlled_.begin(), controlled_.end(), [&](std::size_t i, std::size_t j) {
     return component_ratio(i, error, a, b) < component_ratio(j, error, a, b);
   });
+  if (partners_ == nullptr) {
+    return own;
+  }
+  const double ratio = component_ratio(own, error, a, b);
+  double largest = std::isnan(ratio) ? std::numeric_limits<double>::infinity() : ratio;
+  const double own_largest = largest;
+  partners_->take_largest(std::span(&largest, 1));
+  double component = own_largest == largest ? static_cast<double>(partners_->component(own)) : -1.0;
+  partners_->take_largest(std::span(&component, 1));
+  return static_cast<std::size_t>(component);
 }
 
 }  // namespace mbdbench

@@ -29,9 +29,17 @@ class ErrorNorm {
   ErrorNorm(const OdeOptions& options, std::size_t size);
 
   /// \param error, a, b vectors of the system's size. \returns the relative size; infinity when it is not a number.
+  ///        With OdeOptions::partners that of the whole state, or infinity where one of them has doubts.
   double relative(std::span<const double> error, std::span<const double> a, std::span<const double> b) const;
 
-  /// \returns the component in which |e_i| / max(|a_i|, |b_i|, threshold_i) is largest, for messages.
+  /// The same without partners: of this rank's components.
+  double own_relative(std::span<const double> error, std::span<const double> a, std::span<const double> b) const;
+
+  /// Makes own relative sizes (at most 3) those of the whole state; nothing to do without partners.
+  void agree(std::span<double> own_sizes) const;
+
+  /// \returns the component in which |e_i| / max(|a_i|, |b_i|, threshold_i) is largest, for messages; of the whole
+  /// state.
   std::size_t dominant_component(std::span<const double> error, std::span<const double> a,
                                  std::span<const double> b) const;
 
@@ -44,6 +52,7 @@ class ErrorNorm {
   std::vector<double> thresholds_;
   std::vector<std::size_t> controlled_;
   bool norm_control_;
+  OdePartners* partners_;
 };
 
 }  // namespace mbdbench

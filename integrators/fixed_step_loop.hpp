@@ -63,7 +63,7 @@ OdeResult solve_with_fixed_step(const OdeSystem& system, std::span<const double>
     const double h = last && std::abs(tf - t - step) > smallest_step(tf) ? tf - t : step;
     Evaluation outcome = method.step(run, t, h, x, xdot, x_new);
     if (outcome == Evaluation::ok) {
-      outcome = run.evaluate(t_new, x_new, xdot_new);
+      outcome = run.settled(run.evaluate(t_new, x_new, xdot_new));
     }
     if (outcome == Evaluation::not_finite) {
       run.end_not_finite();

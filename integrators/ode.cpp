@@ -122,6 +122,12 @@ void validate(const OdeSystem& system, std::span<const double> tspan, std::span<
   validate_step("max_step", options.max_step);
   validate_step("fixed_step", options.fixed_step);
   validate_error_mask(system.size, options.error_mask);
+  if (options.partners != nullptr && system.after_step) {
+    refuse("system.after_step is set; a state that several ranks integrate together cannot be changed after steps");
+  }
+  if (options.partners != nullptr && options.norm_control) {
+    refuse("norm_control needs the whole state on one rank: a sum over all components would depend on the ranks");
+  }
   if (options.refine < 0) {
     refuse(fmt::format("refine = {} must be at least 1, or 0 for the method's default", options.refine));
   }

@@ -13,6 +13,8 @@
 
 namespace mbdbench {
 
+class OdePartners;
+
 /// The initial value problem as the integrator sees it.
 struct OdeSystem {
   /// Number of state components.
@@ -56,6 +58,10 @@ struct OdeOptions {
   std::size_t max_evaluations = std::numeric_limits<std::size_t>::max();
   /// Points a step when tspan has two entries (MATLAB's Refine); 0 means the method's default.
   int refine = 0;
+  /// The system is one rank's slice of a larger one, which all ranks integrate together (ode_partners.hpp); nullptr: it
+  /// is whole. Then f is called, fails and tells of a state that is not finite on all ranks alike, the sink gives all
+  /// the same answers, and there is no after_step. Only for methods with OdeEntry::takes_partners.
+  OdePartners* partners = nullptr;
 };
 
 /// MATLAB's counters.
@@ -136,6 +142,8 @@ struct OdeEntry {
   bool needs_separable = false;
   /// Obeys OdeOptions::propagate_higher_order and record_local_error; the others ignore them.
   bool embedded_lower_order = false;
+  /// Obeys OdeOptions::partners; the others must not be called with them.
+  bool takes_partners = false;
 };
 
 /// Checks tspan, x0 and options against the rules above; every method calls it first.

@@ -77,7 +77,7 @@ class Ode113 {
     return {.relative_change = 0.25 * std::sqrt(rtol_), .upper_limit = upper_limit};
   }
   double size_of(std::span<const double> v) const { return norm_.relative(v, x_, x_); }
-  double size_of_sum(std::span<const double> v);
+  double own_size_of_sum(std::span<const double> v);
   Evaluation attempt(double t_new, double h, Errors& errors);
   Errors estimate_errors(double step);
   double shrink(double step, int failures, const Errors& errors);
@@ -101,26 +101,29 @@ class Ode113 {
   bool starting_ = true;
 };
 
-/// \returns the size of v + difference_.
-double Ode113::size_of_sum(std::span<const double> v) {
+/// \returns the size of v + difference_, of this rank's components.
+double Ode113::own_size_of_sum(std::span<const double> v) {
   std::transform(v.begin(), v.end(), difference_.begin(), sum_.begin(), std::plus<>());
-  return size_of(sum_);
+  return norm_.own_relative(sum_, x_, x_);
 }
 
 Ode113::Errors Ode113::estimate_errors(double step) {
   Errors errors;
   const int k = order_;
-  const double size = size_of(difference_);
-  errors.accepted = step * (history_.g(k) - history_.g(k + 1)) * size;
-  errors.same_order = step * history_.sigma(k + 1) * kGammaStar[k] * size;
+  // Of the differences of orders k + 1, k and k - 1, agreed on together.
+  std::array<double, 3> size = {norm_.own_relative(difference_, x_, x_),
+                                k >= 2 ? own_size_of_sum(history_.difference(k)) : 0.0,
+                                k >= 3 ? own_size_of_sum(history_.difference(k - 1)) : 0.0};
+  norm_.agree(size);
+  errors.accepted = step * (history_.g(k) - history_.g(k + 1)) * size[0];
+  errors.same_order = step * history_.sigma(k + 1) * kGammaStar[k] * size[0];
   errors.next_order = k;
   if (k >= 2) {
-    errors.lower_order = step * history_.sigma(k) * kGammaStar[k - 1] * size_of_sum(history_.difference(k));
+    errors.lower_order = step * history_.sigma(k) * kGammaStar[k - 1] * size[1];
     if (k == 2) {
       errors.next_order = errors.lower_order <= 0.5 * errors.same_order ? 1 : 2;
     } else {
-      const double two_lower =
-          step * history_.sigma(k - 1) * kGammaStar[k - 2] * size_of_sum(history_.difference(k - 1));
+      const double two_lower = step * history_.sigma(k - 1) * kGammaStar[k - 2] * size[2];
       errors.next_order = std::max(errors.lower_order, two_lower) <= errors.same_order ? k - 1 : k;
     }
   }
@@ -139,11 +142,15 @@ Evaluation Ode113::attempt(double t_new, double h, Errors& errors) {
   const std::span<const double> extrapolated = history_.difference(1);
   std::transform(f_.begin(), f_.end(), extrapolated.begin(), difference_.begin(), std::minus<>());
   errors = estimate_errors(std::abs(h));
+  outcome = run_.confirmed(outcome);
+  if (outcome != Evaluation::ok) {
+    errors = Errors{.next_order = order_};
+  }
   if (errors.accepted <= rtol_) {
     const double weight = h * history_.g(order_ + 1);
     std::transform(predicted_.begin(), predicted_.end(), difference_.begin(), x_new_.begin(),
                    [weight](double predicted, double difference) { return predicted + weight * difference; });
-    outcome = run_.evaluate(t_new, x_new_, f_);
+    outcome = run_.settled(run_.evaluate(t_new, x_new_, f_));
     if (outcome != Evaluation::ok) {
       errors.accepted = std::numeric_limits<double>::infinity();
     }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "integrators/ode_partners.hpp"
 #include "integrators/vector_operations.hpp"
 
 namespace mbdbench {
@@ -32,6 +33,7 @@ OdeRun::OdeRun(const OdeSystem& system, std::span<const double> tspan, std::span
       sink_(sink),
       max_evaluations_(options.max_evaluations),
       record_local_error_(options.record_local_error),
+      partners_(options.partners),
       output_(validated_tspan(system, tspan, x0, options), system.size,
               options.refine == 0 ? default_refine : options.refine, sink) {
   result_.t = tspan.front();
@@ -43,7 +45,7 @@ bool OdeRun::start(std::span<double> f0) {
     end(OdeStatus::stopped, fmt::format("the sink asked to stop at t = {}", result_.t));
     return false;
   }
-  const Evaluation evaluation = evaluate(result_.t, result_.x, f0);
+  const Evaluation evaluation = settled(evaluate(result_.t, result_.x, f0));
   if (evaluation == Evaluation::not_finite) {
     end_not_finite();
   }
@@ -66,6 +68,9 @@ bool OdeRun::all_finite(double t, std::span<const double> values, std::string_vi
 }
 
 Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
+  if (partners_ != nullptr) {
+    return evaluate_with_partners(t, x, xdot);
+  }
   if (!all_finite(t, x, "value")) {
     return Evaluation::not_finite;
   }
@@ -85,6 +90,46 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
     return Evaluation::not_finite;
   }
   return Evaluation::ok;
+}
+
+/// f itself tells all ranks of a state that is not finite. A derivative that is not makes the next state so, or the
+/// next norm infinite.
+Evaluation OdeRun::evaluate_with_partners(double t, std::span<const double> x, std::span<double> xdot) {
+  if (result_.statistics.nfevals >= max_evaluations_) {
+    end(OdeStatus::evaluation_limit,
+        fmt::format("the limit of {} evaluations is reached at t = {}", max_evaluations_, t));
+    return Evaluation::ended;
+  }
+  const std::string failure = system_.rhs(t, x, xdot);
+  if (!failure.empty()) {
+    // Where the last derivative was not finite, that is what is kept for the message.
+    if (!partners_->in_doubt() && !all_finite(t, x, "value")) {
+      partners_->doubt();
+    }
+    partners_->agree({});
+    if (partners_->doubted()) {
+      return Evaluation::not_finite;
+    }
+    ++result_.statistics.nfevals;
+    end(OdeStatus::rhs_failed, fmt::format("f failed at t = {}: {}", t, failure));
+    return Evaluation::ended;
+  }
+  ++result_.statistics.nfevals;
+  if (!all_finite(t, xdot, "rate")) {
+    partners_->doubt();
+  }
+  return Evaluation::ok;
+}
+
+Evaluation OdeRun::settled(Evaluation outcome) {
+  if (partners_ != nullptr && outcome == Evaluation::ok) {
+    partners_->agree({});
+  }
+  return confirmed(outcome);
+}
+
+Evaluation OdeRun::confirmed(Evaluation outcome) const {
+  return partners_ != nullptr && outcome == Evaluation::ok && partners_->doubted() ? Evaluation::not_finite : outcome;
 }
 
 void OdeRun::record_local_error(std::span<const double> error) {
@@ -160,13 +205,24 @@ void OdeRun::end_method_failed(std::string_view why) {
 void OdeRun::end_not_finite() {
   // The sign of a NaN means nothing and depends on the processor.
   const double value = std::isnan(not_finite_.value) ? std::abs(not_finite_.value) : not_finite_.value;
-  end(OdeStatus::not_finite,
-      fmt::format("the {} of {} is {} at t = {}", not_finite_.name,
-                  component_name(not_finite_.component, not_finite_.t, not_finite_.x), value, not_finite_.t));
+  const auto message = [&](const std::string& component) {
+    return fmt::format("the {} of {} is {} at t = {}", not_finite_.name, component, value, not_finite_.t);
+  };
+  if (partners_ == nullptr) {
+    end(OdeStatus::not_finite, message(component_name(not_finite_.component, not_finite_.t, not_finite_.x)));
+  } else {
+    // Only some ranks have seen it; what a component is called may need all of them.
+    end(OdeStatus::not_finite,
+        partners_->first_text(not_finite_.name.empty()
+                                  ? ""
+                                  : message(fmt::format("component {}", partners_->component(not_finite_.component)))));
+  }
 }
 
 std::string OdeRun::component_name(std::size_t component, double t, std::span<const double> x) const {
-  return system_.component_name ? system_.component_name(component, t, x) : fmt::format("component {}", component);
+  // On ranks what a component is called may need all of them.
+  const bool named = partners_ == nullptr && system_.component_name;
+  return named ? system_.component_name(component, t, x) : fmt::format("component {}", component);
 }
 
 void OdeRun::end(OdeStatus status, std::string message) {

@@ -40,6 +40,14 @@ class OdeRun {
   /// xdot = f(t, x), counted. f is not called (nor counted) with a state that is not finite.
   Evaluation evaluate(double t, std::span<const double> x, std::span<double> xdot);
 
+  /// With partners what one rank's derivative is becomes known to the others only when they agree on something:
+  /// \returns Evaluation::not_finite where any rank's last derivative is not finite, else the outcome given. Methods
+  /// call it before they rely on an evaluation whose derivative neither a further state nor an error norm shows.
+  Evaluation settled(Evaluation outcome);
+
+  /// \returns the same for what the last error norm has shown.
+  Evaluation confirmed(Evaluation outcome) const;
+
   /// An attempt with step size `size` (positive) begins; the first one is recorded.
   void begin_attempt(double size);
 
@@ -96,6 +104,7 @@ class OdeRun {
   OdeResult take() { return std::move(result_); }
 
  private:
+  Evaluation evaluate_with_partners(double t, std::span<const double> x, std::span<double> xdot);
   bool apply_after_step(double t_new, std::span<double> x_new);
   bool finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted);
   void end(OdeStatus status, std::string message);
@@ -114,6 +123,7 @@ class OdeRun {
   OdeSink& sink_;
   std::size_t max_evaluations_;
   bool record_local_error_;
+  OdePartners* partners_;
   bool restart_needed_ = false;
   double largest_shift_ = 0.0;
   std::optional<ErrorNorm> shift_norm_;

@@ -92,9 +92,10 @@ OdeResult rkf45(const OdeSystem& system, std::span<const double> tspan, std::spa
     double error = std::numeric_limits<double>::infinity();
     if (outcome == Evaluation::ok) {
       error = norm.relative(pair.error(), x, x_new);
+      outcome = run.confirmed(outcome);
     }
     if (error <= rtol) {
-      outcome = run.evaluate(t_new, x_new, xdot_new);
+      outcome = run.settled(run.evaluate(t_new, x_new, xdot_new));
     }
     if (outcome == Evaluation::ended) {
       return run.take();

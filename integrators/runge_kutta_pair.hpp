@@ -145,11 +145,15 @@ OdeResult RungeKuttaRun<Pair>::solve() {
       run_.begin_attempt(step);
       const double h = direction * step;
       t_new = last ? tf : t + h;
-      const Evaluation outcome = evaluate_stages(t, h, t_new);
+      Evaluation outcome = evaluate_stages(t, h, t_new);
       if (outcome == Evaluation::ended) {
         return run_.take();
       }
-      error = outcome == Evaluation::ok ? measure_error(step) : std::numeric_limits<double>::infinity();
+      error = std::numeric_limits<double>::infinity();
+      if (outcome == Evaluation::ok) {
+        error = measure_error(step);
+        outcome = run_.confirmed(outcome);
+      }
       if (error <= rtol_) {
         break;
       }

@@ -48,7 +48,7 @@ void LinkAba::subtract(std::span<const LinkWrench<double>> loads) {
   }
 }
 
-void LinkAba::sweep_velocities(std::span<const double> u, std::span<const double> motions) {
+MBDBENCH_SWEEP void LinkAba::sweep_velocities(std::span<const double> u, std::span<const double> motions) {
   for (const LinkRun& run : tree_.runs()) {
     Turning<double> turning{};
     if (run.slot >= 0) {
@@ -75,7 +75,8 @@ void LinkAba::sweep_velocities(std::span<const double> u, std::span<const double
   }
 }
 
-void LinkAba::turn_velocities(const LinkSegment& segment, std::span<const double> u, Turning<double>& carried) {
+MBDBENCH_SWEEP void LinkAba::turn_velocities(const LinkSegment& segment, std::span<const double> u,
+                                             Turning<double>& carried) {
   Turning<double> turning = carried;
   for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
     const LinkRow& row = tree_.rows()[i];
@@ -87,8 +88,8 @@ void LinkAba::turn_velocities(const LinkSegment& segment, std::span<const double
   carried = turning;
 }
 
-void LinkAba::row_velocity(std::size_t i, std::span<const double> u, std::span<const double> motions,
-                           Turning<double>& turning) {
+MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double> u, std::span<const double> motions,
+                                          Turning<double>& turning) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];
@@ -103,7 +104,7 @@ void LinkAba::row_velocity(std::size_t i, std::span<const double> u, std::span<c
       break;
     case RowKind::prismatic:
     case RowKind::driven_prismatic:
-      slide_velocity(link, c, s, positions_.slides[i], u[index_of(row.u)], turning, rows_[i]);
+      slide_velocity(link, c, s, positions_.slides[i], u[index_of(row.u)], row.massless, turning, rows_[i]);
       break;
     case RowKind::spherical:
     case RowKind::free: {
@@ -121,7 +122,7 @@ void LinkAba::row_velocity(std::size_t i, std::span<const double> u, std::span<c
   }
 }
 
-int LinkAba::sweep_inward(std::span<const double> tau) {
+MBDBENCH_SWEEP int LinkAba::sweep_inward(std::span<const double> tau) {
   for (Slot& slot : slots_) {
     slot.inertia = {};
     slot.wrench = {};
@@ -146,7 +147,7 @@ int LinkAba::sweep_inward(std::span<const double> tau) {
   return -1;
 }
 
-bool LinkAba::turns_inward(const LinkSegment& segment, std::span<const double> tau, Carried& carried) {
+MBDBENCH_SWEEP bool LinkAba::turns_inward(const LinkSegment& segment, std::span<const double> tau, Carried& carried) {
   ArticulatedInertia<double> inertia = carried.inertia;
   LinkWrench<double> wrench = carried.wrench;
   for (std::size_t i = index_of(segment.last); i-- > index_of(segment.first);) {
@@ -171,7 +172,7 @@ bool LinkAba::turns_inward(const LinkSegment& segment, std::span<const double> t
   return true;
 }
 
-bool LinkAba::row_inward(std::size_t i, std::span<const double> tau, Carried& carried) {
+MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> tau, Carried& carried) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];
@@ -180,8 +181,10 @@ bool LinkAba::row_inward(std::size_t i, std::span<const double> tau, Carried& ca
   ArticulatedInertia<double> inertia = carried.inertia;
   LinkWrench<double> wrench = carried.wrench;
   const bool spherical = row.kind == RowKind::spherical || row.kind == RowKind::free;
-  add_rigid(link, inertia);
-  add_wrench(spherical ? spherical_[k].needed : rows_[i].needed, wrench);
+  if (!row.massless) {
+    add_rigid(link, inertia);
+    add_wrench(spherical ? spherical_[k].needed : rows_[i].needed, wrench);
+  }
   if (row.slot >= 0) {
     add_inertia(slots_[index_of(row.slot)].inertia, inertia);
     add_wrench(slots_[index_of(row.slot)].wrench, wrench);
@@ -220,7 +223,7 @@ bool LinkAba::row_inward(std::size_t i, std::span<const double> tau, Carried& ca
   return pivot > 0.0;
 }
 
-int LinkAba::sweep_accelerations(bool weight, std::span<double> accelerations) {
+MBDBENCH_SWEEP int LinkAba::sweep_accelerations(bool weight, std::span<double> accelerations) {
   for (const LinkRun& run : tree_.runs()) {
     Motion motion;
     if (run.slot < 0 && weight) {
@@ -248,7 +251,8 @@ int LinkAba::sweep_accelerations(bool weight, std::span<double> accelerations) {
   return -1;
 }
 
-void LinkAba::turn_accelerations(const LinkSegment& segment, Motion& motion, std::span<double> accelerations) {
+MBDBENCH_SWEEP void LinkAba::turn_accelerations(const LinkSegment& segment, Motion& motion,
+                                                std::span<double> accelerations) {
   Vector linear = motion.linear;
   Vector angular = motion.angular;
   for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
@@ -263,7 +267,7 @@ void LinkAba::turn_accelerations(const LinkSegment& segment, Motion& motion, std
   motion = {linear, angular};
 }
 
-bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std::span<double> accelerations) {
+MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std::span<double> accelerations) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];

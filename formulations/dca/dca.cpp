@@ -102,6 +102,11 @@ class DcaFormulation final : public JointStateFormulation {
   ArticulatedSystem system_;
 };
 
+std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
+                                               RankExchange& ranks) {
+  return make_subchain_part(mechanism, StateKind::velocity, options, ranks);
+}
+
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
   if (asks_for_subchains(options)) {
     return make_subchain_formulation(mechanism, StateKind::velocity, options);
@@ -146,7 +151,8 @@ FormulationEntry dca_entry() {
           refuse_for_assembly,
           make_dca,
           {.per_body = 1.3e4},
-          true};
+          true,
+          make_dca_part};
 }
 
 }  // namespace mbdbench

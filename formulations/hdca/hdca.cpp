@@ -194,6 +194,11 @@ class HdcaFormulation final : public JointStateFormulation {
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };
 
+std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
+                                                RankExchange& ranks) {
+  return make_subchain_part(mechanism, StateKind::momentum, options, ranks);
+}
+
 std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
   if (asks_for_subchains(options)) {
     return make_subchain_formulation(mechanism, StateKind::momentum, options);
@@ -212,7 +217,8 @@ FormulationEntry hdca_entry() {
           refuse_for_assembly,
           make_hdca,
           {.per_body = 1.3e4},
-          true};
+          true,
+          make_hdca_part};
 }
 
 }  // namespace mbdbench

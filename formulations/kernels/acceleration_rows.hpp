@@ -137,10 +137,10 @@ MBDBENCH_KERNEL T turn_acceleration(const LinkConstants<T>& link, const T& c, co
 
 // ---- Slides along z.
 
-/// Outward, velocities, prescribed or not.
+/// Outward, velocities, prescribed or not. \param massless whether the link is no body, and needs nothing
 template <typename T>
 MBDBENCH_KERNEL void slide_velocity(const LinkConstants<T>& link, const T& c, const T& s, const T& d, const T& rate,
-                                    Turning<T>& turning, AccelerationRow<T>& row) {
+                                    bool massless, Turning<T>& turning, AccelerationRow<T>& row) {
   row.centripetal = rotated_outward(link, c, s, turned_twice(turning, lever(link, d)));
   turning.omega = rotated_outward(link, c, s, turning.omega);
   const T twice = rate + rate;
@@ -148,7 +148,7 @@ MBDBENCH_KERNEL void slide_velocity(const LinkConstants<T>& link, const T& c, co
   row.centripetal.y -= twice * turning.omega.x;
   row.turned_x = T(0.0);
   row.turned_y = T(0.0);
-  row.needed = needed_wrench(link, turning);
+  row.needed = massless ? LinkWrench<T>{T(0.0), T(0.0), T(0.0), T(0.0), T(0.0), T(0.0)} : needed_wrench(link, turning);
 }
 
 template <typename T>

@@ -13,3 +13,11 @@
 // Behind the parameters of a function object.
 #define MBDBENCH_INLINED __attribute__((always_inline))
 #endif
+
+// A sweep of scalar kernels in a binary for every machine (cmake/kernels.cmake): compiled again for processors that
+// fuse multiplication and addition, and chosen when the program starts.
+#if defined(MBDBENCH_CLONED_SWEEPS)
+#define MBDBENCH_SWEEP __attribute__((target_clones("default", "arch=x86-64-v3")))
+#else
+#define MBDBENCH_SWEEP
+#endif

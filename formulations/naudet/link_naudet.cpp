@@ -89,7 +89,7 @@ void LinkNaudet::add_load(std::size_t i, LinkWrench<double>& carried, std::span<
   carried = carried_inward(tree_.links()[i], positions_.cosines[i], positions_.sines[i], positions_.slides[i], carried);
 }
 
-int LinkNaudet::sweep_inward(std::span<const double> p, std::span<const double> motions) {
+MBDBENCH_SWEEP int LinkNaudet::sweep_inward(std::span<const double> p, std::span<const double> motions) {
   for (Slot& slot : slots_) {
     slot.carried = {};
   }
@@ -128,7 +128,7 @@ inline void LinkNaudet::join(std::size_t i, Carried& carried) const {
   }
 }
 
-bool LinkNaudet::turns_inward(const LinkSegment& segment, std::span<const double> p, Carried& carried) {
+MBDBENCH_SWEEP bool LinkNaudet::turns_inward(const LinkSegment& segment, std::span<const double> p, Carried& carried) {
   Carried local = carried;
   for (std::size_t i = index_of(segment.last); i-- > index_of(segment.first);) {
     join(i, local);
@@ -144,8 +144,8 @@ bool LinkNaudet::turns_inward(const LinkSegment& segment, std::span<const double
   return true;
 }
 
-bool LinkNaudet::row_inward(std::size_t i, std::span<const double> p, std::span<const double> motions,
-                            Carried& carried) {
+MBDBENCH_SWEEP bool LinkNaudet::row_inward(std::size_t i, std::span<const double> p, std::span<const double> motions,
+                                           Carried& carried) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];
@@ -187,8 +187,8 @@ bool LinkNaudet::row_inward(std::size_t i, std::span<const double> p, std::span<
   return pivot > 0.0;
 }
 
-int LinkNaudet::sweep_outward(std::span<const double> p, bool weight, std::span<double> u,
-                              std::span<double> momentum_rates) {
+MBDBENCH_SWEEP int LinkNaudet::sweep_outward(std::span<const double> p, bool weight, std::span<double> u,
+                                             std::span<double> momentum_rates) {
   for (const LinkRun& run : tree_.runs()) {
     Motion motion{{}, {}, weight ? run.gravity : Vector{}};
     if (run.slot >= 0) {
@@ -215,8 +215,8 @@ int LinkNaudet::sweep_outward(std::span<const double> p, bool weight, std::span<
   return -1;
 }
 
-void LinkNaudet::turns_outward(const LinkSegment& segment, Motion& motion, std::span<double> u,
-                               std::span<double> momentum_rates) {
+MBDBENCH_SWEEP void LinkNaudet::turns_outward(const LinkSegment& segment, Motion& motion, std::span<double> u,
+                                              std::span<double> momentum_rates) {
   Motion local = motion;
   for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
     const LinkRow& row = tree_.rows()[i];
@@ -231,8 +231,8 @@ void LinkNaudet::turns_outward(const LinkSegment& segment, Motion& motion, std::
   motion = local;
 }
 
-bool LinkNaudet::row_outward(std::size_t i, std::span<const double> p, Motion& motion, std::span<double> u,
-                             std::span<double> momentum_rates) {
+MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const double> p, Motion& motion,
+                                            std::span<double> u, std::span<double> momentum_rates) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];

@@ -225,7 +225,7 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
                     moment.z(), inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1), inertia(1, 2),
                     inertia(2, 2), outboard_mass_[index_of(element)]});
   const int position = static_cast<int>(rows_.size());
-  LinkRow row{step.kind, step.q, step.u, -1, 0, step.motion, element};
+  LinkRow row{step.kind, step.q, step.u, -1, 0, step.motion, element, bodies_of_[index_of(element)].empty()};
   angles_.push_back(placement.angle);
   slides_.push_back(placement.slide);
   switch (step.kind) {

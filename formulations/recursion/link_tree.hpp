@@ -35,6 +35,7 @@ struct LinkRow {
   int ordinal = 0;  ///< among the rows of a kind that share a workspace: slides, driven rows, spherical and free rows
   int motion = -1;  ///< which prescribed motion
   int element = 0;
+  bool massless = false;  ///< no body sits on it: a step of a joint with several
 };
 
 /// Rows [first, last) of one kind (lean turns) or one row of another.

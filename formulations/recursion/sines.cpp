@@ -8,7 +8,8 @@
 
 namespace mbdbench {
 
-void sines_and_cosines(std::span<const double> angles, std::span<double> sines, std::span<double> cosines) {
+MBDBENCH_SWEEP void sines_and_cosines(std::span<const double> angles, std::span<double> sines,
+                                      std::span<double> cosines) {
   const std::size_t count = angles.size();
   const double* const angle = angles.data();
   double* const sine = sines.data();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <numeric>
 
 #include "mechanisms/model/index_of.hpp"
 
@@ -22,15 +23,22 @@ constexpr std::size_t kExchangeNumbers = sizeof(LaneExchange<double>) / sizeof(d
 
 }  // namespace
 
-ChainLanes::ChainLanes(const ChainPlan& plan)
-    : plan_(&plan), blocks_(index_of(plan.division().blocks)), starts_(blocks_.size()) {
+ChainLanes::ChainLanes(const ChainPlan& plan, const ChainShare& share, bool whole)
+    : plan_(&plan),
+      share_(share),
+      places_(plan.coordinates().begin() + share.positions.first, plan.coordinates().begin() + share.positions.last),
+      blocks_(index_of(share.blocks.count())),
+      starts_(blocks_.size()) {
+  if (!whole) {
+    std::iota(places_.begin(), places_.end(), 0);
+  }
   for (ChainBlock& block : blocks_) {
     allot(block);
   }
-  for (int lane = 0; lane < plan.division().lanes(); ++lane) {
+  for (int lane = share.blocks.first * kLanes; lane < share.blocks.last * kLanes; ++lane) {
     set_constants(lane);
   }
-  for (int b = 0; b < plan.division().blocks; ++b) {
+  for (int b = share.blocks.first; b < share.blocks.last; ++b) {
     set_starts(b);
   }
 }
@@ -62,7 +70,7 @@ void ChainLanes::allot(ChainBlock& block) {
 }
 
 void ChainLanes::set_constants(int lane) {
-  const ChainBlock& own = blocks_[index_of(lane / kLanes)];
+  const ChainBlock& own = block(lane / kLanes);
   const ChainLane& held = plan_->lanes()[index_of(lane)];
   for (int i = 0; i <= own.length; ++i) {
     // Behind a lane stands the next link of its arm, if it has one.
@@ -72,7 +80,9 @@ void ChainLanes::set_constants(int lane) {
     if (real) {
       const std::size_t position = index_of(held.first + i);
       link = plan_->tree().links()[position];
-      own.offsets[i * kLanes + lane % kLanes] = plan_->tree().offsets()[position];
+      // The handle to the next block lies before that joint's angle (SegmentReport).
+      const bool behind_block = i == own.length && lane % kLanes == kLanes - 1;
+      own.offsets[i * kLanes + lane % kLanes] = behind_block ? 0.0 : plan_->tree().offsets()[position];
     }
     set_lane(link, own.links + index_of(i) * kLinkNumbers * std::size_t{kLanes}, lane % kLanes);
     if (i < own.length) {
@@ -82,8 +92,8 @@ void ChainLanes::set_constants(int lane) {
 }
 
 void ChainLanes::set_starts(int b) {
-  std::vector<ColumnStart>& starts = starts_[index_of(b)];
-  ChainBlock& own = blocks_[index_of(b)];
+  std::vector<ColumnStart>& starts = starts_[index_of(b - share_.blocks.first)];
+  ChainBlock& own = blocks_[index_of(b - share_.blocks.first)];
   starts.push_back({own.length, {}});
   for (int i = own.length - 1; i >= 0; --i) {
     ColumnStart start{i, {}};
@@ -106,27 +116,25 @@ void ChainLanes::set_starts(int b) {
 }
 
 void ChainLanes::scatter(int b, std::span<const double> values, double* ChainBlock::*array, int count) const {
-  const ChainBlock& own = blocks_[index_of(b)];
-  const std::span<const int> coordinates = plan_->coordinates();
+  const ChainBlock& own = block(b);
   for (int l = 0; l < kLanes; ++l) {
     const ChainLane& held = plan_->lanes()[index_of(b * kLanes + l)];
-    // One more where the arm goes on; where it does not, the placement behind the lane has no angle.
-    const int links = held.ends_arm ? held.count : count;
+    // One more where the arm goes on in the block; elsewhere the placement behind the lane has no angle.
+    const int links = held.ends_arm || l == kLanes - 1 ? held.count : count;
     double* to = own.*array + l;
     for (int i = 0; i < links; ++i, to += kLanes) {
-      *to = values[index_of(coordinates[index_of(held.first + i)])];
+      *to = values[place(held.first + i)];
     }
   }
 }
 
 void ChainLanes::gather(int b, double* ChainBlock::*array, std::span<double> values) const {
-  const ChainBlock& own = blocks_[index_of(b)];
-  const std::span<const int> coordinates = plan_->coordinates();
+  const ChainBlock& own = block(b);
   for (int l = 0; l < kLanes; ++l) {
     const ChainLane& held = plan_->lanes()[index_of(b * kLanes + l)];
     const double* from = own.*array + l;
     for (int i = 0; i < held.count; ++i, from += kLanes) {
-      values[index_of(coordinates[index_of(held.first + i)])] = *from;
+      values[place(held.first + i)] = *from;
     }
   }
 }
@@ -139,8 +147,7 @@ double ChainLanes::pivot(std::size_t position) const {
   const auto found = std::find_if(plan_->lanes().begin(), plan_->lanes().end(), holds);
   const int lane = static_cast<int>(found - plan_->lanes().begin());
   const std::size_t i = position - index_of(found->first);
-  return blocks_[index_of(lane / kLanes)]
-      .sweeps[(i * kSweepNumbers + kPivot) * std::size_t{kLanes} + index_of(lane % kLanes)];
+  return block(lane / kLanes).sweeps[(i * kSweepNumbers + kPivot) * std::size_t{kLanes} + index_of(lane % kLanes)];
 }
 
 }  // namespace mbdbench

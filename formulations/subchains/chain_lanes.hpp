@@ -17,17 +17,20 @@ Lane lane_of(const double* from, int lane);
 template <typename Lane>
 void set_lane(const Lane& value, double* to, int lane);
 
-/// Owner of the arrays of all blocks. Allocates nothing after construction.
+/// Owner of the arrays of all blocks that a rank holds. Allocates nothing after construction.
 class ChainLanes {
  public:
-  explicit ChainLanes(const ChainPlan& plan);
+  /// \param whole whether vectors hold numbers by coordinate, of all links, or by position, of those held
+  ChainLanes(const ChainPlan& plan, const ChainShare& share, bool whole);
 
-  [[nodiscard]] const ChainBlock& block(int b) const { return blocks_[static_cast<std::size_t>(b)]; }
-  /// Numbers by coordinate into a block's array. \param count how many links a lane takes: `length`, or one more
+  [[nodiscard]] const ChainBlock& block(int b) const {
+    return blocks_[static_cast<std::size_t>(b - share_.blocks.first)];
+  }
+  /// Numbers of a vector into a block's array. \param count how many links a lane takes: `length`, or one more
   void scatter(int b, std::span<const double> values, double* ChainBlock::*array, int count) const;
-  /// A block's results into numbers by coordinate.
+  /// A block's results into a vector.
   void gather(int b, double* ChainBlock::*array, std::span<double> values) const;
-  /// \returns the pivot of the link at a position.
+  /// \returns the pivot of the link at a position of this rank.
   [[nodiscard]] double pivot(std::size_t position) const;
 
  private:
@@ -39,7 +42,14 @@ class ChainLanes {
   void set_constants(int lane);
   void set_starts(int b);
 
+  /// \returns where the vectors hold the number of a link.
+  [[nodiscard]] std::size_t place(int position) const {
+    return static_cast<std::size_t>(places_[static_cast<std::size_t>(position - share_.positions.first)]);
+  }
+
   const ChainPlan* plan_;
+  ChainShare share_;
+  std::vector<int> places_;  // by position from the first one held
   std::vector<ChainBlock> blocks_;
   std::vector<std::unique_ptr<double, AlignedDelete>> memory_;
   std::vector<std::vector<ColumnStart>> starts_;  // a block

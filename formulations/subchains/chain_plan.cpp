@@ -114,8 +114,9 @@ std::string refuse_for_subchains(const Mechanism& mechanism) {
   }
   const LinkTree tree(mechanism);
   for (std::size_t row = 0; row < tree.size(); ++row) {
-    if (tree.rows()[row].kind != RowKind::revolute) {
-      return fmt::format("sub-chains need joints that turn about axes so far; joint '{}' is another",
+    // A link without mass at the end of a lane would have nothing to move.
+    if (tree.rows()[row].kind != RowKind::revolute || tree.rows()[row].massless) {
+      return fmt::format("sub-chains need revolute (and fixed) joints so far; joint '{}' is another",
                          mechanism.tree_joints()[index_of(tree.joint(row))].name);
     }
   }
@@ -196,6 +197,53 @@ void ChainPlan::set_lanes() {
     arm.last_segment = static_cast<int>(segments_.size());
   }
   lanes_.resize(index_of(division_.lanes()));  // those that are left over hold nothing
+}
+
+int ChainPlan::most_ranks() const {
+  return segments_.back().block + 1;
+}
+
+ChainShare ChainPlan::share_of(int rank, int ranks) const {
+  const int count = most_ranks();
+  // Blocks that only fill up the plan go to the last rank.
+  const ChainRange blocks{rank * count / ranks, rank + 1 == ranks ? division_.blocks : (rank + 1) * count / ranks};
+  ChainShare share{blocks, {}, {}};
+  // Lanes, segments and positions come in the order of the blocks.
+  for (const ChainSegment& segment : segments_) {
+    const int behind = lanes_[index_of(segment.last_lane - 1)].first + lanes_[index_of(segment.last_lane - 1)].count;
+    if (segment.block < blocks.first) {
+      ++share.segments.first;
+      share.positions.first = behind;
+    }
+    if (segment.block < blocks.last) {
+      ++share.segments.last;
+      share.positions.last = behind;
+    }
+  }
+  return share;
+}
+
+std::string ChainPlan::refuse_ranks(int ranks) const {
+  if (ranks <= most_ranks()) {
+    return {};
+  }
+  std::vector<int> links;
+  links.reserve(arms_.size());
+  for (const ChainArm& arm : arms_) {
+    links.push_back(arm.last - arm.first);
+  }
+  const int total = static_cast<int>(tree_.size());
+  std::string text = fmt::format("{} links are divided into {} block{} of {} sub-chains, and a rank takes at least one",
+                                 total, most_ranks(), most_ranks() == 1 ? "" : "s", ChainDivision::kLanes);
+  const int most = quotient_up(total, ChainDivision::kLanes);
+  for (int blocks = ranks; blocks <= most; ++blocks) {
+    const int length = smallest_length(links, blocks * ChainDivision::kLanes);
+    const int held = quotient_up(lanes_needed(links, length), ChainDivision::kLanes);
+    if (held >= ranks) {
+      return text + fmt::format("; option subchains={} makes it {} blocks", blocks * ChainDivision::kLanes, held);
+    }
+  }
+  return text + fmt::format("; they are too few for so many ranks, {} is the most", most);
 }
 
 }  // namespace mbdbench

@@ -41,6 +41,18 @@ struct ChainLane {
   bool ends_at_cut = false;  ///< and the cut joint holds that one
 };
 
+/// Neighbouring blocks, segments or positions [first, last).
+struct ChainRange {
+  int first = 0;
+  int last = 0;
+  [[nodiscard]] int count() const { return last - first; }
+};
+
+/// What one of several ranks holds.
+struct ChainShare {
+  ChainRange blocks, segments, positions;
+};
+
 /// Neighbouring lanes of one arm in one block.
 struct ChainSegment {
   int block = 0;
@@ -83,6 +95,13 @@ class ChainPlan {
   [[nodiscard]] const Vec3& gravity() const { return gravity_; }
   /// \returns the ends of the cut joint on its bodies a and b, where there is one.
   [[nodiscard]] const std::optional<std::array<CutTip, 2>>& cut() const { return cut_; }
+
+  /// \returns how many ranks can share the chains: blocks that hold links.
+  [[nodiscard]] int most_ranks() const;
+  /// \returns what one of `ranks` ranks holds, neighbouring blocks, as equal as can be. \param ranks up to most_ranks
+  [[nodiscard]] ChainShare share_of(int rank, int ranks) const;
+  /// \returns why so many ranks cannot share the chains and what would make it so, empty if they can.
+  [[nodiscard]] std::string refuse_ranks(int ranks) const;
 
  private:
   void set_arms(const Mechanism& mechanism);

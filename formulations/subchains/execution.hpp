@@ -1,8 +1,11 @@
 #pragma once
 /// \file
-/// How formulations that can are executed: instruction set and threads, the same for all that are made afterwards.
-/// Neither changes what is computed at a given plan: threads not at all, instruction sets by rounding.
+/// How formulations that can are executed: instruction set, threads and ranks, the same for all that are made
+/// afterwards. None changes what is computed at a given plan: threads and ranks not at all, instruction sets by
+/// rounding.
 #include <string_view>
+
+#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 
@@ -11,6 +14,13 @@ void use_threads(int threads);
 
 /// \returns how many threads formulations made now may use.
 int thread_count();
+
+/// The ranks that `mbdbench simulate` divides its runs among; nullptr at first: this process is alone.
+/// \param ranks must outlive their use
+void use_ranks(RankExchange* ranks);
+
+/// \returns the ranks in use; nullptr: this process is alone.
+RankExchange* ranks_in_use();
 
 /// Instruction set by name for formulations made from now on; "auto" is the best that the machine has.
 /// \throws ModelError if there is none of that name, or the machine lacks it

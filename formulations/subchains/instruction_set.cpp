@@ -33,6 +33,11 @@ int& threads() {
   return count;
 }
 
+RankExchange*& ranks() {
+  static RankExchange* exchange = nullptr;
+  return exchange;
+}
+
 const InstructionSet*& chosen() {
   static const InstructionSet* set = best();
   return set;
@@ -64,6 +69,14 @@ void use_threads(int count) {
 
 int thread_count() {
   return threads();
+}
+
+void use_ranks(RankExchange* exchange) {
+  ranks() = exchange;
+}
+
+RankExchange* ranks_in_use() {
+  return ranks();
 }
 
 std::string_view instruction_set_name() {

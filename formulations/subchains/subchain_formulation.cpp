@@ -24,6 +24,15 @@
 namespace mbdbench {
 namespace {
 
+/// \param failed what a solver returned
+RhsStatus status_of(const Mechanism& mechanism, const SubchainSolver& solver, int failed) {
+  if (failed < 0) {
+    return {};
+  }
+  return {false, mechanism.tree_joints()[static_cast<std::size_t>(failed)].name,
+          "the articulated inertia about the joint is not positive or not finite, it is", solver.failed_pivot()};
+}
+
 class SubchainFormulation final : public JointStateFormulation {
  public:
   SubchainFormulation(const Mechanism& mechanism, StateKind rate_kind, int subchains, double leak)
@@ -59,7 +68,7 @@ class SubchainFormulation final : public JointStateFormulation {
       std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
       return {};
     }
-    return status_of(solver_.momenta(t, q_of(x), rate_of(x), leak_, u, unused_));
+    return status_of(mechanism(), solver_, solver_.momenta(t, q_of(x), rate_of(x), leak_, u, unused_));
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
@@ -101,9 +110,9 @@ class SubchainFormulation final : public JointStateFormulation {
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (rate_kind_ == StateKind::velocity) {
       std::copy(rate_of(x).begin(), rate_of(x).end(), xdot.begin());
-      return status_of(solver_.accelerations(t, q_of(x), rate_of(x), rate_of(xdot)));
+      return status_of(mechanism(), solver_, solver_.accelerations(t, q_of(x), rate_of(x), rate_of(xdot)));
     }
-    return status_of(solver_.momenta(t, q_of(x), rate_of(x), leak_, q_of(xdot), rate_of(xdot)));
+    return status_of(mechanism(), solver_, solver_.momenta(t, q_of(x), rate_of(x), leak_, q_of(xdot), rate_of(xdot)));
   }
 
  private:
@@ -113,14 +122,6 @@ class SubchainFormulation final : public JointStateFormulation {
     ArticulatedTree tree;
     CutRows cuts;
   };
-
-  [[nodiscard]] RhsStatus status_of(int failed) const {
-    if (failed < 0) {
-      return {};
-    }
-    return {false, mechanism().tree_joints()[static_cast<std::size_t>(failed)].name,
-            "the articulated inertia about the joint is not positive or not finite, it is", solver_.failed_pivot()};
-  }
 
   General& general() {
     if (!general_) {
@@ -136,6 +137,75 @@ class SubchainFormulation final : public JointStateFormulation {
   SubchainSolver solver_;
   std::vector<double> unused_;  // p' where only u is asked for
   std::unique_ptr<General> general_;
+};
+
+/// Positions and then rates of a rank's links. \returns the components of the whole state
+std::vector<std::size_t> own_components(const Mechanism& mechanism, const ChainPlan& plan,
+                                        const ChainRange& positions) {
+  const auto count = static_cast<std::size_t>(positions.count());
+  std::vector<std::size_t> components(2 * count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto place = static_cast<std::size_t>(plan.coordinates()[static_cast<std::size_t>(positions.first) + i]);
+    components[i] = place;
+    components[count + i] = static_cast<std::size_t>(mechanism.q_size()) + place;
+  }
+  return components;
+}
+
+/// The names and kinds that the whole state's components have (JointStateFormulation): of the joints that turn about
+/// axes, coordinates and quasi-velocities are numbered alike.
+std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan,
+                                       const ChainRange& positions) {
+  std::vector<StateComponent> layout;
+  layout.reserve(2 * static_cast<std::size_t>(positions.count()));
+  for (const StateKind kind : {StateKind::position, rate_kind}) {
+    const char* const symbol = kind == StateKind::position ? "q." : kind == StateKind::momentum ? "p." : "v.";
+    for (int position = positions.first; position < positions.last; ++position) {
+      const int number = plan.tree().joint(static_cast<std::size_t>(position));
+      const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(number)];
+      const int component = plan.coordinates()[static_cast<std::size_t>(position)] - joint.q_offset;
+      layout.push_back(
+          {symbol + joint.name + (joint.nq == 1 ? "" : "." + std::to_string(component + 1)), kind, joint.name});
+    }
+  }
+  return layout;
+}
+
+/// The blocks of one rank.
+class SubchainPart final : public FormulationPart {
+ public:
+  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, double leak, ChainPlan plan, RankExchange& ranks)
+      : SubchainPart(mechanism, rate_kind, leak, plan.share_of(ranks.rank(), ranks.size()).positions, std::move(plan),
+                     ranks) {}
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    const std::size_t count = x.size() / 2;
+    if (rate_kind_ == StateKind::velocity) {
+      std::copy(x.begin() + static_cast<std::ptrdiff_t>(count), x.end(), xdot.begin());
+      return status_of(*mechanism_, solver_,
+                       solver_.accelerations(t, x.first(count), x.subspan(count), xdot.subspan(count)));
+    }
+    return status_of(
+        *mechanism_, solver_,
+        solver_.momenta(t, x.first(count), x.subspan(count), leak_, xdot.first(count), xdot.subspan(count)));
+  }
+
+ private:
+  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, double leak, const ChainRange& positions,
+               ChainPlan&& plan, RankExchange& ranks)
+      : FormulationPart(own_layout(mechanism, rate_kind, plan, positions), own_components(mechanism, plan, positions)),
+        mechanism_(&mechanism),
+        rate_kind_(rate_kind),
+        leak_(leak),
+        plan_(std::move(plan)),
+        solver_(mechanism, plan_, &ranks) {}
+
+  const Mechanism* mechanism_;
+  StateKind rate_kind_;
+  double leak_;  // 1/s
+  ChainPlan plan_;
+  SubchainSolver solver_;
 };
 
 /// \returns which of the other options has no meaning here, empty if none: they speak of the assembly of bodies.
@@ -155,6 +225,36 @@ std::string foreign_option(const Mechanism& mechanism, StateKind rate_kind, cons
          : options.text("cut_axes") != "world" ? "cut_axes"
          : options.number("feedback") != 0.0   ? "feedback"
                                                : "";
+}
+
+/// \throws ModelError where sub-chains cannot treat the mechanism, or not with these options
+void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options) {
+  const std::string refusal = refuse_for_subchains(mechanism);
+  if (!refusal.empty()) {
+    throw ModelError({}, "option leaf=subchain: " + refusal);
+  }
+  if (options.integer("subchains") % ChainDivision::kLanes != 0) {
+    throw ModelError({}, "option subchains: it must be a multiple of 8, one sub-chain a lane, or 0");
+  }
+  const std::string foreign = foreign_option(mechanism, rate_kind, options);
+  if (!foreign.empty()) {
+    throw ModelError({},
+                     fmt::format("option {}: not with leaf=subchain, whose loops keep their published form", foreign));
+  }
+  if (rate_kind == StateKind::velocity && projection_is_on(mechanism, options)) {
+    throw ModelError({},
+                     "option leaf=subchain: velocities of this mechanism are projected inside the right-hand side "
+                     "(option projection), which sub-chains do not do; hdca needs no projection");
+  }
+}
+
+int subchains_of(const Parameters& options) {
+  return static_cast<int>(options.integer("subchains"));
+}
+
+/// \returns kappa, 1/s.
+double leak_of(StateKind rate_kind, const Parameters& options) {
+  return rate_kind == StateKind::momentum && options.text("gauge") == "leak" ? options.number("leak") : 0.0;
 }
 
 }  // namespace
@@ -184,26 +284,27 @@ bool asks_for_subchains(const Parameters& options) {
 
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                        const Parameters& options) {
-  const std::string refusal = refuse_for_subchains(mechanism);
+  require_subchains(mechanism, rate_kind, options);
+  return std::make_unique<SubchainFormulation>(mechanism, rate_kind, subchains_of(options),
+                                               leak_of(rate_kind, options));
+}
+
+std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
+                                                    const Parameters& options, RankExchange& ranks) {
+  if (!asks_for_subchains(options)) {
+    throw ModelError({}, "several ranks can share it with option leaf=subchain only");
+  }
+  require_subchains(mechanism, rate_kind, options);
+  const MechanismDescription& loads = mechanism.description();
+  if (!loads.joint_loads.empty() || !loads.joint_springs.empty()) {
+    throw ModelError({}, "loads in joints are evaluated with the whole state, on one rank, so far");
+  }
+  ChainPlan plan(mechanism, subchains_of(options));
+  const std::string refusal = plan.refuse_ranks(ranks.size());
   if (!refusal.empty()) {
-    throw ModelError({}, "option leaf=subchain: " + refusal);
+    throw ModelError({}, refusal);
   }
-  const auto subchains = static_cast<int>(options.integer("subchains"));
-  if (subchains % ChainDivision::kLanes != 0) {
-    throw ModelError({}, "option subchains: it must be a multiple of 8, one sub-chain a lane, or 0");
-  }
-  const std::string foreign = foreign_option(mechanism, rate_kind, options);
-  if (!foreign.empty()) {
-    throw ModelError({},
-                     fmt::format("option {}: not with leaf=subchain, whose loops keep their published form", foreign));
-  }
-  if (rate_kind == StateKind::velocity && projection_is_on(mechanism, options)) {
-    throw ModelError({},
-                     "option leaf=subchain: velocities of this mechanism are projected inside the right-hand side "
-                     "(option projection), which sub-chains do not do; hdca needs no projection");
-  }
-  const bool leaks = rate_kind == StateKind::momentum && options.text("gauge") == "leak";
-  return std::make_unique<SubchainFormulation>(mechanism, rate_kind, subchains, leaks ? options.number("leak") : 0.0);
+  return std::make_unique<SubchainPart>(mechanism, rate_kind, leak_of(rate_kind, options), std::move(plan), ranks);
 }
 
 }  // namespace mbdbench

@@ -3,7 +3,8 @@
 /// The formulations `dca` and `hdca` with sub-chains as leaves (option leaf=subchain).
 #include <memory>
 
-#include "formulations/formulation.hpp"
+#include "formulations/formulation_part.hpp"
+#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 
@@ -19,5 +20,10 @@ bool asks_for_subchains(const Parameters& options);
 /// execution.hpp. \throws ModelError where sub-chains cannot treat the mechanism
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                        const Parameters& options);
+
+/// One rank's part of it. \throws ModelError where sub-chains cannot treat the mechanism or so many ranks cannot share
+/// it
+std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
+                                                    const Parameters& options, RankExchange& ranks);
 
 }  // namespace mbdbench

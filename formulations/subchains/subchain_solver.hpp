@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 
+#include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/chain_plan.hpp"
 
 namespace mbdbench {
@@ -16,7 +17,10 @@ namespace mbdbench {
 /// One mechanism in its plan. Allocates nothing after construction.
 class SubchainSolver {
  public:
-  SubchainSolver(const Mechanism& mechanism, const ChainPlan& plan);
+  /// \param ranks nullptr: all links, with q, u, p by coordinate. Otherwise those of this rank (ChainPlan::share_of),
+  /// with q, u, p of them alone, by position; all ranks call the same functions together and get the same return value.
+  /// A state that is not finite on one of them fails on all; what overflows afterwards does not. No loads in joints
+  SubchainSolver(const Mechanism& mechanism, const ChainPlan& plan, RankExchange* ranks = nullptr);
   ~SubchainSolver();
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;

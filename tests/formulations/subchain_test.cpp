@@ -145,6 +145,28 @@ TEST(subchains, divisions_of_one_chain_agree_with_each_other_and_with_bodies_as_
   }
 }
 
+TEST(subchains, several_arms_with_fixed_joints_agree_with_the_dense_reference) {
+  MechanismDescription description = random_chain(9130, 60).description();
+  for (const std::size_t start : {13U, 20U, 21U}) {
+    description.joints[start].a = kGround;
+  }
+  for (const std::size_t k : {3U, 30U}) {
+    JointDescription& joint = description.joints[k];
+    joint.type = JointType::fixed;
+    joint.q0.clear();
+    joint.v0.clear();
+  }
+  const Mechanism mechanism(description);
+  ASSERT_EQ(refuse_for_subchains(mechanism), "");
+  EXPECT_EQ(ChainPlan(mechanism, 0).arms().size(), 4U);
+  for (const std::string_view key : {"dca", "hdca"}) {
+    for (const int count : {0, 8, 24, 64}) {
+      EXPECT_LT(share_of_rounding(key, fmt::format("leaf=subchain,subchains={}", count), mechanism), 2.0)
+          << key << " " << count;
+    }
+  }
+}
+
 TEST(subchains, springs_and_dampers_in_joints_are_felt) {
   const test::ExecutionRestored restored;
   MechanismDescription description = random_chain(9120, 40).description();
@@ -366,6 +388,12 @@ TEST(subchains, what_they_cannot_treat_is_said) {
   EXPECT_NE(message("four_bar", "leaf=subchain,loops=proximal").find("option loops"), std::string::npos);
   EXPECT_NE(message("four_bar", "leaf=subchain,baumgarte_alpha=1").find("baumgarte_alpha"), std::string::npos);
   EXPECT_NE(message("bricard", "leaf=subchain").find("hdca needs no projection"), std::string::npos);
+  MechanismDescription universal = random_chain(9140, 20).description();
+  universal.joints[7].type = JointType::universal;
+  universal.joints[7].axis2 = universal.joints[7].axis.unitOrthogonal();
+  universal.joints[7].q0 = {0.4, -0.9};
+  universal.joints[7].v0 = {0.7, 0.2};
+  EXPECT_NE(refuse_for_subchains(Mechanism(universal)).find("joint8"), std::string::npos);
   EXPECT_NE(message("pendulum:50", "leaf=subchain,subchains=12").find("multiple of 8"), std::string::npos);
 }
 

@@ -1,0 +1,111 @@
+#pragma once
+/// \file
+/// The ranks of MPI_COMM_WORLD, where a launcher has started several processes of this program.
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "experiments/mpi/started_by_launcher.hpp"
+#include "formulations/rank_exchange.hpp"
+#include "formulations/subchains/execution.hpp"
+
+namespace mbdbench {
+
+/// The connection through MPI. An error of MPI ends the program on all ranks. Messages may have 2^31 - 1 bytes or
+/// numbers: blocks of 14 kB, or states of rank 0.
+class MpiRanks final : public RankExchange {
+ public:
+  MpiRanks() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    counts_.resize(static_cast<std::size_t>(size_));
+    places_.resize(static_cast<std::size_t>(size_));
+  }
+
+  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int size() const override { return size_; }
+  [[nodiscard]] bool given_up() const { return given_up_; }
+
+  void share(std::span<std::byte> all, std::span<const std::size_t> bounds) override {
+    set_parts(bounds);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), counts_.data(), places_.data(), MPI_BYTE,
+                   MPI_COMM_WORLD);
+  }
+  void take_largest(std::span<double> numbers) override {
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  }
+  void collect(std::span<const double> own, std::span<double> all, std::span<const std::size_t> bounds) override {
+    set_parts(bounds);
+    MPI_Gatherv(own.data(), static_cast<int>(own.size()), MPI_DOUBLE, all.data(), counts_.data(), places_.data(),
+                MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  }
+  void deal(std::span<const double> all, std::span<double> own, std::span<const std::size_t> bounds) override {
+    set_parts(bounds);
+    MPI_Scatterv(all.data(), counts_.data(), places_.data(), MPI_DOUBLE, own.data(), static_cast<int>(own.size()),
+                 MPI_DOUBLE, 0, MPI_COMM_WORLD);
+  }
+  void give_up() override { given_up_ = true; }
+
+ private:
+  void set_parts(std::span<const std::size_t> bounds) {
+    for (std::size_t r = 0; r < counts_.size(); ++r) {
+      places_[r] = static_cast<int>(bounds[r]);
+      counts_[r] = static_cast<int>(bounds[r + 1] - bounds[r]);
+    }
+  }
+
+  int rank_ = 0;
+  int size_ = 1;
+  bool given_up_ = false;
+  std::vector<int> counts_;
+  std::vector<int> places_;
+};
+
+/// MPI from the start of the program to its end, and its ranks in use where there are several; nothing where no
+/// launcher has started it.
+class MpiSession {
+ public:
+  MpiSession(int& argument_count, char**& arguments) : active_(launcher_variable() != nullptr) {
+    if (!active_) {
+      return;
+    }
+    int provided = 0;  // the thread that calls a right-hand side talks, others of its team compute
+    MPI_Init_thread(&argument_count, &arguments, MPI_THREAD_FUNNELED, &provided);
+    ranks_ = std::make_unique<MpiRanks>();
+    if (ranks_->size() > 1) {
+      use_ranks(ranks_.get());
+      // What all ranks say alike only the first says.
+      if (ranks_->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr) {
+        MPI_Abort(MPI_COMM_WORLD, 3);
+      }
+    }
+  }
+  MpiSession(const MpiSession&) = delete;
+  MpiSession& operator=(const MpiSession&) = delete;
+  MpiSession(MpiSession&&) = delete;
+  MpiSession& operator=(MpiSession&&) = delete;
+  ~MpiSession() = default;
+
+  /// \returns the exit code given, unless it ends all ranks with it.
+  [[nodiscard]] int end(int exit_code) {
+    if (active_) {
+      if (ranks_->given_up()) {
+        std::fflush(nullptr);
+        MPI_Abort(MPI_COMM_WORLD, exit_code);
+      }
+      use_ranks(nullptr);
+      MPI_Finalize();
+    }
+    return exit_code;
+  }
+
+ private:
+  bool active_;
+  std::unique_ptr<MpiRanks> ranks_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,133 @@
+// `mpirun -n R mbdbench simulate` as users call it: the files of one rank for any number of ranks and threads, and
+// errors that end all ranks with their message and exit code.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "experiments/malczyk2008/two_ranks.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+
+namespace mbdbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What a machine with fewer processors than ranks, in a container and with root as its only user, needs.
+constexpr const char* kMpirun =
+    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader "
+    "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1 ASAN_OPTIONS=detect_leaks=0 "
+    "mpirun --oversubscribe --bind-to none";
+
+/// The program in the build folder above the one of the tests.
+std::string program() {
+  return (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "mbdbench").string();
+}
+
+class SimulateOnRanksRunTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (const std::string why = malczyk2008::why_no_two_ranks(); !why.empty()) {
+      GTEST_SKIP() << why;
+    }
+  }
+
+  /// \returns the exit code of a shell command in the temporary directory; what it says is kept in `said_`. Ends by
+  /// itself: a rank that waits for ever is an error.
+  int shell(const std::string& command) {
+    const std::string log = (directory_ / "log").string();
+    const int status = std::system(
+        fmt::format("cd {} && timeout 120 env {} > {} 2>&1", directory_.path().string(), command, log).c_str());
+    said_ = content_of(log);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  int simulate(int ranks, const std::string& arguments) {
+    return shell(fmt::format("{} -n {} {} simulate --quiet {}", kMpirun, ranks, program(), arguments));
+  }
+  [[nodiscard]] bool said(const std::string& text) const { return said_.find(text) != std::string::npos; }
+
+  TemporaryDirectory directory_;
+  std::string said_;
+};
+
+TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
+  for (const std::string key : {"hdca", "dca"}) {
+    const std::string arguments =
+        fmt::format("--mechanism pendulum_xyz:60 --formulation {}[leaf=subchain,subchains=32] --time 0.1", key);
+    ASSERT_EQ(shell(fmt::format("{} simulate --quiet {} --output {}_alone", program(), arguments, key)), 0) << said_;
+    for (const auto& [ranks, threads] : {std::pair(2, 1), {2, 2}, {4, 1}}) {
+      const std::string output = fmt::format("{}_{}_{}", key, ranks, threads);
+      ASSERT_EQ(simulate(ranks, fmt::format("{} --threads {} --output {}", arguments, threads, output)), 0) << said_;
+      // Once, by the first rank.
+      EXPECT_EQ(said_.find("results: "), said_.rfind("results: "));
+      for (const char* file : {"trajectory.csv", "statistics.json", "state.json", "mechanism.toml"}) {
+        const std::string expected = content_of(directory_ / (key + "_alone") / file);
+        EXPECT_FALSE(expected.empty()) << file;
+        EXPECT_TRUE(content_of(directory_ / output / file) == expected) << output << "/" << file;
+      }
+    }
+  }
+}
+
+TEST_F(SimulateOnRanksRunTest, a_run_on_ranks_continues_one_of_one_and_the_other_way_round) {
+  const std::string arguments =
+      "--mechanism pendulum_xyz:60 --formulation hdca[leaf=subchain,subchains=32] --time "
+      "0:0.02:0.04";
+  ASSERT_EQ(simulate(2, arguments + " --output first"), 0) << said_;
+  ASSERT_EQ(simulate(2, "--restart first/state.json --time 0:0.02:0.08 --output ranks"), 0) << said_;
+  ASSERT_EQ(shell(program() + " simulate --quiet --restart first/state.json --time 0:0.02:0.08 --output alone"), 0)
+      << said_;
+  EXPECT_EQ(content_of(directory_ / "ranks/trajectory.csv"), content_of(directory_ / "alone/trajectory.csv"));
+  EXPECT_EQ(content_of(directory_ / "ranks/state.json"), content_of(directory_ / "alone/state.json"));
+}
+
+TEST_F(SimulateOnRanksRunTest, errors_end_all_ranks_with_one_message_and_exit_code) {
+  const std::string divided =
+      "--mechanism pendulum:64 --formulation hdca[leaf=subchain,subchains=16] --output run --time "
+      "0.1";
+  const auto refused = [&](int ranks, const std::string& arguments, const std::string& message) {
+    EXPECT_EQ(simulate(ranks, arguments), 2) << said_;
+    EXPECT_TRUE(said(message)) << said_;
+    EXPECT_EQ(said_.find("mbdbench: "), said_.rfind("mbdbench: ")) << "once, not by every rank: " << said_;
+    EXPECT_FALSE(fs::exists(directory_ / "run")) << arguments;
+  };
+  refused(4, divided, "option subchains=32 makes it 4 blocks");
+  refused(2, divided + " --integrator cvode-bdf", "ode45, ode23, ode113");
+  refused(2, divided + " --nonsense", "unknown option '--nonsense'");
+  EXPECT_EQ(shell(fmt::format("{} -n 2 {} list", kMpirun, program())), 2);
+  EXPECT_TRUE(said("mbdbench list runs on one rank only")) << said_;
+}
+
+TEST_F(SimulateOnRanksRunTest, what_fails_on_one_rank_ends_all) {
+  const std::string divided = "--mechanism pendulum:64 --formulation hdca[leaf=subchain,subchains=16] --quiet";
+  // A rank with another command: found before anything is computed.
+  EXPECT_EQ(
+      shell(fmt::format("{} -n 1 {} simulate {} --time 1 --output run : -n 1 {} simulate {} --time 2 --output run",
+                        kMpirun, program(), divided, program(), divided)),
+      2);
+  EXPECT_TRUE(said("different commands")) << said_;
+  EXPECT_FALSE(fs::exists(directory_ / "run"));
+  // Only the first rank writes: a directory that it cannot make.
+  std::ofstream(directory_ / "file") << "no directory";
+  EXPECT_EQ(simulate(2, divided + " --time 0.1 --output file/run"), 3) << said_;
+  // A rank that cannot read what the others can.
+  EXPECT_EQ(shell(fmt::format("{} -n 1 {} simulate {} --time 1 --output run : -n 1 {} simulate {} --set nonsense=1 "
+                              "--time 1 --output run",
+                              kMpirun, program(), divided, program(), divided)),
+            2);
+  EXPECT_TRUE(said("nonsense")) << said_;
+  // A rank that is killed while the others wait for it: mpirun tells, and nobody waits for ever.
+  EXPECT_NE(
+      shell(fmt::format("{} -n 1 {} simulate {} --time 1000 --output run : -n 1 sh -c '{} simulate {} --time 1000 "
+                        "--output run & sleep 1; kill -KILL $!; wait $!'",
+                        kMpirun, program(), divided, program(), divided)),
+      124)
+      << said_;
+}
+
+}  // namespace
+}  // namespace mbdbench

@@ -1,0 +1,194 @@
+// Sub-chains divided among ranks (threads of this process here, processes in tests/experiments): the bits of one rank
+// for any number of ranks and threads, what is exchanged, what fails and what is refused.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "formulations/registry.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "formulations/subchains/node_chain.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/comparison.hpp"
+#include "tests/support/thread_ranks.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr int kBlocks = 4;
+constexpr const char* kFourBlocks = "leaf=subchain,subchains=32";
+
+std::unique_ptr<FormulationPart> part(std::string_view key, const Mechanism& mechanism, std::string_view options,
+                                      RankExchange& ranks) {
+  return make_formulation_part(formulation_registry(), *find_formulation(formulation_registry(), key), mechanism,
+                               options, ranks);
+}
+
+/// A state with different values everywhere.
+std::vector<double> some_state(const Mechanism& mechanism) {
+  std::vector<double> x(static_cast<std::size_t>(mechanism.q_size() + mechanism.u_size()));
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = std::sin(1.0 + 0.7 * static_cast<double>(i));
+  }
+  return x;
+}
+
+/// Evaluates the parts and puts them together. \param counts receives what the ranks exchanged
+std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanism, int ranks, std::size_t evaluations,
+                                 const std::vector<double>& x, test::ExchangeCounts& counts) {
+  std::vector<double> xdot(x.size(), std::numeric_limits<double>::quiet_NaN());
+  counts = test::on_ranks(ranks, [&](RankExchange& exchange) {
+    const auto own = part(key, mechanism, kFourBlocks, exchange);
+    std::vector<double> own_x;
+    for (const std::size_t component : own->components()) {
+      own_x.push_back(x[component]);
+    }
+    std::vector<double> own_xdot(own_x.size());
+    for (std::size_t i = 0; i < evaluations; ++i) {
+      EXPECT_TRUE(own->rhs(0.0, own_x, own_xdot).ok);
+    }
+    for (std::size_t i = 0; i < own_x.size(); ++i) {
+      xdot[own->components()[i]] = own_xdot[i];
+    }
+  });
+  return xdot;
+}
+
+class SubchainRanksThreads : public testing::Test {
+ protected:
+  ~SubchainRanksThreads() override { use_threads(1); }
+};
+
+TEST_F(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_one) {
+  // 37 links: two a sub-chain, so that the last block holds five and most of its sub-chains none. The loop's cut joint
+  // is solved on every rank.
+  for (const char* name : {"pendulum_xyz:200", "pendulum:37", "loop:90"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    const std::vector<double> x = some_state(mechanism);
+    for (const std::string_view key : {"dca", "hdca"}) {
+      use_threads(1);
+      std::vector<double> expected(x.size());
+      ASSERT_TRUE(test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, expected).ok);
+      for (const int ranks : {1, 2, 3}) {
+        for (const int threads : {1, 2}) {
+          use_threads(threads);
+          test::ExchangeCounts counts;
+          EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts), expected)
+              << key << " " << name << " ranks=" << ranks << " threads=" << threads;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_accelerations_two) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:400");
+  const std::vector<double> x = some_state(mechanism);
+  for (const int ranks : {2, 4}) {
+    test::ExchangeCounts momenta;
+    rhs_of_parts("hdca", mechanism, ranks, 10, x, momenta);
+    EXPECT_EQ(momenta.shares, 10U);
+    EXPECT_EQ(momenta.share_bytes, 10 * kBlocks * sizeof(SegmentReport));
+    test::ExchangeCounts accelerations;
+    rhs_of_parts("dca", mechanism, ranks, 10, x, accelerations);
+    EXPECT_EQ(accelerations.shares, 20U);
+    EXPECT_EQ(accelerations.share_bytes, 10 * kBlocks * (sizeof(SegmentReport) + sizeof(SegmentScan)));
+    for (const test::ExchangeCounts& counts : {momenta, accelerations}) {
+      EXPECT_EQ(counts.reductions, 0U);
+      EXPECT_EQ(counts.collections, 0U);
+    }
+  }
+}
+
+TEST_F(SubchainRanksThreads, a_rank_holds_its_slice_of_the_state) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:300");
+  test::on_ranks(2, [&](RankExchange& exchange) {
+    const auto own = part("hdca", mechanism, kFourBlocks, exchange);
+    // Sub-chains of ten links: two blocks of 80 for rank 0, the other 140 links for rank 1.
+    EXPECT_EQ(own->state_size(), exchange.rank() == 0 ? 320U : 280U);
+    EXPECT_EQ(own->layout().front().name, exchange.rank() == 0 ? "q.joint1" : "q.joint161");
+    EXPECT_EQ(own->layout().back().name, exchange.rank() == 0 ? "p.joint160" : "p.joint300");
+    EXPECT_EQ(own->layout().back().kind, StateKind::momentum);
+  });
+}
+
+TEST_F(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the_whole) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:40").description();
+  description.joints[20].type = JointType::universal;
+  description.joints[20].q0 = {0.1, 0.2};
+  description.joints[20].v0 = {0.0, 0.0};
+  const Mechanism mechanism(description);
+  for (const std::string_view key : {"dca", "hdca"}) {
+    const auto whole = test::make(key, mechanism, kFourBlocks);
+    std::vector<int> held(whole->state_size(), 0);
+    for (const int rank : {0, 1}) {
+      test::ThreadRanks connection(2);
+      test::ThreadRankExchange exchange(connection, rank);
+      const auto own = part(key, mechanism, kFourBlocks, exchange);
+      for (std::size_t i = 0; i < own->state_size(); ++i) {
+        const std::size_t component = own->components()[i];
+        ++held[component];
+        EXPECT_EQ(own->layout()[i].name, whole->layout()[component].name);
+        EXPECT_EQ(own->layout()[i].kind, whole->layout()[component].kind);
+        EXPECT_EQ(own->layout()[i].joint, whole->layout()[component].joint);
+      }
+    }
+    EXPECT_EQ(held, std::vector<int>(held.size(), 1)) << "every component belongs to one rank";
+  }
+}
+
+TEST_F(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
+  for (const std::string_view key : {"dca", "hdca"}) {
+    for (const std::size_t component : {0U, 99U, 100U, 130U, 199U}) {
+      std::vector<double> x = some_state(mechanism);
+      x[component] = std::numeric_limits<double>::quiet_NaN();
+      std::vector<double> whole(x.size());
+      const RhsStatus expected = test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, whole);
+      std::vector<std::string> messages(4);
+      test::on_ranks(4, [&](RankExchange& exchange) {
+        const auto own = part(key, mechanism, kFourBlocks, exchange);
+        std::vector<double> own_x;
+        for (const std::size_t i : own->components()) {
+          own_x.push_back(x[i]);
+        }
+        std::vector<double> own_xdot(own_x.size());
+        messages[static_cast<std::size_t>(exchange.rank())] = own->rhs(0.0, own_x, own_xdot).message();
+      });
+      for (const std::string& message : messages) {
+        EXPECT_EQ(message, expected.message()) << key << " " << component;
+        EXPECT_FALSE(message.empty());
+      }
+    }
+  }
+}
+
+TEST_F(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
+  const auto message = [](std::string_view key, std::string_view name, std::string_view options, int ranks) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    test::ThreadRanks connection(ranks);
+    test::ThreadRankExchange exchange(connection, 0);
+    try {
+      part(key, mechanism, options, exchange);
+    } catch (const std::exception& error) {
+      return std::string(error.what());
+    }
+    return std::string("accepted");
+  };
+  EXPECT_EQ(message("hdca", "pendulum:64", "leaf=subchain,subchains=16", 2), "accepted");
+  EXPECT_NE(message("hdca", "pendulum:64", "leaf=subchain", 2).find("option subchains=16 makes it 2 blocks"),
+            std::string::npos);
+  // Forty sub-chains of two links each: from the 22nd on they hold none, which leaves three blocks.
+  EXPECT_NE(message("hdca", "pendulum:41", "leaf=subchain,subchains=40", 5).find("subchains=48 makes it 6 blocks"),
+            std::string::npos);
+  EXPECT_NE(message("hdca", "pendulum:20", "leaf=subchain", 4).find("too few for so many ranks, 3 is the most"),
+            std::string::npos);
+  EXPECT_NE(message("hdca", "pendulum:64", "", 2).find("leaf=subchain"), std::string::npos);
+  EXPECT_NE(message("aba", "pendulum:64", "", 2).find("dca[leaf=subchain]"), std::string::npos);
+  EXPECT_NE(message("hdca", "bricard", "leaf=subchain", 1).find("projection=off"), std::string::npos);
+  EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace mbdbench
