@@ -27,6 +27,8 @@ void add_simulate_command(CLI::App& program, const Registries& registries, int& 
 void add_verify_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_run_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_study_command(CLI::App& program, const Registries& registries, int& exit_code);
+void add_bench_command(CLI::App& program, const Registries& registries, int& exit_code);
+void add_soak_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_compare_command(CLI::App& program, const Registries& registries, int& exit_code);
 
 }  // namespace mbdbench

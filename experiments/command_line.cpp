@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -27,12 +28,13 @@ Examples:
   mbdbench inspect four_bar.toml                      degrees of freedom, loops, who can treat it
   mbdbench export --mechanism pendulum:16 --output chain.toml
   mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 10 --output run
-  mbdbench simulate --mechanism pendulum:1024 --formulation hdca --formulation-option leaf=subchain \
+  mbdbench simulate --mechanism pendulum:1024 --formulation hdca[leaf=subchain] \
       --threads 2 --time 1 --output fast              sub-chains side by side, on two threads
-  mpirun -n 2 mbdbench simulate --mechanism pendulum:16384 --formulation hdca \
-      --formulation-option leaf=subchain,subchains=32 --time 0:0.1:1 --output ranks
+  mpirun -n 2 mbdbench simulate --mechanism pendulum:16384 \
+      --formulation hdca[leaf=subchain,subchains=32] --time 0:0.1:1 --output ranks
                                                       the same on two processes, each with its part of the state
   mbdbench verify --formulation hdca                  compare with the dense reference
+  mbdbench soak --minutes 30                          the same and more on random mechanisms
   mbdbench run EXPERIMENT --quick                     a published table, smaller
   mbdbench study my_study.toml --jobs 2               a comparison of your own: table, figures, verdicts
 
@@ -85,6 +87,45 @@ void add_execution_options(CLI::App& program) {
       ->type_name("SET");
 }
 
+/// \returns the option or argument with this name, of the command or of the whole program; nullptr if there is none.
+const CLI::Option* named_option(const CLI::App& command, const CLI::App& program, const std::string& name) {
+  for (const CLI::App* const app : {&command, &program}) {
+    for (const CLI::Option* const option : app->get_options()) {
+      if (option->get_name() == name) {
+        return option;
+      }
+    }
+  }
+  return nullptr;
+}
+
+/// \returns what is wrong with the value of an option, in one form for every option.
+std::string value_message(const CLI::App& command, const CLI::App& program, const CLI::ParseError& error) {
+  const std::string text = error.what();
+  const std::string name = text.substr(0, text.find_first_of(": "));
+  const CLI::Option* const option = named_option(command, program, name);
+  const std::string meaning = option == nullptr ? "" : option->get_description();
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr && option != nullptr) {
+    return fmt::format("{} is missing: {}", name, meaning);
+  }
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr && option != nullptr) {
+    return option->count() > 1 ? fmt::format("{} is given {} times; give it once", name, option->count())
+                               : fmt::format("{} needs a value: {}", name, meaning);
+  }
+  if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
+    // "Could not convert: --rtol = tight"
+    const std::size_t colon = text.find(": ");
+    const std::size_t sign = text.find(" = ");
+    if (colon != std::string::npos && sign != std::string::npos) {
+      return fmt::format("{} '{}': must be a number", text.substr(colon + 2, sign - colon - 2), text.substr(sign + 3));
+    }
+  }
+  if (dynamic_cast<const CLI::ValidationError*>(&error) != nullptr && text.starts_with(name + ": ")) {
+    return fmt::format("{} {}", name, text.substr(name.size() + 2));
+  }
+  return text;
+}
+
 /// \returns whether this process tells of what all ranks find alike.
 bool speaks_for_all() {
   return ranks_in_use() == nullptr || ranks_in_use()->rank() == 0;
@@ -121,8 +162,8 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
     const char* const kind = word.starts_with('-') ? "option" : &command == &program ? "command" : "argument";
     return fmt::format("unknown {} '{}'; {}", kind, word, suggestion(command, word));
   }
-  return fmt::format("{}; see mbdbench {}{}--help", error.what(), &command == &program ? "" : command.get_name(),
-                     &command == &program ? "" : " ");
+  return fmt::format("{}; see mbdbench {}{}--help", value_message(command, program, error),
+                     &command == &program ? "" : command.get_name(), &command == &program ? "" : " ");
 }
 
 int parse_and_run(const Registries& registries, int argument_count, const char* const* arguments) {
@@ -138,6 +179,8 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   add_verify_command(program, registries, exit_code);
   add_run_command(program, registries, exit_code);
   add_study_command(program, registries, exit_code);
+  add_bench_command(program, registries, exit_code);
+  add_soak_command(program, registries, exit_code);
   add_compare_command(program, registries, exit_code);
   refuse_ranks_elsewhere(program);
   // Last: commands made after it would repeat it.
@@ -170,6 +213,8 @@ Registries default_registries() {
 }
 
 int run_command_line(const Registries& registries, int argument_count, const char* const* arguments) {
+  // A write beyond a limit of file sizes is an error like a full disk, not the end of the process.
+  static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
   int exit_code = kExitBadInput;
   try {
     exit_code = parse_and_run(registries, argument_count, arguments);

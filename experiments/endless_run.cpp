@@ -6,7 +6,8 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <variant>
+
+#include "experiments/component_origin.hpp"
 
 namespace mbdbench {
 namespace {
@@ -20,45 +21,6 @@ constexpr std::size_t kRestartsPerNote = 1000;
 constexpr double kShift = 10.0;
 constexpr std::array<std::string_view, 6> kMultistep = {"ode113",      "ode15s",    "ode15s-bdf",
                                                         "cvode-adams", "cvode-bdf", "odeint-adams-bashforth-moulton"};
-
-std::string law_text(const Law& law) {
-  const auto* const formula = std::get_if<ExpressionLaw>(&law);
-  return formula == nullptr ? std::string() : fmt::format(" ('{:.60}')", formula->text);
-}
-
-/// \returns the loads on a joint, or, where there are none, on the bodies of the mechanism.
-std::string loads_on(const MechanismDescription& mechanism, std::string_view joint) {
-  std::vector<std::string> names;
-  for (const JointLoadDescription& load : mechanism.joint_loads) {
-    if (load.joint == joint) {
-      names.push_back(fmt::format("load '{}'{}", load.name, law_text(load.law)));
-    }
-  }
-  for (const JointSpringDescription& spring : mechanism.joint_springs) {
-    if (spring.joint == joint) {
-      names.push_back(
-          fmt::format("spring '{}' (stiffness {:.3g}, damping {:.3g})", spring.name, spring.stiffness, spring.damping));
-    }
-  }
-  const bool on_joint = !names.empty();
-  for (const BodyLoadDescription& load : mechanism.body_loads) {
-    if (!on_joint || load.body == joint) {
-      names.push_back(fmt::format("load '{}' on body '{}'", load.name, load.body));
-    }
-  }
-  for (const PointSpringDescription& spring : mechanism.point_springs) {
-    if (!on_joint) {
-      names.push_back(fmt::format("spring '{}'", spring.name));
-    }
-  }
-  constexpr std::size_t kNamed = 3;
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
-  return names.empty()
-             ? "no load acts there"
-             : fmt::format("{}{} {}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
-                           names.size() + more > 1 ? "act" : "acts", on_joint ? " there" : " somewhere");
-}
 
 }  // namespace
 

@@ -1,8 +1,12 @@
 #include "experiments/formulation_check.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "experiments/state_derivative.hpp"
 #include "mechanisms/model/vector_view.hpp"
@@ -28,13 +32,64 @@ double largest_entry(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
 }
 
+/// An error and the entry that has it.
+struct Deviation {
+  double error = 0.0;
+  Eigen::Index entry = 0;
+};
+
 /// \returns max|a - b| / max(max|b|, scale); infinite for a value that is not finite.
-double relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double scale) {
-  if (!a.allFinite()) {
-    return std::numeric_limits<double>::infinity();
+Deviation relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double scale) {
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    if (!std::isfinite(a[i])) {
+      return {std::numeric_limits<double>::infinity(), i};
+    }
   }
-  const double difference = largest_entry(a - b);
-  return difference == 0.0 ? 0.0 : difference / std::max(largest_entry(b), scale);
+  Deviation largest;
+  if (a.size() > 0) {
+    const double difference = (a - b).cwiseAbs().maxCoeff(&largest.entry);
+    largest.error = difference == 0.0 ? 0.0 : difference / std::max(largest_entry(b), scale);
+  }
+  return largest;
+}
+
+/// \returns "joint 'hip', component 2" for an entry of a vector over the tree joints' coordinates or velocities.
+std::string joint_entry(const Mechanism& mechanism, Eigen::Index entry, int Joint::*offset, int Joint::*size) {
+  for (const Joint& joint : mechanism.tree_joints()) {
+    const Eigen::Index within = entry - joint.*offset;
+    if (within >= 0 && within < joint.*size) {
+      return joint.*size == 1 ? fmt::format("joint '{}'", joint.name)
+                              : fmt::format("joint '{}', component {}", joint.name, within + 1);
+    }
+  }
+  return {};
+}
+
+std::string velocity_entry(const Mechanism& mechanism, Eigen::Index entry) {
+  return joint_entry(mechanism, entry, &Joint::u_offset, &Joint::nu);
+}
+
+std::string coordinate_entry(const Mechanism& mechanism, Eigen::Index entry) {
+  return joint_entry(mechanism, entry, &Joint::q_offset, &Joint::nq);
+}
+
+/// Of the wrenches of all joints, one after another.
+std::string wrench_entry(const Mechanism& mechanism, Eigen::Index entry) {
+  constexpr std::array kComponents = {"force x", "force y", "force z", "moment x", "moment y", "moment z"};
+  const auto joint = static_cast<std::size_t>(entry / 6);
+  const std::size_t tree = mechanism.tree_joints().size();
+  const std::string& name =
+      joint < tree ? mechanism.tree_joints()[joint].name : mechanism.cut_joints()[joint - tree].name;
+  return fmt::format("joint '{}', {}", name, kComponents[static_cast<std::size_t>(entry % 6)]);
+}
+
+/// Adds a state to a block and names the entry if it is the worst.
+void add(BlockCheck& block, const VerificationResult& result, Deviation deviation, double tolerance,
+         double largest_limit, const std::string& component) {
+  if (block.add(deviation.error, tolerance, largest_limit)) {
+    block.component = component;
+    block.state = result.states - 1;
+  }
 }
 
 double tolerance(const Reference& reference) {
@@ -88,6 +143,15 @@ RhsStatus FormulationCheck::set_state(const Reference& reference) {
   return {};
 }
 
+void FormulationCheck::keep_state(const Reference& reference, WorstComparison& worst) {
+  // One that cannot be packed is written as far as that went.
+  static_cast<void>(set_state(reference));
+  for (const StateComponent& component : formulation_->layout()) {
+    worst.names.push_back(component.name);
+  }
+  worst.x.assign(x_.begin(), x_.end());
+}
+
 void FormulationCheck::compare(const Reference& reference, VerificationResult& result) {
   const double t = reference.state.t;
   Reactions reactions;
@@ -118,8 +182,10 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
 void FormulationCheck::compare_velocities(const Reference& reference, VerificationResult& result) const {
   // The reference's velocities carry the rounding of its own solution: compared with them only where that is the task.
   const bool solves_for_u = rate_kind_ == StateKind::momentum && same_layout_;
-  result.velocity.add(relative_error(u_, solves_for_u ? reference.u : reference.state.u, reference.velocity_scale),
-                      tolerance(reference), kLargestLimit);
+  const Deviation deviation =
+      relative_error(u_, solves_for_u ? reference.u : reference.state.u, reference.velocity_scale);
+  add(result.velocity, result, deviation, tolerance(reference), kLargestLimit,
+      velocity_entry(*mechanism_, deviation.entry));
 }
 
 void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
@@ -127,21 +193,27 @@ void FormulationCheck::compare_rates(const Reference& reference, VerificationRes
   const double limit = tolerance(reference);
   const Eigen::VectorXd& q_rates =
       rate_kind_ == StateKind::momentum ? reference.momentum_q_rates : reference.velocity_q_rates;
-  result.velocity.add(relative_error(xdot_.head(q_rates.size()), q_rates, reference.velocity_scale), limit,
-                      kLargestLimit);
+  const Deviation kinematic = relative_error(xdot_.head(q_rates.size()), q_rates, reference.velocity_scale);
+  add(result.velocity, result, kinematic, limit, kLargestLimit, coordinate_entry(*mechanism_, kinematic.entry));
   const Eigen::VectorXd rates = xdot_.tail(nu);
-  if (rate_kind_ == StateKind::velocity) {
-    result.rate.add(relative_error(rates, reference.accelerations, reference.acceleration_scale), limit, kLargestLimit);
-  } else if (reference.redundant) {
+  if (rate_kind_ == StateKind::momentum && reference.redundant) {
     // p' is unique up to the range of Phi_q^T only.
     const Eigen::MatrixXd projection = reference.null_space.transpose();
-    result.rate.add(
-        relative_error(projection * rates, projection * reference.momentum_rates, reference.momentum_rate_scale), limit,
-        kLargestLimit);
-  } else {
-    result.rate.add(relative_error(rates, reference.momentum_rates, reference.momentum_rate_scale), limit,
-                    kLargestLimit);
+    const Deviation projected =
+        relative_error(projection * rates, projection * reference.momentum_rates, reference.momentum_rate_scale);
+    // The motion that the constraints leave free, by the joint that has the largest part in it.
+    Eigen::Index joint = 0;
+    if (projected.entry < reference.null_space.cols()) {
+      reference.null_space.col(projected.entry).cwiseAbs().maxCoeff(&joint);
+    }
+    add(result.rate, result, projected, limit, kLargestLimit,
+        "the free motion that is largest in " + velocity_entry(*mechanism_, joint));
+    return;
   }
+  const bool velocities = rate_kind_ == StateKind::velocity;
+  const Deviation deviation = relative_error(rates, velocities ? reference.accelerations : reference.momentum_rates,
+                                             velocities ? reference.acceleration_scale : reference.momentum_rate_scale);
+  add(result.rate, result, deviation, limit, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
 }
 
 void FormulationCheck::compare_reactions(const Reference& reference, const Reactions& reactions,
@@ -151,11 +223,12 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
     result.failure = "reactions are not those of all joints";
     return;
   }
-  const double error = reference.redundant
-                           ? relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
-                                            reference.momentum_rate_scale)
-                           : relative_error(stacked(reactions), stacked(reference.reactions), reference.reaction_scale);
-  result.reaction.add(error, tolerance(reference), kLargestLimit);
+  const Deviation deviation =
+      reference.redundant ? relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
+                                           reference.momentum_rate_scale)
+                          : relative_error(stacked(reactions), stacked(reference.reactions), reference.reaction_scale);
+  add(result.reaction, result, deviation, tolerance(reference), kLargestLimit,
+      reference.redundant ? velocity_entry(*mechanism_, deviation.entry) : wrench_entry(*mechanism_, deviation.entry));
 }
 
 void FormulationCheck::compare_differences(const Reference& reference, VerificationResult& result) {
@@ -187,9 +260,10 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     const double size = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
     const double rounding = tolerance(reference) * largest_entry(reference.u) / h;
     const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size;
-    result.acceleration.add(
-        relative_error(derivative.value.head(nu), reference.accelerations, reference.acceleration_scale),
-        std::max(kSmallestDifferenceLimit, explained), kLargestDifferenceLimit);
+    const Deviation deviation =
+        relative_error(derivative.value.head(nu), reference.accelerations, reference.acceleration_scale);
+    add(result.acceleration, result, deviation, std::max(kSmallestDifferenceLimit, explained), kLargestDifferenceLimit,
+        velocity_entry(*mechanism_, deviation.entry));
   }
   if (energy) {
     const double kinetic_rate = derivative.value[nu];
@@ -212,8 +286,8 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding + power_error;
     // Where no energy flows, as in a body that turns freely, there is nothing to compare.
     if (size > uncertainty) {
-      result.energy.add(std::abs(kinetic_rate + potential_rate - power) / size,
-                        std::max(kSmallestDifferenceLimit, uncertainty / size), kLargestDifferenceLimit);
+      add(result.energy, result, {std::abs(kinetic_rate + potential_rate - power) / size, 0},
+          std::max(kSmallestDifferenceLimit, uncertainty / size), kLargestDifferenceLimit, "");
     }
   }
 }

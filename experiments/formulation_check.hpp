@@ -19,6 +19,9 @@ class FormulationCheck {
   /// be evaluated there.
   void compare(const Reference& reference, VerificationResult& result);
 
+  /// Fills names and x of the formulation's state there, as far as it can be packed.
+  void keep_state(const Reference& reference, WorstComparison& worst);
+
  private:
   [[nodiscard]] RhsStatus set_state(const Reference& reference);
   void compare_velocities(const Reference& reference, VerificationResult& result) const;

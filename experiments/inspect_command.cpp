@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "experiments/command.hpp"
@@ -20,6 +21,7 @@ constexpr const char* kInspectExamples = R"(Examples:
   mbdbench inspect pendulum:16
   mbdbench inspect random_closed:seed=5,cuts=3
   mbdbench inspect --mechanism four_bar.toml
+  mbdbench inspect four_bar --json | jq .degrees_of_freedom
   mbdbench inspect double_loop --graph drawings && dot -Tpdf drawings/assembly_tree.dot -o assembly_tree.pdf)";
 
 void write_text(const std::filesystem::path& file, const std::string& text) {
@@ -38,7 +40,52 @@ void write_graphs(const Mechanism& mechanism, const std::filesystem::path& direc
   }
   write_text(directory / "mechanism.dot", mechanism_graph(mechanism));
   write_text(directory / "assembly_tree.dot", assembly_graph(mechanism, GroundClosure::root));
-  fmt::print("\nGraphs: {}, {}\n", (directory / "mechanism.dot").string(), (directory / "assembly_tree.dot").string());
+  fmt::print(stderr, "Graphs: {}, {}\n", (directory / "mechanism.dot").string(),
+             (directory / "assembly_tree.dot").string());
+}
+
+/// \returns what the text says, for scripts.
+nlohmann::ordered_json json_of(const std::vector<FormulationEntry>& formulations, const Mechanism& mechanism) {
+  const ModelCheck check = check_model(mechanism);
+  nlohmann::ordered_json json = {{"mechanism", mechanism.name()},
+                                 {"source", mechanism.description().source},
+                                 {"bodies", check.bodies},
+                                 {"tree_joints", check.tree_joints},
+                                 {"cut_joints", check.cut_joints},
+                                 {"coordinates", check.q_size},
+                                 {"quasi_velocities", check.u_size},
+                                 {"constraint_rows", check.constraint_rows},
+                                 {"motion_rows", check.motion_rows},
+                                 {"rank", check.rank},
+                                 {"degrees_of_freedom", check.degrees_of_freedom()},
+                                 {"redundant_rows", check.redundant()},
+                                 {"jointly_redundant_rows", check.jointly_redundant()},
+                                 {"conditioning", check.conditioning},
+                                 {"warning", singular_start_warning(mechanism)}};
+  for (const Body& body : mechanism.bodies()) {
+    json["body_list"].push_back(
+        {{"name", body.name}, {"mass", body.mass}, {"com", {body.com.x(), body.com.y(), body.com.z()}}});
+  }
+  for (const JointDescription& joint : mechanism.description().joints) {
+    json["joint_list"].push_back({{"name", joint.name},
+                                  {"type", to_string(joint.type)},
+                                  {"a", joint.a},
+                                  {"b", joint.b},
+                                  {"cut", joint.cut},
+                                  {"prescribed", !joint.motions.empty()},
+                                  {"q0", joint.q0},
+                                  {"v0", joint.v0}});
+  }
+  json["loops"] = nlohmann::ordered_json::array();
+  for (const LoopCheck& loop : check.loops) {
+    json["loops"].push_back(
+        {{"cut_joint", loop.cut_joint}, {"rows", loop.rows}, {"redundant", loop.redundant()}, {"bodies", loop.bodies}});
+  }
+  for (const FormulationEntry& entry : formulations) {
+    const std::string refusal = entry.refusal(mechanism);
+    json["formulations"].push_back({{"key", entry.key}, {"can", refusal.empty()}, {"refusal", refusal}});
+  }
+  return json;
 }
 
 void print_formulations(const std::vector<FormulationEntry>& formulations, const Mechanism& mechanism) {
@@ -64,9 +111,19 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
   const auto graphs = std::make_shared<std::string>();
   command->add_option("--graph", *graphs,
                       "Directory for mechanism.dot (bodies, spanning tree, cuts) and assembly_tree.dot, for Graphviz");
+  const auto as_json = std::make_shared<bool>(false);
+  command->add_flag("--json", *as_json, "The same as JSON, for scripts");
   command->footer(kInspectExamples);
-  command->callback([&registries, word, graphs] {
+  command->callback([&registries, word, graphs, as_json] {
     const Mechanism mechanism = find_mechanism(registries, *word);
+    if (*as_json) {
+      fmt::print("{}\n", json_of(registries.formulations, mechanism)
+                             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      if (!graphs->empty()) {
+        write_graphs(mechanism, *graphs);
+      }
+      return;
+    }
     fmt::print("{}", describe(mechanism));
     if (const std::string warning = singular_start_warning(mechanism); !warning.empty()) {
       fmt::print("\nWarning: {}\n", warning);

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -13,6 +11,7 @@
 #include "experiments/csv_file.hpp"
 #include "experiments/json_file.hpp"
 #include "experiments/program_digest.hpp"
+#include "experiments/text_digest.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -29,11 +28,6 @@ std::string text_of(const fs::path& file) {
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
-std::string digest_of(std::string_view text) {
-  boost::uuids::name_generator_sha1 generator(boost::uuids::ns::oid());
-  return to_string(generator(text.data(), text.size()));
-}
-
 std::string digest_of(const std::vector<Record>& records) {
   std::string text;
   for (const Record& record : records) {
@@ -41,7 +35,7 @@ std::string digest_of(const std::vector<Record>& records) {
                       record.quantity, record.unit, record.value ? csv_number(*record.value) : "", record.note}) +
             '\n';
   }
-  return digest_of(text);
+  return text_digest(text);
 }
 
 bool any_failed(const std::vector<Record>& records) {
@@ -55,7 +49,7 @@ std::string file_problem(const fs::path& file, const nlohmann::json& check, std:
     return fmt::format("{} has {} rows instead of {}", file.filename().string(), rows,
                        check.at("rows").get<std::size_t>());
   }
-  return digest_of(text_of(file)) == check.at("digest").get<std::string>()
+  return text_digest(text_of(file)) == check.at("digest").get<std::string>()
              ? ""
              : fmt::format("{} is not as it was written", file.filename().string());
 }
@@ -139,7 +133,7 @@ void PartStore::keep(const std::string& name, const PartResult& result, const st
   nlohmann::ordered_json check;
   const auto write = [&](const char* key, const char* ending, const std::vector<Record>& records) {
     write_records(file(name, ending), records);
-    check[key] = {{"rows", records.size()}, {"digest", digest_of(text_of(file(name, ending)))}};
+    check[key] = {{"rows", records.size()}, {"digest", text_digest(text_of(file(name, ending)))}};
   };
   write("records", kRecords, result.records);
   write("timings", kTimings, result.timings);

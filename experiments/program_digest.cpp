@@ -1,9 +1,9 @@
 #include "experiments/program_digest.hpp"
 
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <fstream>
 #include <iterator>
+
+#include "experiments/text_digest.hpp"
 
 namespace mbdbench {
 
@@ -13,8 +13,7 @@ std::string program_digest() {
     return {};
   }
   const std::string program{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  boost::uuids::name_generator_sha1 generator(boost::uuids::ns::oid());
-  return to_string(generator(program));
+  return text_digest(program);
 }
 
 }  // namespace mbdbench

@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "experiments/csv_file.hpp"
 #include "experiments/json_file.hpp"
+#include "experiments/text_digest.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -84,11 +84,6 @@ RunSettings settings_of(const nlohmann::json& json, const std::string& file) {
 
 }  // namespace
 
-std::string mechanism_digest(std::string_view toml) {
-  boost::uuids::name_generator_sha1 generator(boost::uuids::ns::oid());
-  return to_string(generator(toml.data(), toml.size()));
-}
-
 void write_saved_state(const std::filesystem::path& file, const SavedState& state) {
   nlohmann::ordered_json json;
   json["format"] = kFormat;
@@ -103,6 +98,9 @@ void write_saved_state(const std::filesystem::path& file, const SavedState& stat
   json["x"] = state.x;
   json["q"] = state.q;
   json["u"] = state.u;
+  if (!state.gauge.empty()) {
+    json["gauge"] = state.gauge;
+  }
   write_json(file, json);
 }
 
@@ -132,11 +130,25 @@ SavedState read_saved_state(const std::filesystem::path& file) {
     // Absent from states that were saved before a restart needed them.
     state.q = json.value("q", std::vector<double>());
     state.u = json.value("u", std::vector<double>());
+    state.gauge = json.value("gauge", std::vector<double>());
   } catch (const nlohmann::json::exception& error) {
     throw FileError(file.string(), 0, fmt::format("not a saved state: {}", error.what()));
   }
   require_consistent(state, file);
   return state;
+}
+
+std::string mechanism_beside(const SavedState& state, const std::filesystem::path& file) {
+  const std::filesystem::path mechanism = file.parent_path() / "mechanism.toml";
+  std::ifstream stream(mechanism, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream && text_digest(text) != state.mechanism_digest) {
+    throw FileError(mechanism.string(), 0,
+                    fmt::format("is not what {} was saved with: it was changed, or is damaged; --mechanism names "
+                                "another file or a key",
+                                file.string()));
+  }
+  return mechanism.string();
 }
 
 void require_layout(const SavedState& state, std::span<const StateComponent> layout,

@@ -21,8 +21,10 @@ struct SavedState {
   /// others from here. Empty where the state could not be unpacked.
   std::vector<double> q;
   std::vector<double> u;
+  /// Of states that `verify` keeps: p = M u + Phi_q^T gauge; empty: zero.
+  std::vector<double> gauge;
   std::string mechanism;            ///< its name
-  std::string mechanism_digest;     ///< of its TOML text, see `mechanism_digest`
+  std::string mechanism_digest;     ///< `text_digest` of its TOML text
   std::string formulation;          ///< key
   std::string formulation_options;  ///< "alpha=5,beta=5", may be empty
   std::string integrator;           ///< key
@@ -31,14 +33,16 @@ struct SavedState {
   bool operator==(const SavedState&) const = default;
 };
 
-/// \returns a name-based UUID (RFC 4122, SHA-1) of the text: the same for the same text on every machine.
-std::string mechanism_digest(std::string_view toml);
-
 /// Writes JSON with shortest round-trip numbers; the file is replaced at once. \throws FileError
 void write_saved_state(const std::filesystem::path& file, const SavedState& state);
 
 /// Reads what `write_saved_state` wrote. \throws FileError for anything else, saying what is wrong
 SavedState read_saved_state(const std::filesystem::path& file);
+
+/// \param file of the state
+/// \returns the file of the mechanism that a state was saved with, which lies beside it.
+/// \throws FileError where that has been changed or damaged since
+std::string mechanism_beside(const SavedState& state, const std::filesystem::path& file);
 
 /// \param file for messages
 /// \throws FileError naming the first component that differs when the state is not one of this layout

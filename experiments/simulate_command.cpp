@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "experiments/command.hpp"
+#include "experiments/option_checks.hpp"
 #include "experiments/simulate_run.hpp"
 
 namespace mbdbench {
@@ -13,6 +14,7 @@ constexpr const char* kSimulateExamples = R"(Examples:
                     --time 0:0.01:5 --rtol 1e-9 --atol 1e-9 --reactions --output run
   mbdbench simulate --mechanism four_bar.toml --formulation dense --time 1 \
                     --control position --output run
+  mbdbench simulate --mechanism pendulum:1024 --formulation hdca[leaf=subchain] --threads 2 --time 1 --output fast
   mbdbench simulate --restart run/state.json --time 20 --output run2
   mbdbench simulate --restart killed/checkpoint.json --time 10 --output rest
 
@@ -24,11 +26,8 @@ or was interrupted keeps what it had, and state.json continues it.)";
 
 void add_problem_options(CLI::App& command, SimulateRequest& request) {
   command.add_option("-m,--mechanism", request.mechanism, "Key with parameters (pendulum:16) or TOML file");
-  command.add_option("-f,--formulation", request.formulation, "Key, see mbdbench list formulations");
-  command
-      .add_option("--formulation-option", request.formulation_options,
-                  "Option of the formulation, name=value; repeatable")
-      ->allow_extra_args(false);
+  command.add_option("-f,--formulation", request.formulation,
+                     "KEY or KEY[option=value,...], see mbdbench list formulations");
   command.add_option("-i,--integrator", request.integrator, "Key, see mbdbench list integrators (default: ode45)");
   command
       .add_option("-t,--time", request.time,
@@ -102,7 +101,7 @@ void add_output_options(CLI::App& command, SimulateRequest& request) {
   command
       .add_option("--checkpoint", request.checkpoint,
                   "Seconds of wall time between two states that a killed run leaves in checkpoint.json; 0: none")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0.0, 1e9))
       ->capture_default_str();
   command.add_flag("--reactions", request.reactions, "Also write the reactions of every joint");
   command.add_flag("--quiet", request.quiet, "No progress bar");

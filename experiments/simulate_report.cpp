@@ -10,6 +10,7 @@
 #include "experiments/csv_file.hpp"
 #include "experiments/json_file.hpp"
 #include "experiments/saved_state.hpp"
+#include "experiments/text_digest.hpp"
 
 namespace mbdbench {
 namespace {
@@ -155,7 +156,7 @@ void write_state(const fs::path& file, const SimulateSetup& setup, double t, std
     state.u.clear();
   }
   state.mechanism = setup.mechanism->name();
-  state.mechanism_digest = mechanism_digest(setup.mechanism_text);
+  state.mechanism_digest = text_digest(setup.mechanism_text);
   state.formulation = setup.formulation_key;
   state.formulation_options = setup.formulation_options;
   state.integrator = setup.integrator.key;

@@ -15,8 +15,7 @@ namespace mbdbench {
 struct SimulateRequest {
   // With a restart, what is empty here comes from the saved state, down to `projection_tolerance`.
   std::string mechanism;
-  std::string formulation;
-  std::vector<std::string> formulation_options;  ///< "name=value"
+  std::string formulation;  ///< KEY[options]
   std::string integrator;
 
   std::optional<double> relative_tolerance;

@@ -12,10 +12,12 @@
 #include <utility>
 
 #include "experiments/available_memory.hpp"
+#include "experiments/formulation_choice.hpp"
 #include "experiments/initial_values.hpp"
 #include "experiments/mechanism_source.hpp"
 #include "experiments/memory_message.hpp"
 #include "experiments/saved_state.hpp"
+#include "experiments/text_digest.hpp"
 #include "experiments/time_span.hpp"
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/projection/projected_formulation.hpp"
@@ -30,23 +32,45 @@ constexpr const char* kDefaultIntegrator = "ode45";
 constexpr int kMostRefine = 1000;
 constexpr std::int64_t kMostEvaluations = 1'000'000'000'000'000;
 
-/// \returns the entry with this key. \param noun "formulation" \param option that names it
-template <class Entry>
-const Entry& find_entry(const std::vector<Entry>& registry, const std::string& key, const std::string& noun) {
-  const auto found =
-      std::find_if(registry.begin(), registry.end(), [&](const Entry& entry) { return entry.key == key; });
-  if (found != registry.end()) {
+const OdeEntry& chosen_integrator(const Registries& registries, const std::string& key) {
+  if (const OdeEntry* const found = find_integrator(registries.integrators, key)) {
     return *found;
   }
-  if (key.empty()) {
-    throw std::invalid_argument(fmt::format("--{} is missing; see mbdbench list {}s", noun, noun));
-  }
   std::vector<std::string> keys;
-  keys.reserve(registry.size());
-  for (const Entry& entry : registry) {
+  keys.reserve(registries.integrators.size());
+  for (const OdeEntry& entry : registries.integrators) {
     keys.emplace_back(entry.key);
   }
-  throw std::invalid_argument(fmt::format("there is no {} '{}'; {}", noun, key, suggest_name(key, keys, noun + "s")));
+  throw std::invalid_argument(
+      fmt::format("there is no integrator '{}'; {}", key, suggest_name(key, keys, "integrators")));
+}
+
+/// What `validate` would refuse in the words of the library, in those of the command line.
+void require_usable_numbers(const RunSettings& settings, const std::optional<double>& initial_step) {
+  constexpr double kSmallestTolerance = 100.0 * std::numeric_limits<double>::epsilon();
+  const auto require = [](bool usable, std::string_view option, double value, std::string_view wanted) {
+    if (!usable) {
+      throw std::invalid_argument(fmt::format("{} {}: must be {}", option, value, wanted));
+    }
+  };
+  const auto positive = [](double value) { return value > 0.0 && std::isfinite(value); };
+  const double relative = settings.relative_tolerance;
+  require(relative >= kSmallestTolerance && std::isfinite(relative), "--rtol", relative,
+          fmt::format("finite and at least {:.3g} (100 eps)", kSmallestTolerance));
+  require(positive(settings.absolute_tolerance), "--atol", settings.absolute_tolerance, "positive and finite");
+  for (const auto& [kind, tolerance] : settings.absolute_tolerance_of) {
+    if (!positive(tolerance)) {
+      throw std::invalid_argument(fmt::format("--atol {}={}: must be positive and finite", to_string(kind), tolerance));
+    }
+  }
+  if (initial_step) {
+    require(positive(*initial_step), "--initial-step", *initial_step, "positive and finite");
+  }
+  if (settings.norm_control && !settings.absolute_tolerance_of.empty()) {
+    throw std::invalid_argument(
+        "--norm-control: the norm of the whole state needs one --atol for all kinds; give a number alone, or leave "
+        "--norm-control out");
+  }
 }
 
 /// Checks what the integrators themselves do not. \throws std::invalid_argument
@@ -54,6 +78,10 @@ void require_usable(const RunSettings& settings, const OdeEntry& integrator, con
   if (settings.fixed_step && integrator.adaptive) {
     throw std::invalid_argument(
         fmt::format("--fixed-step: integrator '{}' chooses its steps itself; --max-step limits them", integrator.key));
+  }
+  if (!settings.fixed_step && !integrator.adaptive) {
+    throw std::invalid_argument(
+        fmt::format("--fixed-step H is missing: integrator '{}' takes steps of one size, H in s", integrator.key));
   }
   for (const auto& [option, wanted] :
        {std::pair("--higher-order", settings.propagate_higher_order), {"--local-error", settings.record_local_error}}) {
@@ -70,6 +98,9 @@ void require_usable(const RunSettings& settings, const OdeEntry& integrator, con
     if (step && !(*step >= smallest)) {
       throw std::invalid_argument(
           fmt::format("{} {}: must be at least {:.3g} s (16 eps of the times of the run)", option, *step, smallest));
+    }
+    if (step && !std::isfinite(*step)) {
+      throw std::invalid_argument(fmt::format("{} {}: must be finite", option, *step));
     }
   }
 }
@@ -148,11 +179,8 @@ SimulationOptions run_options(const RunSettings& settings, const SimulateRequest
 /// \returns what of the saved state the run continues with, in words of the command line.
 std::vector<std::string> taken_over(const SavedState& saved, const SimulateSetup& setup) {
   std::vector<std::string> kept;
-  if (setup.formulation_key == saved.formulation) {
-    kept.push_back("--formulation " + saved.formulation);
-  }
-  if (!saved.formulation_options.empty() && setup.formulation_options == saved.formulation_options) {
-    kept.push_back("--formulation-option " + saved.formulation_options);
+  if (setup.formulation_key == saved.formulation && setup.formulation_options == saved.formulation_options) {
+    kept.push_back("--formulation " + formulation_word(saved.formulation, saved.formulation_options));
   }
   if (setup.integrator.key == saved.integrator) {
     kept.push_back("--integrator " + saved.integrator);
@@ -173,13 +201,10 @@ SimulateRequest completed(SimulateRequest request, const SavedState& saved) {
         "--set and --restart exclude one another: a restart takes its values from the saved state");
   }
   if (request.mechanism.empty()) {
-    request.mechanism = (std::filesystem::path(request.restart).parent_path() / "mechanism.toml").string();
+    request.mechanism = mechanism_beside(saved, request.restart);
   }
   if (request.formulation.empty()) {
-    request.formulation = saved.formulation;
-    if (request.formulation_options.empty() && !saved.formulation_options.empty()) {
-      request.formulation_options = {saved.formulation_options};
-    }
+    request.formulation = formulation_word(saved.formulation, saved.formulation_options);
   }
   if (request.integrator.empty()) {
     request.integrator = saved.integrator;
@@ -188,7 +213,7 @@ SimulateRequest completed(SimulateRequest request, const SavedState& saved) {
 }
 
 void require_same_mechanism(const SavedState& saved, const SimulateSetup& setup, const std::string& file) {
-  if (saved.mechanism_digest != mechanism_digest(setup.mechanism_text)) {
+  if (saved.mechanism_digest != text_digest(setup.mechanism_text)) {
     throw std::invalid_argument(fmt::format(
         "{} was saved with mechanism '{}', and '{}' is not the same (its parameters, loads or initial values "
         "differ): leave --mechanism out to continue with the mechanism.toml beside the saved state",
@@ -232,17 +257,22 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   const TimeSpan span = parse_time_span(request.time);
 
   SimulateSetup setup;
-  const FormulationEntry& formulation = find_entry(registries.formulations, request.formulation, "formulation");
-  setup.integrator = find_entry(registries.integrators, request.integrator, "integrator");
+  if (request.formulation.empty()) {
+    throw std::invalid_argument("--formulation is missing; see mbdbench list formulations");
+  }
+  const FormulationChoice chosen = choose_formulation(registries.formulations, request.formulation);
+  const FormulationEntry& formulation = *chosen.entry;
+  setup.integrator = chosen_integrator(registries, request.integrator);
   require_for_mechanisms(setup.integrator);
   setup.settings = run_settings(request, saved, setup.integrator);
+  require_usable_numbers(setup.settings, request.initial_step);
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);
   setup.mechanism = std::make_unique<const Mechanism>(
       with_initial_values(find_mechanism(registries, request.mechanism), request.initial_values));
   setup.mechanism_text = write_mechanism(setup.mechanism->description());
-  setup.formulation_key = request.formulation;
-  setup.formulation_options = fmt::format("{}", fmt::join(request.formulation_options, ","));
+  setup.formulation_key = formulation.key;
+  setup.formulation_options = chosen.options;
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
   if (ranks != nullptr) {

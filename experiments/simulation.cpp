@@ -7,12 +7,14 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/component_origin.hpp"
 #include "experiments/sink_barrier.hpp"
 
 namespace mbdbench {
 namespace {
 
-void require_kind(StateKind kind, std::span<const StateComponent> layout) {
+/// \param option of the command line that asks for it
+void require_kind(std::string_view option, StateKind kind, std::span<const StateComponent> layout) {
   std::string present;
   for (const StateComponent& component : layout) {
     if (component.kind == kind) {
@@ -24,7 +26,7 @@ void require_kind(StateKind kind, std::span<const StateComponent> layout) {
     }
   }
   throw std::invalid_argument(
-      fmt::format("the state has no component of kind {}; it has {}", to_string(kind), present));
+      fmt::format("{}: the state has no component of kind {}; it has {}", option, to_string(kind), present));
 }
 
 }  // namespace
@@ -51,6 +53,9 @@ OdeSystem ode_system(Formulation& formulation) {
     return formulation.rhs(t, x, xdot).message();
   };
   system.after_step = [&formulation](double t, std::span<double> x) { return formulation.after_step(t, x); };
+  system.component_name = [&formulation](std::size_t component, double t, std::span<const double> x) {
+    return component_origin(formulation, component, t, x);
+  };
   return system;
 }
 
@@ -58,7 +63,7 @@ OdeOptions ode_options(const SimulationOptions& options, std::span<const StateCo
   OdeOptions ode = options.ode;
   ode.absolute_tolerance = {options.absolute_tolerance};
   for (const auto& [kind, tolerance] : options.absolute_tolerance_of) {
-    require_kind(kind, layout);
+    require_kind("--atol", kind, layout);
     // Spread over the components only when kinds differ: norm control wants a single number.
     ode.absolute_tolerance.resize(layout.size(), options.absolute_tolerance);
     for (std::size_t i = 0; i < layout.size(); ++i) {
@@ -69,7 +74,7 @@ OdeOptions ode_options(const SimulationOptions& options, std::span<const StateCo
   }
   ode.error_mask.clear();
   for (const StateKind kind : options.controlled) {
-    require_kind(kind, layout);
+    require_kind("--control", kind, layout);
     ode.error_mask.resize(layout.size(), false);
     for (std::size_t i = 0; i < layout.size(); ++i) {
       ode.error_mask[i] = ode.error_mask[i] || layout[i].kind == kind;

@@ -11,43 +11,23 @@
 
 #include "experiments/available_memory.hpp"
 #include "experiments/formulation_check.hpp"
+#include "experiments/formulation_choice.hpp"
 #include "experiments/mechanism_source.hpp"
 #include "experiments/memory_message.hpp"
-#include "mechanisms/model/name_suggestion.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr std::size_t kDefaultMechanisms = 30;
 
-const FormulationEntry& require_formulation(const std::vector<FormulationEntry>& formulations, std::string_view key) {
-  if (const FormulationEntry* const entry = find_formulation(formulations, key)) {
-    return *entry;
-  }
-  std::vector<std::string> keys;
-  std::transform(formulations.begin(), formulations.end(), std::back_inserter(keys),
-                 [](const FormulationEntry& entry) { return std::string(entry.key); });
-  throw std::invalid_argument(
-      fmt::format("unknown formulation '{}'; {}", key, suggest_name(key, keys, "formulations")));
-}
-
-/// A formulation with its options, and as the user named it.
+/// A formulation as the user named it.
 struct ChosenFormulation {
-  const FormulationEntry* entry;
-  Parameters options;
+  FormulationChoice choice;
   std::string name;
 };
 
-/// \param word "hdca" or "hdca[ground=leaf,loops=proximal]"
 ChosenFormulation chosen_formulation(const Registries& registries, const std::string& word) {
-  const std::size_t bracket = word.find('[');
-  if (bracket != std::string::npos && word.back() != ']') {
-    throw std::invalid_argument(
-        fmt::format("formulation '{}' has options that do not end; give it as KEY[option=value,...]", word));
-  }
-  const FormulationEntry& entry = require_formulation(registries.formulations, word.substr(0, bracket));
-  const std::string options = bracket == std::string::npos ? "" : word.substr(bracket + 1, word.size() - bracket - 2);
-  return {&entry, parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key)), word};
+  return {choose_formulation(registries.formulations, word), word};
 }
 
 std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
@@ -67,14 +47,15 @@ std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
 /// the formulation itself treats.
 std::unique_ptr<FormulationCheck> make_check(const ChosenFormulation& formulation, const Mechanism& mechanism,
                                              VerificationReference& reference, std::string& refusal) {
-  refusal = formulation.entry->refusal(mechanism);
+  const FormulationEntry& entry = *formulation.choice.entry;
+  refusal = entry.refusal(mechanism);
   if (!refusal.empty()) {
     return nullptr;
   }
   try {
-    return std::make_unique<FormulationCheck>(*formulation.entry, formulation.options, mechanism, reference);
+    return std::make_unique<FormulationCheck>(entry, formulation.choice.parameters, mechanism, reference);
   } catch (const ModelError& error) {
-    if (formulation.name == formulation.entry->key) {
+    if (formulation.name == entry.key) {
       throw;  // its refusal should have told
     }
     refusal = error.what();
@@ -87,12 +68,55 @@ bool has_mechanism(const Registries& registries, std::string_view key) {
                      [key](const MechanismEntry& entry) { return entry.key == key; });
 }
 
+/// The worst block of a row with its state.
+void add_worst(VerificationResult& row, const std::vector<VerificationState>& states, VerificationReference& reference,
+               FormulationCheck& check) {
+  WorstComparison worst;
+  // A state at which nothing could be compared is the one after those that were.
+  auto place = std::min(static_cast<std::size_t>(row.states), states.size() - 1);
+  worst.what = row.failure;
+  if (row.failure.empty()) {
+    const std::array<std::pair<const char*, const BlockCheck*>, 5> blocks = {{{"velocity", &row.velocity},
+                                                                              {"rate", &row.rate},
+                                                                              {"reaction", &row.reaction},
+                                                                              {"acceleration", &row.acceleration},
+                                                                              {"power", &row.energy}}};
+    const auto* const found = std::max_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
+      return std::pair(a.second->outcome, a.second->error / a.second->limit) <
+             std::pair(b.second->outcome, b.second->error / b.second->limit);
+    });
+    const BlockCheck& block = *found->second;
+    place = static_cast<std::size_t>(block.state);
+    worst.what = fmt::format("{}{}{}: error {:.2g}, limit {:.2g}", found->first, block.component.empty() ? "" : " of ",
+                             block.component, block.error, block.limit);
+  }
+  worst.state = states[place];
+  check.keep_state(reference.at(worst.state), worst);
+  row.worst = std::move(worst);
+}
+
+/// \throws std::invalid_argument
+void require_sizes(const VerificationState& state, const Mechanism& mechanism) {
+  const bool gauge = state.gauge.size() == 0 || state.gauge.size() == mechanism.constraint_size();
+  if (state.q.size() != mechanism.q_size() || state.u.size() != mechanism.u_size() || !gauge) {
+    throw std::invalid_argument(
+        fmt::format("the state has {} joint coordinates q and {} quasi-velocities u, mechanism '{}' {} and {}",
+                    state.q.size(), state.u.size(), mechanism.name(), mechanism.q_size(), mechanism.u_size()));
+  }
+}
+
 /// All chosen formulations on one mechanism.
 void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormulation>& formulations,
                       const FormulationEntry& dense, const FormulationEntry& dense_momentum,
                       const VerificationOptions& options, std::vector<VerificationResult>& results) {
   require_memory(dense, mechanism, 2.0);  // the references, in velocities and in momenta
-  const VerificationStates states = draw_verification_states(mechanism, options.states, options.seed);
+  VerificationStates states;
+  if (options.state) {
+    states.states = {*options.state};
+    states.states.front().gauge.conservativeResizeLike(Eigen::VectorXd::Zero(mechanism.constraint_size()));
+  } else {
+    states = draw_verification_states(mechanism, options.states, options.seed);
+  }
   VerificationReference reference(mechanism, dense, dense_momentum);
   std::vector<VerificationResult> rows;
   std::vector<std::unique_ptr<FormulationCheck>> checks;
@@ -101,7 +125,8 @@ void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormul
     row.mechanism = mechanism.name();
     row.formulation = formulation.name;
     row.skipped = states.skipped;
-    row.is_reference = formulation.entry->key == dense.key || formulation.entry->key == dense_momentum.key;
+    const std::string_view key = formulation.choice.entry->key;
+    row.is_reference = key == dense.key || key == dense_momentum.key;
     checks.push_back(
         with_memory_message(fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), formulation.name),
                             [&] { return make_check(formulation, mechanism, reference, row.refusal); }));
@@ -117,6 +142,11 @@ void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormul
         continue;
       }
       checks[i]->compare(values, rows[i]);
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (checks[i] && rows[i].outcome() >= CheckOutcome::ill_conditioned) {
+      add_worst(rows[i], states.states, reference, *checks[i]);
     }
   }
   std::move(rows.begin(), rows.end(), std::back_inserter(results));
@@ -140,7 +170,7 @@ std::string_view to_string(CheckOutcome outcome) {
   return "FAILED";
 }
 
-void BlockCheck::add(double state_error, double tolerance, double largest_limit) {
+bool BlockCheck::add(double state_error, double tolerance, double largest_limit) {
   const double state_limit = std::min(tolerance, largest_limit);
   CheckOutcome state_outcome = CheckOutcome::failed;
   if (state_error <= state_limit) {
@@ -150,11 +180,13 @@ void BlockCheck::add(double state_error, double tolerance, double largest_limit)
   }
   // Written so that an error that is not a number is worse than any other.
   const bool worse_ratio = !(state_error * limit <= error * state_limit);
-  if (state_outcome > outcome || (state_outcome == outcome && worse_ratio)) {
+  const bool worst = state_outcome > outcome || (state_outcome == outcome && worse_ratio);
+  if (worst) {
     error = state_error;
     limit = state_limit;
     outcome = state_outcome;
   }
+  return worst;
 }
 
 CheckOutcome VerificationResult::outcome() const {
@@ -188,22 +220,39 @@ std::vector<std::string> default_verification_mechanisms(const Registries& regis
 
 std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
                                        const std::function<bool(std::size_t, std::size_t)>& mechanism_done) {
-  const FormulationEntry& dense = require_formulation(registries.formulations, "dense");
-  const FormulationEntry& dense_momentum = require_formulation(registries.formulations, "dense-momentum");
+  const FormulationEntry& dense = *choose_formulation(registries.formulations, "dense").entry;
+  const FormulationEntry& dense_momentum = *choose_formulation(registries.formulations, "dense-momentum").entry;
   const std::vector<ChosenFormulation> formulations = chosen_formulations(registries, options.formulations);
   // Read before the first is compared: a slip in the last name should not cost the work on the others.
   std::vector<Mechanism> mechanisms;
-  for (const std::string& word :
-       options.mechanisms.empty() ? default_verification_mechanisms(registries) : options.mechanisms) {
+  const std::vector<std::string> words =
+      options.mechanisms.empty() ? default_verification_mechanisms(registries) : options.mechanisms;
+  for (const std::string& word : words) {
     mechanisms.push_back(find_mechanism(registries, word));
+  }
+  if (options.state) {
+    require_sizes(*options.state, mechanisms.front());
   }
   std::vector<VerificationResult> results;
   for (std::size_t i = 0; i < mechanisms.size(); ++i) {
+    const std::size_t before = results.size();
     verify_mechanism(mechanisms[i], formulations, dense, dense_momentum, options, results);
+    for (std::size_t row = before; row < results.size(); ++row) {
+      results[row].word = words[i];
+    }
     if (!mechanism_done(i + 1, mechanisms.size())) {
       break;
     }
   }
+  return results;
+}
+
+std::vector<VerificationResult> verify(const Registries& registries, const Mechanism& mechanism,
+                                       const VerificationOptions& options) {
+  std::vector<VerificationResult> results;
+  verify_mechanism(mechanism, chosen_formulations(registries, options.formulations),
+                   *choose_formulation(registries.formulations, "dense").entry,
+                   *choose_formulation(registries.formulations, "dense-momentum").entry, options, results);
   return results;
 }
 

@@ -6,10 +6,17 @@
 #include <memory>
 
 #include "experiments/command.hpp"
+#include "experiments/csv_file.hpp"
+#include "experiments/formulation_choice.hpp"
 #include "experiments/interruption.hpp"
+#include "experiments/mechanism_source.hpp"
+#include "experiments/option_checks.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/provenance.hpp"
+#include "experiments/saved_state.hpp"
+#include "experiments/text_digest.hpp"
 #include "experiments/verification.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench {
 namespace {
@@ -18,10 +25,12 @@ constexpr const char* kVerifyExamples = R"(Examples:
   mbdbench verify                                          every formulation on every mechanism
   mbdbench verify -f hdca -m pendulum:16 -m four_bar.toml  one formulation on two mechanisms
   mbdbench verify -f naudet[loops=matrices]                a formulation with options
+  mbdbench verify --state checked/states/1/state.json      one of the states that did not pass, again
   mbdbench verify --states 20 --seed 7 --output checked    more states; records.csv for scripts)";
 
 struct VerifyOptions {
   VerificationOptions what;
+  std::string state;
   std::string output;
   bool allow_none = false;
   bool quiet = false;
@@ -83,7 +92,78 @@ void print_legend() {
       "            else was checked, which counts as neither passed nor failed\n");
 }
 
-int run_verify(const Registries& registries, const VerifyOptions& options) {
+/// Writes a state that `simulate --restart` and `verify --state` take, with its mechanism. \returns its file.
+std::filesystem::path keep_state(const Registries& registries, const VerificationResult& result,
+                                 const std::string& mechanism_word, const std::filesystem::path& directory) {
+  const FormulationChoice choice = choose_formulation(registries.formulations, result.formulation);
+  const std::string mechanism = write_mechanism(find_mechanism(registries, mechanism_word).description());
+  const WorstComparison& worst = *result.worst;
+  SavedState state;
+  state.t = worst.state.t;
+  state.names = worst.names;
+  state.x = worst.x;
+  state.q.assign(worst.state.q.begin(), worst.state.q.end());
+  state.u.assign(worst.state.u.begin(), worst.state.u.end());
+  state.gauge.assign(worst.state.gauge.begin(), worst.state.gauge.end());
+  state.mechanism = result.mechanism;
+  state.mechanism_digest = text_digest(mechanism);
+  state.formulation = choice.entry->key;
+  state.formulation_options = choice.options;
+  state.integrator = "ode45";
+  std::filesystem::create_directories(directory);
+  replace_file(directory / "mechanism.toml", mechanism);
+  write_saved_state(directory / "state.json", state);
+  return directory / "state.json";
+}
+
+/// Says where rows that did not pass are worst, and keeps the states if there is a directory.
+void print_worst(const Registries& registries, const VerifyOptions& options,
+                 const std::vector<VerificationResult>& results) {
+  int number = 0;
+  for (const VerificationResult& result : results) {
+    if (!result.worst) {
+      continue;
+    }
+    std::string where;
+    if (!options.output.empty()) {
+      const auto directory = std::filesystem::path(options.output) / "states" / fmt::format("{}", ++number);
+      where = "; state: " + keep_state(registries, result, result.word, directory).string();
+    }
+    fmt::print("\n{} on {}: {}, at t = {}{}", result.formulation, result.mechanism, result.worst->what,
+               result.worst->state.t, where);
+  }
+  const bool any = std::any_of(results.begin(), results.end(), [](const auto& result) { return result.worst; });
+  if (any) {
+    fmt::print("\n{}\n", options.output.empty() ? "--output DIR keeps these states for verify --state and "
+                                                  "simulate --restart"
+                                                : "Look again: mbdbench verify --state FILE; or go on from there: "
+                                                  "mbdbench simulate --restart FILE");
+  }
+}
+
+/// Adds the state of a file and its mechanism to what is compared.
+void take_state(VerificationOptions& what, const std::filesystem::path& file) {
+  const SavedState saved = read_saved_state(file);
+  if (saved.q.empty() || what.mechanisms.size() > 1) {
+    throw std::invalid_argument(fmt::format("--state {}: {}", file.string(),
+                                            saved.q.empty() ? "holds no joint coordinates q: nothing to compare at"
+                                                            : "belongs to one mechanism; give one -m, or none"));
+  }
+  if (what.mechanisms.empty()) {
+    what.mechanisms = {mechanism_beside(saved, file)};
+  }
+  VerificationState state;
+  state.t = saved.t;
+  state.q = Eigen::Map<const Eigen::VectorXd>(saved.q.data(), static_cast<Eigen::Index>(saved.q.size()));
+  state.u = Eigen::Map<const Eigen::VectorXd>(saved.u.data(), static_cast<Eigen::Index>(saved.u.size()));
+  state.gauge = Eigen::Map<const Eigen::VectorXd>(saved.gauge.data(), static_cast<Eigen::Index>(saved.gauge.size()));
+  what.state = std::move(state);
+}
+
+int run_verify(const Registries& registries, VerifyOptions& options) {
+  if (!options.state.empty()) {
+    take_state(options.what, options.state);
+  }
   if (!options.output.empty()) {
     std::filesystem::create_directories(options.output);
     write_provenance(std::filesystem::path(options.output) / "provenance.json", capture_provenance());
@@ -101,6 +181,7 @@ int run_verify(const Registries& registries, const VerifyOptions& options) {
   progress.reset();
   print_table(results);
   print_legend();
+  print_worst(registries, options, results);
   if (!options.output.empty()) {
     write_records(std::filesystem::path(options.output) / "records.csv", verification_records(results));
   }
@@ -143,13 +224,17 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
           "A catalogue key (pendulum:16) or a TOML file, may be repeated; default: the whole catalogue and random "
           "mechanisms")
       ->allow_extra_args(false);
+  command->add_option("--state", options->state,
+                      "Compare at this saved state alone (a state.json of verify or simulate), by default with the "
+                      "mechanism beside it");
   command->add_option("--states", options->what.states, "Random states a mechanism, beside the initial one")
-      ->check(CLI::Range(0, 1000000))
+      ->check(integer_from(0, 1000000))
       ->capture_default_str();
   command->add_option("--seed", options->what.seed, "Seed of the random states")
-      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1000000000000000}))
+      ->check(integer_from(0, 1000000000000000))
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Directory for records.csv and provenance.json");
+  command->add_option("-o,--output", options->output,
+                      "Directory for records.csv, provenance.json and the states of rows that did not pass");
   command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kVerifyExamples);

@@ -34,6 +34,8 @@ struct OdeSystem {
   /// only and p' on t and q only. 0: not stated. Methods with OdeEntry::needs_separable refuse a system that does not
   /// state it; all others ignore it.
   std::size_t separable_positions = 0;
+  /// \returns what messages call a component ("'v.hip'") of a run that failed at (t, x). Empty: "component 3".
+  std::function<std::string(std::size_t component, double t, std::span<const double> x)> component_name;
 };
 
 /// What a run is asked to do. Unset numbers (NaN) mean the method's own default.

@@ -63,7 +63,7 @@ bool OdeRun::all_finite(double t, std::span<const double> values, std::string_vi
     return true;
   }
   const auto bad = std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
-  not_finite_ = {t, *bad, static_cast<std::size_t>(bad - values.begin()), name};
+  not_finite_ = {t, *bad, static_cast<std::size_t>(bad - values.begin()), name, {values.begin(), values.end()}};
   return false;
 }
 
@@ -71,7 +71,7 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
   if (partners_ != nullptr) {
     return evaluate_with_partners(t, x, xdot);
   }
-  if (!all_finite(t, x, "x")) {
+  if (!all_finite(t, x, "value")) {
     return Evaluation::not_finite;
   }
   if (result_.statistics.nfevals >= max_evaluations_) {
@@ -85,7 +85,11 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
     end(OdeStatus::rhs_failed, fmt::format("f failed at t = {}: {}", t, failure));
     return Evaluation::ended;
   }
-  return all_finite(t, xdot, "xdot") ? Evaluation::ok : Evaluation::not_finite;
+  if (!all_finite(t, xdot, "rate")) {
+    not_finite_.x.assign(x.begin(), x.end());
+    return Evaluation::not_finite;
+  }
+  return Evaluation::ok;
 }
 
 /// f itself tells all ranks of a state that is not finite. A derivative that is not makes the next state so, or the
@@ -99,7 +103,7 @@ Evaluation OdeRun::evaluate_with_partners(double t, std::span<const double> x, s
   const std::string failure = system_.rhs(t, x, xdot);
   if (!failure.empty()) {
     // Where the last derivative was not finite, that is what is kept for the message.
-    if (!partners_->in_doubt() && !all_finite(t, x, "x")) {
+    if (!partners_->in_doubt() && !all_finite(t, x, "value")) {
       partners_->doubt();
     }
     partners_->agree({});
@@ -111,7 +115,7 @@ Evaluation OdeRun::evaluate_with_partners(double t, std::span<const double> x, s
     return Evaluation::ended;
   }
   ++result_.statistics.nfevals;
-  if (!all_finite(t, xdot, "xdot")) {
+  if (!all_finite(t, xdot, "rate")) {
     partners_->doubt();
   }
   return Evaluation::ok;
@@ -189,10 +193,9 @@ bool OdeRun::finish_step(double t_new, std::span<double> x_new, std::span<double
 
 void OdeRun::end_step_too_small(double smallest, std::size_t component, std::string_view measure) {
   end(OdeStatus::step_too_small,
-      fmt::format(
-          "at t = {} the step would fall below {:.3g}, the smallest meaningful one; the relative {} of component {} "
-          "is the largest",
-          result_.t, smallest, measure, component));
+      fmt::format("at t = {} the step would fall below {:.3g}, the smallest meaningful one; the relative {} of {} is "
+                  "the largest",
+                  result_.t, smallest, measure, component_name(component, result_.t, result_.x)));
 }
 
 void OdeRun::end_method_failed(std::string_view why) {
@@ -202,16 +205,24 @@ void OdeRun::end_method_failed(std::string_view why) {
 void OdeRun::end_not_finite() {
   // The sign of a NaN means nothing and depends on the processor.
   const double value = std::isnan(not_finite_.value) ? std::abs(not_finite_.value) : not_finite_.value;
-  const auto message = [&](std::size_t component) {
-    return fmt::format("{}[{}] = {} at t = {}", not_finite_.name, component, value, not_finite_.t);
+  const auto message = [&](const std::string& component) {
+    return fmt::format("the {} of {} is {} at t = {}", not_finite_.name, component, value, not_finite_.t);
   };
   if (partners_ == nullptr) {
-    end(OdeStatus::not_finite, message(not_finite_.component));
+    end(OdeStatus::not_finite, message(component_name(not_finite_.component, not_finite_.t, not_finite_.x)));
   } else {
-    // Only some ranks have seen it.
+    // Only some ranks have seen it; what a component is called may need all of them.
     end(OdeStatus::not_finite,
-        partners_->first_text(not_finite_.name.empty() ? "" : message(partners_->component(not_finite_.component))));
+        partners_->first_text(not_finite_.name.empty()
+                                  ? ""
+                                  : message(fmt::format("component {}", partners_->component(not_finite_.component)))));
   }
+}
+
+std::string OdeRun::component_name(std::size_t component, double t, std::span<const double> x) const {
+  // On ranks what a component is called may need all of them.
+  const bool named = partners_ == nullptr && system_.component_name;
+  return named ? system_.component_name(component, t, x) : fmt::format("component {}", component);
 }
 
 void OdeRun::end(OdeStatus status, std::string message) {

@@ -90,8 +90,8 @@ class OdeRun {
   /// \param component, measure the component that limits the step, and what is largest there ("error", "rate").
   void end_step_too_small(double smallest, std::size_t component, std::string_view measure);
 
-  /// \returns whether all values are finite; the first that is not is kept for end_not_finite. \param name "x" or
-  /// "xdot"
+  /// \returns whether all values are finite; the first that is not is kept for end_not_finite. \param name "value"
+  /// or "rate"
   bool all_finite(double t, std::span<const double> values, std::string_view name);
 
   /// What was seen last was not finite and the method cannot make its step smaller.
@@ -108,6 +108,7 @@ class OdeRun {
   bool apply_after_step(double t_new, std::span<double> x_new);
   bool finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted);
   void end(OdeStatus status, std::string message);
+  [[nodiscard]] std::string component_name(std::size_t component, double t, std::span<const double> x) const;
 
   /// Where the last NaN or Inf was seen; becomes a message only if the run ends with it.
   struct NotFinite {
@@ -115,6 +116,7 @@ class OdeRun {
     double value = 0.0;
     std::size_t component = 0;
     std::string_view name;
+    std::vector<double> x;  ///< state, for messages
   };
 
   const OdeSystem& system_;

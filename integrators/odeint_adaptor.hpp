@@ -126,7 +126,7 @@ OdeResult solve_with_odeint(const OdeSystem& system, std::span<const double> tsp
       run.reject();
       if (step <= smallest) {
         // An attempt can overflow after its last evaluation, in the sums that make the new state.
-        if (outcome == Evaluation::ok && run.all_finite(t_new, x_new, "x")) {
+        if (outcome == Evaluation::ok && run.all_finite(t_new, x_new, "value")) {
           run.end_step_too_small(smallest, norm.dominant_component(xdot, x, x), "rate");
         } else {
           run.end_not_finite();

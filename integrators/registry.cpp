@@ -53,10 +53,12 @@ constexpr std::array kRegistry = {
              odeint_rosenbrock4},
     OdeEntry{"odeint-adams-bashforth-moulton", "Adams-Bashforth-Moulton of Boost.Odeint, PECE", "Hairer1993", 4, false,
              odeint_adams_bashforth_moulton},
+#ifdef MBDBENCH_SUNDIALS
     OdeEntry{"cvode-adams", "Adams methods of SUNDIALS CVODE, fixed-point iteration", "Hindmarsh2005", 0, true,
              cvode_adams},
     OdeEntry{"cvode-bdf", "BDF of SUNDIALS CVODE, Newton with difference Jacobian", "Hindmarsh2005", 0, true,
              cvode_bdf},
+#endif
 };
 
 }  // namespace

@@ -81,21 +81,26 @@ choose_python() {
   return 1
 }
 
-need_for_experiments() {
+# What the program itself cannot do without.
+need_for_program() {
   need g++ "compiles the suite (C++20)" has_cxx20
   need cmake "configures the build (3.22 or newer)" has_cmake
   need ninja-build "runs the build" has_command ninja
   need git "records the commit in every run's provenance; lists the files to check" has_command git
   need libeigen3-dev "matrices" has_header Eigen/Core libeigen3-dev
   need libboost-dev "Boost.Odeint: integrators to compare with" has_header boost/numeric/odeint.hpp libboost-dev
-  need libsundials-dev "SUNDIALS CVODE: integrators to compare with" has_header cvode/cvode.h libsundials-dev
-  need libopenmpi-dev "MPI: the experiment malczyk2008 on two processes" has_command mpicxx
-  need openmpi-bin "starts the two processes of malczyk2008" has_command mpirun
   need libtomlplusplus-dev "reads mechanism files" has_header toml++/toml.h libtomlplusplus-dev
   need nlohmann-json3-dev "writes provenance" has_header nlohmann/json.hpp nlohmann-json3-dev
   need libfmt-dev "formats numbers and messages" has_header fmt/format.h libfmt-dev
   need libcli11-dev "the command line" has_header CLI/CLI.hpp libcli11-dev
   need libmuparser-dev "formulas in mechanism files" has_header muParser.h libmuparser-dev
+}
+
+need_for_experiments() {
+  need_for_program
+  need libsundials-dev "SUNDIALS CVODE: integrators to compare with" has_header cvode/cvode.h libsundials-dev
+  need libopenmpi-dev "MPI: the experiment malczyk2008 on two processes" has_command mpicxx
+  need openmpi-bin "starts the two processes of malczyk2008" has_command mpirun
   need libgtest-dev "the tests, which the build configures" has_header gtest/gtest.h libgtest-dev
   need libbenchmark-dev "the benchmarks, which the build configures" has_header benchmark/benchmark.h libbenchmark-dev
   if ! choose_python >/dev/null; then

@@ -13,7 +13,7 @@
 #include "experiments/experiment_parts.hpp"
 #include "experiments/integrators/parts.hpp"
 #include "experiments/mechanism_source.hpp"
-#include "experiments/saved_state.hpp"
+#include "experiments/text_digest.hpp"
 #include "experiments/verdict_table.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
@@ -68,7 +68,7 @@ void add_work_precision(std::vector<ExperimentPart>& parts, const ExperimentCont
 
 /// \returns a name for files that changes with the mechanism's content: a user's file may change between two runs.
 std::string file_name_of(const Registries& registries, const std::string& word) {
-  return mechanism_digest(write_mechanism(find_mechanism(registries, word).description()));
+  return text_digest(write_mechanism(find_mechanism(registries, word).description()));
 }
 
 void add_mechanisms(std::vector<ExperimentPart>& parts, const ExperimentContext& context,

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "experiments/formulation_choice.hpp"
 #include "experiments/integrators/problems.hpp"
 #include "experiments/mechanism_source.hpp"
 #include "experiments/simulation.hpp"
@@ -46,15 +47,6 @@ Outcome poses(MechanismParts& parts, double t, std::span<const double> x) {
     outcome.rotations.push_back(body.rotation);
   }
   return outcome;
-}
-
-const FormulationEntry& formulation_of(const Registries& registries, const std::string& key) {
-  const FormulationEntry* const entry = find_formulation(registries.formulations, key);
-  if (entry == nullptr) {
-    throw std::invalid_argument(
-        fmt::format("unknown formulation '{}'; 'mbdbench list formulations' shows those there are", key));
-  }
-  return *entry;
 }
 
 class Silent : public OdeSink {
@@ -133,9 +125,9 @@ WorkCase problem_case(const std::string& name) {
 }
 
 WorkCase mechanism_case(const Registries& registries, const std::string& word, const std::string& formulation) {
-  const FormulationEntry& entry = formulation_of(registries, formulation);
+  const FormulationChoice choice = choose_formulation(registries.formulations, formulation);
   const auto parts = std::make_shared<MechanismParts>(find_mechanism(registries, word));
-  parts->formulation = make_formulation(registries.formulations, entry, parts->mechanism);
+  parts->formulation = make_formulation(registries.formulations, *choice.entry, parts->mechanism, choice.options);
   WorkCase made;
   made.mechanism = word;
   made.formulation = formulation;
@@ -152,7 +144,7 @@ std::vector<std::string> formulations_for(const Registries& registries, const st
                                           std::span<const std::string> wanted) {
   const Mechanism mechanism = find_mechanism(registries, word);
   const auto treats = [&](const std::string& key) {
-    return formulation_of(registries, key).refusal(mechanism).empty();
+    return choose_formulation(registries.formulations, key).entry->refusal(mechanism).empty();
   };
   std::vector<std::string> keys;
   if (wanted.empty()) {

@@ -30,7 +30,7 @@ double rotation_error(const Outcome& a, const Outcome& b);
 /// One system to integrate from 0 to tf.
 struct WorkCase {
   std::string mechanism;    ///< name of the problem or the user's word for the mechanism
-  std::string formulation;  ///< key; empty for a problem
+  std::string formulation;  ///< KEY[options]; empty for a problem
   OdeSystem system;
   std::vector<double> x0;
   double tf = 0.0;

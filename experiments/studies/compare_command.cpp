@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "experiments/command.hpp"
+#include "experiments/option_checks.hpp"
 #include "experiments/provenance.hpp"
 #include "experiments/studies/result_comparison.hpp"
 #include "mechanisms/io/file_error.hpp"
@@ -101,9 +102,9 @@ void add_compare_command(CLI::App& program, const Registries& /*registries*/, in
   command->add_option("b", options->b, "Directory of after")->required();
   command
       ->add_option("--error-ratio", options->limits.error_ratio, "Growth of an error that counts as worse; default 1.1")
-      ->check(CLI::Range(1.0, 1e6));
+      ->check(number_from(1.0, 1e6));
   command->add_option("--time-ratio", options->limits.time_ratio, "Growth of a median time; default 1.05")
-      ->check(CLI::Range(1.0, 1e6));
+      ->check(number_from(1.0, 1e6));
   command->add_option("--shown", options->shown, "Differences of each kind that are printed; default 20");
   command->add_option("--history", options->history, "File that one line about this comparison is appended to");
   command->footer(kCompareExamples);

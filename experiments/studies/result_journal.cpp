@@ -11,7 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "mechanisms/io/file_error.hpp"
+#include "experiments/text_digest.hpp"
+#include "experiments/write_error.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -20,12 +21,23 @@ std::string system_message() {
   return std::generic_category().message(errno);
 }
 
+/// \returns what tells a line in which something has changed since it was written.
+std::string digest_of(const std::string& key, const nlohmann::json& result) {
+  return text_digest(key + result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+/// \returns whether the line is whole and as it was written.
+bool checks(const nlohmann::json& line) {
+  return line.is_object() && line.contains("key") && line["key"].is_string() && line.contains("result") &&
+         line.contains("digest") && line["digest"] == digest_of(line["key"], line["result"]);
+}
+
 }  // namespace
 
 ResultJournal::ResultJournal(std::filesystem::path file) : file_(std::move(file)) {
   descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
-    throw FileError(file_.string(), 0, fmt::format("cannot be opened: {}", system_message()));
+    throw WriteError(file_.string(), fmt::format("cannot be opened: {}", system_message()));
   }
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
     const int reason = errno;
@@ -49,7 +61,7 @@ void ResultJournal::read() {
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
     const nlohmann::json line = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
                                                       text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (line.is_object() && line.contains("key") && line["key"].is_string() && line.contains("result")) {
+    if (checks(line)) {
       results_.insert_or_assign(line["key"].get<std::string>(), line["result"]);
     } else {
       ++unreadable_;
@@ -57,7 +69,7 @@ void ResultJournal::read() {
     start = end + 1;
   }
   if (start < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(start)) != 0) {
-    throw FileError(file_.string(), 0, fmt::format("its torn last line cannot be cut off: {}", system_message()));
+    throw WriteError(file_.string(), fmt::format("its torn last line cannot be cut off: {}", system_message()));
   }
 }
 
@@ -67,7 +79,8 @@ const nlohmann::json* ResultJournal::find(const std::string& key) const {
 }
 
 void ResultJournal::append(const std::string& key, const std::string& part, const nlohmann::json& result) {
-  const nlohmann::ordered_json line = {{"key", key}, {"part", part}, {"result", result}};
+  const nlohmann::ordered_json line = {
+      {"key", key}, {"part", part}, {"result", result}, {"digest", digest_of(key, result)}};
   const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
   const std::lock_guard lock(mutex_);
   const off_t before = ::lseek(descriptor_, 0, SEEK_END);
@@ -81,8 +94,7 @@ void ResultJournal::append(const std::string& key, const std::string& part, cons
       const std::string reason = system_message();
       // Half a line would swallow the next one. Where even that fails, the next run cuts it off.
       static_cast<void>(::ftruncate(descriptor_, before) == 0);
-      throw FileError(file_.string(), 0,
-                      fmt::format("cannot be written: {}; what was finished before is kept", reason));
+      throw WriteError(file_.string(), fmt::format("cannot be written: {}; what was finished before is kept", reason));
     }
     written += static_cast<std::size_t>(count);
   }

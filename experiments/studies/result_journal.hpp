@@ -27,7 +27,7 @@ class ResultJournal {
   [[nodiscard]] const nlohmann::json* find(const std::string& key) const;
   /// Appends, from any thread. \param part what it is, for people \throws FileError when it cannot be written
   void append(const std::string& key, const std::string& part, const nlohmann::json& result);
-  /// \returns whole lines that could not be read and are ignored.
+  /// \returns whole lines that could not be read, or are not as they were written, and are ignored.
   [[nodiscard]] std::size_t unreadable_lines() const { return unreadable_; }
 
  private:

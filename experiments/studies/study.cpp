@@ -4,10 +4,12 @@
 
 #include <algorithm>
 
+#include "experiments/formulation_choice.hpp"
+
 namespace mbdbench::studies {
 
 std::string StudyVariant::formulation() const {
-  return options.empty() ? std::string(entry->key) : fmt::format("{}[{}]", entry->key, options);
+  return formulation_word(entry->key, options);
 }
 
 std::string_view to_string(ControlKind kind) {

@@ -13,6 +13,7 @@
 #include "experiments/command.hpp"
 #include "experiments/interruption.hpp"
 #include "experiments/json_file.hpp"
+#include "experiments/option_checks.hpp"
 #include "experiments/provenance.hpp"
 #include "experiments/studies/report_program.hpp"
 #include "experiments/studies/study_claims.hpp"
@@ -145,7 +146,7 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
   command->add_option("file", options->file, "The declaration (docs/studies.md)")->required();
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
   command->add_option("-j,--jobs", options->jobs, "Runs beside one another; the results do not depend on it")
-      ->check(CLI::Range(1, 1024));
+      ->check(integer_from(1, 1024));
   command->add_flag("--no-report", options->no_report, "Records only: no tables, figures and report");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kStudyExamples);

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "experiments/formulation_choice.hpp"
 #include "experiments/mechanism_source.hpp"
 #include "experiments/simulation.hpp"
 #include "experiments/studies/declaration_table.hpp"
@@ -156,27 +157,10 @@ class StudyReader {
 
   void read_variants() {
     for (const auto& [label, text] : table_.named_texts("variants")) {
-      const std::size_t bracket = text.text.find('[');
-      const std::string key = text.text.substr(0, bracket);
-      StudyVariant variant{label.text, find_formulation(registries_.formulations, key), {}};
-      if (variant.entry == nullptr) {
-        std::vector<std::string> keys;
-        for (const FormulationEntry& entry : registries_.formulations) {
-          keys.emplace_back(entry.key);
-        }
-        table_.fail(text.line, fmt::format("variant '{}': there is no formulation '{}'; {}", label.text, key,
-                                           suggest_name(key, keys, "formulations")));
-      }
-      if (bracket != std::string::npos) {
-        if (text.text.back() != ']') {
-          table_.fail(text.line, fmt::format("variant '{}': '{}' should end with ]", label.text, text.text));
-        }
-        variant.options = text.text.substr(bracket + 1, text.text.size() - bracket - 2);
-      }
-      at_line(table_, text.line, [&] {
-        return parse_parameters(variant.entry->options, variant.options, fmt::format("formulation '{}'", key));
+      at_line(table_, text.line, [&, &name = label.text, &word = text.text] {
+        FormulationChoice choice = choose_formulation(registries_.formulations, word);
+        study_.variants.push_back({name, choice.entry, std::move(choice.options)});
       });
-      study_.variants.push_back(std::move(variant));
     }
     require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
   }

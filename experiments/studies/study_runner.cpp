@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/uuid/name_generator_sha1.hpp>
-#include <boost/uuid/uuid_io.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -20,6 +18,7 @@
 #include "experiments/studies/study_cell.hpp"
 #include "experiments/studies/study_reference.hpp"
 #include "experiments/studies/study_times.hpp"
+#include "experiments/text_digest.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench::studies {
@@ -33,11 +32,6 @@ struct StudyPart {
   std::function<nlohmann::json()> compute;
   std::function<void(const nlohmann::json&)> adopt;
 };
-
-std::string digest(const std::string& text) {
-  boost::uuids::name_generator_sha1 generator(boost::uuids::ns::oid());
-  return to_string(generator(text));
-}
 
 /// Runs and keeps parts, and shows how far it is.
 class PartRunner {
@@ -89,8 +83,8 @@ class StudyRun {
     const std::string program = program_digest();
     for (const StudyMechanism& mechanism : study.mechanisms) {
       mechanism_digests_.push_back(
-          digest(fmt::format("{}|{}|end={}|samples={}", program, write_mechanism(mechanism.mechanism->description()),
-                             mechanism.end, study.samples)));
+          text_digest(fmt::format("{}|{}|end={}|samples={}", program,
+                                  write_mechanism(mechanism.mechanism->description()), mechanism.end, study.samples)));
     }
   }
 
@@ -137,7 +131,8 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
-      parts.push_back({digest(mechanism_digests_[m] + "|reference"), fmt::format("reference of {}", mechanism.label),
+      parts.push_back({text_digest(mechanism_digests_[m] + "|reference"),
+                       fmt::format("reference of {}", mechanism.label),
                        static_cast<std::uint64_t>(mechanism.mechanism->body_count()) * 100,
                        [this, &mechanism] { return to_json(make_reference(registries_, mechanism, study_.samples)); },
                        [this, m](const nlohmann::json& json) { references_[m] = reference_from_json(json); }});
@@ -155,7 +150,7 @@ class StudyRun {
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
-      const std::string key = digest(
+      const std::string key = text_digest(
           fmt::format("{}|run|{}|{}|{}", mechanism_digests_[cell.mechanism], run, study_.max_evaluations, observers));
       parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
                        [this, cell] {
@@ -194,7 +189,7 @@ class StudyRun {
       for (const StudyVariant& variant : study_.variants) {
         variants += variant.formulation() + ",";
       }
-      parts.push_back({digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[m], variants)),
+      parts.push_back({text_digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[m], variants)),
                        fmt::format("{}: times of right-hand sides", study_.mechanisms[m].label), 1,
                        [this, m] { return right_hand_side_times(m); },
                        [this, m](const nlohmann::json& json) { adopt_right_hand_side_times(m, json); }});
@@ -216,8 +211,8 @@ class StudyRun {
     for (const CellKey& cell : cells) {
       runs += "|" + study_.variants[cell.variant].formulation();
     }
-    return {digest(fmt::format("{}|times|{}|{}|{}", mechanism_digests_[mechanism], runs, study_.max_evaluations,
-                               study_.repetitions)),
+    return {text_digest(fmt::format("{}|times|{}|{}|{}", mechanism_digests_[mechanism], runs, study_.max_evaluations,
+                                    study_.repetitions)),
             name,
             weight({mechanism, 0, integrator, control}) * cells.size() * static_cast<std::uint64_t>(study_.repetitions),
             [this, cells] {

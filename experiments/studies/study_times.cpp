@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "experiments/rhs_timer.hpp"
 #include "experiments/simulation.hpp"
 #include "experiments/studies/study_cell.hpp"
 
@@ -14,7 +15,7 @@ namespace mbdbench::studies {
 namespace {
 
 // A run whose processor time is below this share of its wall time waited for something else.
-constexpr double kUndisturbedShare = 0.9;
+constexpr double kUndisturbedShare = RhsTimes::kUndisturbedShare;
 constexpr int kBatches = 9;
 constexpr double kBatchTime = 2e-3;  // s, a thousand times the clock's resolution
 
@@ -26,23 +27,6 @@ double processor_time() {
 
 double clock_time() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-/// Processor time of one right-hand side over a batch; -1 where it fails.
-double batch_time(Formulation& formulation, const std::vector<double>& x0, std::vector<double>& xdot) {
-  const double started = processor_time();
-  double elapsed = 0.0;
-  std::size_t calls = 0;
-  for (std::size_t batch = 1; elapsed < kBatchTime; batch *= 2) {
-    for (std::size_t i = 0; i < batch; ++i) {
-      if (!formulation.rhs(0.0, x0, xdot).ok) {
-        return -1.0;
-      }
-    }
-    calls += batch;
-    elapsed = processor_time() - started;
-  }
-  return elapsed / static_cast<double>(calls);
 }
 
 }  // namespace
@@ -88,12 +72,10 @@ std::vector<Measured> time_right_hand_sides(const Registries& registries, const 
       if (results[i].state != CellState::measured) {
         continue;
       }
-      std::vector<double> xdot(cases[i]->x0().size());
-      const double time = batch_time(cases[i]->formulation(), cases[i]->x0(), xdot);
-      if (time < 0.0) {
-        results[i] = Measured::failed("the right-hand side at the start fails");
+      if (const auto batched = time_batch(cases[i]->formulation(), 0.0, cases[i]->x0(), kBatchTime)) {
+        results[i].value = std::min(results[i].value, batched->processor);
       } else {
-        results[i].value = std::min(results[i].value, time);
+        results[i] = Measured::failed("the right-hand side at the start fails");
       }
     }
   }

@@ -7,6 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "mechanisms/model/name_suggestion.hpp"
+#include "mechanisms/model/short_text.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -16,11 +19,13 @@ const MechanismEntry& find_entry(std::span<const MechanismEntry> registry, std::
   if (found != registry.end()) {
     return *found;
   }
-  std::vector<std::string_view> keys;
+  std::vector<std::string> keys;
+  keys.reserve(registry.size());
   for (const MechanismEntry& entry : registry) {
-    keys.push_back(entry.key);
+    keys.emplace_back(entry.key);
   }
-  throw MechanismKeyError(fmt::format("there is no mechanism '{}'; there are {}", key, fmt::join(keys, ", ")));
+  throw MechanismKeyError(
+      fmt::format("there is no mechanism '{}'; {}", short_text(key), suggest_name(key, keys, "mechanisms")));
 }
 
 Parameters read_parameters(const MechanismEntry& entry, std::string_view text) {
@@ -49,10 +54,17 @@ std::string canonical_name(const MechanismEntry& entry, const Parameters& parame
 }  // namespace
 
 Mechanism make_mechanism(std::span<const MechanismEntry> registry, std::string_view specification) {
-  const std::size_t colon = specification.find(':');
-  const MechanismEntry& entry = find_entry(registry, specification.substr(0, colon));
-  const Parameters parameters =
-      read_parameters(entry, colon == std::string_view::npos ? std::string_view{} : specification.substr(colon + 1));
+  const std::size_t separator = specification.find_first_of(":[");
+  const MechanismEntry& entry = find_entry(registry, specification.substr(0, separator));
+  std::string_view text =
+      separator == std::string_view::npos ? std::string_view{} : specification.substr(separator + 1);
+  if (separator != std::string_view::npos && specification[separator] == '[') {
+    if (!text.ends_with(']')) {
+      throw MechanismKeyError(fmt::format("mechanism '{}' has parameters that should end with ]", specification));
+    }
+    text.remove_suffix(1);
+  }
+  const Parameters parameters = read_parameters(entry, text);
   MechanismDescription description = entry.make(parameters);
   description.name = canonical_name(entry, parameters);
   description.source = entry.source;

@@ -20,7 +20,8 @@ struct MechanismEntry {
   MechanismDescription (*make)(const Parameters& parameters) = nullptr;
 };
 
-/// A mechanism as the user names it: `pendulum`, `pendulum:16`, `random_tree:seed=7,bodies=12`.
+/// A mechanism as the user names it: `pendulum`, `pendulum:16`, `random_tree:seed=7,bodies=12`, or the
+/// latter as formulations have it: `random_tree[seed=7,bodies=12]`.
 class MechanismKeyError : public std::invalid_argument {
  public:
   using std::invalid_argument::invalid_argument;

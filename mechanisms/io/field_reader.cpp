@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 
@@ -55,6 +56,10 @@ const toml::node* FieldReader::find(std::string_view key) {
 
 void FieldReader::fail(const toml::node& node, std::string_view key, std::string_view message) const {
   throw FileError(context_.file_name, line_of(node), fmt::format("{}: {} {}", label_, key, message));
+}
+
+void FieldReader::fail_element(std::string_view message) const {
+  throw FileError(context_.file_name, line_of(table_), fmt::format("{}: {}", label_, message));
 }
 
 FieldReader& FieldReader::require(std::string_view key) {
@@ -199,12 +204,55 @@ void FieldReader::read(std::string_view key, JointFrame& frame) {
     if (table == nullptr) {
       fail(
           *node, key,
-          fmt::format("is {}, it must be a table {{position = [x, y, z], rotation = [w, x, y, z]}}", type_name(*node)));
+          fmt::format(
+              "is {}, it must be a table {{position = [x, y, z], rotation = [w, x, y, z]}} (or rpy, or axis and angle)",
+              type_name(*node)));
     }
     FieldReader fields(context_, *table, reference(std::string(key) + "."), fmt::format("{}: {}", label_, key));
     fields.read("position", frame.position);
-    fields.read("rotation", frame.rotation);
+    fields.read_rotation(frame.rotation);
     fields.finish();
+  }
+}
+
+void FieldReader::read_rotation(Eigen::Vector4d& rotation) {
+  const toml::node* const quaternion = find("rotation");
+  const toml::node* const rpy = find("rpy");
+  const toml::node* const axis = find("axis");
+  const int given = (quaternion != nullptr ? 1 : 0) + (rpy != nullptr ? 1 : 0) + (axis != nullptr ? 1 : 0);
+  if (given > 1) {
+    fail_element("has its rotation twice; give one of rotation (a quaternion), rpy, or axis and angle");
+  }
+  read("rotation", rotation);
+  bool normalise = false;
+  read("normalise", normalise);
+  if (normalise) {
+    if (quaternion == nullptr || !(rotation.norm() > 0.0)) {
+      fail_element("has normalise = true, which needs rotation = [w, x, y, z], not all zero");
+    }
+    rotation.normalize();
+  }
+  Vec3 angles = Vec3::Zero();
+  read("rpy", angles);
+  if (rpy != nullptr) {
+    const Eigen::Quaterniond turned = Eigen::AngleAxisd(angles.z(), Vec3::UnitZ()) *
+                                      Eigen::AngleAxisd(angles.y(), Vec3::UnitY()) *
+                                      Eigen::AngleAxisd(angles.x(), Vec3::UnitX());
+    rotation = {turned.w(), turned.x(), turned.y(), turned.z()};
+  }
+  Vec3 direction = Vec3::Zero();
+  double angle = 0.0;
+  read("axis", direction);
+  read("angle", angle);
+  if ((find("angle") != nullptr) != (axis != nullptr)) {
+    fail_element("has one of axis and angle; a rotation needs both");
+  }
+  if (axis != nullptr) {
+    if (!(direction.norm() > 0.0)) {
+      fail_element("has an axis of length zero; give its direction");
+    }
+    const Eigen::Quaterniond turned(Eigen::AngleAxisd(angle, direction.normalized()));
+    rotation = {turned.w(), turned.x(), turned.y(), turned.z()};
   }
 }
 

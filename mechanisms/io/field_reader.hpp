@@ -42,7 +42,7 @@ class FieldReader {
   void read(std::string_view key, Law& law);
   /// Three laws.
   void read(std::string_view key, std::vector<Law>& laws);
-  /// {position, rotation}.
+  /// {position} with a rotation: {rotation} (with {normalise}), {rpy}, or {axis, angle}.
   void read(std::string_view key, JointFrame& frame);
   /// Three numbers (diagonal), six (xx, yy, zz, xy, xz, yz) or three rows of three.
   void read_inertia(std::string_view key, Mat3& inertia);
@@ -52,6 +52,9 @@ class FieldReader {
   /// \param section name of the list in element references; empty: a list inside this element
   void read_tables(std::string_view key, std::string_view section, std::string_view kind,
                    const std::function<void(FieldReader&)>& read_element);
+
+  /// \throws FileError about the element as a whole.
+  [[noreturn]] void fail_element(std::string_view message) const;
 
   /// \throws FileError for the first field that was never asked for, listing those that were, or else for the first
   /// required one that is missing.
@@ -65,6 +68,7 @@ class FieldReader {
   [[nodiscard]] std::vector<double> to_numbers(const toml::node& node, std::string_view key) const;
   [[nodiscard]] const toml::array& to_array(const toml::node& node, std::string_view key,
                                             std::string_view expected) const;
+  void read_rotation(Eigen::Vector4d& rotation);
   void read_fixed(std::string_view key, double* values, std::size_t count);
   Law to_law(const toml::node& node, const std::string& key);
 

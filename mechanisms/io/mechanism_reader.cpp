@@ -1,5 +1,7 @@
 #include "mechanisms/io/mechanism_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <fstream>
 #include <iterator>
@@ -7,6 +9,8 @@
 #include <system_error>
 
 #include "mechanisms/io/field_reader.hpp"
+#include "mechanisms/model/expression.hpp"
+#include "mechanisms/model/formula_derivative.hpp"
 
 namespace mbdbench {
 namespace {
@@ -15,6 +19,9 @@ std::string read_text(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw FileError(path.string(), 0, "is a folder; name a mechanism file (.toml)");
+  }
+  if (std::filesystem::is_character_file(path, ignored) || std::filesystem::is_block_file(path, ignored)) {
+    throw FileError(path.string(), 0, "is a device; name a mechanism file (.toml)");
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -28,6 +35,23 @@ void read_body(FieldReader& fields, BodyDescription& body) {
   fields.require("mass").read("mass", body.mass);
   fields.read("com", body.com);
   fields.require("inertia").read_inertia("inertia", body.inertia);
+}
+
+/// What is left out follows from what is there; the model compares all with finite differences.
+void differentiate(const FieldReader& fields, PrescribedMotion& motion) {
+  if (motion.position.empty()) {
+    return;  // a missing field, which is reported as such
+  }
+  try {
+    if (motion.velocity.empty()) {
+      motion.velocity = derivative_of(motion.position, "t");
+    }
+    if (motion.acceleration.empty()) {
+      motion.acceleration = derivative_of(motion.velocity, "t");
+    }
+  } catch (const ExpressionError& error) {
+    fields.fail_element(fmt::format("{}; give velocity and acceleration as formulas", error.what()));
+  }
 }
 
 void read_joint(FieldReader& fields, JointDescription& joint) {
@@ -47,8 +71,9 @@ void read_joint(FieldReader& fields, JointDescription& joint) {
     PrescribedMotion& motion = joint.motions.emplace_back();
     motion_fields.read_component("component", motion.component);
     motion_fields.require("position").read("position", motion.position);
-    motion_fields.require("velocity").read("velocity", motion.velocity);
-    motion_fields.require("acceleration").read("acceleration", motion.acceleration);
+    motion_fields.read("velocity", motion.velocity);
+    motion_fields.read("acceleration", motion.acceleration);
+    differentiate(motion_fields, motion);
   });
 }
 

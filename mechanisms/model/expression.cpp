@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numbers>
 
+#include "mechanisms/model/short_text.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -79,11 +81,11 @@ Expression::Expression(const std::string& text, VariableScope& scope) : parser_(
       throw ExpressionError(
           fmt::format("the formula \"{}\" must be one value: without assignments (compare with ==) and commas "
                       "outside functions",
-                      text));
+                      short_text(text)));
     }
   } catch (const mu::ParserError& error) {
-    throw ExpressionError(fmt::format("cannot read the formula \"{}\": {} Variables here: {}.", text, error.GetMsg(),
-                                      known_names(scope)));
+    throw ExpressionError(fmt::format("cannot read the formula \"{}\": {} Variables here: {}.", short_text(text),
+                                      error.GetMsg(), known_names(scope)));
   }
 }
 

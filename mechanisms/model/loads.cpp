@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <numeric>
 #include <variant>
 
@@ -191,6 +192,30 @@ void LoadEvaluator::apply_joint_loads(double t, const View& view) {
     add_joint_force(work.spring_joints[s], spring.component,
                     -view.stiffness * spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
   }
+}
+
+std::string LoadEvaluator::name_of_not_finite(double t, std::span<const double> q, std::span<const double> u,
+                                              const Kinematics& kinematics) {
+  Workspace& work = *workspace_;
+  const View view = {q, u, &kinematics, kinematics.cut_joints()};
+  work.variables.set_global(t, q, u, &kinematics);
+  for (std::size_t i = 0; i < work.joint_loads.size(); ++i) {
+    const JointLoad& load = work.joint_loads[i];
+    const auto [own_q, own_v] = own_values(load.joint, load.component, view);
+    if (!std::isfinite(load.law.value(t, own_q, own_v))) {
+      return mechanism_->description().joint_loads[i].name;
+    }
+  }
+  const auto not_finite = [t](const ScalarLaw& law) {
+    return law.law != nullptr && !std::isfinite(law.value(t, 0.0, 0.0));
+  };
+  for (const BodyLoad& load : work.body_loads) {
+    if (std::any_of(load.force.begin(), load.force.end(), not_finite) ||
+        std::any_of(load.torque.begin(), load.torque.end(), not_finite)) {
+      return load.description->name;
+    }
+  }
+  return {};
 }
 
 std::pair<double, double> LoadEvaluator::own_values(JointReference reference, int component, const View& view) {

@@ -44,6 +44,10 @@ class LoadEvaluator {
   /// them
   [[nodiscard]] double power(std::span<const double> u, const Kinematics& kinematics) const;
 
+  /// \returns the name of the first load whose law gives no finite number at this state; empty when all do.
+  [[nodiscard]] std::string name_of_not_finite(double t, std::span<const double> q, std::span<const double> u,
+                                               const Kinematics& kinematics);
+
   /// \returns tau, u_size() entries, dual to u.
   [[nodiscard]] const Eigen::VectorXd& joint_forces() const { return joint_forces_; }
   /// \returns [f; n_C] on body k in world axes.

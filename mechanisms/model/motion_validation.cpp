@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "mechanisms/model/expression.hpp"
+#include "mechanisms/model/short_text.hpp"
 #include "mechanisms/model/validation.hpp"
 
 namespace mbdbench {
@@ -53,7 +54,7 @@ class MotionCheck {
       t = 0.0;
       if (!std::isfinite(formula())) {
         throw ModelError(where(key), fmt::format("joint '{}': {} = \"{}\" is not finite at t = 0, where runs start",
-                                                 joint_.name, key, text));
+                                                 joint_.name, key, short_text(text)));
       }
       return formula;
     } catch (const ExpressionError& error) {
@@ -89,11 +90,11 @@ class MotionCheck {
     const double tolerance = kDerivativeError * largest + kFunctionRounding * rounding;
     for (std::size_t i = 0; i < kTimes; ++i) {
       if (std::abs(expected[i] - given[i]) > tolerance) {
-        throw ModelError(
-            where(key),
-            fmt::format("joint '{}': {} = \"{}\" is not the derivative of {}: at t = {:.6g} it is {:.8g}, "
-                        "finite differences give {:.8g}",
-                        joint_.name, key, formula_text(key), function_key, sample_time(i), given[i], expected[i]));
+        throw ModelError(where(key),
+                         fmt::format("joint '{}': {} = \"{}\" is not the derivative of {}: at t = {:.6g} it is {:.8g}, "
+                                     "finite differences give {:.8g}",
+                                     joint_.name, key, short_text(formula_text(key)), function_key, sample_time(i),
+                                     given[i], expected[i]));
       }
     }
   }

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <optional>
 
+#include "mechanisms/model/name_suggestion.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -61,7 +63,14 @@ const ParameterSpecification& find_parameter(std::span<const ParameterSpecificat
       return parameter;
     }
   }
-  throw ParameterError(fmt::format("{} has no parameter '{}'; {}", owner, name, parameter_list(specifications)));
+  std::vector<std::string> known;
+  for (const ParameterSpecification& parameter : specifications) {
+    known.emplace_back(parameter.name);
+  }
+  const std::string nearest = nearest_name(name, known);
+  throw ParameterError(fmt::format("{} has no parameter '{}'; {}{}", owner, name,
+                                   nearest.empty() ? "" : fmt::format("did you mean \"{}\"? ", nearest),
+                                   parameter_list(specifications)));
 }
 
 struct Assignment {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 
 #include "mechanisms/model/model_error.hpp"
+#include "mechanisms/model/name_suggestion.hpp"
 
 namespace mbdbench {
 namespace {
@@ -18,9 +21,14 @@ std::size_t vertex(const std::unordered_map<std::string, std::size_t>& index_of,
   }
   const auto found = index_of.find(name);
   if (found == index_of.end()) {
-    throw ModelError(
-        {"joints", joint, key},
-        fmt::format("joint '{}': {} = '{}' is not a body; use a body's name or \"ground\"", joint_name, key, name));
+    std::vector<std::string> known;
+    known.reserve(index_of.size() + 1);
+    std::transform(index_of.begin(), index_of.end(), std::back_inserter(known),
+                   [](const auto& body) { return body.first; });
+    known.emplace_back(kGround);
+    std::sort(known.begin(), known.end());
+    throw ModelError({"joints", joint, key}, fmt::format("joint '{}': {} = '{}' is not a body; {}", joint_name, key,
+                                                         name, suggest_name(name, known, "bodies")));
   }
   return found->second;
 }

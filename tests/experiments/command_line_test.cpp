@@ -58,9 +58,8 @@ TEST(CommandLine, ThreadsAndInstructionSet) {
   }
   const TemporaryDirectory directory;
   const CommandLineCall before =
-      call_program({"--threads", "2", "--simd", "baseline", "simulate", "-m", "pendulum:40", "-f", "hdca",
-                    "--formulation-option", "leaf=subchain", "--formulation-option", "subchains=16", "-t", "0.1", "-o",
-                    (directory.path() / "run").string()});
+      call_program({"--threads", "2", "--simd", "baseline", "simulate", "-m", "pendulum:40", "-f",
+                    "hdca[leaf=subchain,subchains=16]", "-t", "0.1", "-o", (directory.path() / "run").string()});
   EXPECT_EQ(before.exit_code, 0) << before.errors;
   std::ifstream file(directory.path() / "run" / "provenance.json");
   const std::string provenance((std::istreambuf_iterator<char>(file)), {});
@@ -93,7 +92,7 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"--bogus"}, "unknown option '--bogus'");
   expect_bad_input({"verify", "--formulatio", "hdca"}, "did you mean \"--formulation\"?");
   expect_bad_input({"list", "mechanisms", "more"}, "unknown argument 'more'");
-  expect_bad_input({"export"}, "--mechanism is required");
+  expect_bad_input({"export"}, "--mechanism is missing");
   expect_bad_input({"verify", "--states", "many"}, "--states");
   expect_bad_input({"verify", "--states", "-1"}, "--states");
   expect_bad_input({"list", "mechanism"}, "did you mean \"mechanisms\"?");
@@ -103,6 +102,19 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"inspect", "missing.toml"}, "missing.toml");
   expect_bad_input({"verify", "--formulation", "hdcaa"}, "did you mean \"hdca\"?");
   expect_bad_input({"run", "nothing"}, "unknown experiment 'nothing'");
+}
+
+TEST(CommandLine, ErrorsAreInOurOwnWords) {
+  expect_bad_input({"inspect", "."}, ".: is a folder; name a mechanism file");
+  expect_bad_input({"inspect", "/dev/null"}, "/dev/null: is a device; name a mechanism file");
+  expect_bad_input({"inspect", "no/such/file"}, "cannot be opened");
+  expect_bad_input({"inspect", "pendulm"}, "did you mean \"pendulum\"?");
+  expect_bad_input({"inspect", "pendulum:bdies=3"}, "did you mean \"bodies\"?");
+  expect_bad_input({"inspect", "pendulum[bodies=3"}, "should end with ]");
+  expect_bad_input({"verify", "--states"}, "--states needs a value: Random states");
+  expect_bad_input({"verify", "--states", "many"}, "--states 'many': must be a whole number from 0 to 1000000");
+  expect_bad_input({"study", "x.toml", "--jobs", "0"}, "--jobs '0': must be a whole number from 1 to 1024");
+  EXPECT_EQ(call_program({"inspect", "pendulum[bodies=3]"}).output, call_program({"inspect", "pendulum:3"}).output);
 }
 
 TEST(CommandLine, AFileThatCannotBeWrittenHasAnExitCodeOfItsOwn) {

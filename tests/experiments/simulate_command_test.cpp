@@ -49,8 +49,8 @@ TEST_F(SimulateCommandTest, TwoRunsGiveTheSameFiles) {
 // The biped passes a singular position of its two dependent joints at 0.893 s.
 TEST_F(SimulateCommandTest, TellsWhenAndHowTheDependentJointsChange) {
   const auto simulate_biped = [&](const std::string& output, const std::string& formulation, const char* switching) {
-    return simulate(output, {"--mechanism", "biped", "--formulation", formulation, "--formulation-option", switching,
-                             "--rtol", "1e-8", "--atol", "1e-8", "--time", "1"});
+    return simulate(output, {"--mechanism", "biped", "--formulation", formulation + "[" + switching + "]", "--rtol",
+                             "1e-8", "--atol", "1e-8", "--time", "1"});
   };
   for (const std::string formulation : {"naudet", "naudet-reduced", "naudet-acc-reduced"}) {
     SCOPED_TRACE(formulation);
@@ -217,9 +217,25 @@ TEST_F(SimulateCommandTest, BadInputIsExplained) {
   refused(with({"--integrator", "gauss4", "--fixed-step", "0.01", "--local-error"}), "'gauss4' leaves no such choice");
   refused(with({"--max-step", "3e-15"}), "--max-step 3e-15: must be at least 3.55e-15 s");
   refused(with({"--max-step", "-1"}), "--max-step -1: must be at least");
-  refused(with({"--control", "momentum"}), "no component of kind momentum");
+  refused(with({"--control", "momentum"}), "--control: the state has no component of kind momentum");
   refused(with({"--set", "q.joint1"}), "must read name=value");
-  refused(with({"--formulation-option", "nonsense=1"}), "nonsense");
+  const auto chosen = [](const char* mechanism, const char* formulation) {
+    return std::vector<std::string>{"--mechanism", mechanism, "--formulation", formulation, "--time", "1"};
+  };
+  refused(chosen("pendulum:3", "hdca[nonsense=1]"), "nonsense");
+  refused(chosen("pendulum:3", "hdca[gauge=leak"), "should end with ]");
+  refused(chosen("pendulm:3", "hdca"), "did you mean \"pendulum\"?");
+  refused(with({"--formulation", "hdca"}), "--formulation is given 2 times; give it once");
+  refused(with({"--integrator", "gauss4"}), "--fixed-step H is missing: integrator 'gauss4'");
+  refused(with({"--rtol", "1e-20"}), "--rtol 1e-20: must be");
+  refused(with({"--rtol"}), "--rtol needs a value");
+  refused(with({"--rtol", "tight"}), "--rtol 'tight': must be a number");
+  refused(with({"--atol", "0"}), "--atol 0: must be positive");
+  refused(with({"--atol", "position=-1"}), "--atol position=-1: must be positive");
+  refused(with({"--initial-step", "-1"}), "--initial-step -1: must be positive");
+  refused(with({"--max-step", "inf"}), "--max-step inf: must be finite");
+  refused(with({"--checkpoint", "-3"}), "--checkpoint '-3': must be a number from 0 to");
+  refused(with({"--norm-control", "--atol", "position=1e-3"}), "--norm-control: the norm");
   refused(with({"--frequency", "3"}), "--frequency");
 }
 

@@ -56,8 +56,8 @@ class SimulateOnRanksRunTest : public testing::Test {
 
 TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
   for (const std::string key : {"hdca", "dca"}) {
-    const std::string arguments = fmt::format(
-        "--mechanism pendulum_xyz:60 --formulation {} --formulation-option leaf=subchain,subchains=32 --time 0.1", key);
+    const std::string arguments =
+        fmt::format("--mechanism pendulum_xyz:60 --formulation {}[leaf=subchain,subchains=32] --time 0.1", key);
     ASSERT_EQ(shell(fmt::format("{} simulate --quiet {} --output {}_alone", program(), arguments, key)), 0) << said_;
     for (const auto& [ranks, threads] : {std::pair(2, 1), {2, 2}, {4, 1}}) {
       const std::string output = fmt::format("{}_{}_{}", key, ranks, threads);
@@ -75,7 +75,7 @@ TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
 
 TEST_F(SimulateOnRanksRunTest, a_run_on_ranks_continues_one_of_one_and_the_other_way_round) {
   const std::string arguments =
-      "--mechanism pendulum_xyz:60 --formulation hdca --formulation-option leaf=subchain,subchains=32 --time "
+      "--mechanism pendulum_xyz:60 --formulation hdca[leaf=subchain,subchains=32] --time "
       "0:0.02:0.04";
   ASSERT_EQ(simulate(2, arguments + " --output first"), 0) << said_;
   ASSERT_EQ(simulate(2, "--restart first/state.json --time 0:0.02:0.08 --output ranks"), 0) << said_;
@@ -87,7 +87,7 @@ TEST_F(SimulateOnRanksRunTest, a_run_on_ranks_continues_one_of_one_and_the_other
 
 TEST_F(SimulateOnRanksRunTest, errors_end_all_ranks_with_one_message_and_exit_code) {
   const std::string divided =
-      "--mechanism pendulum:64 --formulation hdca --formulation-option leaf=subchain,subchains=16 --output run --time "
+      "--mechanism pendulum:64 --formulation hdca[leaf=subchain,subchains=16] --output run --time "
       "0.1";
   const auto refused = [&](int ranks, const std::string& arguments, const std::string& message) {
     EXPECT_EQ(simulate(ranks, arguments), 2) << said_;
@@ -103,8 +103,7 @@ TEST_F(SimulateOnRanksRunTest, errors_end_all_ranks_with_one_message_and_exit_co
 }
 
 TEST_F(SimulateOnRanksRunTest, what_fails_on_one_rank_ends_all) {
-  const std::string divided =
-      "--mechanism pendulum:64 --formulation hdca --formulation-option leaf=subchain,subchains=16 --quiet";
+  const std::string divided = "--mechanism pendulum:64 --formulation hdca[leaf=subchain,subchains=16] --quiet";
   // A rank with another command: found before anything is computed.
   EXPECT_EQ(
       shell(fmt::format("{} -n 1 {} simulate {} --time 1 --output run : -n 1 {} simulate {} --time 2 --output run",

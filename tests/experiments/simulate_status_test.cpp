@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,34 @@ TEST_F(SimulateStatusTest, ARunBeyondItsLimitsIsInaccurate) {
   EXPECT_EQ(simulate("wide", with({"--max-drift", "1", "--max-energy-error", "100"})).exit_code, 0);
   EXPECT_EQ(statistics("wide").at("status"), "ok");
   EXPECT_EQ(simulate_pendulum("tight", {"-t", "1", "--max-energy-error", "1e-12"}).exit_code, 1);
+}
+
+// Not "xdot[1]": the load that has no value, and the component that got it.
+TEST_F(SimulateStatusTest, AFailureNamesJointComponentAndLoad) {
+  const auto file = directory_ / "push.toml";
+  const auto pushed = [&](const std::string& law) {
+    std::ofstream(file) << "name = \"pushed\"\n[[bodies]]\nname = \"bob\"\nmass = 1.0\ninertia = [1.0, 1.0, 1.0]\n"
+                           "[[joints]]\nname = \"hinge\"\ntype = \"revolute\"\nb = \"bob\"\n"
+                           "[[joint_loads]]\nname = \"push\"\njoint = \"hinge\"\nlaw = \""
+                        << law << "\"\n";
+    return simulate("run", {"-m", file.string(), "-f", "dense", "-t", "2", "--overwrite"});
+  };
+  const CommandLineCall run = pushed("sqrt(1 - t)");
+  EXPECT_EQ(run.exit_code, 1);
+  EXPECT_TRUE(says(run, "the rate of 'v.hinge' (joint 'hinge'; load 'push' ('sqrt(1 - t)') gives no finite number"))
+      << run.errors;
+  EXPECT_EQ(statistics("run").at("status"), "not_finite");
+  // A long formula is cut short.
+  std::string law = "sqrt(1 - t)";
+  for (int i = 0; i < 100; ++i) {
+    law += " + 0 * t";
+  }
+  const CommandLineCall lengthy = pushed(law);
+  EXPECT_TRUE(says(lengthy, "load 'push' ('sqrt(1 - t) + 0 * t")) << lengthy.errors;
+  EXPECT_LT(lengthy.errors.size(), 600U) << lengthy.errors;
+  const CommandLineCall unreadable = pushed(law + " + nonsense");
+  EXPECT_EQ(unreadable.exit_code, 2);
+  EXPECT_LT(unreadable.errors.size(), 600U) << unreadable.errors;
 }
 
 // Through a singular position the augmented Lagrangian without projections ends up elsewhere: rank.md's "never ok and

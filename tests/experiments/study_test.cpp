@@ -167,8 +167,17 @@ TEST_F(StudyTest, ADamagedLineOfTheJournalIsCountedAndLeftOut) {
     journal.append("a", "part a", 1.5);
   }
   std::ofstream(file, std::ios::app) << "nonsense\n";
+  {
+    ResultJournal journal(file);
+    EXPECT_EQ(journal.unreadable_lines(), 1U);
+    journal.append("b", "part b", 2.5);
+  }
+  // Valid JSON, another number.
+  std::string content = content_of(file);
+  content.replace(content.find("2.5"), 3, "2.6");
+  std::ofstream(file, std::ios::binary) << content;
   const ResultJournal journal(file);
-  EXPECT_EQ(journal.unreadable_lines(), 1U);
+  EXPECT_EQ(journal.unreadable_lines(), 2U);
   ASSERT_NE(journal.find("a"), nullptr);
   EXPECT_EQ(*journal.find("a"), 1.5);
   EXPECT_EQ(journal.find("b"), nullptr);

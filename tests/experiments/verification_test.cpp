@@ -59,6 +59,37 @@ TEST(Verify, FindsARightHandSideThatIsWrongByOneInAMillion) {
   }
 }
 
+// The state of the worst row is kept, and both commands take it.
+TEST(Verify, KeepsTheStateOfTheWorstRowWithJointAndComponent) {
+  const TemporaryDirectory directory;
+  const Registries registries = registries_with_user_entries();
+  for (const char* const mechanism : {"random_tree:seed=3", "random_closed:seed=5"}) {
+    SCOPED_TRACE(mechanism);
+    const std::string output = (directory.path() / mechanism).string();
+    const CommandLineCall call =
+        call_program(registries, {"verify", "-m", mechanism, "-f", "user_wrong", "-f", "dense-momentum", "-o", output});
+    ASSERT_EQ(call.exit_code, 1) << call.errors;
+    EXPECT_NE(call.output.find("rate of "), std::string::npos) << call.output;
+    EXPECT_NE(call.output.find("joint '"), std::string::npos) << call.output;
+    const std::string state = output + "/states/1/state.json";
+    const CommandLineCall again = call_program(
+        registries, {"verify", "--state", state, "-f", "user_wrong", "-f", "dense-momentum", "-o", output + "2"});
+    EXPECT_EQ(again.exit_code, 1) << again.errors;
+    const auto rate_error = [](const std::string& folder) {
+      const std::vector<Record> records = read_records(std::filesystem::path(folder) / "records.csv");
+      const auto found = std::find_if(records.begin(), records.end(), [](const Record& record) {
+        return record.formulation == "user_wrong" && record.quantity == "rate_error";
+      });
+      return found == records.end() ? 0.0 : *found->value;
+    };
+    EXPECT_EQ(rate_error(output + "2"), rate_error(output));
+    const CommandLineCall run = call_program(
+        registries, {"simulate", "--quiet", "--restart", state, "-t", "0:2", "--accept", "-o", output + "3"});
+    EXPECT_EQ(run.exit_code, 0) << run.errors;
+  }
+  EXPECT_EQ(call_program({"verify", "--state", "nowhere.json"}).exit_code, 2);
+}
+
 TEST(Verify, ComparesOtherLayoutsByTheirMotion) {
   VerificationOptions options;
   options.mechanisms = {"random_tree:seed=4,loads=0", "random_closed:seed=5"};

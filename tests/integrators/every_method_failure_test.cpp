@@ -52,7 +52,8 @@ TEST_P(EveryMethodFailing, NotFiniteFromATimeOn) {
     RecordingSink sink;
     const OdeResult result = solve(system, sink, options());
     EXPECT_EQ(result.status, OdeStatus::not_finite);
-    EXPECT_NE(result.message.find("xdot[1] = " + std::string(std::isnan(value) ? "nan" : "inf")), std::string::npos)
+    EXPECT_NE(result.message.find("the rate of component 1 is " + std::string(std::isnan(value) ? "nan" : "inf")),
+              std::string::npos)
         << result.message;
     EXPECT_NE(result.message.find("t = 0.5"), std::string::npos) << result.message;
     EXPECT_LE(result.t, kFailureTime);
@@ -77,7 +78,7 @@ TEST_P(EveryMethodFailing, NotFiniteAtTheStart) {
   EXPECT_EQ(result.t, 0.0);
   EXPECT_EQ(result.statistics.nfevals, 1u);
   EXPECT_EQ(result.statistics.nsteps, 0u);
-  EXPECT_NE(result.message.find("xdot[0] = nan at t = 0"), std::string::npos) << result.message;
+  EXPECT_NE(result.message.find("the rate of component 0 is nan at t = 0"), std::string::npos) << result.message;
   expect_all_kept(result, sink);
 }
 
@@ -90,7 +91,7 @@ TEST_P(EveryMethodFailing, StateOverflowsWhereFIsFinite) {
   const std::vector<double> x0 = {0.0};
   const OdeResult result = GetParam().solve(system, tspan, x0, options(), sink);
   EXPECT_EQ(result.status, OdeStatus::not_finite);
-  EXPECT_NE(result.message.find("x[0] = "), std::string::npos) << result.message;
+  EXPECT_NE(result.message.find("of component 0 is "), std::string::npos) << result.message;
   EXPECT_LT(result.t, 179.8);
   if (!is_cvode(GetParam())) {  // the squares in its norm overflow at once
     EXPECT_GT(result.t, 0.0);

@@ -1,0 +1,199 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/command.hpp"
+#include "experiments/formulation_choice.hpp"
+#include "experiments/interruption.hpp"
+#include "experiments/mechanism_source.hpp"
+#include "experiments/option_checks.hpp"
+#include "experiments/provenance.hpp"
+#include "experiments/record.hpp"
+#include "experiments/rhs_timer.hpp"
+#include "experiments/simulation.hpp"
+#include "formulations/registry.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kBenchExamples = R"(Examples:
+  mbdbench bench -m pendulum:64                                 every formulation on one mechanism
+  mbdbench bench -m arm.toml -m four_bar -f hdca -f dca         two formulations on two mechanisms
+  mbdbench bench -m pendulum:1024 -f hdca -f hdca[leaf=subchain] --threads 2 -o timings
+
+Wall times of one right-hand side at the initial state. The formulations take turns, so that whatever else the machine does
+meets all alike. A time that had less than 90 % of its processor is 'not measured'.)";
+
+struct BenchOptions {
+  std::vector<std::string> mechanisms;
+  std::vector<std::string> formulations;
+  int repetitions = 20;
+  std::string output;
+};
+
+// A thousand times the resolution of the processor's clock.
+constexpr double kBatchTime = 5e-3;
+
+/// One formulation on one mechanism.
+struct BenchRow {
+  std::string mechanism;
+  std::string formulation;
+  int bodies = 0;
+  std::string obstacle;  ///< why there is no time
+  std::unique_ptr<Formulation> made;
+  std::vector<double> x0;
+  RhsTimes times;
+};
+
+BenchRow prepared(const Registries& registries, const Mechanism& mechanism, const std::string& word) {
+  BenchRow row;
+  row.mechanism = mechanism.name();
+  row.formulation = word;
+  row.bodies = mechanism.body_count();
+  const FormulationChoice choice = choose_formulation(registries.formulations, word);
+  const std::string refusal = choice.entry->refusal(mechanism);
+  if (!refusal.empty()) {
+    row.obstacle = "refused: " + refusal;
+    return row;
+  }
+  try {
+    row.made = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
+    row.x0 = initial_state(*row.made, 0.0);
+  } catch (const std::exception& error) {
+    row.made.reset();
+    row.obstacle = fmt::format("refused: {}", error.what());
+  }
+  return row;
+}
+
+void time_in_turns(std::vector<BenchRow>& rows, int repetitions) {
+  for (int repetition = 0; repetition < repetitions && !interruption_requested(); ++repetition) {
+    for (BenchRow& row : rows) {
+      if (!row.made) {
+        continue;
+      }
+      if (const auto batch = time_batch(*row.made, 0.0, row.x0, kBatchTime)) {
+        row.times.add(*batch);
+      } else {
+        row.obstacle = "FAILED: the right-hand side at the initial state";
+        row.made.reset();
+      }
+    }
+  }
+}
+
+void print_rows(const std::vector<BenchRow>& rows) {
+  std::size_t mechanism_width = 9;
+  std::size_t formulation_width = 11;
+  for (const BenchRow& row : rows) {
+    mechanism_width = std::max(mechanism_width, row.mechanism.size());
+    formulation_width = std::max(formulation_width, row.formulation.size());
+  }
+  fmt::print("{:<{}}  {:<{}}  {:>10}  {:>10}  {:>12}  {:>7}  {:>6}  {:>5}\n", "mechanism", mechanism_width,
+             "formulation", formulation_width, "median/us", "fastest/us", "ns per body", "spread", "share", "times");
+  for (const BenchRow& row : rows) {
+    fmt::print("{:<{}}  {:<{}}  ", row.mechanism, mechanism_width, row.formulation, formulation_width);
+    if (!row.obstacle.empty() || row.times.count() == 0) {
+      fmt::print("{}\n", row.obstacle.empty() ? "not measured" : row.obstacle);
+      continue;
+    }
+    const double median = row.times.median();
+    const std::string figures = row.times.disturbed()
+                                    ? fmt::format("{:>10}  {:>10}  {:>12}", "disturbed:", "not", "measured")
+                                    : fmt::format("{:>10.4g}  {:>10.4g}  {:>12.4g}", 1e6 * median,
+                                                  1e6 * row.times.fastest(), 1e9 * median / row.bodies);
+    fmt::print("{}  {:>5.1f} %  {:>6.2f}  {:>5}\n", figures, 100.0 * row.times.spread(), row.times.share(),
+               row.times.count());
+  }
+}
+
+std::vector<Record> records_of(const std::vector<BenchRow>& rows) {
+  std::vector<Record> records;
+  for (const BenchRow& row : rows) {
+    Record record;
+    record.experiment = "bench";
+    record.mechanism = row.mechanism;
+    record.formulation = row.formulation;
+    record.quantity = "time_per_evaluation";
+    record.unit = "s";
+    if (row.obstacle.empty() && row.times.count() > 0) {
+      record.note = fmt::format("fastest {:.4g} s, spread {:.3g}, processor share {:.3g}, {} repetitions",
+                                row.times.fastest(), row.times.spread(), row.times.share(), row.times.count());
+      if (row.times.disturbed()) {
+        record.note = "not measured, disturbed: " + record.note;
+      } else {
+        record.value = row.times.median();
+      }
+    } else {
+      record.note = row.obstacle;
+      record.verdict = row.obstacle.starts_with("FAILED") ? Verdict::failed : Verdict::no_published_value;
+    }
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+int run_bench(const Registries& registries, const BenchOptions& options) {
+  std::vector<std::string> formulations = options.formulations;
+  if (formulations.empty()) {
+    for (const FormulationEntry& entry : registries.formulations) {
+      formulations.emplace_back(entry.key);
+    }
+  }
+  std::vector<Mechanism> mechanisms;
+  mechanisms.reserve(options.mechanisms.size());
+  for (const std::string& word : options.mechanisms) {
+    mechanisms.push_back(find_mechanism(registries, word));
+  }
+  const InterruptionGuard guard;
+  std::vector<BenchRow> all;
+  for (const Mechanism& mechanism : mechanisms) {
+    std::vector<BenchRow> rows;
+    rows.reserve(formulations.size());
+    for (const std::string& word : formulations) {
+      rows.push_back(prepared(registries, mechanism, word));
+    }
+    time_in_turns(rows, options.repetitions);
+    std::move(rows.begin(), rows.end(), std::back_inserter(all));
+  }
+  print_rows(all);
+  if (!options.output.empty()) {
+    const std::filesystem::path output(options.output);
+    std::filesystem::create_directories(output);
+    write_provenance(output / "provenance.json", capture_provenance());
+    write_records(output / "timings.csv", records_of(all));
+  }
+  if (interruption_requested()) {
+    return kExitInterrupted;
+  }
+  const bool failed =
+      std::any_of(all.begin(), all.end(), [](const BenchRow& row) { return row.obstacle.starts_with("FAILED"); });
+  return failed ? kExitCheckFailed : kExitOk;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& program, const Registries& registries, int& exit_code) {
+  CLI::App* const command = program.add_subcommand("bench", "Times right-hand sides of formulations on mechanisms");
+  const auto options = std::make_shared<BenchOptions>();
+  command->add_option("-m,--mechanism", options->mechanisms, "A catalogue key (pendulum:16) or a TOML file; repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  command
+      ->add_option("-f,--formulation", options->formulations,
+                   "KEY or KEY[option=value,...], may be repeated; default: all")
+      ->allow_extra_args(false);
+  command->add_option("--repetitions", options->repetitions, "Batches of each, of 5 ms at least")
+      ->check(integer_from(1, 100000))
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "Directory for timings.csv and provenance.json");
+  command->footer(kBenchExamples);
+  command->callback([&registries, options, &exit_code] { exit_code = run_bench(registries, *options); });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,15 @@
+#pragma once
+/// \file
+/// Checks of option values whose messages say what would be right.
+#include <CLI/CLI.hpp>
+#include <cstdint>
+
+namespace mbdbench {
+
+/// \returns a check for a whole number in a range: "must be a whole number from 1 to 1024".
+CLI::Validator integer_from(std::int64_t least, std::int64_t most);
+
+/// \returns a check for a finite number in a range: "must be a number from 0 to 100".
+CLI::Validator number_from(double least, double most);
+
+}  // namespace mbdbench

@@ -1,0 +1,138 @@
+#include "experiments/soak/isolated_check.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+namespace mbdbench::soak {
+namespace {
+
+/// \returns what the child says: everything that was found, as JSON.
+std::string answer_of(const Registries& registries, const Mechanism& mechanism,
+                      const std::vector<std::string>& formulations) {
+  Findings findings;
+  try {
+    findings = check_mechanism(registries, mechanism, formulations);
+  } catch (const std::exception& error) {
+    findings.failures.push_back({fmt::format("{}", fmt::join(formulations, ";")), "exception", error.what()});
+  }
+  nlohmann::json json = {{"compared", findings.compared},
+                         {"refused", findings.refused},
+                         {"ill_conditioned", findings.ill_conditioned},
+                         {"without_run", findings.without_run},
+                         {"failures", nlohmann::json::array()},
+                         {"imprecise", nlohmann::json::array()}};
+  for (const auto& [list, name] : {std::pair(&findings.failures, "failures"), {&findings.imprecise, "imprecise"}}) {
+    for (const Finding& finding : *list) {
+      json[name].push_back({finding.formulation, finding.check, finding.what});
+    }
+  }
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+void write_all(int descriptor, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
+    if (count <= 0) {
+      return;
+    }
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+}  // namespace
+
+IsolatedCheck::IsolatedCheck(const Registries& registries, const Mechanism& mechanism,
+                             const std::vector<std::string>& formulations, double limit)
+    : deadline_(Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(limit))),
+      limit_(limit) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) {
+    throw std::runtime_error("no pipe can be made: " + std::generic_category().message(errno));
+  }
+  child_ = ::fork();
+  if (child_ < 0) {
+    throw std::runtime_error("no process can be started: " + std::generic_category().message(errno));
+  }
+  if (child_ == 0) {
+    ::close(ends[0]);
+    write_all(ends[1], answer_of(registries, mechanism, formulations));
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  pipe_ = ends[0];
+}
+
+IsolatedCheck::~IsolatedCheck() {
+  if (child_ > 0) {
+    ::kill(child_, SIGKILL);
+    ::waitpid(child_, nullptr, 0);
+  }
+  if (pipe_ >= 0) {
+    ::close(pipe_);
+  }
+}
+
+bool IsolatedCheck::ended() {
+  constexpr int kWait = 20;  // ms
+  pollfd readable = {pipe_, POLLIN, 0};
+  if (::poll(&readable, 1, kWait) > 0) {
+    std::array<char, 4096> part{};
+    const ssize_t count = ::read(pipe_, part.data(), part.size());
+    if (count <= 0) {
+      return true;
+    }
+    answer_.append(part.data(), static_cast<std::size_t>(count));
+    return false;
+  }
+  hung_ = Clock::now() > deadline_;
+  return hung_;
+}
+
+Findings IsolatedCheck::take() {
+  if (hung_) {
+    ::kill(child_, SIGKILL);
+  }
+  int status = 0;
+  ::waitpid(child_, &status, 0);
+  child_ = -1;
+  Findings findings;
+  const nlohmann::json json = nlohmann::json::parse(answer_, nullptr, false);
+  if (hung_ || !WIFEXITED(status) || !json.is_object()) {
+    const std::string what = hung_                 ? fmt::format("not ended after {} s", limit_)
+                             : WIFSIGNALED(status) ? fmt::format("crashed with signal {}", WTERMSIG(status))
+                                                   : std::string("ended without an answer");
+    findings.failures.push_back({"", "process", what});
+    return findings;
+  }
+  json.at("compared").get_to(findings.compared);
+  json.at("refused").get_to(findings.refused);
+  json.at("ill_conditioned").get_to(findings.ill_conditioned);
+  json.at("without_run").get_to(findings.without_run);
+  for (const auto& [list, name] : {std::pair(&findings.failures, "failures"), {&findings.imprecise, "imprecise"}}) {
+    for (const nlohmann::json& finding : json.at(name)) {
+      list->push_back({finding[0], finding[1], finding[2]});
+    }
+  }
+  return findings;
+}
+
+Findings check_isolated(const Registries& registries, const Mechanism& mechanism,
+                        const std::vector<std::string>& formulations, double limit) {
+  IsolatedCheck check(registries, mechanism, formulations, limit);
+  while (!check.ended()) {
+  }
+  return check.take();
+}
+
+}  // namespace mbdbench::soak

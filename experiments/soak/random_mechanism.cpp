@@ -1,0 +1,151 @@
+#include "experiments/soak/random_mechanism.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/random_tree.hpp"
+#include "mechanisms/model/model_error.hpp"
+
+namespace mbdbench::soak {
+namespace {
+
+/// Mass and inertia of some bodies by the same factor: inertias stay physical.
+void scale_masses(RandomSource& random, MechanismDescription& description) {
+  constexpr std::array kFactors = {1e-3, 0.03, 30.0, 1e3};
+  for (BodyDescription& body : description.bodies) {
+    if (random.chance(0.3)) {
+      const double factor = random.pick(kFactors);
+      body.mass *= factor;
+      body.inertia *= factor;
+    }
+  }
+}
+
+/// All lengths by one factor, and inertias by its square.
+void scale_lengths(RandomSource& random, MechanismDescription& description) {
+  const double factor = random.chance(0.5) ? 0.05 : 20.0;
+  for (BodyDescription& body : description.bodies) {
+    body.com *= factor;
+    body.inertia *= factor * factor;
+  }
+  for (JointDescription& joint : description.joints) {
+    joint.frame_a.position *= factor;
+    joint.frame_b.position *= factor;
+    if (joint.type == JointType::prismatic || joint.type == JointType::planar || joint.type == JointType::free ||
+        joint.type == JointType::cylindrical) {
+      const std::size_t count = joint.q0.size();
+      const std::size_t first = joint.type == JointType::free ? 4 : joint.type == JointType::cylindrical ? 1 : 0;
+      const std::size_t end = joint.type == JointType::planar ? std::min<std::size_t>(2, count) : count;
+      for (std::size_t i = first; i < end; ++i) {
+        joint.q0[i] *= factor;
+      }
+    }
+  }
+}
+
+void speed_up(RandomSource& random, MechanismDescription& description) {
+  const double factor = random.uniform(2.0, 10.0);
+  for (JointDescription& joint : description.joints) {
+    for (double& velocity : joint.v0) {
+      velocity *= factor;
+    }
+  }
+}
+
+/// Open mechanisms: all axes parallel and all frames unturned, a plane that nothing leaves.
+void flatten(RandomSource& random, MechanismDescription& description) {
+  const Vec3 normal = random.direction();
+  for (JointDescription& joint : description.joints) {
+    const bool turns = random.chance(0.8);
+    joint.type = turns ? JointType::revolute : JointType::planar;
+    joint.axis = normal;
+    joint.frame_a.rotation = Eigen::Vector4d(1.0, 0.0, 0.0, 0.0);
+    joint.frame_b.rotation = Eigen::Vector4d(1.0, 0.0, 0.0, 0.0);
+    joint.q0 = draw_coordinates(random, joint.type);
+    joint.v0.assign(turns ? 1 : 3, random.uniform(-1.0, 1.0));
+    joint.motions.clear();
+  }
+}
+
+/// A driven joint, where the mechanism stays consistent with it.
+void drive(RandomSource& random, MechanismDescription& description) {
+  JointDescription& joint = description.joints[random.index(description.joints.size())];
+  if (joint.cut || joint.q0.size() != 1 || !joint.motions.empty()) {
+    return;
+  }
+  const double rate = random.uniform(0.5, 3.0);
+  const double size = random.uniform(0.1, 0.5);
+  joint.motions = {{0, fmt::format("{} + {} * sin({} * t)", joint.q0[0], size, rate),
+                    fmt::format("{} * cos({} * t)", size * rate, rate),
+                    fmt::format("-{} * sin({} * t)", size * rate * rate, rate)}};
+}
+
+void add_springs(RandomSource& random, MechanismDescription& description) {
+  for (const JointDescription& joint : description.joints) {
+    if (!joint.cut && joint.q0.size() == 1 && random.chance(0.3)) {
+      description.joint_springs.push_back(
+          {fmt::format("extra_{}", joint.name), joint.name, 0, random.uniform(10.0, 1000.0), 0.0, joint.q0[0]});
+    }
+  }
+}
+
+MechanismDescription drawn(std::span<const MechanismEntry> registry, RandomSource& random, std::int64_t seed) {
+  const std::size_t bodies = 1 + random.index(14);
+  if (random.chance(0.5)) {
+    const std::size_t motions = random.chance(0.3) ? random.index(bodies) : 0;
+    return make_mechanism(registry, fmt::format("random_tree:seed={},bodies={},branching={},loads={},motions={}", seed,
+                                                bodies, random.uniform(0.0, 1.0), random.index(2), motions))
+        .description();
+  }
+  return make_mechanism(registry,
+                        fmt::format("random_closed:seed={},bodies={},cuts={},branching={},loads={}", seed, bodies + 2,
+                                    1 + random.index(3), random.uniform(0.0, 1.0), random.index(2)))
+      .description();
+}
+
+}  // namespace
+
+Mechanism draw_mechanism(std::span<const MechanismEntry> registry, std::int64_t seed) {
+  RandomSource random(seed);
+  // Where no cut can be placed the generator refuses; the next draw goes on from there.
+  std::optional<MechanismDescription> description;
+  for (std::int64_t attempt = 0; !description; ++attempt) {
+    try {
+      description = drawn(registry, random, seed + 1'000'000'007 * attempt);
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+  }
+  using Change = void (*)(RandomSource&, MechanismDescription&);
+  constexpr std::array<Change, 6> kChanges = {scale_masses, scale_lengths, speed_up, flatten, drive, add_springs};
+  for (const Change change : kChanges) {
+    if (!random.chance(0.25)) {
+      continue;
+    }
+    const bool loads = !description->joint_loads.empty() || !description->joint_springs.empty();
+    const bool closed = description->joints.size() > description->bodies.size();
+    if (change == Change{flatten} && (closed || loads)) {
+      continue;  // loops would not close, and loads belong to components that change
+    }
+    MechanismDescription changed = *description;
+    change(random, changed);
+    try {
+      description = Mechanism(changed).description();
+    } catch (const ModelError&) {
+      continue;  // not valid with this change: it stays as it was
+    }
+  }
+  if (random.chance(0.15)) {
+    description->gravity.setZero();
+  }
+  description->name = fmt::format("soak_{}", seed);
+  description->source = "generated";
+  return Mechanism(std::move(*description));
+}
+
+}  // namespace mbdbench::soak

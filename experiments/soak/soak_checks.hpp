@@ -1,0 +1,41 @@
+#pragma once
+/// \file
+/// What the soak asks of every formulation on one mechanism.
+#include <string>
+#include <vector>
+
+#include "experiments/command_line.hpp"
+
+namespace mbdbench::soak {
+
+/// One check that did not come out right.
+struct Finding {
+  std::string formulation;  ///< KEY[options]
+  std::string check;        ///< "verify", "balance of momentum", "pack and unpack", "run", "restart", "end state"
+  std::string what;         ///< numbers, joints
+};
+
+/// What was found on one mechanism.
+struct Findings {
+  int compared = 0;         ///< formulations that were checked
+  int refused = 0;          ///< formulations that do not treat it
+  int ill_conditioned = 0;  ///< comparisons that prove nothing
+  int without_run = 0;      ///< runs that prove nothing: the reference itself did not come through
+  std::vector<Finding> failures;
+  /// Beyond a limit, but by less than what a wrong term makes (1e-7, 1e-6 in differences): what extreme mass ratios
+  /// cost.
+  std::vector<Finding> imprecise;
+};
+
+/// \returns the formulations of a soak: all, and variants with options of their own code.
+std::vector<std::string> soaked_formulations(const Registries& registries);
+
+/// Compares right-hand sides and reactions with `dense` (verify), momentum and angular momentum of the whole with all
+/// outer forces (Newton and Euler, independent of every formulation), packs and unpacks, runs 0.25 s with ode45 at
+/// 1e-8, judges balance and residuals as `simulate` does, compares the end with that of `dense`, and restarts from a
+/// state on disk half way.
+/// \param formulations as soaked_formulations gives them
+Findings check_mechanism(const Registries& registries, const Mechanism& mechanism,
+                         const std::vector<std::string>& formulations);
+
+}  // namespace mbdbench::soak

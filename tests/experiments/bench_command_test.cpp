@@ -1,0 +1,73 @@
+/// \file
+/// `mbdbench bench` and the statistics of its times.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "experiments/record.hpp"
+#include "experiments/rhs_timer.hpp"
+#include "tests/experiments/command_line_call.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+
+namespace mbdbench {
+namespace {
+
+TEST(RhsTimes, MedianSpreadAndShareAreThoseOfTheBatches) {
+  RhsTimes times;
+  for (const double wall : {5.0, 1.0, 3.0, 2.0, 4.0}) {
+    times.add({wall, 0.95 * wall});
+  }
+  EXPECT_EQ(times.median(), 3.0);
+  EXPECT_EQ(times.fastest(), 1.0);
+  EXPECT_DOUBLE_EQ(times.spread(), 2.0 / 3.0);
+  EXPECT_DOUBLE_EQ(times.share(), 0.95);
+  EXPECT_FALSE(times.disturbed());
+  for (int i = 0; i < 6; ++i) {
+    times.add({3.0, 1.5});
+  }
+  EXPECT_TRUE(times.disturbed());
+}
+
+TEST(BenchCommand, TimesAnyFormulationOnAnyMechanism) {
+  const TemporaryDirectory directory;
+  const CommandLineCall call =
+      call_program({"bench", "-m", "pendulum:8", "-m", "four_bar", "-f", "hdca", "-f", "hdca[ground=leaf]", "-f", "aba",
+                    "--repetitions", "3", "-o", directory.path().string()});
+  EXPECT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_NE(call.output.find("refused: it has closed loops"), std::string::npos) << call.output;
+  const std::vector<Record> records = read_records(directory / "timings.csv");
+  ASSERT_EQ(records.size(), 6U);
+  for (const Record& record : records) {
+    SCOPED_TRACE(record.mechanism + " " + record.formulation);
+    const bool refused = record.mechanism == "four_bar" && record.formulation == "aba";
+    // On a busy machine a time may be disturbed, and then has no value.
+    EXPECT_TRUE(record.value.has_value() || refused || record.note.starts_with("not measured, disturbed"))
+        << record.note;
+    if (!refused) {
+      EXPECT_NE(record.note.find("processor share"), std::string::npos);
+      EXPECT_NE(record.note.find("3 repetitions"), std::string::npos);
+    }
+    if (record.value) {
+      EXPECT_GT(*record.value, 1e-8);
+      EXPECT_LT(*record.value, 1e-2);
+    }
+  }
+  EXPECT_EQ(call_program({"bench", "-f", "hdca"}).exit_code, 2);
+  EXPECT_EQ(call_program({"bench", "-m", "pendulum", "-f", "hdcca"}).exit_code, 2);
+}
+
+TEST(InspectCommand, SaysTheSameAsJson) {
+  const CommandLineCall call = call_program({"inspect", "four_bar", "--json"});
+  ASSERT_EQ(call.exit_code, 0) << call.errors;
+  const nlohmann::json json = nlohmann::json::parse(call.output);
+  EXPECT_EQ(json["degrees_of_freedom"], 2);
+  EXPECT_EQ(json["bodies"], json["body_list"].size());
+  EXPECT_EQ(json["joint_list"].size(), 5U);
+  EXPECT_EQ(json["loops"].size(), 1U);
+  EXPECT_EQ(json["formulations"].size(), default_registries().formulations.size());
+}
+
+}  // namespace
+}  // namespace mbdbench

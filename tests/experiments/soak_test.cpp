@@ -1,0 +1,156 @@
+/// \file
+/// The soak finds what is wrong, crashes or hangs, and makes it small.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/soak/isolated_check.hpp"
+#include "experiments/soak/random_mechanism.hpp"
+#include "mechanisms/io/mechanism_reader.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
+#include "tests/experiments/command_line_call.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/user_entries.hpp"
+#include "tests/support/forwarding_formulation.hpp"
+
+namespace mbdbench::soak {
+namespace {
+
+/// `dense` with something of its own at every right-hand side.
+class DisturbedFormulation final : public test::ForwardingFormulation {
+ public:
+  using Disturbance = void (*)(double t, std::span<double> xdot);
+  DisturbedFormulation(std::unique_ptr<Formulation> right, Disturbance disturb)
+      : ForwardingFormulation(std::move(right)), disturb_(disturb) {}
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<DisturbedFormulation>(right().clone(), disturb_);
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    const RhsStatus status = right().rhs(t, x, xdot);
+    disturb_(t, xdot);
+    return status;
+  }
+
+ private:
+  Disturbance disturb_;
+};
+
+template <DisturbedFormulation::Disturbance kDisturb>
+Registries registries_with(std::string_view key) {
+  Registries registries = default_registries();
+  FormulationEntry entry = registries.formulations.front();
+  entry.key = key;
+  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
+    return std::make_unique<DisturbedFormulation>(default_registries().formulations.front().make(mechanism, options),
+                                                  kDisturb);
+  };
+  registries.formulations.push_back(entry);
+  return registries;
+}
+
+void crash(double /*t*/, std::span<double> /*xdot*/) {
+  std::abort();
+}
+void hang(double /*t*/, std::span<double> /*xdot*/) {
+  for (volatile bool forever = true; forever;) {
+  }
+}
+/// Too small for `verify`'s limits, for ever in one direction.
+void drift(double t, std::span<double> xdot) {
+  xdot.back() += t > 0.0 && t < 0.2 ? 0.05 : 0.0;
+}
+
+Findings found(const Registries& registries, const char* key, double limit) {
+  const Mechanism mechanism = make_mechanism(registries.mechanisms, "pendulum:2");
+  return check_isolated(registries, mechanism, {key}, limit);
+}
+
+TEST(Soak, CrashesAndHangsAreFindings) {
+  const Findings crashed = found(registries_with<crash>("crashing"), "crashing", 60.0);
+  ASSERT_EQ(crashed.failures.size(), 1U);
+  EXPECT_EQ(crashed.failures[0].check, "process");
+  EXPECT_NE(crashed.failures[0].what.find("signal 6"), std::string::npos) << crashed.failures[0].what;
+  const Findings hung = found(registries_with<hang>("hanging"), "hanging", 0.5);
+  ASSERT_EQ(hung.failures.size(), 1U);
+  EXPECT_NE(hung.failures[0].what.find("not ended after 0.5 s"), std::string::npos) << hung.failures[0].what;
+  const Findings right = found(default_registries(), "hdca", 60.0);
+  EXPECT_TRUE(right.failures.empty()) << right.failures[0].what;
+  EXPECT_EQ(right.compared, 1);
+}
+
+// At t = 0 it is right: what drifts away later shows in the balance of energy or in the end.
+TEST(Soak, FindsADriftThatRightHandSidesDoNotShow) {
+  const Registries registries = registries_with<drift>("drifting");
+  const Findings findings =
+      check_isolated(registries, make_mechanism(registries.mechanisms, "pendulum:2"), {"drifting"}, 60.0);
+  ASSERT_FALSE(findings.failures.empty());
+  for (const Finding& failure : findings.failures) {
+    EXPECT_TRUE(failure.check == "run" || failure.check == "end state") << failure.check << ": " << failure.what;
+  }
+}
+
+TEST(Soak, MechanismsAreValidVariousAndTheSameForASeed) {
+  const Registries registries = default_registries();
+  int closed = 0;
+  int driven = 0;
+  int loaded = 0;
+  constexpr int kSeeds = 60;
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    const Mechanism mechanism = draw_mechanism(registries.mechanisms, seed);
+    closed += mechanism.cut_joints().empty() ? 0 : 1;
+    driven += mechanism.rheonomic() ? 1 : 0;
+    loaded += mechanism.exchanges_energy() ? 1 : 0;
+    const std::string text = write_mechanism(mechanism.description());
+    EXPECT_EQ(write_mechanism(draw_mechanism(registries.mechanisms, seed).description()), text);
+    EXPECT_EQ(write_mechanism(load_mechanism(text, "written").description()), text) << seed;
+  }
+  for (const int kind : {closed, driven, loaded}) {
+    EXPECT_GT(kind, kSeeds / 10);
+    EXPECT_LT(kind, kSeeds);
+  }
+}
+
+TEST(Soak, AFailureBecomesASmallMechanism) {
+  const TemporaryDirectory directory;
+  Registries registries = registries_with_user_entries();
+  std::erase_if(registries.formulations, [](const FormulationEntry& entry) {
+    return entry.key != "dense" && entry.key != "dense-momentum" && entry.key != "user_wrong";
+  });
+  const CommandLineCall call = call_program(
+      registries, {"soak", "--quiet", "--mechanisms", "2", "--seed", "3", "-o", directory.path().string()});
+  EXPECT_EQ(call.exit_code, 1) << call.output << call.errors;
+  EXPECT_NE(call.output.find("failed: verify of user_wrong: 2"), std::string::npos) << call.output;
+  const nlohmann::json report = nlohmann::json::parse(content_of(directory / "soak.json"));
+  EXPECT_EQ(report["mechanisms"], 2);
+  ASSERT_EQ(report["failures"].size(), 2U);
+  EXPECT_EQ(report["failures"][0]["seed"], 3);
+  const auto files = std::filesystem::directory_iterator(directory / "failures");
+  ASSERT_NE(files, std::filesystem::directory_iterator());
+  const Mechanism small = load_mechanism(files->path());
+  EXPECT_LT(small.body_count(), draw_mechanism(registries.mechanisms, 3).body_count());
+  EXPECT_LE(small.body_count(), 2);
+  EXPECT_TRUE(small.description().body_loads.empty());
+  EXPECT_TRUE(small.cut_joints().empty());
+}
+
+TEST(Soak, TheSuitePasses) {
+  const TemporaryDirectory directory;
+  const CommandLineCall call =
+      call_program({"soak", "--quiet", "--mechanisms", "4", "--seed", "100", "-o", directory.path().string()});
+  EXPECT_EQ(call.exit_code, 0) << call.output << call.errors;
+  EXPECT_NE(call.output.find("4 mechanisms"), std::string::npos) << call.output;
+  EXPECT_EQ(call_program({"soak", "--minutes", "0"}).exit_code, 2);
+}
+
+}  // namespace
+}  // namespace mbdbench::soak

@@ -1,0 +1,142 @@
+#include "mechanisms/model/formula_derivative.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <string>
+
+#include "mechanisms/io/file_error.hpp"
+#include "mechanisms/io/mechanism_reader.hpp"
+#include "mechanisms/model/expression.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// Central differences of fourth order against the derivative, at times at which all formulas below are smooth.
+void expect_derivative(const std::string& formula) {
+  SCOPED_TRACE(formula);
+  double t = 0.0;
+  const Expression value(formula, {{"t", &t}});
+  const Expression rate(derivative_of(formula, "t"), {{"t", &t}});
+  const auto at = [&t](const Expression& expression, double time) {
+    t = time;
+    return expression();
+  };
+  constexpr double kStep = 1e-3;
+  for (const double time : {0.13, 0.31, 0.77}) {
+    const auto slope = [&](double h) { return (at(value, time + h) - at(value, time - h)) / (2.0 * h); };
+    const double expected = (4.0 * slope(kStep) - slope(2.0 * kStep)) / 3.0;
+    // h^4 of truncation times fifth derivatives of up to 1e3.
+    EXPECT_NEAR(at(rate, time), expected, 1e-8 * std::max(1.0, std::abs(expected))) << time;
+  }
+}
+
+TEST(FormulaDerivative, IsThatOfDifferences) {
+  constexpr std::array kFormulas = {"3",
+                                    "t",
+                                    "-t",
+                                    "2*t - 3/(1 + t)",
+                                    "t^3",
+                                    "(1 + t)^(2*t)",
+                                    "2^t",
+                                    "-t^2",
+                                    "2^-t",
+                                    "1e-1*t + 2.5E+0*t^2",
+                                    "sin(t)*cos(2*t)",
+                                    "tan(t/2)",
+                                    "asin(t/2) + acos(t/3) + atan(t)",
+                                    "sinh(t) - cosh(t) + tanh(2*t)",
+                                    "asinh(t) + acosh(1.5 + t) + atanh(t/2)",
+                                    "exp(-t^2)",
+                                    "log(1 + t) + ln(2 + t) + log2(1 + t) + log10(1 + t)",
+                                    "sqrt(1 + t^2)",
+                                    "abs(t - 2)",
+                                    "sign(t)*t",
+                                    "rint(0.1*t)*t",
+                                    "atan2(t, 1 + t^2)",
+                                    "min(t, 0.5)^2 + max(t, 0.5)^3",
+                                    "sum(t, t^2, 1)",
+                                    "avg(t, t^2, 1)",
+                                    "t > 0.5 ? t^2 : 1 - t",
+                                    "t < 0.2 || t > 0.6 && t < 2 ? t^3 : t",
+                                    "pi*t",
+                                    "((t))",
+                                    "t*t*t/t",
+                                    "1 - t - t^2",
+                                    "sin(cos(t^2))^3"};
+  for (const char* const formula : kFormulas) {
+    expect_derivative(formula);
+    expect_derivative(derivative_of(formula, "t"));
+  }
+  EXPECT_EQ(derivative_of("4*sin(2)", "t"), "0");
+}
+
+TEST(FormulaDerivative, SaysWhatHasNone) {
+  for (const char* const formula : {"foo(t)", "t +", "(t", "sin(t", "t = 2", "", "t ? 1", "3 t"}) {
+    EXPECT_THROW(static_cast<void>(derivative_of(formula, "t")), ExpressionError) << formula;
+  }
+}
+
+std::string arm(const std::string& frame, const std::string& motion) {
+  return fmt::format(R"(name = "arm"
+[[bodies]]
+name = "bob"
+mass = 1.0
+inertia = [0.01, 0.01, 0.01]
+[[joints]]
+name = "hinge"
+type = "revolute"
+b = "bob"
+frame_a = {{{}}}
+motions = [{{{}}}]
+)",
+                     frame, motion);
+}
+
+TEST(MotionOfOneFormula, HasTheDerivativesThatWereLeftOut) {
+  const Mechanism given = load_mechanism(
+      arm("", R"x(position = "0.1*sin(t)", velocity = "0.1*cos(t)", acceleration = "-0.1*sin(t)")x"), "a");
+  for (const char* const motion :
+       {R"x(position = "0.1*sin(t)")x", R"x(position = "0.1*sin(t)", velocity = "0.1*cos(t)")x"}) {
+    const Mechanism derived = load_mechanism(arm("", motion), "b");
+    EXPECT_EQ(derived.u0(), given.u0());
+    double t = 1.3;
+    const auto& motions = derived.description().joints[0].motions;
+    const Expression acceleration(motions[0].acceleration, {{"t", &t}});
+    EXPECT_NEAR(acceleration(), -0.1 * std::sin(1.3), 1e-16);
+  }
+  try {
+    load_mechanism(arm("", R"x(position = "erf(t)")x"), "c.toml");
+    ADD_FAILURE() << "accepted";
+  } catch (const FileError& error) {
+    EXPECT_EQ(error.line(), 11U);
+    EXPECT_NE(std::string(error.what()).find("give velocity and acceleration as formulas"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(FrameRotation, IsGivenInFourWays) {
+  const std::string motion = R"x(position = "0")x";
+  const auto rotation = [&](const std::string& frame) {
+    return load_mechanism(arm(frame, motion), "a").description().joints[0].frame_a.rotation;
+  };
+  const Eigen::Vector4d expected(std::cos(0.2), 0.0, std::sin(0.2), 0.0);
+  EXPECT_LT((rotation("rpy = [0, 0.4, 0]") - expected).norm(), 1e-15);
+  EXPECT_LT((rotation("axis = [0, 3, 0], angle = 0.4") - expected).norm(), 1e-15);
+  const std::string digits = fmt::format("rotation = [{:.5f}, 0, {:.5f}, 0]", expected[0], expected[2]);
+  EXPECT_LT((rotation(digits + ", normalise = true") - expected).norm(), 1e-5);
+  // Roll, pitch, yaw about fixed axes: yaw last.
+  const Eigen::Vector4d both = rotation("rpy = [1.5707963267948966, 0, 1.5707963267948966]");
+  EXPECT_LT((both - Eigen::Vector4d(0.5, 0.5, 0.5, 0.5)).norm(), 1e-15);
+  for (const std::string& wrong :
+       {digits, std::string("rpy = [0, 0, 1], rotation = [1, 0, 0, 0]"), std::string("axis = [0, 0, 1]"),
+        std::string("angle = 1"), std::string("axis = [0, 0, 0], angle = 1"), std::string("normalise = true"),
+        std::string("rotation = [0, 0, 0, 0], normalise = true")}) {
+    EXPECT_THROW(rotation(wrong), FileError) << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench
