@@ -80,7 +80,7 @@ class AugmentedLagrangianFormulation final : public Formulation {
   AugmentedIterations iterations_;
   std::size_t unconverged_ = 0;
   double unconverged_change_ = 0.0;  // of the last right-hand side
-  std::vector<double> y_near_;  // Euler parameters next to which `pack` chooses signs
+  std::vector<double> y_near_;       // Euler parameters next to which `pack` chooses signs
   std::vector<double> q_;
   std::vector<double> u_;
   std::vector<double> rows_;

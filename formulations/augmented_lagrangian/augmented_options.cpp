@@ -38,10 +38,10 @@ ParameterSpecification refresh_option() {
 ParameterSpecification passes_option() {
   ParameterSpecification option;
   option.name = "passes";
-  option.default_value = std::string("conjugate");
+  option.default_value = std::string("plain");
   option.help =
       "passes over the multipliers after the fourth: conjugate residuals of the same system, or plain, as published";
-  option.choices = {"conjugate", "plain"};
+  option.choices = {"plain", "conjugate"};
   return option;
 }
 

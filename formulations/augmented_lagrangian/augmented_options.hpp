@@ -17,7 +17,7 @@ struct AugmentedOptions {
   bool projections = false;     ///< of positions and velocities after every step
   bool refresh = false;         ///< new Jacobians in every pass of a position projection
   int most_iterations = 10;     ///< passes of each level
-  bool conjugate = true;        ///< passes after the fourth are conjugate residuals
+  bool conjugate = false;       ///< passes after the fourth are conjugate residuals
   double position = 1e-14;      ///< eps_p: change of y at which passes end, m and 1
   double velocity = 1e-12;      ///< eps_v, m/s and rad/s
   double acceleration = 1e-10;  ///< eps_a, m/s^2 and rad/s^2

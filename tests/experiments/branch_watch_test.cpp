@@ -94,7 +94,7 @@ TEST_F(BranchStatusTest, ARunThatLeftItsBranchIsNotOk) {
     SCOPED_TRACE(mechanism);
     const std::vector<std::string> run = {"-m", mechanism, "-f", "dense", "-t", "6"};
     std::vector<std::string> without = run;
-    without.insert(without.end(), {"--formulation-option", "projection=off"});
+    without[3] = "dense[projection=off]";
     const CommandLineCall lost = simulate(std::string("lost") + mechanism[0], without);
     EXPECT_EQ(lost.exit_code, 1);
     EXPECT_TRUE(says(lost, "another branch")) << lost.errors;

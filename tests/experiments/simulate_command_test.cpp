@@ -247,7 +247,8 @@ TEST(SimulateHelpTest, ShowsExamples) {
 }
 
 TEST_F(SimulateCommandTest, ProjectionKeepsTheConstraintsIsRecordedAndTakenOverByARestart) {
-  const std::vector<std::string> loop = {"--mechanism", "four_bar", "--formulation", "dca", "--rtol", "1e-4"};
+  const std::vector<std::string> loop = {"--mechanism",         "four_bar", "--formulation",
+                                         "dca[projection=off]", "--rtol",   "1e-4"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), loop.begin(), loop.end());
     return more;

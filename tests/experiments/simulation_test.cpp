@@ -57,7 +57,7 @@ TEST_F(SimulationTest, AKindThatTheStateLacksIsRefused) {
     ode_options(options, dense_->layout());
     FAIL() << "momentum was accepted";
   } catch (const std::invalid_argument& error) {
-    EXPECT_STREQ(error.what(), "the state has no component of kind momentum; it has position, velocity");
+    EXPECT_STREQ(error.what(), "--control: the state has no component of kind momentum; it has position, velocity");
   }
 }
 
