@@ -71,7 +71,6 @@ std::string refuse_cut_joint(const Mechanism& mechanism, const LinkTree& tree, c
 }  // namespace
 
 ChainDivision divide_chains(std::span<const int> links, bool loop, int subchains) {
-  constexpr int kLanes = ChainDivision::kLanes;
   int total = 0;
   for (const int count : links) {
     total += count;
@@ -79,11 +78,11 @@ ChainDivision divide_chains(std::span<const int> links, bool loop, int subchains
   const int arms = static_cast<int>(links.size());
   ChainDivision division;
   if (subchains > 0) {
-    division.blocks = quotient_up(std::max(subchains, arms), kLanes);
+    division.blocks = quotient_up(std::max(subchains, arms), ChainDivision::kLanes);
     division.length = smallest_length(links, division.lanes());
     return division;
   }
-  division.blocks = std::max(total < kTwoBlocks ? 1 : 2, quotient_up(arms, kLanes));
+  division.blocks = std::max(total < kTwoBlocks ? 1 : 2, quotient_up(arms, ChainDivision::kLanes));
   while (smallest_length(links, division.lanes()) > kLongest) {
     division.blocks *= 2;
   }
