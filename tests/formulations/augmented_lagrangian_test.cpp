@@ -161,8 +161,14 @@ TEST(augmented_lagrangian, every_pass_shrinks_every_direction_by_its_proximal_fa
   }
 }
 
-/// max |Phi''| that is left at the fold of the rhombus but for an opening, and the passes.
-std::pair<double, int> left_next_to_the_fold(double opening, bool conjugate) {
+/// What passes leave at the fold of the rhombus but for an opening.
+struct LeftNextToTheFold {
+  double residual = 0.0;     // max |Phi''|
+  double unconverged = 0.0;  // what is told of it
+  int passes = 0;
+};
+
+LeftNextToTheFold left_next_to_the_fold(double opening, bool conjugate) {
   MechanismDescription description = make_mechanism(mechanism_registry(), "five_bar:shape=rhombus").description();
   // Both upper links off the vertical by the opening, the lower ones back.
   const double half = std::numbers::pi / 3.0 - opening;
@@ -185,22 +191,24 @@ std::pair<double, int> left_next_to_the_fold(double opening, bool conjugate) {
   }
   system.set_velocities(velocities);
   const int passes = system.solve_accelerations(kTime);
-  EXPECT_EQ(system.engine().unconverged_change() > 0.0, !conjugate) << opening;
   std::vector<double> second(static_cast<std::size_t>(system.row_count()));
-  return {system.acceleration_residual(second), passes};
+  return {system.acceleration_residual(second), system.engine().unconverged_change(), passes};
 }
 
 // A direction with alpha lambda = 1e-2 or 1e-4 hardly moves in ten plain passes, and nobody was told.
 TEST(augmented_lagrangian, conjugate_residuals_reach_what_plain_passes_leave) {
   for (const double opening : {1e-4, 1e-5}) {
-    const auto [plain, all] = left_next_to_the_fold(opening, false);
-    const auto [conjugate, passes] = left_next_to_the_fold(opening, true);
+    const LeftNextToTheFold plain = left_next_to_the_fold(opening, false);
+    const LeftNextToTheFold conjugate = left_next_to_the_fold(opening, true);
     fmt::print("opening {}: |Phi''| {:.1e} after {} plain passes, {:.1e} after {} of which some are conjugate\n",
-               opening, plain, all, conjugate, passes);
-    EXPECT_EQ(all, 10);
-    EXPECT_LT(passes, 10);
-    EXPECT_GT(plain, 1e-4);
-    EXPECT_LT(conjugate, 1e-6 * plain);
+               opening, plain.residual, plain.passes, conjugate.residual, conjugate.passes);
+    EXPECT_EQ(plain.passes, 10);
+    EXPECT_LT(conjugate.passes, 10);
+    EXPECT_GT(plain.residual, 1e-4);
+    EXPECT_LT(conjugate.residual, 1e-6 * plain.residual);
+    EXPECT_GT(plain.unconverged, 0.0) << opening;
+    // What rounding leaves may be told too.
+    EXPECT_LT(conjugate.unconverged, 1e-6 * plain.unconverged) << opening;
   }
 }
 
