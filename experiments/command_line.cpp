@@ -101,7 +101,7 @@ const CLI::Option* named_option(const CLI::App& command, const CLI::App& program
 
 /// \returns what is wrong with the value of an option, in one form for every option.
 std::string value_message(const CLI::App& command, const CLI::App& program, const CLI::ParseError& error) {
-  const std::string text = error.what();
+  std::string text = error.what();
   const std::string name = text.substr(0, text.find_first_of(": "));
   const CLI::Option* const option = named_option(command, program, name);
   const std::string meaning = option == nullptr ? "" : option->get_description();

@@ -227,6 +227,7 @@ std::vector<VerificationResult> verify(const Registries& registries, const Verif
   std::vector<Mechanism> mechanisms;
   const std::vector<std::string> words =
       options.mechanisms.empty() ? default_verification_mechanisms(registries) : options.mechanisms;
+  mechanisms.reserve(words.size());
   for (const std::string& word : words) {
     mechanisms.push_back(find_mechanism(registries, word));
   }
