@@ -57,7 +57,7 @@ std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanis
 
 class SubchainRanksThreads : public testing::Test {
  protected:
-  ~SubchainRanksThreads() override { use_threads(1); }
+  void TearDown() override { use_threads(1); }
 };
 
 TEST_F(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_one) {
