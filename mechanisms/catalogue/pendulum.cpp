@@ -51,7 +51,7 @@ MechanismDescription make_pendulum_xyz(const Parameters& parameters) {
 }
 
 ParameterSpecification bodies_parameter() {
-  return {"bodies", std::int64_t{16}, "number of links", 1, 1'000'000};
+  return {"bodies", std::int64_t{16}, "number of links", 1, 4'000'000};
 }
 
 std::span<const ParameterSpecification> spatial_parameters() {
