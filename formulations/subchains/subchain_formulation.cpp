@@ -19,19 +19,11 @@
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
 #include "formulations/recursion/cut_rows.hpp"
+#include "formulations/subchains/subchain_part.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
 
 namespace mbdbench {
 namespace {
-
-/// \param failed what a solver returned
-RhsStatus status_of(const Mechanism& mechanism, const SubchainSolver& solver, int failed) {
-  if (failed < 0) {
-    return {};
-  }
-  return {false, mechanism.tree_joints()[static_cast<std::size_t>(failed)].name,
-          "the articulated inertia about the joint is not positive or not finite, it is", solver.failed_pivot()};
-}
 
 class SubchainFormulation final : public JointStateFormulation {
  public:
@@ -68,7 +60,7 @@ class SubchainFormulation final : public JointStateFormulation {
       std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
       return {};
     }
-    return status_of(mechanism(), solver_, solver_.momenta(t, q_of(x), rate_of(x), leak_, u, unused_));
+    return solver_.momenta(t, q_of(x), rate_of(x), leak_, u, unused_);
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
@@ -110,9 +102,9 @@ class SubchainFormulation final : public JointStateFormulation {
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (rate_kind_ == StateKind::velocity) {
       std::copy(rate_of(x).begin(), rate_of(x).end(), xdot.begin());
-      return status_of(mechanism(), solver_, solver_.accelerations(t, q_of(x), rate_of(x), rate_of(xdot)));
+      return solver_.accelerations(t, q_of(x), rate_of(x), rate_of(xdot));
     }
-    return status_of(mechanism(), solver_, solver_.momenta(t, q_of(x), rate_of(x), leak_, q_of(xdot), rate_of(xdot)));
+    return solver_.momenta(t, q_of(x), rate_of(x), leak_, q_of(xdot), rate_of(xdot));
   }
 
  private:
@@ -137,75 +129,6 @@ class SubchainFormulation final : public JointStateFormulation {
   SubchainSolver solver_;
   std::vector<double> unused_;  // p' where only u is asked for
   std::unique_ptr<General> general_;
-};
-
-/// Positions and then rates of a rank's links. \returns the components of the whole state
-std::vector<std::size_t> own_components(const Mechanism& mechanism, const ChainPlan& plan,
-                                        const ChainRange& positions) {
-  const auto count = static_cast<std::size_t>(positions.count());
-  std::vector<std::size_t> components(2 * count);
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto place = static_cast<std::size_t>(plan.coordinates()[static_cast<std::size_t>(positions.first) + i]);
-    components[i] = place;
-    components[count + i] = static_cast<std::size_t>(mechanism.q_size()) + place;
-  }
-  return components;
-}
-
-/// The names and kinds that the whole state's components have (JointStateFormulation): of the joints that turn about
-/// axes, coordinates and quasi-velocities are numbered alike.
-std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan,
-                                       const ChainRange& positions) {
-  std::vector<StateComponent> layout;
-  layout.reserve(2 * static_cast<std::size_t>(positions.count()));
-  for (const StateKind kind : {StateKind::position, rate_kind}) {
-    const char* const symbol = kind == StateKind::position ? "q." : kind == StateKind::momentum ? "p." : "v.";
-    for (int position = positions.first; position < positions.last; ++position) {
-      const int number = plan.tree().joint(static_cast<std::size_t>(position));
-      const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(number)];
-      const int component = plan.coordinates()[static_cast<std::size_t>(position)] - joint.q_offset;
-      layout.push_back(
-          {symbol + joint.name + (joint.nq == 1 ? "" : "." + std::to_string(component + 1)), kind, joint.name});
-    }
-  }
-  return layout;
-}
-
-/// The blocks of one rank.
-class SubchainPart final : public FormulationPart {
- public:
-  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, double leak, ChainPlan plan, RankExchange& ranks)
-      : SubchainPart(mechanism, rate_kind, leak, plan.share_of(ranks.rank(), ranks.size()).positions, std::move(plan),
-                     ranks) {}
-
- protected:
-  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    const std::size_t count = x.size() / 2;
-    if (rate_kind_ == StateKind::velocity) {
-      std::copy(x.begin() + static_cast<std::ptrdiff_t>(count), x.end(), xdot.begin());
-      return status_of(*mechanism_, solver_,
-                       solver_.accelerations(t, x.first(count), x.subspan(count), xdot.subspan(count)));
-    }
-    return status_of(
-        *mechanism_, solver_,
-        solver_.momenta(t, x.first(count), x.subspan(count), leak_, xdot.first(count), xdot.subspan(count)));
-  }
-
- private:
-  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, double leak, const ChainRange& positions,
-               ChainPlan&& plan, RankExchange& ranks)
-      : FormulationPart(own_layout(mechanism, rate_kind, plan, positions), own_components(mechanism, plan, positions)),
-        mechanism_(&mechanism),
-        rate_kind_(rate_kind),
-        leak_(leak),
-        plan_(std::move(plan)),
-        solver_(mechanism, plan_, &ranks) {}
-
-  const Mechanism* mechanism_;
-  StateKind rate_kind_;
-  double leak_;  // 1/s
-  ChainPlan plan_;
-  SubchainSolver solver_;
 };
 
 /// \returns which of the other options has no meaning here, empty if none: they speak of the assembly of bodies.
@@ -238,8 +161,9 @@ void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Pa
   }
   const std::string foreign = foreign_option(mechanism, rate_kind, options);
   if (!foreign.empty()) {
-    throw ModelError({},
-                     fmt::format("option {}: not with leaf=subchain, whose loops keep their published form", foreign));
+    throw ModelError({}, fmt::format("option {}: not offered with leaf=subchain, which closes a loop by its rank and "
+                                     "keeps Phi' = 0 (Phi'' = 0) as published",
+                                     foreign));
   }
   if (rate_kind == StateKind::velocity && projection_is_on(mechanism, options, false)) {
     throw ModelError({},
@@ -304,7 +228,7 @@ std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, 
   if (!refusal.empty()) {
     throw ModelError({}, refusal);
   }
-  return std::make_unique<SubchainPart>(mechanism, rate_kind, leak_of(rate_kind, options), std::move(plan), ranks);
+  return make_subchain_part(mechanism, rate_kind, leak_of(rate_kind, options), std::move(plan), ranks);
 }
 
 }  // namespace mbdbench

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "formulations/rank_exchange.hpp"
+#include "formulations/formulation.hpp"
 #include "formulations/subchains/chain_plan.hpp"
 
 namespace mbdbench {
@@ -28,13 +29,12 @@ class SubchainSolver {
   SubchainSolver& operator=(SubchainSolver&&) = delete;
 
   /// u' from q and u. Two exchanges between segments: angular velocities, then the handles.
-  /// \returns -1, or a joint whose articulated inertia H^T M H is not positive; see `failed_pivot`
-  int accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> udot);
+  /// Fails where an articulated inertia H^T M H of a joint is not positive, and where something is no number.
+  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> udot);
   /// u and p' from q and p. One exchange: the Hamiltonian form needs no velocities before the handles are closed.
   /// \param leak kappa in p' += kappa Phi_q^T sigma, 1/s
-  int momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
-              std::span<double> pdot);
-  [[nodiscard]] double failed_pivot() const;
+  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
+                    std::span<double> pdot);
   /// \returns constraints of the cut joint that others repeat, and its largest multiplier, of the last call.
   [[nodiscard]] int redundant_rows() const;
   [[nodiscard]] double largest_multiplier() const;
