@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -10,6 +12,7 @@
 #include <new>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 
 #include "experiments/command.hpp"
 #include "experiments/provenance.hpp"
@@ -204,6 +207,12 @@ int parse_and_run(const Registries& registries, int argument_count, const char* 
   return exit_code;
 }
 
+bool is_write_failure(const std::error_code& code) {
+  constexpr std::array kFailures = {std::errc::no_space_on_device, std::errc::file_too_large, std::errc::io_error,
+                                    std::errc::broken_pipe};
+  return std::ranges::any_of(kFailures, [&](std::errc failure) { return code == failure; });
+}
+
 }  // namespace
 
 Registries default_registries() {
@@ -226,6 +235,10 @@ int run_command_line(const Registries& registries, int argument_count, const cha
   } catch (const std::filesystem::filesystem_error& error) {
     report(error.what());
     exit_code = kExitWriteFailed;
+  } catch (const std::system_error& error) {
+    // What is printed in the middle of a run fails as soon as the buffer is full.
+    report(error.what());
+    exit_code = is_write_failure(error.code()) ? kExitWriteFailed : kExitBadInput;
   } catch (const std::bad_alloc&) {
     report("this needs more memory than there is; try a smaller mechanism or fewer samples");
   } catch (const std::exception& error) {

@@ -9,8 +9,8 @@
 #include <memory>
 #include <span>
 
-#include "formulations/rank_exchange.hpp"
 #include "formulations/formulation.hpp"
+#include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/chain_plan.hpp"
 
 namespace mbdbench {

@@ -166,14 +166,15 @@ def kill_nine(process, _output, _draw):
     return None
 
 
+# A signal that comes before the work begins, or after it, ends the program as it ends any other: no handler is there.
 def interrupt(process, _output, _draw):
     process.send_signal(signal.SIGINT)
-    return {0, STOPPED}
+    return {0, STOPPED, -signal.SIGINT}
 
 
 def terminate(process, _output, _draw):
     process.send_signal(signal.SIGTERM)
-    return {0, STOPPED}
+    return {0, STOPPED, -signal.SIGTERM}
 
 
 def remove_directory(_process, output, _draw):
