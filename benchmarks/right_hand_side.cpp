@@ -78,24 +78,26 @@ struct SubchainCase {
   std::string_view mechanism;
   int threads = 1;
   int bodies = 1;
+  std::string_view leaf = "subchain";
 };
 
 void register_subchain(const SubchainCase& each) {
-  const std::string name = fmt::format("rhs/{}[leaf=subchain]/{}/threads:{}/{}/{}", each.key, each.simd, each.threads,
-                                       each.mechanism, each.bodies);
+  const std::string name = fmt::format("rhs/{}[leaf={}]/{}/threads:{}/{}/{}", each.key, each.leaf, each.simd,
+                                       each.threads, each.mechanism, each.bodies);
   benchmark::RegisterBenchmark(name.c_str(), [each](benchmark::State& state) {
     use_instruction_set(each.simd);
     use_threads(each.threads);
     const bool loop = each.mechanism == "loop";  // one of its links is the ground
     right_hand_side(state, *find_formulation(formulation_registry(), each.key),
                     fmt::format("{}:{}", each.mechanism, loop ? each.bodies + 1 : each.bodies),
-                    loop && each.key == "dca" ? "leaf=subchain,projection=off" : "leaf=subchain");
+                    fmt::format("leaf={}{}", each.leaf, loop && each.key == "dca" ? ",projection=off" : ""));
     use_instruction_set("auto");
     use_threads(1);
   });
 }
 
-/// Sub-chains as leaves, in every instruction set of this machine and on one and two threads, beside the recursions.
+/// Sub-chains and sub-trees as leaves, in every instruction set of this machine and on one and two threads, beside the
+/// recursions.
 void register_subchains() {
   constexpr int kLargestLoop = 16384;
   for (const InstructionSet& set : instruction_sets()) {
@@ -111,6 +113,11 @@ void register_subchains() {
             }
             register_subchain({set.name, key, mechanism, threads, n});
           }
+        }
+      }
+      for (const int threads : {1, 2}) {
+        for (const int n : {127, 1023, 8191, 65535}) {
+          register_subchain({set.name, key, "balanced_tree", threads, n, "subtree"});
         }
       }
     }

@@ -14,10 +14,6 @@ double processor_time() {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-double wall_time() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 /// Linear between neighbours. \param sorted not empty
 double quantile_of(const std::vector<double>& sorted, double part) {
   const double place = part * static_cast<double>(sorted.size() - 1);
@@ -29,10 +25,14 @@ double quantile_of(const std::vector<double>& sorted, double part) {
 
 }  // namespace
 
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 std::optional<RhsBatch> time_batch(Formulation& formulation, double t, std::span<const double> x, double shortest) {
   std::vector<double> xdot(x.size());
   const double processor_start = processor_time();
-  const double wall_start = wall_time();
+  const double wall_start = wall_clock();
   double elapsed = 0.0;
   std::size_t calls = 0;
   for (std::size_t batch = 1; elapsed < shortest; batch *= 2) {
@@ -45,7 +45,7 @@ std::optional<RhsBatch> time_batch(Formulation& formulation, double t, std::span
     elapsed = processor_time() - processor_start;
   }
   const auto count = static_cast<double>(calls);
-  return RhsBatch{(wall_time() - wall_start) / count, elapsed / count};
+  return RhsBatch{(wall_clock() - wall_start) / count, elapsed / count};
 }
 
 double RhsTimes::quantile(double part) const {

@@ -17,6 +17,9 @@ struct RhsBatch {
   [[nodiscard]] double share() const { return wall > 0.0 ? processor / wall : 0.0; }
 };
 
+/// \returns the wall clock, s from some moment.
+double wall_clock();
+
 /// Repeats the right-hand side at (t, x) until the batch has taken `shortest` seconds of processor time. \returns
 /// nothing where it fails
 std::optional<RhsBatch> time_batch(Formulation& formulation, double t, std::span<const double> x, double shortest);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formulations/work_stage.hpp"
 #include "mechanisms/model/mechanism.hpp"
 #include "mechanisms/model/observables.hpp"
 #include "mechanisms/model/parameters.hpp"
@@ -113,6 +114,10 @@ class Formulation {
   /// What is special about the last solution: "redundant_rows", constraints that others repeat; or since construction:
   /// "unconverged_solutions", those that used all their passes. The same names at every call; by default nothing.
   virtual void diagnostics(const DiagnosticSink& /*sink*/) const {}
+
+  /// \returns how a right-hand side falls into pieces that workers could share; empty: not stated. What it does one
+  /// after another is one piece, whether or not another program could divide it.
+  [[nodiscard]] virtual std::vector<WorkStage> stages() const { return {}; }
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;

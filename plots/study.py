@@ -32,6 +32,7 @@ class Study:
         self._right_hand_sides = {}
         self._uncertainties = {}
         self._rankings = {}
+        self.machine = {}  # limits of a core, where operation rates were observed
         for record in results.records + results.timings:
             self._keep(record)
 
@@ -43,7 +44,9 @@ class Study:
                 self._records[cell, record.quantity] = record
         if not names and not record.integrator:
             self._right_hand_sides[record.mechanism, record.formulation, record.quantity] = record
-        if not record.formulation:
+        if not record.formulation and not record.mechanism:
+            self.machine[record.quantity] = record.value
+        elif not record.formulation:
             self._uncertainties[record.mechanism, record.quantity] = record
         if record.quantity.endswith("_at_equal_error"):
             self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity] = record

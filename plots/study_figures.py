@@ -9,13 +9,14 @@ from figure_definition import FigureDefinition
 from input_error import InputError
 from number_text import plain
 from study import unit_text
+from study_looks import looks_of
+from study_scaling import scaling_figures
 
 _COLUMNS = 3
 _PANEL_MM = 52
 _LEGEND_LINE_MM = 5.5
 # Curves nearer than this everywhere are drawn as one: formulations in the same variables differ by rounding.
 _SAME = math.log(1.1)
-_LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 
 
 def file_name(label):
@@ -42,21 +43,11 @@ def merged_curves(study, mechanism, error, work):
     return merged
 
 
-def _looks(study):
-    """Look of each variant: the formulation's colour and marker, another line for each further variant of it."""
-    seen, looks = {}, {}
-    for variant in study.variants:
-        base = variant["formulation"].split("[")[0]
-        looks[variant["label"]] = style.formulation_look(base) | {"linestyle": _LINES[seen.get(base, 0) % len(_LINES)]}
-        seen[base] = seen.get(base, 0) + 1
-    return looks
-
-
 def _draw(study, mechanism, error, work, file):
     merged = merged_curves(study, mechanism, error, work)
     if not merged:
         raise InputError(file, f"{mechanism['label']}: no run has both {error['title']} and {work['title']}")
-    looks = _looks(study)
+    looks = looks_of(study)
     shown = [integrator for integrator in study.integrators if any(curves[integrator["key"]] for _, curves in merged)]
     rows = math.ceil(len(shown) / _COLUMNS)
     labels = [", ".join(variant["label"] for variant in variants) for variants, _ in merged]
@@ -101,10 +92,10 @@ def _caption(study, mechanism, error, work):
 
 def figures_of(study, file):
     """The figures of a study, mechanism by mechanism. `file` for messages."""
+    definitions = scaling_figures(study)
     error = study.error_observer()
     if error is None:
-        return []
-    definitions = []
+        return definitions
     for work in study.work_observers():
         for mechanism in study.mechanisms:
             definitions.append(FigureDefinition(

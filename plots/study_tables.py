@@ -7,6 +7,8 @@ from study_figures import file_name
 from table_definition import TableDefinition
 
 _MECHANISMS_BESIDE = 4  # columns of texts that fit a page
+# Units of numbers that are small: (factor, unit in tables).
+_IN_TABLES = {"s": (1e6, "µs")}
 _SHORT = {"refused": "refused", "failed": "failed", "not measured": "disturbed"}
 
 
@@ -131,16 +133,38 @@ def _right_hand_side_tables(study):
     definitions = []
     for observer in study.observers:
         if observer["of_right_hand_side"]:
-            def cell(mechanism, variant, quantity=observer["quantity"]):
+            factor, unit = _IN_TABLES.get(observer["unit"], (1.0, observer["unit"]))
+
+            def cell(mechanism, variant, quantity=observer["quantity"], factor=factor):
                 record = study.of_right_hand_side(mechanism, variant, quantity)
-                return f"{plain(1e6 * record.value, 3)}" if record and record.value is not None else "–"
-            definitions += _beside_mechanisms(study, observer["quantity"], "Time of one right-hand side (µs)",
-                                              "Processor time at the initial state, the fastest of nine batches.", cell)
+                if not record or record.value is None:
+                    return "–"
+                return "disturbed" if record.verdict == "not measured" else plain(factor * record.value, 3)
+            title = observer["title"].capitalize() + (f" ({unit})" if unit != "1" else "")
+            definitions += _beside_mechanisms(study, observer["quantity"], title, f"{observer['meaning']}.".capitalize(), cell)
     return definitions
+
+
+def _right_hand_side_reasons(study):
+    """Why variants have no number for any observer of right-hand sides."""
+    rows = []
+    for mechanism in study.mechanisms:
+        for variant in study.variants:
+            records = [study.of_right_hand_side(mechanism, variant, observer["quantity"]) for observer in study.observers]
+            records = [record for record in records if record]
+            if records and all(record.value is None for record in records):
+                rows.append([mechanism["label"], variant["label"], "right-hand side", records[0].verdict, records[0].note])
+    return rows
 
 
 def tables_of(study):
     """All tables, overview first."""
+    if not study.integrators:
+        definitions = _right_hand_side_tables(study)
+        if rows := _right_hand_side_reasons(study):
+            definitions.append(TableDefinition("reasons", "Refusals and failures", "Why there is no number.",
+                                               lambda _: ["mechanism", "variant", "of", "state", "reason"], lambda _: rows))
+        return definitions
     definitions = _beside_mechanisms(study, "runs", "Runs that reached their end",
                                      "Of all integrators and tolerances or steps; the reasons of the others stand below.",
                                      lambda mechanism, variant: _finished_text(study, mechanism, variant))

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <stdexcept>
 #include <vector>
 
@@ -36,14 +37,51 @@ constexpr std::array kQuantities = {
                   "largest error of a body's orientation at the sample times"},
     QuantityEntry{Quantity::marker_error, "error", "m", "error",
                   "of a marker, error(MARKER): largest distance from the reference at the sample times"},
+    QuantityEntry{Quantity::bodies, "bodies", "1", "bodies", "of the mechanism"},
+    QuantityEntry{Quantity::operations, "operations", "1", "operations",
+                  "multiplications and additions of a right-hand side, about, as the formulation states them"},
+    QuantityEntry{Quantity::stages, "stages", "1", "stages", "of a right-hand side that wait for one another"},
+    QuantityEntry{Quantity::critical_path, "critical_path", "operations", "critical path",
+                  "operations that must follow one another, however many workers there are"},
+    QuantityEntry{Quantity::exchanges, "exchanges", "1", "exchanges", "of two ranks in one right-hand side"},
+    QuantityEntry{Quantity::exchange_bytes, "exchange_bytes", "B", "exchanged bytes",
+                  "that two ranks together send in one right-hand side"},
     QuantityEntry{Quantity::wall_time, "wall_time", "s", "wall time",
                   "of a run without output, the fastest repetition"},
-    QuantityEntry{Quantity::time_per_evaluation, "time_per_evaluation", "s", "time per evaluation",
-                  "of one right-hand side at the start, the fastest of nine batches"},
     QuantityEntry{
         Quantity::speedup, "speedup", "1", "speedup",
         "wall time of the fastest variant on one thread and rank over this one's, same integrator and control"},
+    QuantityEntry{Quantity::time_per_evaluation, "time_per_evaluation", "s", "time per evaluation",
+                  "of one right-hand side at the start, wall time of the fastest of nine batches"},
+    QuantityEntry{Quantity::time_per_body, "time_per_body", "s", "time per evaluation and body",
+                  "of one right-hand side at the start, wall time of the fastest of nine batches"},
+    QuantityEntry{Quantity::evaluation_speedup, "evaluation_speedup", "1", "speedup of an evaluation",
+                  "time of a right-hand side of the fastest variant on one thread over this one's"},
+    QuantityEntry{
+        Quantity::operation_rate, "operation_rate", "1/s", "operations a second",
+        "operations over the time of an evaluation: under the roofs of machine_operations and machine_bandwidth"},
+    QuantityEntry{
+        Quantity::modelled_speedup, "modelled_speedup", "1", "modelled speedup",
+        "modelled_speedup(WORKERS): a model, of the measured time on one worker, the formulation's stages and "
+        "the measured latency between two threads"},
+    QuantityEntry{Quantity::memory_per_body, "memory_per_body", "B", "memory a body",
+                  "that the formulation holds when it has been made"},
 };
+
+/// \returns N of "modelled_speedup(N)". \param bracket where it opens \throws std::invalid_argument
+int workers_in(std::string_view text, std::size_t bracket) {
+  constexpr int kMostWorkers = 1 << 20;
+  int workers = 0;
+  const std::string inside(bracket == std::string_view::npos ? "" : text.substr(bracket + 1));
+  const char* const end = inside.data() + inside.size();
+  const auto [rest, error] = std::from_chars(inside.data(), end, workers);
+  if (error != std::errc() || std::string_view(rest, static_cast<std::size_t>(end - rest)) != ")" || workers < 1 ||
+      workers > kMostWorkers) {
+    throw std::invalid_argument(fmt::format(
+        "'{}' should read modelled_speedup(WORKERS), such as modelled_speedup(64), at most {}", text, kMostWorkers));
+  }
+  return workers;
+}
 
 }  // namespace
 
@@ -56,10 +94,16 @@ const QuantityEntry& Observer::entry() const {
 }
 
 std::string Observer::name() const {
+  if (workers > 0) {
+    return fmt::format("{}({})", entry().name, workers);
+  }
   return marker.empty() ? std::string(entry().name) : fmt::format("{}({})", entry().name, marker);
 }
 
 std::string Observer::record_name() const {
+  if (workers > 0) {
+    return fmt::format("{}_{}", entry().name, workers);
+  }
   return marker.empty() ? std::string(entry().name) : fmt::format("{}_{}", entry().name, marker);
 }
 
@@ -77,7 +121,12 @@ Observer parse_observer(std::string_view text) {
     throw std::invalid_argument(
         fmt::format("there is no observer '{}'; {}", name, suggest_name(name, names, "observers")));
   }
-  Observer observer{found->quantity, {}};
+  Observer observer;
+  observer.quantity = found->quantity;
+  if (observer.quantity == Quantity::modelled_speedup) {
+    observer.workers = workers_in(text, bracket);
+    return observer;
+  }
   const bool wants_marker = observer.quantity == Quantity::marker_error;
   if (wants_marker != (bracket != std::string_view::npos)) {
     throw std::invalid_argument(wants_marker ? "observer 'error' needs the name of a marker: error(tip)"

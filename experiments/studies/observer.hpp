@@ -24,9 +24,23 @@ enum class Quantity {
   position_error,
   orientation_error,
   marker_error,
+  // Of a right-hand side alone.
+  bodies,
+  operations,
+  stages,
+  critical_path,
+  exchanges,
+  exchange_bytes,
+  // Times and what depends on the moment.
   wall_time,
+  speedup,
+  // Both.
   time_per_evaluation,
-  speedup
+  time_per_body,
+  evaluation_speedup,
+  operation_rate,
+  modelled_speedup,
+  memory_per_body
 };
 
 /// What a quantity is.
@@ -41,10 +55,11 @@ struct QuantityEntry {
 /// \returns all quantities.
 std::span<const QuantityEntry> quantity_registry();
 
-/// A quantity, of a marker where it needs one: "error(tip)".
+/// A quantity, of a marker or on so many workers where it needs one: "error(tip)", "modelled_speedup(64)".
 struct Observer {
   Quantity quantity = Quantity::evaluations;
   std::string marker;
+  int workers = 0;
 
   /// \returns "error(tip)".
   [[nodiscard]] std::string name() const;
@@ -56,12 +71,16 @@ struct Observer {
     return quantity >= Quantity::position_error && quantity <= Quantity::marker_error;
   }
   /// \returns whether there is one number for all integrators and controls.
-  [[nodiscard]] bool of_right_hand_side() const { return quantity == Quantity::time_per_evaluation; }
+  [[nodiscard]] bool of_right_hand_side() const {
+    return (quantity >= Quantity::bodies && quantity <= Quantity::exchange_bytes) ||
+           quantity >= Quantity::time_per_evaluation;
+  }
   // clang-tidy 14 takes the 0 of a comparison that the compiler makes for a pointer.
   auto operator<=>(const Observer&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// Reads "evaluations" or "error(tip)". \throws std::invalid_argument naming the nearest right one
+/// Reads "evaluations", "error(tip)", "modelled_speedup(64)". \throws std::invalid_argument naming the nearest right
+/// one
 Observer parse_observer(std::string_view text);
 
 }  // namespace mbdbench::studies

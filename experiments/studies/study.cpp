@@ -28,6 +28,9 @@ std::vector<CellKey> Study::cells() const {
   std::vector<CellKey> keys;
   for (std::size_t m = 0; m < mechanisms.size(); ++m) {
     for (std::size_t v = 0; v < variants.size(); ++v) {
+      if (integrators.empty()) {
+        keys.push_back({m, v, 0, 0});
+      }
       for (std::size_t i = 0; i < integrators.size(); ++i) {
         for (std::size_t c = 0; c < controls.size(); ++c) {
           if (runs(i, c)) {
@@ -45,7 +48,12 @@ bool Study::needs_reference() const {
 }
 
 bool Study::needs_times() const {
-  return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.timed(); });
+  return std::any_of(observers.begin(), observers.end(),
+                     [](const Observer& o) { return o.timed() && !o.of_right_hand_side(); });
+}
+
+bool Study::observes_right_hand_sides() const {
+  return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.of_right_hand_side(); });
 }
 
 }  // namespace mbdbench::studies

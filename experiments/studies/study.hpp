@@ -95,8 +95,8 @@ struct Study {
   std::string title;
   std::vector<StudyMechanism> mechanisms;
   std::vector<StudyVariant> variants;
-  std::vector<const OdeEntry*> integrators;
-  std::vector<Control> controls;  ///< tolerances, then steps
+  std::vector<const OdeEntry*> integrators;  ///< empty: nothing is run, right-hand sides alone are observed
+  std::vector<Control> controls;             ///< tolerances, then steps
   std::vector<Observer> observers;
   std::vector<StudyClaim> claims;
   std::vector<Ranking> rankings;
@@ -108,11 +108,13 @@ struct Study {
 
   /// \returns whether this integrator is run with this control.
   [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
-  /// \returns all runs, in the order of the lists.
+  /// \returns all runs, in the order of the lists; without integrators a cell a mechanism and variant, for what is
+  /// observed of right-hand sides.
   [[nodiscard]] std::vector<CellKey> cells() const;
-  /// \returns whether any observer needs a reference or times.
+  /// \returns whether any observer needs a reference, times of runs, right-hand sides.
   [[nodiscard]] bool needs_reference() const;
   [[nodiscard]] bool needs_times() const;
+  [[nodiscard]] bool observes_right_hand_sides() const;
 };
 
 }  // namespace mbdbench::studies

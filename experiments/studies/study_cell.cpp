@@ -139,7 +139,7 @@ bool judges_accuracy(const Study& study) {
 CellResult all_observers(const Study& study, const Measured& measured) {
   CellResult result;
   for (const Observer& observer : study.observers) {
-    if (!observer.timed()) {
+    if (!observer.timed() && !observer.of_right_hand_side()) {
       result[observer] = measured;
     }
   }
@@ -185,7 +185,7 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   }
   CellResult result;
   for (const Observer& observer : study.observers) {
-    if (!observer.timed()) {
+    if (!observer.timed() && !observer.of_right_hand_side()) {
       result[observer] = measured_of(run, observer);
     }
   }

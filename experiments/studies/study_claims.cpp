@@ -92,7 +92,7 @@ class ClaimJudge {
     }
     if (reference.observer.of_right_hand_side()) {
       // The same in all of them.
-      for (cell.control = 0; !study_.runs(cell.integrator, cell.control);) {
+      for (cell.control = 0; !study_.integrators.empty() && !study_.runs(cell.integrator, cell.control);) {
         ++cell.control;
       }
     }
@@ -125,13 +125,19 @@ class ClaimJudge {
 
   [[nodiscard]] std::string place_text(const Place& place) const {
     std::string text;
-    const auto add = [&](bool shown, std::string_view name) {
-      text += shown ? fmt::format("{}{}", text.empty() ? "" : ", ", name) : "";
-    };
-    add(runs_over(Axis::mechanism), study_.mechanisms[place.mechanism].label);
-    add(runs_over(Axis::variant), study_.variants[place.variant].label);
-    add(runs_over(Axis::integrator), study_.integrators[place.integrator]->key);
-    add(runs_over(Axis::tolerance) || runs_over(Axis::step), study_.controls[place.control].text());
+    const auto add = [&](std::string_view name) { text += fmt::format("{}{}", text.empty() ? "" : ", ", name); };
+    if (runs_over(Axis::mechanism)) {
+      add(study_.mechanisms[place.mechanism].label);
+    }
+    if (runs_over(Axis::variant)) {
+      add(study_.variants[place.variant].label);
+    }
+    if (runs_over(Axis::integrator)) {
+      add(study_.integrators[place.integrator]->key);
+    }
+    if (runs_over(Axis::tolerance) || runs_over(Axis::step)) {
+      add(study_.controls[place.control].text());
+    }
     return text.empty() ? text : text + ": ";
   }
 

@@ -126,6 +126,9 @@ class StudyReader {
   void read_mechanisms() {
     const auto end = table_.number("end");
     const auto common_end = [&](std::size_t line) {
+      if (!end && !has_integrators()) {
+        return 0.0;  // nothing is run
+      }
       if (!end) {
         table_.fail(line, "end is missing: how long (s) this mechanism is run; for all of them or as a key of its own");
       }
@@ -148,6 +151,8 @@ class StudyReader {
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
   }
+
+  [[nodiscard]] bool has_integrators() const { return !table_.texts("integrators").empty(); }
 
   void require_some(bool none, std::string_view key, std::string_view wanted) const {
     if (none) {
@@ -182,7 +187,6 @@ class StudyReader {
       }
       study_.integrators.push_back(entry);
     }
-    require_some(study_.integrators.empty(), "integrators", "keys as 'mbdbench list integrators' shows them");
   }
 
   void read_controls() {
@@ -242,6 +246,16 @@ class StudyReader {
       }
     }
     require_some(study_.observers.empty(), "observe", "a list such as [\"evaluations\", \"position_error\"]");
+    require_integrators();
+  }
+
+  /// Only right-hand sides can be observed without a run.
+  void require_integrators() const {
+    const auto of_run = std::find_if(study_.observers.begin(), study_.observers.end(),
+                                     [](const Observer& observer) { return !observer.of_right_hand_side(); });
+    require_some(study_.integrators.empty() && of_run != study_.observers.end(), "integrators",
+                 fmt::format("keys as 'mbdbench list integrators' shows them; observer '{}' is of a run",
+                             of_run == study_.observers.end() ? "" : of_run->name()));
   }
 
   /// What claims and rankings need is observed, asked for or not.
@@ -333,6 +347,10 @@ class StudyReader {
                    fmt::format("holds: {} is not among the study's tolerances and steps", *reference.control));
       }
       require_marker(claim, claim.needed_text("holds").line, reference.observer);
+      if (study_.integrators.empty() && !reference.observer.of_right_hand_side()) {
+        claim.fail(claim.needed_text("holds").line,
+                   fmt::format("holds: {} is of a run, and the study has no integrators", reference.text));
+      }
       require_axes(claim, made, reference);
       add_observer(reference.observer);
     }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -21,6 +22,7 @@ class RecordWriter {
 
   PartResult write() {
     add_uncertainties();
+    add_machine();
     for (const CellKey& cell : study_.cells()) {
       add_cell(cell);
     }
@@ -85,14 +87,14 @@ class RecordWriter {
 
   /// Once a mechanism and variant.
   void add_right_hand_side(const CellKey& cell, const Observer& observer) {
-    if (written_.emplace(cell.mechanism, cell.variant).second) {
+    if (written_.emplace(CellKey{cell.mechanism, cell.variant, 0, 0}, observer).second) {
       const RecordMaker once({.experiment = study_.name,
                               .mechanism = study_.mechanisms[cell.mechanism].word,
                               .formulation = study_.variants[cell.variant].formulation(),
                               .integrator = {},
                               .parameters = {}});
-      part_.timings.push_back(
-          record_of(once, observer.record_name(), observer.entry().unit, results_.of(cell, observer)));
+      (observer.timed() ? part_.timings : part_.records)
+          .push_back(record_of(once, observer.record_name(), observer.entry().unit, results_.of(cell, observer)));
     }
   }
 
@@ -122,6 +124,18 @@ class RecordWriter {
     }
   }
 
+  void add_machine() {
+    if (results_.machine) {
+      const RecordMaker machine(
+          {.experiment = study_.name, .mechanism = {}, .formulation = {}, .integrator = {}, .parameters = {}});
+      part_.timings.push_back(machine.measured("machine_operations", "1/s", results_.machine->operations));
+      part_.timings.push_back(machine.measured("machine_bandwidth", "B/s", results_.machine->bandwidth));
+      if (std::isfinite(results_.machine->latency)) {
+        part_.timings.push_back(machine.measured("machine_latency", "s", results_.machine->latency));
+      }
+    }
+  }
+
   void add_ranking(const Ranking& ranking) {
     for (const RankedWork& row : rank_at_equal_error(study_, results_, ranking)) {
       const CellKey cell{row.mechanism, row.variant, row.integrator, 0};
@@ -140,8 +154,14 @@ class RecordWriter {
   const Study& study_;
   const StudyResults& results_;
   PartResult part_;
-  std::set<std::pair<std::size_t, std::size_t>> written_;
+  std::set<std::pair<CellKey, Observer>> written_;
 };
+
+std::string title_of(const Observer& observer) {
+  return observer.workers > 0       ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
+         : !observer.marker.empty() ? fmt::format("error of {}", observer.marker)
+                                    : std::string(observer.entry().title);
+}
 
 }  // namespace
 
@@ -167,6 +187,8 @@ nlohmann::ordered_json study_json(const Study& study) {
                                 {"state", to_string(variant.entry->rate_kind)},
                                 {"sequential", is_sequential(variant)}});
   }
+  json["integrators"] = Json::array();
+  json["controls"] = Json::array();
   for (const OdeEntry* const integrator : study.integrators) {
     json["integrators"].push_back({{"key", integrator->key}, {"adaptive", integrator->adaptive}});
   }
@@ -176,8 +198,7 @@ nlohmann::ordered_json study_json(const Study& study) {
   for (const Observer& observer : study.observers) {
     json["observers"].push_back({{"name", observer.name()},
                                  {"quantity", observer.record_name()},
-                                 {"title", observer.marker.empty() ? std::string(observer.entry().title)
-                                                                   : fmt::format("error of {}", observer.marker)},
+                                 {"title", title_of(observer)},
                                  {"unit", observer.entry().unit},
                                  {"meaning", observer.entry().help},
                                  {"timed", observer.timed()},

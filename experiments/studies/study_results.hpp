@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/studies/study.hpp"
+#include "formulations/subchains/machine_limits.hpp"
 
 namespace mbdbench::studies {
 
@@ -48,6 +49,9 @@ struct StudyResults {
   /// Uncertainty of a mechanism's reference: of positions (m), of orientations (rad); or why there is none.
   std::vector<Measured> position_uncertainty;
   std::vector<Measured> orientation_uncertainty;
+
+  /// What a core of the machine can do at most; nothing where no right-hand side is observed.
+  std::optional<MachineLimits> machine;
 
   /// \returns what an observer says of a run; refused for what was not asked for.
   [[nodiscard]] Measured of(const CellKey& cell, const Observer& observer) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include "experiments/program_digest.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/studies/result_journal.hpp"
+#include "experiments/studies/right_hand_sides.hpp"
 #include "experiments/studies/side_by_side.hpp"
 #include "experiments/studies/study_cell.hpp"
 #include "experiments/studies/study_reference.hpp"
@@ -110,7 +112,18 @@ class StudyRun {
   }
 
   std::uint64_t weight_of_times(const std::vector<StudyPart>& cells) const {
-    return study_.needs_times() ? weight_of(cells) * static_cast<std::uint64_t>(study_.repetitions) : 0;
+    std::uint64_t sum = study_.needs_times() ? weight_of(cells) * static_cast<std::uint64_t>(study_.repetitions) : 0;
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      sum += study_.observes_right_hand_sides()
+                 ? right_hand_side_weight(static_cast<std::uint64_t>(mechanism.mechanism->body_count()))
+                 : 0;
+    }
+    return sum;
+  }
+
+  /// Batches of a fixed time, and formulations of many bodies to be made.
+  [[nodiscard]] std::uint64_t right_hand_side_weight(std::uint64_t bodies) const {
+    return study_.variants.size() * (100 + bodies);
   }
 
   /// Expected evaluations times bodies: a fifth-order method needs 10^(1/5) times more a decade of tolerance.
@@ -143,9 +156,15 @@ class StudyRun {
   std::vector<StudyPart> cell_parts() {
     std::string observers;
     for (const Observer& observer : study_.observers) {
-      observers += observer.timed() ? "" : observer.name() + ",";
+      observers += observer.timed() || observer.of_right_hand_side() ? "" : observer.name() + ",";
     }
     std::vector<StudyPart> parts;
+    if (study_.integrators.empty()) {
+      for (const CellKey& cell : study_.cells()) {
+        results_.cells[cell] = {};  // right-hand sides alone
+      }
+      return parts;
+    }
     for (const CellKey& cell : study_.cells()) {
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
@@ -181,18 +200,16 @@ class StudyRun {
 
   std::vector<StudyPart> timing_parts() {
     std::vector<StudyPart> parts;
-    if (!study_.needs_times()) {
-      return parts;
+    if (study_.observes_right_hand_sides()) {
+      parts.push_back(machine_part());
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      std::string variants;
-      for (const StudyVariant& variant : study_.variants) {
-        variants += variant.formulation() + ",";
+      if (study_.observes_right_hand_sides()) {
+        parts.push_back(right_hand_side_part(m));
       }
-      parts.push_back({text_digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[m], variants)),
-                       fmt::format("{}: times of right-hand sides", study_.mechanisms[m].label), 1,
-                       [this, m] { return right_hand_side_times(m); },
-                       [this, m](const nlohmann::json& json) { adopt_right_hand_side_times(m, json); }});
+      if (!study_.needs_times()) {
+        continue;
+      }
       for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
         for (std::size_t c = 0; c < study_.controls.size(); ++c) {
           if (study_.runs(i, c)) {
@@ -202,6 +219,35 @@ class StudyRun {
       }
     }
     return parts;
+  }
+
+  StudyPart machine_part() {
+    return {text_digest(program_digest() + "|machine limits"), "limits of the machine", 1,
+            [] {
+              const MachineLimits limits = measure_machine_limits();
+              return nlohmann::json{limits.operations, limits.bandwidth,
+                                    std::isfinite(limits.latency) ? limits.latency : -1.0};
+            },
+            [this](const nlohmann::json& json) {
+              const auto latency = json.at(2).get<double>();
+              results_.machine = {json.at(0).get<double>(), json.at(1).get<double>(),
+                                  latency < 0.0 ? std::numeric_limits<double>::infinity() : latency};
+            }};
+  }
+
+  StudyPart right_hand_side_part(std::size_t mechanism) {
+    std::string asked;
+    for (const StudyVariant& variant : study_.variants) {
+      asked += fmt::format("{} on {} threads,", variant.formulation(), threads_of(variant));
+    }
+    for (const Observer& observer : study_.observers) {
+      asked += observer.of_right_hand_side() ? "|" + observer.name() : "";
+    }
+    const auto bodies = static_cast<std::uint64_t>(study_.mechanisms[mechanism].mechanism->body_count());
+    return {text_digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[mechanism], asked)),
+            fmt::format("{}: right-hand sides", study_.mechanisms[mechanism].label), right_hand_side_weight(bodies),
+            [this, mechanism] { return right_hand_sides(mechanism); },
+            [this, mechanism](const nlohmann::json& json) { adopt_right_hand_sides(mechanism, json); }};
   }
 
   StudyPart timing_part(std::size_t mechanism, std::size_t integrator, std::size_t control) {
@@ -230,15 +276,15 @@ class StudyRun {
             }};
   }
 
-  nlohmann::json right_hand_side_times(std::size_t mechanism) const {
+  nlohmann::json right_hand_sides(std::size_t mechanism) const {
     nlohmann::json json = nlohmann::json::array();
-    for (const Measured& measured : time_right_hand_sides(registries_, study_, mechanism)) {
-      json.push_back(to_json(CellResult{{{Quantity::time_per_evaluation, {}}, measured}}));
+    for (const CellResult& result : observe_right_hand_sides(registries_, study_, mechanism, *results_.machine)) {
+      json.push_back(to_json(result));
     }
     return json;
   }
 
-  void adopt_right_hand_side_times(std::size_t mechanism, const nlohmann::json& json) {
+  void adopt_right_hand_sides(std::size_t mechanism, const nlohmann::json& json) {
     for (auto& [cell, result] : results_.cells) {
       if (cell.mechanism == mechanism) {
         for (const auto& [observer, measured] : cell_from_json(json.at(cell.variant))) {
@@ -269,7 +315,7 @@ class StudyRun {
   /// Why a run has no time: that of its other numbers.
   static Measured untimed(const CellResult& result) {
     const auto reason = std::find_if(result.begin(), result.end(), [](const auto& entry) {
-      return !entry.first.timed() && entry.second.state != CellState::measured;
+      return !entry.first.timed() && !entry.first.of_right_hand_side() && entry.second.state != CellState::measured;
     });
     return reason == result.end() ? Measured::refused("not timed") : reason->second;
   }

@@ -1,7 +1,6 @@
 #include "experiments/studies/study_times.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <exception>
 #include <limits>
@@ -9,6 +8,7 @@
 
 #include "experiments/rhs_timer.hpp"
 #include "experiments/simulation.hpp"
+#include "experiments/studies/right_hand_sides.hpp"
 #include "experiments/studies/study_cell.hpp"
 
 namespace mbdbench::studies {
@@ -16,17 +16,11 @@ namespace {
 
 // A run whose processor time is below this share of its wall time waited for something else.
 constexpr double kUndisturbedShare = RhsTimes::kUndisturbedShare;
-constexpr int kBatches = 9;
-constexpr double kBatchTime = 2e-3;  // s, a thousand times the clock's resolution
 
 double processor_time() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double clock_time() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 }  // namespace
@@ -45,9 +39,9 @@ std::vector<TimedResult> time_runs(const Registries& registries, const Study& st
     for (std::size_t i = 0; i < cells.size(); ++i) {
       NullSink sink;
       const double processor_start = processor_time();
-      const double start = clock_time();
+      const double start = wall_clock();
       cases[i]->run(study, cells[i], sink);
-      const double elapsed = clock_time() - start;
+      const double elapsed = wall_clock() - start;
       const double busy = processor_time() - processor_start;
       results[i].wall_times.push_back(elapsed);
       if (elapsed < fastest[i]) {
@@ -55,32 +49,6 @@ std::vector<TimedResult> time_runs(const Registries& registries, const Study& st
         results[i].disturbed = busy < kUndisturbedShare * elapsed;
       }
     }
-  }
-  return results;
-}
-
-std::vector<Measured> time_right_hand_sides(const Registries& registries, const Study& study, std::size_t mechanism) {
-  std::vector<std::unique_ptr<StudyCase>> cases;
-  std::vector<Measured> results;
-  for (const StudyVariant& variant : study.variants) {
-    cases.push_back(std::make_unique<StudyCase>(registries, study.mechanisms[mechanism], variant));
-    results.push_back(cases.back()->obstacle());
-    results.back().value = std::numeric_limits<double>::infinity();
-  }
-  for (int batch = 0; batch < kBatches; ++batch) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (results[i].state != CellState::measured) {
-        continue;
-      }
-      if (const auto batched = time_batch(cases[i]->formulation(), 0.0, cases[i]->x0(), kBatchTime)) {
-        results[i].value = std::min(results[i].value, batched->processor);
-      } else {
-        results[i] = Measured::failed("the right-hand side at the start fails");
-      }
-    }
-  }
-  for (Measured& result : results) {
-    result.value = result.state == CellState::measured ? result.value : 0.0;
   }
   return results;
 }
@@ -99,9 +67,10 @@ Measured wall_time(const TimedResult& times) {
 
 bool is_sequential(const StudyVariant& variant) {
   const Parameters options = parse_parameters(variant.entry->options, variant.options, variant.entry->key);
-  return std::all_of(options.values().begin(), options.values().end(), [](const auto& option) {
-    return (option.first != "threads" && option.first != "ranks") || text_of(option.second) == "1";
+  const bool one_rank = std::all_of(options.values().begin(), options.values().end(), [](const auto& option) {
+    return option.first != "ranks" || text_of(option.second) == "1";
   });
+  return one_rank && threads_of(variant) == 1;
 }
 
 }  // namespace mbdbench::studies

@@ -12,9 +12,6 @@ namespace mbdbench::studies {
 /// does meets all alike. \param cells that ran without a failure
 std::vector<TimedResult> time_runs(const Registries& registries, const Study& study, const std::vector<CellKey>& cells);
 
-/// \returns the time (s) of one right-hand side at the start, a variant each; the fastest of nine batches in turns.
-std::vector<Measured> time_right_hand_sides(const Registries& registries, const Study& study, std::size_t mechanism);
-
 /// \returns the wall time of a run: the fastest repetition, disturbed where that had to share its processor.
 Measured wall_time(const TimedResult& times);
 

@@ -58,6 +58,11 @@ class AbaFormulation final : public JointStateFormulation {
     return status;
   }
 
+  [[nodiscard]] std::vector<WorkStage> stages() const override {
+    constexpr double kTurn = 420.0;  // kernels/acceleration_rows.hpp
+    return {{1.0, kTurn * mechanism().body_count()}};
+  }
+
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (links_) {

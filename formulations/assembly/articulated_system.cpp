@@ -330,6 +330,20 @@ double ArticulatedSystem::largest_cut_multiplier() const {
   return largest;
 }
 
+std::vector<WorkStage> ArticulatedSystem::stages(double sweeps) const {
+  // Poses, frames and velocities are found one body after another, and so are sums over what is outboard: their
+  // recursions could be divided as well (a scan), here they are not.
+  constexpr double kKinematics = 300.0;
+  constexpr double kSweep = 60.0;
+  constexpr double kLeaf = 400.0;  // directions, inertia and right side of a body
+  const double bodies = mechanism_->body_count();
+  std::vector<WorkStage> stages = {{1.0, kKinematics * bodies}, {bodies, kLeaf}};
+  const std::vector<WorkStage> nodes = engine_.tree().stages();
+  stages.insert(stages.end(), nodes.begin(), nodes.end());
+  stages.push_back({1.0, kSweep * sweeps * bodies});
+  return stages;
+}
+
 Vec6 ArticulatedSystem::constraint_impulse(int k) const {
   const SpatialColumns& directions = directions_[index_of(k)];
   const std::span<const double> sigma = multipliers(k);

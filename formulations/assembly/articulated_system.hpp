@@ -77,6 +77,9 @@ class ArticulatedSystem {
   /// values[k], a wrench about O_k on body k: adds those of all joints outboard of k.
   void sum_inward(std::vector<Vec6>& values) const;
 
+  /// \returns how set_positions, one solution and `sweeps` more sweeps along the tree fall into pieces.
+  [[nodiscard]] std::vector<WorkStage> stages(double sweeps) const;
+
   [[nodiscard]] const Kinematics& kinematics() const { return kinematics_; }
   [[nodiscard]] const LoadEvaluator& loads() const { return loads_; }
   [[nodiscard]] const AssemblyEngine& engine() const { return engine_; }

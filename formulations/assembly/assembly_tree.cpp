@@ -324,19 +324,42 @@ AssemblyFigures AssemblyTree::figures() const {
     figures.max_closed = std::max(figures.max_closed, static_cast<int>(node.closed.size()));
     figures.max_arms = std::max(figures.max_arms, static_cast<int>(node.arms.size()));
     figures.loops += node.loops;
-    const double c = node.closed_rows;
-    const double w = node.width;
-    // Where loops close the rank is revealed (loop_kernels.hpp).
-    figures.flops += (node.loops > 0 ? 4.0 : 1.0 / 3.0) * c * c * c + c * c * w + c * w * w;
-    if (node.body >= 0) {
-      figures.flops += 6.0 * (c + w) * (c + w);
-    }
-    for (const RakedArm& arm : node.arms) {
-      const double rows = joints_[static_cast<std::size_t>(arm.joint)].rows;
-      figures.flops += rows * rows * rows / 3.0 + 6.0 * rows * rows + 36.0 * rows;
-    }
+    figures.flops += flops(node);
   }
   return figures;
+}
+
+double AssemblyTree::flops(const AssemblyNode& node) const {
+  const double c = node.closed_rows;
+  const double w = node.width;
+  // Where loops close the rank is revealed (loop_kernels.hpp).
+  double sum = (node.loops > 0 ? 4.0 : 1.0 / 3.0) * c * c * c + c * c * w + c * w * w;
+  if (node.body >= 0) {
+    sum += 6.0 * (c + w) * (c + w);
+  }
+  for (const RakedArm& arm : node.arms) {
+    const double rows = joints_[static_cast<std::size_t>(arm.joint)].rows;
+    sum += rows * rows * rows / 3.0 + 6.0 * rows * rows + 36.0 * rows;
+  }
+  return sum;
+}
+
+std::vector<WorkStage> AssemblyTree::stages() const {
+  std::vector<WorkStage> upward;
+  std::vector<WorkStage> downward;
+  for (const AssemblyNode& node : nodes_) {
+    const auto level = static_cast<std::size_t>(node.depth);
+    upward.resize(std::max(upward.size(), level + 1), {0.0, 0.0});
+    downward.resize(upward.size(), {0.0, 0.0});
+    const double rows = node.closed_rows + node.width;
+    // The largest node of a level is what the next level waits for. Right sides: multiplied by the factors.
+    upward[level].operations = std::max(upward[level].operations, flops(node) + rows * rows);
+    downward[level].operations = std::max(downward[level].operations, 2.0 * rows * node.closed_rows);
+    upward[level].pieces += 1.0;
+    downward[level].pieces += 1.0;
+  }
+  upward.insert(upward.end(), downward.rbegin(), downward.rend());
+  return upward;
 }
 
 }  // namespace mbdbench

@@ -13,6 +13,8 @@
 #include <span>
 #include <vector>
 
+#include "formulations/work_stage.hpp"
+
 namespace mbdbench {
 
 /// One joint as the assembly sees it: bodies (-1 = ground) and the number of constrained directions.
@@ -73,9 +75,13 @@ class AssemblyTree {
   [[nodiscard]] std::span<const AssemblyJoint> joints() const { return joints_; }
   [[nodiscard]] int body_count() const { return body_count_; }
   [[nodiscard]] AssemblyFigures figures() const;
+  /// \returns the levels of nodes, upward (factorisation and right side) and downward again.
+  [[nodiscard]] std::vector<WorkStage> stages() const;
 
  private:
   void drop_unused();
+  /// \returns operations for the factorisation of a node.
+  [[nodiscard]] double flops(const AssemblyNode& node) const;
 
   int body_count_;
   std::vector<AssemblyJoint> joints_;

@@ -70,6 +70,8 @@ class DcaFormulation final : public JointStateFormulation {
     return status;
   }
 
+  [[nodiscard]] std::vector<WorkStage> stages() const override { return system_.stages(1.0); }
+
   void diagnostics(const DiagnosticSink& sink) const override {
     sink("redundant_rows", static_cast<double>(system_.redundant_rows()));
   }
@@ -134,7 +136,7 @@ ParameterSpecification stabilisation(std::string_view name, std::string_view hel
 }
 
 std::span<const ParameterSpecification> dca_options() {
-  static const std::array<ParameterSpecification, 8> kOptions = {
+  static const std::array<ParameterSpecification, 9> kOptions = {
       ground_closure_option(),
       stabilisation("baumgarte_alpha", "alpha in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
       stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
@@ -142,6 +144,7 @@ std::span<const ParameterSpecification> dca_options() {
       regularisation_option(),
       leaf_option(),
       subchains_option(),
+      threads_option(),
       projection_option()};
   return kOptions;
 }

@@ -86,6 +86,8 @@ class HdcaFormulation final : public JointStateFormulation {
 
   [[nodiscard]] double largest_sigma() const override { return system_.largest_cut_multiplier(); }
 
+  [[nodiscard]] std::vector<WorkStage> stages() const override { return system_.stages(2.0); }
+
   void diagnostics(const DiagnosticSink& sink) const override {
     sink("redundant_rows", static_cast<double>(system_.redundant_rows()));
   }

@@ -78,6 +78,11 @@ class NaudetFormulation final : public JointStateFormulation {
     return status;
   }
 
+  [[nodiscard]] std::vector<WorkStage> stages() const override {
+    constexpr double kTurn = 360.0;  // kernels/momentum_rows.hpp
+    return {{1.0, kTurn * mechanism().body_count()}};
+  }
+
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (links_) {

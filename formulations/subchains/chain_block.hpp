@@ -110,6 +110,9 @@ struct ChainSweeps {
   void (*open_with_tip)(const kernels::ChainNode& a, const kernels::ClosedHandle& handle,
                         const kernels::TipHandle& kept, const kernels::Row& tip_wrench, const kernels::Row& motion_a,
                         kernels::Row& motion_b, kernels::Row& wrench_b);
+  /// Of machine_limits.hpp: repetitions of so many operations.
+  double (*multiply_adds)(int repetitions);
+  double multiply_add_operations;
 };
 
 /// What each file that is compiled for an instruction set of its own offers.

@@ -6,6 +6,7 @@
 /// from the outboard end), columns, C; closing; outward. Momenta: inward with the turn and the first moment of the
 /// lane, columns, C; closing; outward (velocities), inward once more (momenta and their rates).
 #include "formulations/subchains/chain_block.hpp"
+#include "formulations/subchains/multiply_adds.hpp"
 
 namespace mbdbench::chain_sweeps {
 
@@ -448,7 +449,9 @@ constexpr ChainSweeps sweeps() {
           close_handle<W>,
           open_plain<W>,
           close_tip<W>,
-          open_with_tip<W>};
+          open_with_tip<W>,
+          MultiplyAdds<T>::run,
+          MultiplyAdds<T>::kOperations};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

@@ -9,7 +9,9 @@
 
 namespace mbdbench {
 
-/// Threads for formulations made from now on; 1 at first. \throws ModelError unless 1 .. 1024
+constexpr int kMostThreads = 1024;
+
+/// Threads for formulations made from now on; 1 at first. \throws ModelError unless 1 .. kMostThreads
 void use_threads(int threads);
 
 /// \returns how many threads formulations made now may use.

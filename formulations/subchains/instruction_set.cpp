@@ -26,8 +26,6 @@ const InstructionSet* best() {
   return &*std::find_if(sets.rbegin(), sets.rend(), [](const InstructionSet& set) { return set.available; });
 }
 
-constexpr int kMostThreads = 1024;
-
 int& threads() {
   static int count = 1;
   return count;
@@ -47,10 +45,10 @@ const InstructionSet*& chosen() {
 
 std::span<const InstructionSet> instruction_sets() {
   static const std::array sets = {
-    InstructionSet{"baseline", baseline_sweeps(), true},
+    InstructionSet{"baseline", baseline_sweeps(), baseline_tree_sweeps(), true},
 #if defined(__x86_64__)
-    InstructionSet{"avx2", avx2_sweeps(), has_avx2()},
-    InstructionSet{"avx512", avx512_sweeps(), has_avx512()},
+    InstructionSet{"avx2", avx2_sweeps(), avx2_tree_sweeps(), has_avx2()},
+    InstructionSet{"avx512", avx512_sweeps(), avx512_tree_sweeps(), has_avx512()},
 #endif
   };
   return sets;

@@ -1,6 +1,6 @@
 /// \file
-/// Divide and conquer with sub-chains as leaves: accelerations [Featherstone1999], canonical momenta [Chadaj2015],
-/// [Chadaj2017].
+/// Divide and conquer with sub-chains or sub-trees as leaves: accelerations [Featherstone1999], canonical momenta
+/// [Chadaj2015], [Chadaj2017].
 ///
 /// paper symbol                -> name
 ///   xi_11 .. xi_20, Phi_11 .. -> K, X, C, f, v of a sub-chain (kernels/chain_links.hpp, wrench_columns.hpp)
@@ -19,25 +19,33 @@
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
 #include "formulations/recursion/cut_rows.hpp"
+#include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/subchain_part.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
+#include "formulations/subtrees/subtree_solver.hpp"
 
 namespace mbdbench {
 namespace {
 
+std::unique_ptr<LaneSolver> make_solver(const Mechanism& mechanism, StateKind rate_kind,
+                                        const SubchainSettings& settings) {
+  if (settings.subtrees) {
+    return std::make_unique<SubtreeSolver>(mechanism, rate_kind, settings.threads);
+  }
+  return std::make_unique<SubchainSolver>(mechanism, ChainPlan(mechanism, settings.subchains), settings.threads);
+}
+
 class SubchainFormulation final : public JointStateFormulation {
  public:
-  SubchainFormulation(const Mechanism& mechanism, StateKind rate_kind, int subchains, double leak)
+  SubchainFormulation(const Mechanism& mechanism, StateKind rate_kind, const SubchainSettings& settings)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
-        subchains_(subchains),
-        leak_(leak),
-        plan_(mechanism, subchains),
-        solver_(mechanism, plan_),
+        settings_(settings),
+        solver_(make_solver(mechanism, rate_kind, settings)),
         unused_(static_cast<std::size_t>(mechanism.u_size())) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<SubchainFormulation>(mechanism(), rate_kind_, subchains_, leak_);
+    return std::make_unique<SubchainFormulation>(mechanism(), rate_kind_, settings_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -60,7 +68,7 @@ class SubchainFormulation final : public JointStateFormulation {
       std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
       return {};
     }
-    return solver_.momenta(t, q_of(x), rate_of(x), leak_, u, unused_);
+    return solver_->momenta(t, q_of(x), rate_of(x), settings_.leak, u, unused_);
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
@@ -91,20 +99,22 @@ class SubchainFormulation final : public JointStateFormulation {
   }
 
   [[nodiscard]] double largest_sigma() const override {
-    return rate_kind_ == StateKind::momentum ? solver_.largest_multiplier() : 0.0;
+    return rate_kind_ == StateKind::momentum ? solver_->largest_multiplier() : 0.0;
   }
 
+  [[nodiscard]] std::vector<WorkStage> stages() const override { return solver_->stages(rate_kind_); }
+
   void diagnostics(const DiagnosticSink& sink) const override {
-    sink("redundant_rows", static_cast<double>(solver_.redundant_rows()));
+    sink("redundant_rows", static_cast<double>(solver_->redundant_rows()));
   }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (rate_kind_ == StateKind::velocity) {
       std::copy(rate_of(x).begin(), rate_of(x).end(), xdot.begin());
-      return solver_.accelerations(t, q_of(x), rate_of(x), rate_of(xdot));
+      return solver_->accelerations(t, q_of(x), rate_of(x), rate_of(xdot));
     }
-    return solver_.momenta(t, q_of(x), rate_of(x), leak_, q_of(xdot), rate_of(xdot));
+    return solver_->momenta(t, q_of(x), rate_of(x), settings_.leak, q_of(xdot), rate_of(xdot));
   }
 
  private:
@@ -123,10 +133,8 @@ class SubchainFormulation final : public JointStateFormulation {
   }
 
   StateKind rate_kind_;
-  int subchains_;
-  double leak_;  // 1/s
-  ChainPlan plan_;
-  SubchainSolver solver_;
+  SubchainSettings settings_;
+  std::unique_ptr<LaneSolver> solver_;
   std::vector<double> unused_;  // p' where only u is asked for
   std::unique_ptr<General> general_;
 };
@@ -152,9 +160,13 @@ std::string foreign_option(const Mechanism& mechanism, StateKind rate_kind, cons
 
 /// \throws ModelError where sub-chains cannot treat the mechanism, or not with these options
 void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options) {
-  const std::string refusal = refuse_for_subchains(mechanism);
+  const std::string& leaf = options.text("leaf");
+  const std::string refusal = leaf == "subtree" ? refuse_for_subtrees(mechanism) : refuse_for_subchains(mechanism);
   if (!refusal.empty()) {
-    throw ModelError({}, "option leaf=subchain: " + refusal);
+    throw ModelError({}, fmt::format("option leaf={}: {}", leaf, refusal));
+  }
+  if (leaf == "subtree" && options.integer("subchains") != 0) {
+    throw ModelError({}, "option subchains: sub-trees are those of equal form; it goes with leaf=subchain");
   }
   if (options.integer("subchains") % ChainDivision::kLanes != 0) {
     throw ModelError({}, "option subchains: it must be a multiple of 8, one sub-chain a lane, or 0");
@@ -172,13 +184,16 @@ void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Pa
   }
 }
 
-int subchains_of(const Parameters& options) {
-  return static_cast<int>(options.integer("subchains"));
-}
-
-/// \returns kappa, 1/s.
-double leak_of(StateKind rate_kind, const Parameters& options) {
-  return rate_kind == StateKind::momentum && options.text("gauge") == "leak" ? options.number("leak") : 0.0;
+SubchainSettings settings_of(StateKind rate_kind, const Parameters& options) {
+  SubchainSettings settings;
+  settings.subchains = static_cast<int>(options.integer("subchains"));
+  settings.subtrees = options.text("leaf") == "subtree";
+  const auto threads = static_cast<int>(options.integer("threads"));
+  settings.threads = threads == 0 ? thread_count() : threads;
+  if (rate_kind == StateKind::momentum && options.text("gauge") == "leak") {
+    settings.leak = options.number("leak");
+  }
+  return settings;
 }
 
 }  // namespace
@@ -188,9 +203,11 @@ ParameterSpecification leaf_option() {
   leaf.name = "leaf";
   leaf.default_value = std::string("body");
   leaf.help =
-      "what the assembly starts from: every body (as published), or sub-chains that the recursion eliminates, eight "
-      "side by side (serial chains of revolute joints from the ground, free or meeting in one cut joint)";
-  leaf.choices = {"body", "subchain"};
+      "what the assembly starts from: every body (as published), or what the recursion eliminates eight at a time, "
+      "side "
+      "by side: sub-chains (of serial chains of revolute joints from the ground, free or meeting in one cut joint), or "
+      "sub-trees of equal form";
+  leaf.choices = {"body", "subchain", "subtree"};
   return leaf;
 }
 
@@ -202,20 +219,28 @@ ParameterSpecification subchains_option() {
           0, kMost};
 }
 
+ParameterSpecification threads_option() {
+  return {"threads", std::int64_t{0}, "threads that share sub-chains or sub-trees; 0: as --threads says", 0,
+          kMostThreads};
+}
+
 bool asks_for_subchains(const Parameters& options) {
-  return options.text("leaf") == "subchain";
+  const bool asks = options.text("leaf") != "body";
+  if (!asks && options.integer("threads") > 1) {
+    throw ModelError({}, "option threads: bodies as leaves run on one thread; add leaf=subchain or leaf=subtree");
+  }
+  return asks;
 }
 
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                        const Parameters& options) {
   require_subchains(mechanism, rate_kind, options);
-  return std::make_unique<SubchainFormulation>(mechanism, rate_kind, subchains_of(options),
-                                               leak_of(rate_kind, options));
+  return std::make_unique<SubchainFormulation>(mechanism, rate_kind, settings_of(rate_kind, options));
 }
 
 std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
                                                     const Parameters& options, RankExchange& ranks) {
-  if (!asks_for_subchains(options)) {
+  if (!asks_for_subchains(options) || options.text("leaf") == "subtree") {
     throw ModelError({}, "several ranks can share it with option leaf=subchain only");
   }
   require_subchains(mechanism, rate_kind, options);
@@ -223,12 +248,13 @@ std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, 
   if (!loads.joint_loads.empty() || !loads.joint_springs.empty()) {
     throw ModelError({}, "loads in joints are evaluated with the whole state, on one rank, so far");
   }
-  ChainPlan plan(mechanism, subchains_of(options));
+  const SubchainSettings settings = settings_of(rate_kind, options);
+  ChainPlan plan(mechanism, settings.subchains);
   const std::string refusal = plan.refuse_ranks(ranks.size());
   if (!refusal.empty()) {
     throw ModelError({}, refusal);
   }
-  return make_subchain_part(mechanism, rate_kind, leak_of(rate_kind, options), std::move(plan), ranks);
+  return make_subchain_part(mechanism, rate_kind, settings, std::move(plan), ranks);
 }
 
 }  // namespace mbdbench

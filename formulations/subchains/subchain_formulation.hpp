@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The formulations `dca` and `hdca` with sub-chains as leaves (option leaf=subchain).
+/// The formulations `dca` and `hdca` with sub-chains or sub-trees as leaves (option leaf).
 #include <memory>
 
 #include "formulations/formulation_part.hpp"
@@ -8,12 +8,14 @@
 
 namespace mbdbench {
 
-/// \returns the option `leaf` = body (the papers' assembly) or subchain.
+/// \returns the option `leaf` = body (the papers' assembly), subchain or subtree.
 ParameterSpecification leaf_option();
 /// \returns the option `subchains`: into how many a chain is divided; 0: chosen from its length.
 ParameterSpecification subchains_option();
+/// \returns the option `threads`; 0: as execution.hpp says.
+ParameterSpecification threads_option();
 
-/// \returns whether options ask for sub-chains.
+/// \returns whether options ask for sub-chains or sub-trees. \throws ModelError if they ask for threads without
 bool asks_for_subchains(const Parameters& options);
 
 /// The formulation in accelerations (state q, u) or momenta (q, p), with the threads and instruction set of

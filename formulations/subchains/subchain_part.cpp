@@ -42,9 +42,10 @@ std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rat
 /// The blocks of one rank.
 class SubchainPart final : public FormulationPart {
  public:
-  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, double leak, ChainPlan plan, RankExchange& ranks)
-      : SubchainPart(mechanism, rate_kind, leak, plan.share_of(ranks.rank(), ranks.size()).positions, std::move(plan),
-                     ranks) {}
+  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, const SubchainSettings& settings, ChainPlan plan,
+               RankExchange& ranks)
+      : SubchainPart(mechanism, rate_kind, settings, plan.share_of(ranks.rank(), ranks.size()).positions,
+                     std::move(plan), ranks) {}
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
@@ -57,25 +58,24 @@ class SubchainPart final : public FormulationPart {
   }
 
  private:
-  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, double leak, const ChainRange& positions,
-               ChainPlan&& plan, RankExchange& ranks)
+  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, const SubchainSettings& settings,
+               const ChainRange& positions, ChainPlan&& plan, RankExchange& ranks)
       : FormulationPart(own_layout(mechanism, rate_kind, plan, positions), own_components(mechanism, plan, positions)),
         rate_kind_(rate_kind),
-        leak_(leak),
-        plan_(std::move(plan)),
-        solver_(mechanism, plan_, &ranks) {}
+        leak_(settings.leak),
+        solver_(mechanism, std::move(plan), settings.threads, &ranks) {}
 
   StateKind rate_kind_;
   double leak_;  // 1/s
-  ChainPlan plan_;
   SubchainSolver solver_;
 };
 
 }  // namespace
 
-std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind, double leak,
-                                                    ChainPlan plan, RankExchange& ranks) {
-  return std::make_unique<SubchainPart>(mechanism, rate_kind, leak, std::move(plan), ranks);
+std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
+                                                    const SubchainSettings& settings, ChainPlan plan,
+                                                    RankExchange& ranks) {
+  return std::make_unique<SubchainPart>(mechanism, rate_kind, settings, std::move(plan), ranks);
 }
 
 }  // namespace mbdbench

@@ -9,8 +9,17 @@
 
 namespace mbdbench {
 
-/// \param leak kappa, 1/s (momenta) \param plan one that has a block for every rank
-std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind, double leak,
-                                                    ChainPlan plan, RankExchange& ranks);
+/// How sub-chains are made and run.
+struct SubchainSettings {
+  int subchains = 0;      ///< 0: chosen from the numbers of links
+  bool subtrees = false;  ///< sub-trees of equal form instead
+  int threads = 1;
+  double leak = 0.0;  ///< kappa, 1/s (momenta)
+};
+
+/// \param plan one that has a block for every rank
+std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
+                                                    const SubchainSettings& settings, ChainPlan plan,
+                                                    RankExchange& ranks);
 
 }  // namespace mbdbench

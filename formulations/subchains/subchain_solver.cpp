@@ -8,7 +8,6 @@
 
 #include "formulations/recursion/link_loads.hpp"
 #include "formulations/subchains/chain_lanes.hpp"
-#include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/instruction_set.hpp"
 #include "formulations/subchains/segment_closing.hpp"
 #include "formulations/subchains/segment_lanes.hpp"
@@ -39,7 +38,7 @@ std::vector<std::size_t> bounds_of(const ChainPlan& plan, const RankExchange* ra
 }  // namespace
 
 struct SubchainSolver::Work {
-  Work(const Mechanism& of, const ChainPlan& chains, RankExchange* given);
+  Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given);
 
   /// \returns which member of the team works on a block of this rank.
   [[nodiscard]] int owner(int b) const { return (b - own.blocks.first) * team.size() / own.blocks.count(); }
@@ -71,6 +70,7 @@ struct SubchainSolver::Work {
   [[nodiscard]] int outermost_failure();
 
   const Mechanism* mechanism;
+  ChainPlan chains;
   const ChainPlan* plan;
   const ChainSweeps* sweeps;
   RankExchange* ranks;
@@ -89,8 +89,9 @@ struct SubchainSolver::Work {
   WorkerTeam team;
 };
 
-SubchainSolver::Work::Work(const Mechanism& of, const ChainPlan& chains, RankExchange* given)
+SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given)
     : mechanism(&of),
+      chains(std::move(given_plan)),
       plan(&chains),
       sweeps(&instruction_set().sweeps),
       ranks(given),
@@ -104,7 +105,7 @@ SubchainSolver::Work::Work(const Mechanism& of, const ChainPlan& chains, RankExc
       pivots(index_of(own.blocks.count())),
       loads(of, chains.tree()),
       positions(chains.tree().positions()),
-      team(std::min(thread_count(), own.blocks.count())) {
+      team(std::min(threads, own.blocks.count())) {
   closings.reserve(index_of(team.size()));
   for (int member = 0; member < team.size(); ++member) {
     closings.emplace_back(of, chains, *sweeps);
@@ -223,8 +224,8 @@ int SubchainSolver::Work::outermost_failure() {
                                                       : static_cast<std::size_t>(outermost->position));
 }
 
-SubchainSolver::SubchainSolver(const Mechanism& mechanism, const ChainPlan& plan, RankExchange* ranks)
-    : work_(std::make_unique<Work>(mechanism, plan, ranks)) {}
+SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, ranks)) {}
 SubchainSolver::~SubchainSolver() = default;
 
 RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
@@ -310,6 +311,22 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
   });
   const int failed = work.failed_joint(u);
   return work.status_of(failed >= 0 ? failed : work.failed_joint(pdot));
+}
+
+std::vector<WorkStage> SubchainSolver::stages(StateKind rate_kind) const {
+  // Operations a link of all lanes at once, and of a segment's two factorisations of 5 x 5.
+  const bool momenta = rate_kind == StateKind::momentum;
+  const double links = work_->plan->division().length;
+  const double blocks = work_->plan->division().blocks;
+  const double inward = momenta ? 430.0 : 560.0;
+  const double outward = momenta ? 300.0 : 330.0;
+  constexpr double kSegment = 900.0;
+  const WorkStage meeting{1.0, kSegment * static_cast<double>(work_->plan->segments().size())};
+  std::vector<WorkStage> stages = {{blocks, links * inward, kLanes}, meeting, {blocks, links * outward, kLanes}};
+  if (!momenta) {
+    stages.insert(stages.begin(), {{blocks, 40.0 * links, kLanes}, {1.0, 0.0}});  // angular velocities
+  }
+  return stages;
 }
 
 int SubchainSolver::redundant_rows() const {

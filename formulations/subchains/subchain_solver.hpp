@@ -9,35 +9,35 @@
 #include <memory>
 #include <span>
 
-#include "formulations/formulation.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/chain_plan.hpp"
+#include "formulations/subchains/lane_solver.hpp"
 
 namespace mbdbench {
 
-/// One mechanism in its plan. Allocates nothing after construction.
-class SubchainSolver {
+/// One mechanism in its plan.
+class SubchainSolver final : public LaneSolver {
  public:
+  /// \param threads at most one a block of lanes is used
   /// \param ranks nullptr: all links, with q, u, p by coordinate. Otherwise those of this rank (ChainPlan::share_of),
   /// with q, u, p of them alone, by position; all ranks call the same functions together and get the same return value.
   /// A state that is not finite on one of them fails on all; what overflows afterwards does not. No loads in joints
-  SubchainSolver(const Mechanism& mechanism, const ChainPlan& plan, RankExchange* ranks = nullptr);
-  ~SubchainSolver();
+  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks = nullptr);
+  ~SubchainSolver() override;
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;
   SubchainSolver(SubchainSolver&&) = delete;
   SubchainSolver& operator=(SubchainSolver&&) = delete;
 
-  /// u' from q and u. Two exchanges between segments: angular velocities, then the handles.
-  /// Fails where an articulated inertia H^T M H of a joint is not positive, and where something is no number.
-  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u, std::span<double> udot);
-  /// u and p' from q and p. One exchange: the Hamiltonian form needs no velocities before the handles are closed.
-  /// \param leak kappa in p' += kappa Phi_q^T sigma, 1/s
+  /// Two exchanges between segments: angular velocities, then the handles.
+  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
+                          std::span<double> udot) override;
+  /// One exchange: the Hamiltonian form needs no velocities before the handles are closed.
   RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
-                    std::span<double> pdot);
-  /// \returns constraints of the cut joint that others repeat, and its largest multiplier, of the last call.
-  [[nodiscard]] int redundant_rows() const;
-  [[nodiscard]] double largest_multiplier() const;
+                    std::span<double> pdot) override;
+  [[nodiscard]] int redundant_rows() const override;
+  [[nodiscard]] double largest_multiplier() const override;
+  [[nodiscard]] std::vector<WorkStage> stages(StateKind rate_kind) const override;
 
  private:
   struct Work;

@@ -18,7 +18,7 @@
 #include "integrators/ode_partners.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "tests/support/thread_ranks.hpp"
+#include "formulations/thread_ranks.hpp"
 
 namespace mbdbench {
 namespace {
@@ -78,7 +78,7 @@ TEST(DividedRunThreads, every_integrator_that_can_takes_the_steps_of_one_rank) {
       ASSERT_TRUE(expected.succeeded()) << integrator->key;
       for (const int size : {2, 4}) {
         const std::string where = fmt::format("{} on {} ranks, {} times", integrator->key, size, times.size());
-        test::on_ranks(size, [&](RankExchange& ranks) {
+        on_ranks(size, [&](RankExchange& ranks) {
           const auto part = make_formulation_part(formulation_registry(), hdca, mechanism, kFourBlocks, ranks);
           Keeper samples;
           Keeper own_steps;
@@ -120,7 +120,7 @@ TEST(DividedRunThreads, momenta_meet_once_an_evaluation_and_accelerations_twice)
       const auto whole = make_formulation(formulation_registry(), formulation, mechanism, kFourBlocks);
       const std::vector<double> x0 = initial_state(*whole, 0.0);
       OdeStatistics statistics;
-      const test::ExchangeCounts counts = test::on_ranks(2, [&](RankExchange& ranks) {
+      const ExchangeCounts counts = on_ranks(2, [&](RankExchange& ranks) {
         const auto part = make_formulation_part(formulation_registry(), formulation, mechanism, kFourBlocks, ranks);
         const bool first = ranks.rank() == 0;
         const SimulationResult result = simulate_part(*part, ranks, integrator, std::vector{0.0, 0.1},
@@ -225,7 +225,7 @@ TEST(DividedRunThreads, numbers_that_become_infinite_and_failures_end_all_ranks_
       ASSERT_NE(expected.status, OdeStatus::ok) << each.name << " " << integrator->key;
       for (const int size : {2, 4}) {
         const std::string where = fmt::format("{}: {} on {} ranks", each.name, integrator->key, size);
-        test::on_ranks(size, [&](RankExchange& ranks) {
+        on_ranks(size, [&](RankExchange& ranks) {
           PlainPart part(ranks, each.rate, each.fails_from);
           const SimulationResult result =
               simulate_part(part, ranks, *integrator, std::vector{0.0, 1.0},
@@ -260,7 +260,7 @@ TEST(DividedRunThreads, a_sink_that_throws_or_wants_to_stop_stops_all_at_the_sam
   };
   const std::vector<double> x0(PlainPart::kSize, 1.0);
   for (const bool throws : {false, true}) {
-    test::on_ranks(2, [&](RankExchange& ranks) {
+    on_ranks(2, [&](RankExchange& ranks) {
       PlainPart part(
           ranks, [](double /*t*/, std::size_t i, double x) { return -static_cast<double>(i) * x; },
           std::numeric_limits<double>::infinity());

@@ -80,7 +80,7 @@ TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   const std::string good = kDeclared;
   expect_refused("name = \"a\"\nmechanism = [\"four_bar\"]\n", 2, "did you mean \"mechanisms\"?");
   expect_refused("name = \"a\"\nmechanisms = [\"four_bra\"]\nend = 1\n", 2, "four_bar");
-  expect_refused("name = \"a\"\nmechanisms = [\"four_bar\"]\n", 2, "end is missing");
+  expect_refused("name = \"a\"\nmechanisms = [\"four_bar\"]\nintegrators = [\"ode45\"]\n", 2, "end is missing");
   expect_refused("name = \"a\"\nmechanisms = [\"absent.toml\"]\nend = 1\n", 2, "absent.toml");
   expect_refused(good + "\"x\" = \"hdcaa\"\n", 12, "did you mean \"hdca\"?");
   expect_refused(good + "\"x\" = \"hdca[gage=leak]\"\n", 12, "gage");

@@ -11,7 +11,7 @@
 #include "formulations/subchains/node_chain.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "tests/support/thread_ranks.hpp"
+#include "formulations/thread_ranks.hpp"
 
 namespace mbdbench {
 namespace {
@@ -36,9 +36,9 @@ std::vector<double> some_state(const Mechanism& mechanism) {
 
 /// Evaluates the parts and puts them together. \param counts receives what the ranks exchanged
 std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanism, int ranks, std::size_t evaluations,
-                                 const std::vector<double>& x, test::ExchangeCounts& counts) {
+                                 const std::vector<double>& x, ExchangeCounts& counts) {
   std::vector<double> xdot(x.size(), std::numeric_limits<double>::quiet_NaN());
-  counts = test::on_ranks(ranks, [&](RankExchange& exchange) {
+  counts = on_ranks(ranks, [&](RankExchange& exchange) {
     const auto own = part(key, mechanism, kFourBlocks, exchange);
     std::vector<double> own_x;
     for (const std::size_t component : own->components()) {
@@ -73,7 +73,7 @@ TEST_F(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_o
       for (const int ranks : {1, 2, 3}) {
         for (const int threads : {1, 2}) {
           use_threads(threads);
-          test::ExchangeCounts counts;
+          ExchangeCounts counts;
           EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts), expected)
               << key << " " << name << " ranks=" << ranks << " threads=" << threads;
         }
@@ -86,15 +86,15 @@ TEST_F(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_acc
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:400");
   const std::vector<double> x = some_state(mechanism);
   for (const int ranks : {2, 4}) {
-    test::ExchangeCounts momenta;
+    ExchangeCounts momenta;
     rhs_of_parts("hdca", mechanism, ranks, 10, x, momenta);
     EXPECT_EQ(momenta.shares, 10U);
     EXPECT_EQ(momenta.share_bytes, 10 * kBlocks * sizeof(SegmentReport));
-    test::ExchangeCounts accelerations;
+    ExchangeCounts accelerations;
     rhs_of_parts("dca", mechanism, ranks, 10, x, accelerations);
     EXPECT_EQ(accelerations.shares, 20U);
     EXPECT_EQ(accelerations.share_bytes, 10 * kBlocks * (sizeof(SegmentReport) + sizeof(SegmentScan)));
-    for (const test::ExchangeCounts& counts : {momenta, accelerations}) {
+    for (const ExchangeCounts& counts : {momenta, accelerations}) {
       EXPECT_EQ(counts.reductions, 0U);
       EXPECT_EQ(counts.collections, 0U);
     }
@@ -103,7 +103,7 @@ TEST_F(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_acc
 
 TEST_F(SubchainRanksThreads, a_rank_holds_its_slice_of_the_state) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:300");
-  test::on_ranks(2, [&](RankExchange& exchange) {
+  on_ranks(2, [&](RankExchange& exchange) {
     const auto own = part("hdca", mechanism, kFourBlocks, exchange);
     // Sub-chains of ten links: two blocks of 80 for rank 0, the other 140 links for rank 1.
     EXPECT_EQ(own->state_size(), exchange.rank() == 0 ? 320U : 280U);
@@ -123,8 +123,8 @@ TEST_F(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the
     const auto whole = test::make(key, mechanism, kFourBlocks);
     std::vector<int> held(whole->state_size(), 0);
     for (const int rank : {0, 1}) {
-      test::ThreadRanks connection(2);
-      test::ThreadRankExchange exchange(connection, rank);
+      ThreadRanks connection(2);
+      ThreadRankExchange exchange(connection, rank);
       const auto own = part(key, mechanism, kFourBlocks, exchange);
       for (std::size_t i = 0; i < own->state_size(); ++i) {
         const std::size_t component = own->components()[i];
@@ -147,7 +147,7 @@ TEST_F(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all)
       std::vector<double> whole(x.size());
       const RhsStatus expected = test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, whole);
       std::vector<std::string> messages(4);
-      test::on_ranks(4, [&](RankExchange& exchange) {
+      on_ranks(4, [&](RankExchange& exchange) {
         const auto own = part(key, mechanism, kFourBlocks, exchange);
         std::vector<double> own_x;
         for (const std::size_t i : own->components()) {
@@ -167,8 +167,8 @@ TEST_F(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all)
 TEST_F(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
   const auto message = [](std::string_view key, std::string_view name, std::string_view options, int ranks) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
-    test::ThreadRanks connection(ranks);
-    test::ThreadRankExchange exchange(connection, 0);
+    ThreadRanks connection(ranks);
+    ThreadRankExchange exchange(connection, 0);
     try {
       part(key, mechanism, options, exchange);
     } catch (const std::exception& error) {

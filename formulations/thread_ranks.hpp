@@ -16,7 +16,7 @@
 
 #include "formulations/rank_exchange.hpp"
 
-namespace mbdbench::test {
+namespace mbdbench {
 
 /// How often the ranks met, and what they sent.
 struct ExchangeCounts {
@@ -137,4 +137,4 @@ inline ExchangeCounts on_ranks(int size, const std::function<void(RankExchange&)
   return counts.front();
 }
 
-}  // namespace mbdbench::test
+}  // namespace mbdbench

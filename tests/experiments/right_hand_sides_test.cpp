@@ -1,0 +1,153 @@
+/// \file
+/// What studies observe of right-hand sides alone.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <string>
+#include <thread>
+
+#include "experiments/studies/right_hand_sides.hpp"
+#include "experiments/studies/study_claims.hpp"
+#include "experiments/studies/study_reader.hpp"
+#include "experiments/studies/study_records.hpp"
+#include "experiments/studies/study_runner.hpp"
+#include "formulations/work_stage.hpp"
+#include "mechanisms/io/file_error.hpp"
+#include "tests/experiments/temporary_directory.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+constexpr const char* kRightHandSides = R"toml(name = "rhs"
+mechanisms = ["pendulum:64", "pendulum:1200", "four_bar"]
+observe = ["bodies", "time_per_evaluation", "time_per_body", "evaluation_speedup", "memory_per_body", "stages",
+  "critical_path", "exchanges", "exchange_bytes", "modelled_speedup(1)", "modelled_speedup(2)", "operation_rate"]
+[variants]
+"ABA" = "aba"
+"HDCA" = "hdca"
+"momenta" = "hdca[leaf=subchain,threads=1]"
+"accelerations" = "dca[leaf=subchain,threads=1]"
+"two" = "hdca[leaf=subchain,threads=2]"
+[[claims]]
+source = "here"
+text = "Mechanisms are small."
+holds = "bodies['ABA'] < 100"
+over = ["mechanism"]
+)toml";
+
+class RightHandSidesTest : public testing::Test {
+ protected:
+  Study read(const std::string& text) const {
+    const auto file = directory_.path() / "study.toml";
+    std::ofstream(file) << text;
+    return read_study(registries_, file);
+  }
+
+  /// Of cell (mechanism, variant) in the order of the declaration.
+  static Measured of(const StudyResults& results, std::size_t mechanism, std::size_t variant,
+                     const std::string& observer) {
+    return results.of({mechanism, variant, 0, 0}, parse_observer(observer));
+  }
+
+  TemporaryDirectory directory_;
+  Registries registries_ = default_registries();
+};
+
+TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) {
+  const Study study = read(kRightHandSides);
+  const auto output = directory_.path() / "out";
+  std::filesystem::create_directories(output);
+  const auto results =
+      run_study(registries_, study, {.output = output, .jobs = 1, .quiet = true, .stop_requested = {}});
+  ASSERT_TRUE(results);
+  EXPECT_EQ(of(*results, 1, 0, "bodies").value, 1200.0);
+  // One exchange in momenta, two in accelerations; 64 links are one block, which two ranks cannot share.
+  EXPECT_EQ(of(*results, 1, 2, "exchanges").value, 1.0);
+  EXPECT_EQ(of(*results, 1, 3, "exchanges").value, 2.0);
+  EXPECT_GT(of(*results, 1, 3, "exchange_bytes").value, of(*results, 1, 2, "exchange_bytes").value);
+  EXPECT_EQ(of(*results, 0, 2, "exchanges").state, CellState::refused);
+  EXPECT_EQ(of(*results, 1, 0, "exchanges").state, CellState::refused) << "aba has no parts";
+  // Depth of the binary tree: log2 64 = 6 levels above the leaves and the closing at the ground, up and down, and
+  // three stages beside it.
+  EXPECT_EQ(of(*results, 0, 1, "stages").value, 3.0 + 2.0 * 8.0);
+  EXPECT_EQ(of(*results, 0, 0, "stages").value, 1.0) << "a sequential recursion is one piece";
+  EXPECT_GT(of(*results, 0, 0, "operation_rate").value, 1e6);
+  EXPECT_LT(of(*results, 1, 2, "operation_rate").value, 2.0 * results->machine.value().operations);
+  EXPECT_LT(of(*results, 1, 2, "critical_path").value, of(*results, 1, 1, "critical_path").value);
+  // One worker is what was measured; two cannot be more than twice as fast.
+  EXPECT_DOUBLE_EQ(of(*results, 1, 2, "modelled_speedup(1)").value, 1.0);
+  if (std::thread::hardware_concurrency() > 1) {
+    EXPECT_GT(of(*results, 1, 2, "modelled_speedup(2)").value, 0.0);
+    EXPECT_LE(of(*results, 1, 2, "modelled_speedup(2)").value, 2.0);
+    EXPECT_EQ(of(*results, 1, 4, "modelled_speedup(2)").state, CellState::refused);
+  }
+  for (std::size_t v = 0; v < study.variants.size(); ++v) {
+    EXPECT_DOUBLE_EQ(of(*results, 1, v, "time_per_body").value * 1200.0,
+                     of(*results, 1, v, "time_per_evaluation").value);
+    // A state, a mass and an inertia at the least; a tenth of a megabyte a body would be a leak.
+    EXPECT_GT(of(*results, 1, v, "memory_per_body").value, 100.0);
+    EXPECT_LT(of(*results, 1, v, "memory_per_body").value, 1e5);
+  }
+  EXPECT_EQ(of(*results, 2, 0, "bodies").state, CellState::refused) << "aba refuses loops";
+  const std::vector<Claim> claims = judge_claims(study, *results, false);
+  ASSERT_EQ(claims.size(), 1U);
+  EXPECT_EQ(claims[0].measured, "1 of 2; not pendulum:1200: 1.2e+03; 1 do not exist");
+  // Counts stand in the records, times apart; each once a mechanism and variant.
+  const PartResult written = study_records(study, *results);
+  EXPECT_EQ(written.records.size(), 15U * 5U);
+  EXPECT_EQ(written.timings.size(), 15U * 7U + (std::thread::hardware_concurrency() > 1 ? 3U : 2U))
+      << "and limits of the machine";
+}
+
+TEST_F(RightHandSidesTest, WhatIsOfARunNeedsAnIntegrator) {
+  const auto expect_refused = [this](const std::string& text, const std::string& part) {
+    try {
+      read(text);
+      FAIL() << "accepted: " << text;
+    } catch (const FileError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  };
+  std::string text = kRightHandSides;
+  expect_refused(
+      text + "[[claims]]\nsource = \"s\"\ntext = \"t\"\nholds = \"steps['ABA', mechanism='four_bar'] < 1\"\n",
+      "is of a run, and the study has no integrators");
+  text.replace(text.find("\"bodies\""), 8, "\"steps\"");
+  expect_refused(text, "observer 'steps' is of a run");
+  text = kRightHandSides;
+  text.replace(text.find("modelled_speedup(2)"), 19, "modelled_speedup(0)");
+  expect_refused(text, "should read modelled_speedup(WORKERS)");
+  text.replace(text.find("modelled_speedup(0)"), 19, "modelled_speedup");
+  expect_refused(text, "should read modelled_speedup(WORKERS)");
+}
+
+TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
+  const Study study = read(kRightHandSides);
+  EXPECT_EQ(threads_of(study.variants[0]), 1);
+  EXPECT_EQ(threads_of(study.variants[1]), 1);
+  EXPECT_EQ(threads_of(study.variants[4]), 2);
+  std::string text = kRightHandSides;
+  text.replace(text.find("\"hdca\""), 6, "\"hdca[threads=2]\"");
+  const Study refused = read(text);
+  const CellResult cell = observe_right_hand_sides(registries_, refused, 0, {1e9, 1e9, 1e-6})[1];
+  EXPECT_EQ(cell.at(parse_observer("bodies")).state, CellState::refused);
+  EXPECT_NE(cell.at(parse_observer("bodies")).note.find("add leaf=subchain"), std::string::npos);
+}
+
+TEST(WorkStageTest, PiecesAreSharedAndStagesWait) {
+  const std::vector<WorkStage> stages = {{1.0, 10.0}, {7.0, 4.0}, {1.0, 2.0}};
+  EXPECT_DOUBLE_EQ(longest_work(stages, 1.0), 40.0);
+  EXPECT_DOUBLE_EQ(arithmetic(std::vector<WorkStage>{{3.0, 5.0, 8.0}, {1.0, 2.0}}), 122.0);
+  EXPECT_DOUBLE_EQ(longest_work(stages, 2.0), 10.0 + 4.0 * 4.0 + 2.0);
+  EXPECT_DOUBLE_EQ(longest_work(stages, std::numeric_limits<double>::infinity()), 16.0);
+  const WorkerModel machine{1e-9, 1e-7};
+  EXPECT_DOUBLE_EQ(modelled_time(stages, machine, 1.0), 40e-9);
+  // Two meetings, before and after the second stage, in log2 4 = 2 rounds each; seven pieces need no more than 7.
+  EXPECT_DOUBLE_EQ(modelled_time(stages, machine, 4.0), 20e-9 + 4.0 * 1e-7);
+  EXPECT_DOUBLE_EQ(modelled_time(stages, machine, 4096.0), 16e-9 + 6.0 * 1e-7);
+}
+
+}  // namespace
+}  // namespace mbdbench::studies

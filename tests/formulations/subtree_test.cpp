@@ -1,0 +1,201 @@
+// hdca and dca with sub-trees of equal form as leaves: against the dense reference and the sequential recursions, in
+// every instruction set of the machine; the same bits for any number of threads; what is refused and what fails.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "formulations/subtrees/subtree_plan.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/comparison.hpp"
+#include "tests/formulations/execution_restored.hpp"
+#include "tests/support/allocation_guard.hpp"
+
+namespace mbdbench {
+namespace {
+
+Mechanism catalogue(std::string_view key) {
+  return make_mechanism(mechanism_registry(), key);
+}
+
+/// Copies of one random tree of revolute joints on a turning hub, each with its own masses and placement, and one link
+/// more that belongs to none. Torques, springs and dampers in joints.
+Mechanism random_copies(std::uint64_t seed, int copies, int bodies) {
+  RandomSource random(static_cast<std::int64_t>(seed));
+  MechanismDescription part =
+      catalogue(fmt::format("random_tree:seed={},bodies={},branching=0.4,loads=0", seed, bodies)).description();
+  MechanismDescription whole = catalogue("random_tree:seed=5,bodies=2,branching=0,loads=0").description();
+  for (JointDescription& joint : whole.joints) {
+    joint.type = JointType::revolute;
+    joint.q0 = {0.3};
+    joint.v0 = {0.7};
+  }
+  for (int copy = 0; copy < copies; ++copy) {
+    for (BodyDescription body : part.bodies) {
+      body.name += fmt::format("_{}", copy);
+      body.mass *= random.uniform(0.5, 2.0);
+      whole.bodies.push_back(body);
+    }
+    for (JointDescription joint : part.joints) {
+      joint.type = JointType::revolute;
+      joint.name += fmt::format("_{}", copy);
+      joint.b += fmt::format("_{}", copy);
+      joint.a = joint.a == kGround ? whole.bodies.front().name : joint.a + fmt::format("_{}", copy);
+      joint.q0 = {random.uniform(-3.0, 3.0)};
+      joint.v0 = {random.uniform(-1.0, 1.0)};
+      JointSpringDescription spring;
+      spring.name = "spring_" + joint.name;
+      spring.joint = joint.name;
+      spring.stiffness = random.uniform(0.0, 3.0);
+      spring.damping = random.uniform(0.0, 1.0);
+      whole.joint_springs.push_back(spring);
+      whole.joints.push_back(joint);
+    }
+  }
+  return Mechanism(whole);
+}
+
+/// Largest error of q' and of the rates against another formulation, in units of n eps cond(M).
+double share_of_rounding(std::string_view key, const Mechanism& mechanism, std::string_view other) {
+  const auto formulation = test::make(key, mechanism, "leaf=subtree");
+  const auto reference = test::make(other, mechanism);
+  const test::Evaluation expected = test::evaluate_at(*reference, 0.0, mechanism.q0(), mechanism.u0());
+  EXPECT_TRUE(expected.status.ok);
+  std::vector<double> xdot(formulation->state_size());
+  const RhsStatus status = formulation->rhs(0.0, expected.x, xdot);
+  EXPECT_TRUE(status.ok) << status.message();
+  const auto split = static_cast<std::size_t>(mechanism.q_size());
+  const double error =
+      std::max(test::block_error(std::span(xdot).first(split), std::span(expected.xdot).first(split)),
+               test::block_error(std::span(xdot).subspan(split), std::span(expected.xdot).subspan(split)));
+  return error / std::max(1e-12, std::numeric_limits<double>::epsilon() * mechanism.u_size() *
+                                     test::mass_condition(mechanism, mechanism.q0()));
+}
+
+TEST(subtrees, every_row_stands_in_one_lane_or_in_the_trunk) {
+  for (const char* key : {"balanced_tree:15", "balanced_tree:127", "balanced_tree:1023", "balanced_tree:40,branching=3",
+                          "caterpillar:spine=9,legs=3", "star:19", "balanced_tree:2500"}) {
+    const Mechanism mechanism = catalogue(key);
+    const SubtreePlan plan(mechanism);
+    ASSERT_FALSE(plan.blocks().empty()) << key;
+    std::multiset<int> rows(plan.trunk().rows.begin(), plan.trunk().rows.end());
+    for (const TreeForm& block : plan.blocks()) {
+      rows.insert(block.rows.begin(), block.rows.end());
+    }
+    EXPECT_EQ(rows.size(), plan.tree().size()) << key;
+    EXPECT_EQ(std::set<int>(rows.begin(), rows.end()).size(), plan.tree().size()) << key;
+  }
+  // Eight sub-trees of 15 links below the three upper levels; from 1000 links on two blocks at least. (Where a run of
+  // the LinkTree ends depends on the places of the axes, so that not all of 63 links have the same form.)
+  const Mechanism small = catalogue("balanced_tree:127");
+  EXPECT_EQ(SubtreePlan(small).trunk().size(), 7);
+  EXPECT_EQ(SubtreePlan(small).blocks().size(), 1U);
+  const Mechanism large = catalogue("balanced_tree:1023");
+  EXPECT_LE(SubtreePlan(large).trunk().size(), 31);
+  EXPECT_GE(SubtreePlan(large).blocks().size(), 2U);
+}
+
+TEST(subtrees, agree_with_the_dense_reference_in_every_instruction_set) {
+  const test::ExecutionRestored restored;
+  std::vector<Mechanism> mechanisms;
+  for (const char* key : {"balanced_tree:15", "balanced_tree:127", "balanced_tree:40,branching=3", "star:19",
+                          "caterpillar:spine=9,legs=3"}) {
+    mechanisms.push_back(catalogue(key));
+  }
+  for (const std::uint64_t seed : {1U, 2U, 3U, 4U}) {
+    mechanisms.push_back(random_copies(seed, seed == 4 ? 17 : 8, 1 + 2 * static_cast<int>(seed)));
+  }
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    use_instruction_set(set.name);
+    for (const Mechanism& mechanism : mechanisms) {
+      // Of rounding by n operations on numbers that cond(M) blows up, a tenth is met; a wrong term is of size 1e10.
+      EXPECT_LT(share_of_rounding("dca", mechanism, "dense"), 1.0) << set.name << " " << mechanism.name();
+      EXPECT_LT(share_of_rounding("hdca", mechanism, "dense-momentum"), 1.0) << set.name << " " << mechanism.name();
+    }
+  }
+}
+
+TEST(subtrees, large_trees_agree_with_the_sequential_recursions) {
+  const Mechanism mechanism = catalogue("balanced_tree:1023");
+  // cond(M) of a thousand links is not computed: both are backward stable recursions in the same frames.
+  for (const auto& [key, other] : {std::pair("dca", "aba"), std::pair("hdca", "naudet")}) {
+    const auto formulation = test::make(key, mechanism, "leaf=subtree");
+    const auto reference = test::make(other, mechanism);
+    std::vector<double> x(reference->state_size());
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = std::sin(1.0 + 0.7 * static_cast<double>(i));
+    }
+    x[3] = 1e6;  // beyond the polynomials of the kernels
+    x[900] = -3e7;
+    std::vector<double> expected(x.size());
+    std::vector<double> found(x.size());
+    ASSERT_TRUE(reference->rhs(0.0, x, expected).ok);
+    ASSERT_TRUE(formulation->rhs(0.0, x, found).ok);
+    // Ten levels of a tree whose masses repeat: errors of some hundred units in the last place.
+    EXPECT_LT(test::block_error(found, expected), 1e-11) << key;
+  }
+}
+
+TEST(subtrees, any_number_of_threads_gives_the_same_bits_and_nothing_is_allocated) {
+  const test::ExecutionRestored restored;
+  const Mechanism mechanism = catalogue("balanced_tree:2047");
+  for (const char* key : {"dca", "hdca"}) {
+    std::vector<double> expected;
+    for (const int threads : {1, 2, 3, 16}) {
+      const auto formulation = test::make(key, mechanism, fmt::format("leaf=subtree,threads={}", threads));
+      std::vector<double> x(formulation->state_size());
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        x[i] = std::cos(0.3 * static_cast<double>(i));
+      }
+      std::vector<double> xdot(x.size());
+      ASSERT_TRUE(formulation->rhs(0.0, x, xdot).ok);
+      const AllocationGuard guard;
+      ASSERT_TRUE(formulation->rhs(0.0, x, xdot).ok);
+      EXPECT_EQ(guard.count(), 0U);
+      expected = expected.empty() ? xdot : expected;
+      EXPECT_EQ(xdot, expected) << key << " " << threads;
+    }
+  }
+}
+
+TEST(subtrees, what_cannot_be_treated_is_said) {
+  const auto refusal = [](std::string_view key, std::string_view options) {
+    const Mechanism mechanism = catalogue(key);
+    try {
+      test::make("hdca", mechanism, options);
+      return std::string();
+    } catch (const ModelError& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_NE(refusal("pendulum:16", "leaf=subtree").find("no eight of its sub-trees"), std::string::npos);
+  EXPECT_NE(refusal("four_bar", "leaf=subtree").find("close no loops"), std::string::npos);
+  EXPECT_NE(refusal("random_tree:seed=3,bodies=30,loads=0", "leaf=subtree").find("is another"), std::string::npos);
+  EXPECT_NE(refusal("balanced_tree:15", "leaf=subtree,subchains=8").find("leaf=subchain"), std::string::npos);
+  EXPECT_NE(refusal("balanced_tree:15", "threads=2").find("add leaf="), std::string::npos);
+}
+
+TEST(subtrees, failures_name_a_joint) {
+  const Mechanism mechanism = catalogue("balanced_tree:127");
+  for (const char* key : {"dca", "hdca"}) {
+    const auto formulation = test::make(key, mechanism, "leaf=subtree");
+    std::vector<double> xdot(formulation->state_size());
+    for (const std::size_t component : {std::size_t{0}, std::size_t{126}, std::size_t{127}, std::size_t{253}}) {
+      std::vector<double> x(formulation->state_size(), 0.1);
+      x[component] = std::numeric_limits<double>::quiet_NaN();
+      const RhsStatus status = formulation->rhs(0.0, x, xdot);
+      EXPECT_FALSE(status.ok) << key << " " << component;
+      EXPECT_FALSE(status.joint.empty());
+    }
+    std::vector<double> x(formulation->state_size(), 0.1);
+    EXPECT_TRUE(formulation->rhs(0.0, x, xdot).ok) << "it goes on afterwards";
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench
