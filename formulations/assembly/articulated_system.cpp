@@ -5,6 +5,7 @@
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/place_handle.hpp"
+#include "formulations/assembly/point_masses.hpp"
 #include "mechanisms/model/index_of.hpp"
 #include "mechanisms/model/vector_view.hpp"
 
@@ -48,7 +49,39 @@ ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, const AssemblyO
   for (const Joint& cut : mechanism.cut_joints()) {
     cut_rates_.emplace_back(SpatialColumns::Zero(6, cut.nc));
   }
+  find_point_masses();
   settle_ranks();
+}
+
+void ArticulatedSystem::find_point_masses() {
+  kinematics_.set_positions(view(mechanism_->q0()));
+  double length = 0.0;
+  for (int body = 0; body < mechanism_->body_count(); ++body) {
+    for (const int k : engine_.leaves().joints(body)) {
+      length = std::max(length, (joint_state(k).point - kinematics_.body(body).com).norm());
+    }
+  }
+  if (largest_lever_ratio() > LeverRatio::kPassed) {
+    engine_.balance_bodies(length);
+  }
+}
+
+double ArticulatedSystem::lever_ratio_of(int body) const {
+  const BodyKinematics& state = kinematics_.body(body);
+  double largest = 0.0;
+  for (const int k : engine_.leaves().joints(body)) {
+    const Vec3 lever = joint_state(k).point - state.com;
+    largest = std::max(largest, lever_ratio(mechanism_->bodies()[index_of(body)].mass, state.inertia_inverse, lever));
+  }
+  return largest;
+}
+
+double ArticulatedSystem::largest_lever_ratio() const {
+  double largest = 0.0;
+  for (int body = 0; body < mechanism_->body_count(); ++body) {
+    largest = std::max(largest, lever_ratio_of(body));
+  }
+  return largest;
 }
 
 void ArticulatedSystem::settle_ranks() {
@@ -69,6 +102,27 @@ void ArticulatedSystem::settle_ranks() {
     }
   }
   engine_.limit_loop_ranks(most);
+}
+
+RhsStatus ArticulatedSystem::balance_status() const {
+  if (engine_.unconverged_change() == 0.0 || !engine_.balances()) {
+    return {};
+  }
+  int worst = 0;
+  for (int body = 1; body < mechanism_->body_count(); ++body) {
+    worst = lever_ratio_of(body) > lever_ratio_of(worst) ? body : worst;
+  }
+  return {false, mechanism_->bodies()[index_of(worst)].name,
+          "its inertia J is too small beside m l^2 for divide and conquer (aba, naudet, bae-haug and dense take it), "
+          "m l^2 / J is",
+          lever_ratio_of(worst)};
+}
+
+void ArticulatedSystem::diagnostics(const DiagnosticSink& sink) const {
+  sink("redundant_rows", static_cast<double>(engine_.redundant_rows()));
+  if (engine_.balances()) {
+    sink("lever_ratio", largest_lever_ratio());
+  }
 }
 
 const Joint& ArticulatedSystem::joint(int k) const {
@@ -141,6 +195,22 @@ void ArticulatedSystem::set_leaf(int body) {
     column += static_cast<int>(directions.cols());
   }
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);
+  if (engine_.balances()) {
+    raise_inertia(body);
+  }
+}
+
+void ArticulatedSystem::raise_inertia(int body) {
+  const BodyKinematics& state = kinematics_.body(body);
+  engine_.balanced_inertias()[index_of(body)] = state.inertia;
+  if (lever_ratio_of(body) <= LeverRatio::kRaised) {
+    return;
+  }
+  Mat3 inertia = state.inertia;
+  for (const int k : engine_.leaves().joints(body)) {
+    inertia += raised_inertia(mechanism_->bodies()[index_of(body)].mass, joint_state(k).point - state.com);
+  }
+  engine_.leaves().set_inertia(body, inertia, inertia.inverse());
 }
 
 void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
