@@ -20,6 +20,17 @@ std::vector<double> masses(const Mechanism& mechanism) {
   return list;
 }
 
+// Pivots of a node are rounding divided by those of the nodes below it: 1e-11 and more where these are 1e-5.
+constexpr double kClearlyIndependent = 1e-6;
+
+double smallest_pivot(const AssemblyEngine& engine) {
+  double smallest = 1.0;
+  for (const double pivot : engine.smallest_loop_pivots()) {
+    smallest = std::min(smallest, pivot);
+  }
+  return smallest;
+}
+
 /// Joint axes of a cut that turn with b, or with a where b is the ground.
 const Mat3& body_axes(const Joint& cut, const JointKinematics& state) {
   return cut.b >= 0 ? state.axes_b : state.axes_a;
@@ -86,22 +97,43 @@ double ArticulatedSystem::largest_lever_ratio() const {
 
 void ArticulatedSystem::settle_ranks() {
   const Eigen::VectorXd& start = mechanism_->q0();
-  // Where no row is redundant at the start there is nothing to limit, and the generic rank need not be settled.
-  if (!mechanism_->constrained() || !set_positions(0.0, view(start)).ok || engine_.redundant_rows() == 0) {
+  // Where all rows are clearly independent at the start there is nothing to limit, and the generic rank need not be
+  // settled.
+  if (!mechanism_->constrained() || !set_positions(0.0, view(start)).ok ||
+      (engine_.redundant_rows() == 0 && smallest_pivot(engine_) > kClearlyIndependent)) {
     return;
   }
-  const std::vector<Eigen::VectorXd>& positions = mechanism_->generic_rank().positions;
-  if (positions.size() < 2) {
+  const GenericRank& generic = mechanism_->generic_rank();
+  if (generic.positions.size() < 2) {
     return;
   }
-  std::vector<int> most = engine_.loop_ranks();
-  for (const Eigen::VectorXd& q : positions) {
+  const std::vector<int> all_rows = engine_.loop_rank_limits();
+  std::vector<int> most(all_rows.size(), 0);
+  for (const Eigen::VectorXd& q : generic.positions) {
+    engine_.limit_loop_ranks(all_rows);
     if (set_positions(0.0, view(q)).ok) {
+      lower_ranks(q, mechanism_->constraint_size() - generic.rank);
       const std::vector<int> here = engine_.loop_ranks();
       std::transform(most.begin(), most.end(), here.begin(), most.begin(), [](int a, int b) { return std::max(a, b); });
     }
   }
   engine_.limit_loop_ranks(most);
+}
+
+void ArticulatedSystem::lower_ranks(const Eigen::VectorXd& q, int redundant) {
+  while (engine_.redundant_rows() < redundant) {
+    const std::vector<double> pivots = engine_.smallest_loop_pivots();
+    const auto smallest = std::min_element(pivots.begin(), pivots.end());
+    if (!(*smallest < kClearlyIndependent)) {
+      return;
+    }
+    std::vector<int> limits = engine_.loop_ranks();
+    --limits[index_of(static_cast<int>(smallest - pivots.begin()))];
+    engine_.limit_loop_ranks(limits);
+    if (!set_positions(0.0, view(q)).ok) {
+      return;
+    }
+  }
 }
 
 RhsStatus ArticulatedSystem::balance_status() const {

@@ -108,6 +108,9 @@ class ArticulatedSystem {
   /// Limits the ranks of closing nodes to those met at closed positions (Mechanism::generic_rank). The matrices of a
   /// node are sums of squares, so its rank there is settled by the same elimination.
   void settle_ranks();
+  /// Lowers the rank of the node with the smallest pivot until as many rows are redundant at q as the constraints
+  /// repeat: the rank of the whole is the sum of those of its nodes, and each of them alone may be misled by rounding.
+  void lower_ranks(const Eigen::VectorXd& q, int redundant);
   [[nodiscard]] const Joint& joint(int k) const;
   [[nodiscard]] const JointKinematics& joint_state(int k) const;
   void set_directions();

@@ -52,6 +52,8 @@ class AssemblyEngine {
   /// only become independent by as much as drift opens them. \param most one entry a node, as `loop_ranks` returns them
   void limit_loop_ranks(std::span<const int> most);
 
+  /// \returns the smallest pivot that counted in each of these nodes, of a matrix with a unit diagonal.
+  [[nodiscard]] std::vector<double> smallest_loop_pivots() const;
   /// \returns the limits that stand, one a node where loops close.
   [[nodiscard]] std::vector<int> loop_rank_limits() const;
 
@@ -100,8 +102,9 @@ class AssemblyEngine {
   struct Node {
     int closed_rows = 0;
     int width = 0;
-    int rank = 0;           // of the closed rows, where loops close
-    int most = 0;           // its limit
+    int rank = 0;  // of the closed rows, where loops close
+    int most = 0;  // its limit
+    double smallest_pivot = 1.0;
     int body = -1;          // leaves
     bool loops = false;     // closes loops, and its rank is revealed: A may be singular
     bool shifted = false;   // its closed rows are regularised
