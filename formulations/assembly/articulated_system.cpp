@@ -5,6 +5,7 @@
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/place_handle.hpp"
+#include "formulations/assembly/point_masses.hpp"
 #include "mechanisms/model/index_of.hpp"
 #include "mechanisms/model/vector_view.hpp"
 
@@ -17,6 +18,17 @@ std::vector<double> masses(const Mechanism& mechanism) {
     list.push_back(body.mass);
   }
   return list;
+}
+
+// Pivots of a node are rounding divided by those of the nodes below it: 1e-11 and more where these are 1e-5.
+constexpr double kClearlyIndependent = 1e-6;
+
+double smallest_pivot(const AssemblyEngine& engine) {
+  double smallest = 1.0;
+  for (const double pivot : engine.smallest_loop_pivots()) {
+    smallest = std::min(smallest, pivot);
+  }
+  return smallest;
 }
 
 /// Joint axes of a cut that turn with b, or with a where b is the ground.
@@ -48,27 +60,101 @@ ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, const AssemblyO
   for (const Joint& cut : mechanism.cut_joints()) {
     cut_rates_.emplace_back(SpatialColumns::Zero(6, cut.nc));
   }
+  find_point_masses();
   settle_ranks();
+}
+
+void ArticulatedSystem::find_point_masses() {
+  kinematics_.set_positions(view(mechanism_->q0()));
+  double length = 0.0;
+  for (int body = 0; body < mechanism_->body_count(); ++body) {
+    for (const int k : engine_.leaves().joints(body)) {
+      length = std::max(length, (joint_state(k).point - kinematics_.body(body).com).norm());
+    }
+  }
+  if (largest_lever_ratio() > LeverRatio::kPassed) {
+    engine_.balance_bodies(length);
+  }
+}
+
+double ArticulatedSystem::lever_ratio_of(int body) const {
+  const BodyKinematics& state = kinematics_.body(body);
+  double largest = 0.0;
+  for (const int k : engine_.leaves().joints(body)) {
+    const Vec3 lever = joint_state(k).point - state.com;
+    largest = std::max(largest, lever_ratio(mechanism_->bodies()[index_of(body)].mass, state.inertia_inverse, lever));
+  }
+  return largest;
+}
+
+double ArticulatedSystem::largest_lever_ratio() const {
+  double largest = 0.0;
+  for (int body = 0; body < mechanism_->body_count(); ++body) {
+    largest = std::max(largest, lever_ratio_of(body));
+  }
+  return largest;
 }
 
 void ArticulatedSystem::settle_ranks() {
   const Eigen::VectorXd& start = mechanism_->q0();
-  // Where no row is redundant at the start there is nothing to limit, and the generic rank need not be settled.
-  if (!mechanism_->constrained() || !set_positions(0.0, view(start)).ok || engine_.redundant_rows() == 0) {
+  // Where all rows are clearly independent at the start there is nothing to limit, and the generic rank need not be
+  // settled.
+  if (!mechanism_->constrained() || !set_positions(0.0, view(start)).ok ||
+      (engine_.redundant_rows() == 0 && smallest_pivot(engine_) > kClearlyIndependent)) {
     return;
   }
-  const std::vector<Eigen::VectorXd>& positions = mechanism_->generic_rank().positions;
-  if (positions.size() < 2) {
+  const GenericRank& generic = mechanism_->generic_rank();
+  if (generic.positions.size() < 2) {
     return;
   }
-  std::vector<int> most = engine_.loop_ranks();
-  for (const Eigen::VectorXd& q : positions) {
+  const std::vector<int> all_rows = engine_.loop_rank_limits();
+  std::vector<int> most(all_rows.size(), 0);
+  for (const Eigen::VectorXd& q : generic.positions) {
+    engine_.limit_loop_ranks(all_rows);
     if (set_positions(0.0, view(q)).ok) {
+      lower_ranks(q, mechanism_->constraint_size() - generic.rank);
       const std::vector<int> here = engine_.loop_ranks();
       std::transform(most.begin(), most.end(), here.begin(), most.begin(), [](int a, int b) { return std::max(a, b); });
     }
   }
   engine_.limit_loop_ranks(most);
+}
+
+void ArticulatedSystem::lower_ranks(const Eigen::VectorXd& q, int redundant) {
+  while (engine_.redundant_rows() < redundant) {
+    const std::vector<double> pivots = engine_.smallest_loop_pivots();
+    const auto smallest = std::min_element(pivots.begin(), pivots.end());
+    if (!(*smallest < kClearlyIndependent)) {
+      return;
+    }
+    std::vector<int> limits = engine_.loop_ranks();
+    --limits[index_of(static_cast<int>(smallest - pivots.begin()))];
+    engine_.limit_loop_ranks(limits);
+    if (!set_positions(0.0, view(q)).ok) {
+      return;
+    }
+  }
+}
+
+RhsStatus ArticulatedSystem::balance_status() const {
+  if (engine_.unconverged_change() == 0.0 || !engine_.balances()) {
+    return {};
+  }
+  int worst = 0;
+  for (int body = 1; body < mechanism_->body_count(); ++body) {
+    worst = lever_ratio_of(body) > lever_ratio_of(worst) ? body : worst;
+  }
+  return {false, mechanism_->bodies()[index_of(worst)].name,
+          "its inertia J is too small beside m l^2 for divide and conquer (aba, naudet, bae-haug and dense take it), "
+          "m l^2 / J is",
+          lever_ratio_of(worst)};
+}
+
+void ArticulatedSystem::diagnostics(const DiagnosticSink& sink) const {
+  sink("redundant_rows", static_cast<double>(engine_.redundant_rows()));
+  if (engine_.balances()) {
+    sink("lever_ratio", largest_lever_ratio());
+  }
 }
 
 const Joint& ArticulatedSystem::joint(int k) const {
@@ -141,6 +227,22 @@ void ArticulatedSystem::set_leaf(int body) {
     column += static_cast<int>(directions.cols());
   }
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);
+  if (engine_.balances()) {
+    raise_inertia(body);
+  }
+}
+
+void ArticulatedSystem::raise_inertia(int body) {
+  const BodyKinematics& state = kinematics_.body(body);
+  engine_.balanced_inertias()[index_of(body)] = state.inertia;
+  if (lever_ratio_of(body) <= LeverRatio::kRaised) {
+    return;
+  }
+  Mat3 inertia = state.inertia;
+  for (const int k : engine_.leaves().joints(body)) {
+    inertia += raised_inertia(mechanism_->bodies()[index_of(body)].mass, joint_state(k).point - state.com);
+  }
+  engine_.leaves().set_inertia(body, inertia, inertia.inverse());
 }
 
 void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {

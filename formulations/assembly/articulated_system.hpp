@@ -91,8 +91,14 @@ class ArticulatedSystem {
   [[nodiscard]] Vec6 cut_impulse_rate(int cut) const;
   /// \returns sigma or lambda of joint k: D first, then its prescribed motions.
   [[nodiscard]] std::span<const double> multipliers(int joint) const;
-  /// \returns how many constraints the loops repeat at the positions of the last solution.
-  [[nodiscard]] int redundant_rows() const { return engine_.redundant_rows(); }
+  /// Tells how many constraints the loops repeat at the positions of the last solution ("redundant_rows"), and where
+  /// bodies are nearly point masses the largest m l^2 / J ("lever_ratio").
+  void diagnostics(const DiagnosticSink& sink) const;
+  /// \returns the largest m l^2 / J of a body and its handles, at the positions set last: that many times eps the
+  /// solution of one assembly loses, and passes bring back (point_masses.hpp).
+  [[nodiscard]] double largest_lever_ratio() const;
+  /// \returns whether the last solution balances all bodies and keeps the constraints.
+  [[nodiscard]] RhsStatus balance_status() const;
   /// \returns max |sigma| over all cut joints, after solve_velocities.
   [[nodiscard]] double largest_cut_multiplier() const;
   /// \returns H (H^T H)^-1 values: the active part of a tree joint's impulse or wrench. \param values u_size() entries
@@ -105,6 +111,9 @@ class ArticulatedSystem {
   /// Limits the ranks of closing nodes to those met at closed positions (Mechanism::generic_rank). The matrices of a
   /// node are sums of squares, so its rank there is settled by the same elimination.
   void settle_ranks();
+  /// Lowers the rank of the node with the smallest pivot until as many rows are redundant at q as the constraints
+  /// repeat: the rank of the whole is the sum of those of its nodes, and each of them alone may be misled by rounding.
+  void lower_ranks(const Eigen::VectorXd& q, int redundant);
   [[nodiscard]] const Joint& joint(int k) const;
   [[nodiscard]] const JointKinematics& joint_state(int k) const;
   void set_directions();
@@ -113,6 +122,12 @@ class ArticulatedSystem {
     return cut.world_linear && options_.cut_axes == CutAxes::body;
   }
   void set_leaf(int body);
+  /// Has the engine balance bodies where one is nearly a point mass at the start (point_masses.hpp).
+  void find_point_masses();
+  /// Tells the engine J_C of a body, and raises what its leaf stands on where it is nearly a point mass.
+  void raise_inertia(int body);
+  /// \returns the largest m l^2 / J over the handles of a body.
+  [[nodiscard]] double lever_ratio_of(int body) const;
   /// V_B - V_A at the handles of joint k.
   [[nodiscard]] Vec6 relative_velocity(int k) const;
   /// Phi_c in the axes of D_c. \param residual nc entries

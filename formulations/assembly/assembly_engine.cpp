@@ -237,7 +237,10 @@ AssemblyPivot AssemblyEngine::factorise_node(Node& node) {
     for (std::size_t j = 0; next < scratch_.data() + scratch_.size(); ++j) {
       next = std::copy_n(free_diagonal_.data() + row_offset(node.joints[j]), joint_rows(node.joints[j]), next);
     }
-    node.rank = factorise_loop_front(front, node.closed_rows, node.width, diagonal, scratch_.data(), node.most);
+    const LoopRank<double> found =
+        factorise_loop_front(front, node.closed_rows, node.width, diagonal, scratch_.data(), node.most);
+    node.rank = found.rank;
+    node.smallest_pivot = found.smallest_pivot;
     return node.rank >= 0 ? AssemblyPivot{} : AssemblyPivot{node.joints.front(), front[0]};
   }
   const int failed = dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
@@ -285,6 +288,16 @@ std::vector<int> AssemblyEngine::loop_ranks() const {
     }
   }
   return ranks;
+}
+
+std::vector<double> AssemblyEngine::smallest_loop_pivots() const {
+  std::vector<double> pivots;
+  for (const Node& node : nodes_) {
+    if (node.loops) {
+      pivots.push_back(node.smallest_pivot);
+    }
+  }
+  return pivots;
 }
 
 std::vector<int> AssemblyEngine::loop_rank_limits() const {

@@ -52,6 +52,8 @@ class AssemblyEngine {
   /// only become independent by as much as drift opens them. \param most one entry a node, as `loop_ranks` returns them
   void limit_loop_ranks(std::span<const int> most);
 
+  /// \returns the smallest pivot that counted in each of these nodes, of a matrix with a unit diagonal.
+  [[nodiscard]] std::vector<double> smallest_loop_pivots() const;
   /// \returns the limits that stand, one a node where loops close.
   [[nodiscard]] std::vector<int> loop_rank_limits() const;
 
@@ -62,6 +64,12 @@ class AssemblyEngine {
   /// \param sigma receives the multipliers of every joint, row_count() entries
   /// \param rates receives V_C or A_C = M^-1 (input + B sigma) of every body
   void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
+  /// From now on `solve` goes on until every body balances (point_masses.hpp).
+  /// \param length from the centres of mass to the handles, weighs turns against shifts, m
+  void balance_bodies(double length);
+  [[nodiscard]] bool balances() const { return !balanced_inertias_.empty(); }
+  /// \returns J_C of every body in world axes, to fill before `solve`, where bodies are balanced.
+  [[nodiscard]] std::span<Mat3> balanced_inertias() { return balanced_inertias_; }
   /// Passes that bring given rates to D^T (V_b - V_a) = r: V += M^-1 B (change of sigma). With rows regularised
   /// everywhere and sigma = 0 at the start this is the mass-orthogonal projection of V.
   /// \param done passes already spent of `limits.most` \returns all passes, `done` included
@@ -73,10 +81,10 @@ class AssemblyEngine {
   }
   /// residual = r - D^T (V_b - V_a) of all joints, with the handles of the last `factorise`.
   void constraint_residual(std::span<const double> r, std::span<const Vec6> rates, std::span<double> residual) const;
-  /// \returns the passes of the last `solve` with regularised rows.
+  /// \returns the passes of the last `solve` with regularised rows or balanced bodies.
   [[nodiscard]] int passes() const { return passes_; }
-  /// \returns the change of the rates in the last pass of `refine`, relative to the rates; 0 where it was below the
-  /// limits, so that the passes have converged.
+  /// \returns the change of the rates in the last pass of `refine` or `solve`, relative to the rates; 0 where it was
+  /// below the limits, so that the passes have converged.
   [[nodiscard]] double unconverged_change() const { return unconverged_change_; }
 
  private:
@@ -94,8 +102,9 @@ class AssemblyEngine {
   struct Node {
     int closed_rows = 0;
     int width = 0;
-    int rank = 0;           // of the closed rows, where loops close
-    int most = 0;           // its limit
+    int rank = 0;  // of the closed rows, where loops close
+    int most = 0;  // its limit
+    double smallest_pivot = 1.0;
     int body = -1;          // leaves
     bool loops = false;     // closes loops, and its rank is revealed: A may be singular
     bool shifted = false;   // its closed rows are regularised
@@ -116,6 +125,8 @@ class AssemblyEngine {
   /// A -> A + E in the closed rows.
   void regularise(const Node& node);
   [[nodiscard]] AssemblyPivot failed_pivot(const Node& node, int row) const;
+  /// Passes over the balance of all bodies and all constraints, until the rates stay.
+  void balance(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
   /// One assembly and disassembly.
   void sweep(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
   /// The passes of `refine` that are left, as conjugate residuals. \returns all passes
@@ -149,6 +160,9 @@ class AssemblyEngine {
   // Of the refinement: right side, no input, corrections.
   std::vector<double> residual_;
   std::vector<Vec6> no_input_;
+  std::vector<Mat3> balanced_inertias_;  // empty: bodies are not balanced
+  std::vector<Vec6> unbalanced_;
+  double length_ = 0.0;  // m
   std::vector<double> sigma_correction_;
   std::vector<Vec6> rate_correction_;
   /// Multipliers and what they do: A (multipliers) and the rates of all bodies.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <type_traits>
 
@@ -14,6 +15,13 @@ namespace {
 
 // Constrained relative velocities above this part of the velocities are refined.
 constexpr double kWorthRefining = 1e-13;
+
+// Of balance passes. Two or three suffice unless J itself governs a motion.
+constexpr int kMostBalancePasses = 30;
+constexpr double kRounding = 1e-15;
+constexpr double kShrinks = 0.5;
+// Changes of the last pass up to this part of the rates are rounding times the condition of the motion.
+constexpr double kBalanced = 1e-9;
 
 }  // namespace
 
@@ -43,6 +51,10 @@ bool AssemblyEngine::set_residual(std::span<const double> r, std::span<const Vec
 void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
                            std::span<Vec6> rates) {
   sweep(r, input, sigma, rates);
+  if (balances()) {
+    balance(r, input, sigma, rates);
+    return;
+  }
   if (proximal_.rows != ProximalRows::none) {
     passes_ = loops_ ? refine(r, sigma, rates, proximal_.limits, 1) : 1;
     return;
@@ -56,6 +68,51 @@ void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> inpu
   }
   for (std::size_t body = 0; body < rates.size(); ++body) {
     rates[body] += rate_correction_[body];
+  }
+}
+
+void AssemblyEngine::balance_bodies(double length) {
+  length_ = length;
+  balanced_inertias_.assign(body_input_.size(), Mat3::Identity());
+  residual_.resize(static_cast<std::size_t>(row_count_));
+  sigma_correction_.resize(residual_.size());
+  unbalanced_.resize(body_input_.size());
+  rate_correction_.resize(body_input_.size());
+}
+
+void AssemblyEngine::balance(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
+                             std::span<Vec6> rates) {
+  const auto size = [this](std::span<const Vec6> values) {
+    double largest = 0.0;
+    for (const Vec6& value : values) {
+      largest = std::max(
+          {largest, value.head<3>().lpNorm<Eigen::Infinity>(), length_ * value.tail<3>().lpNorm<Eigen::Infinity>()});
+    }
+    return largest;
+  };
+  double last = std::numeric_limits<double>::infinity();
+  for (passes_ = 1; passes_ < kMostBalancePasses; ++passes_) {
+    constraint_residual(r, rates, residual_);
+    for (std::size_t body = 0; body < rates.size(); ++body) {
+      unbalanced_[body] = leaves_.unbalanced(static_cast<int>(body), input[body], balanced_inertias_[body], rates[body],
+                                             sigma, row_offsets_);
+    }
+    sweep(residual_, unbalanced_, sigma_correction_, rate_correction_);
+    for (std::size_t i = 0; i < sigma.size(); ++i) {
+      sigma[i] += sigma_correction_[i];
+    }
+    for (std::size_t body = 0; body < rates.size(); ++body) {
+      rates[body] += rate_correction_[body];
+    }
+    const double change = size(rate_correction_);
+    const double whole = size(rates);
+    // Rounding of the residuals leaves some eps; what does not shrink any more is that, or does not converge.
+    if (!(change > kRounding * whole) || !(change < kShrinks * last)) {
+      unconverged_change_ = change > kBalanced * whole ? change / whole : 0.0;
+      return;
+    }
+    last = change;
+    unconverged_change_ = change / whole;
   }
 }
 

@@ -152,6 +152,21 @@ void BodyLeaves::add_multipliers(int body, std::span<const double> sigma, std::s
   }
 }
 
+Vec6 BodyLeaves::unbalanced(int body, const Vec6& input, const Mat3& inertia, const Vec6& rate,
+                            std::span<const double> sigma, std::span<const int> row_offsets) const {
+  const Leaf& l = leaf(body);
+  Vec6 wrench = input;
+  const double* column = handles(body);
+  for (const int joint : l.joints) {
+    const int rows = joint_rows_[index_of(joint)];
+    add_columns(column, l.rows, sigma.data() + row_offsets[index_of(joint)], rows, wrench);
+    column += rows;
+  }
+  wrench.head<3>() -= inertias_[index_of(body)].mass * rate.head<3>();
+  wrench.tail<3>() -= inertia * rate.tail<3>();
+  return wrench;
+}
+
 void BodyLeaves::subtract_constrained_rates(int body, const Vec6& velocity, std::span<const int> row_offsets,
                                             std::span<double> residual) const {
   const Leaf& l = leaf(body);

@@ -31,6 +31,11 @@ class BodyLeaves {
   [[nodiscard]] double* handles(int body) { return handles_.data() + leaf(body).handles; }
   /// Sets J_C and its inverse in world axes.
   void set_inertia(int body, const Mat3& inertia, const Mat3& inertia_inverse);
+  /// f + B sigma - M V, raked joints included: what the rates of a body leave of its balance.
+  /// \param inertia J_C in world axes, where it is not what the assembly stands on \param sigma all multipliers
+  /// \param row_offsets of every joint
+  [[nodiscard]] Vec6 unbalanced(int body, const Vec6& input, const Mat3& inertia, const Vec6& rate,
+                                std::span<const double> sigma, std::span<const int> row_offsets) const;
 
   /// Fills the front of a leaf, after its handles, its inertia and its arms: lower triangle, column-major.
   /// \returns whether the body's inertia with all arms is positive definite

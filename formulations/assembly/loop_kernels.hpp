@@ -39,15 +39,22 @@ constexpr std::size_t loop_scratch_size(std::size_t largest) {
   return largest * (2 * largest + 2);
 }
 
+/// What a factorisation found.
+template <typename Scalar>
+struct LoopRank {
+  int rank = 0;                         ///< r, or -1 if F_JJ is not finite
+  Scalar smallest_pivot = Scalar(1.0);  ///< of those kept, of the scaled matrix
+};
+
 /// Factorises a front in which loops close; on return its first r columns hold [W; X], column-major with leading
 /// dimension c + w, and its lower right corner Xi^C. Columns r .. c - 1 are left over.
 /// \param front lower triangle \param free_diagonal c entries: the diagonal of F_JJ if no body were connected
 /// \param scratch loop_scratch_size(c) entries
 /// \param most r is not larger than this: rows that are redundant where the loops are closed only gain pivots of
-/// |Phi|^2 \returns the rank r, or -1 if F_JJ is not finite
+/// |Phi|^2
 template <typename Scalar>
-int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* free_diagonal, Scalar* scratch,
-                         int most = std::numeric_limits<int>::max()) {
+LoopRank<Scalar> factorise_loop_front(Scalar* front, int closed, int width, const Scalar* free_diagonal,
+                                      Scalar* scratch, int most = std::numeric_limits<int>::max()) {
   using std::isfinite;
   using std::sqrt;
   const int m = closed + width;
@@ -60,7 +67,7 @@ int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* fre
   for (int i = 0; i < closed; ++i) {
     const Scalar value = front[i * m + i];
     if (!isfinite(value)) {
-      return -1;
+      return {-1};
     }
     const bool moves = value > Scalar(RankLimits::kImmobile) * free_diagonal[i];
     scale[i] = moves ? Scalar(1) / sqrt(value) : Scalar(0);
@@ -68,6 +75,7 @@ int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* fre
   }
   // Pivoted Cholesky, left-looking: rows keep their places, so that L needs no permutation.
   int rank = 0;
+  Scalar smallest_pivot(1.0);
   for (; rank < std::min(closed, most); ++rank) {
     const int pivot = static_cast<int>(std::max_element(diagonal, diagonal + closed) - diagonal);
     if (!(diagonal[pivot] > Scalar(RankLimits::kSmallestPivot))) {
@@ -83,6 +91,7 @@ int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* fre
         column[i] -= factor * l[k * closed + i];
       }
     }
+    smallest_pivot = diagonal[pivot];
     const Scalar root = sqrt(diagonal[pivot]);
     for (int i = 0; i < closed; ++i) {
       column[i] = diagonal[i] == Scalar(0) ? Scalar(0) : column[i] / root;
@@ -150,7 +159,7 @@ int factorise_loop_front(Scalar* front, int closed, int width, const Scalar* fre
       }
     }
   }
-  return rank;
+  return {rank, smallest_pivot};
 }
 
 /// Forward pass of the right side [xi_0J - r_J; xi_0E] in place: [z (r entries); -; xi_0^C].

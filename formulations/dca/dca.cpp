@@ -72,9 +72,7 @@ class DcaFormulation final : public JointStateFormulation {
 
   [[nodiscard]] std::vector<WorkStage> stages() const override { return system_.stages(1.0); }
 
-  void diagnostics(const DiagnosticSink& sink) const override {
-    sink("redundant_rows", static_cast<double>(system_.redundant_rows()));
-  }
+  void diagnostics(const DiagnosticSink& sink) const override { system_.diagnostics(sink); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
@@ -89,15 +87,16 @@ class DcaFormulation final : public JointStateFormulation {
  private:
   RhsStatus solve(double t, std::span<const double> x) {
     const RhsStatus status = system_.set_positions(t, q_of(x));
-    if (status.ok) {
-      system_.set_velocities(rate_of(x));
-      if (options_.projects) {
-        system_.project_velocities();
-      }
-      system_.evaluate_loads(t, q_of(x));
-      system_.solve_accelerations(options_.alpha, options_.beta);
+    if (!status.ok) {
+      return status;
     }
-    return status;
+    system_.set_velocities(rate_of(x));
+    if (options_.projects) {
+      system_.project_velocities();
+    }
+    system_.evaluate_loads(t, q_of(x));
+    system_.solve_accelerations(options_.alpha, options_.beta);
+    return system_.balance_status();
   }
 
   DcaOptions options_;

@@ -81,16 +81,14 @@ class HdcaFormulation final : public JointStateFormulation {
     system_.evaluate_loads(t, q_of(x));
     system_.solve_accelerations(0.5 * options_.feedback, 0.0);
     system_.reactions(reactions);
-    return status;
+    return system_.balance_status();
   }
 
   [[nodiscard]] double largest_sigma() const override { return system_.largest_cut_multiplier(); }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override { return system_.stages(2.0); }
 
-  void diagnostics(const DiagnosticSink& sink) const override {
-    sink("redundant_rows", static_cast<double>(system_.redundant_rows()));
-  }
+  void diagnostics(const DiagnosticSink& sink) const override { system_.diagnostics(sink); }
 
   bool after_step(double t, std::span<double> x) override {
     const bool normalised = Formulation::after_step(t, x);
@@ -115,10 +113,11 @@ class HdcaFormulation final : public JointStateFormulation {
  private:
   RhsStatus set_state(double t, std::span<const double> x) {
     const RhsStatus status = system_.set_positions(t, q_of(x));
-    if (status.ok) {
-      system_.solve_velocities(rate_of(x), options_.feedback);
+    if (!status.ok) {
+      return status;
     }
-    return status;
+    system_.solve_velocities(rate_of(x), options_.feedback);
+    return system_.balance_status();
   }
 
   /// Applied loads of every body about the point of its own tree joint.

@@ -21,7 +21,8 @@ constexpr int kMostVelocitiesOfCheck = 300;
 // Newton's method stops where a correction is rounding,
 constexpr double kRounding = 1e-14;
 // or where it no longer shrinks and the loops are closed to this part of the distances and angles that they close:
-// what a correction then is depends on how well the dependent joints close the loop (1e-10 at pivots of 1e-5).
+// what a correction then is depends on the mechanism's size and on how well the dependent joints close the loop (1e-10
+// at pivots of 1e-5).
 constexpr double kClosed = 64.0 * std::numeric_limits<double>::epsilon();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -146,30 +147,35 @@ RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
 
 double ClosedDynamics::set_residual(std::span<const double> q) {
   closing_.set_positions(q);
-  double largest = 0.0;
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    const Joint& joint = mechanism_->cut_joints()[c];
-    const JointKinematics& state = closing_.cut_joint(static_cast<int>(c));
-    const auto rows = std::span(residual_).subspan(index_of(joint.row_offset), index_of(joint.nc));
-    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, rows);
-    for (const double row : rows) {
-      largest = std::max(largest, std::abs(row));
-    }
-  }
-  return largest;
-}
-
-double ClosedDynamics::size_of(std::span<const double> q) const {
-  // Rows of axes are of size 1; points are as inexact as their distance from the origin and the angles on the way.
-  double distance = 1.0;
-  double angle = 1.0;
+  double distance = 0.0;
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     distance = std::max(distance, closing_.tree_joint(k).point.lpNorm<Eigen::Infinity>());
   }
-  for (const double coordinate : q) {
-    angle = std::max(angle, std::abs(coordinate));
+  double largest_distance = 0.0;
+  double largest_angle = 0.0;
+  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    const Joint& joint = mechanism_->cut_joints()[c];
+    const JointKinematics& state = closing_.cut_joint(static_cast<int>(c));
+    distance = std::max(distance, state.point.lpNorm<Eigen::Infinity>());
+    const auto rows = std::span(residual_).subspan(index_of(joint.row_offset), index_of(joint.nc));
+    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, rows);
+    const std::size_t linear = rows.size() - joint.angular.size();
+    for (std::size_t row = 0; row < rows.size(); ++row) {
+      double& largest = row < linear ? largest_distance : largest_angle;
+      largest = std::max(largest, std::abs(rows[row]));
+    }
   }
-  return distance * angle;
+  return std::max(largest_distance > 0.0 ? largest_distance / distance : 0.0, largest_angle);
+}
+
+double ClosedDynamics::largest_angle(std::span<const double> q) const {
+  double angle = 1.0;
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    if (joint.type == JointType::revolute) {
+      angle = std::max(angle, std::abs(q[index_of(joint.q_offset)]));
+    }
+  }
+  return angle;
 }
 
 double ClosedDynamics::add_to_dependent(std::span<const double> change, double sign, std::span<double> q) const {
@@ -224,7 +230,7 @@ RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const d
       break;
     }
     if (largest <= kRounding ||
-        (iteration > 3 && largest >= 0.5 * last && (largest < 1e-12 || set_residual(q) <= kClosed * size_of(q)))) {
+        (iteration > 3 && largest >= 0.5 * last && set_residual(q) <= kClosed * largest_angle(q))) {
       return {};
     }
     last = largest;

@@ -71,10 +71,11 @@ class ClosedDynamics {
   void predict(std::span<double> q, std::span<const double> from);
   /// Adds one number a dependent component to the dependent coordinates. \returns the largest |change| / (1 + |q|)
   double add_to_dependent(std::span<const double> change, double sign, std::span<double> q) const;
-  /// residual_ at q. \returns its largest entry
+  /// residual_ at q. \returns its largest entry; distances by the largest of a joint from the origin, which rounding
+  /// of points is relative to
   double set_residual(std::span<const double> q);
-  /// \returns what rounding of the residual is relative to, after set_residual.
-  [[nodiscard]] double size_of(std::span<const double> q) const;
+  /// \returns the largest angle of a revolute joint, at least 1: sines are as inexact as their arguments.
+  [[nodiscard]] double largest_angle(std::span<const double> q) const;
   /// \returns whether Phi_d turns over on the straight way, looked at in so many parts.
   bool turns_over(std::span<const double> from, std::span<const double> to, int parts);
 

@@ -164,6 +164,49 @@ TEST(closed_naudet, singular_positions_give_a_status_and_no_numbers) {
   }
 }
 
+/// The triple rocker with lengths times `scale`, all of it moved by `away` times that along x.
+Mechanism moved_rocker(double scale, double away) {
+  MechanismDescription description = triple_rocker(1, 2).description();
+  for (BodyDescription& body : description.bodies) {
+    body.com *= scale;
+    body.inertia *= scale * scale;
+  }
+  description.gravity *= scale;
+  for (JointDescription& joint : description.joints) {
+    joint.frame_a.position *= scale;
+    joint.frame_b.position *= scale;
+    (joint.a == kGround ? joint.frame_a.position.x() : joint.frame_b.position.x()) +=
+        joint.a == kGround || joint.b == kGround ? scale * away : 0.0;
+  }
+  return Mechanism(description);
+}
+
+// Newton's corrections end at rounding of the points: 5e-12 rad at 1e5 m, where a limit of 1e-12 stops the run.
+TEST(closed_naudet, loops_are_closed_as_well_as_the_size_of_the_mechanism_allows) {
+  for (const auto& [scale, away] : {std::pair{1.0, 0.0}, std::pair{1e-4, 0.0}, std::pair{1e5, 0.0}, std::pair{1.0, 1e3},
+                                    std::pair{1.0, 1e5}, std::pair{1e-3, 1e4}}) {
+    SCOPED_TRACE(fmt::format("scale {}, away {}", scale, away));
+    const Mechanism mechanism = moved_rocker(scale, away);
+    for (const char* key : {"naudet-reduced", "naudet-acc-reduced"}) {
+      const auto formulation = test::make(key, mechanism, "switching=off");
+      test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
+      ASSERT_TRUE(here.status.ok) << key << ' ' << here.status.message();
+      std::vector<double> q(static_cast<std::size_t>(mechanism.q_size()));
+      std::vector<double> u(static_cast<std::size_t>(mechanism.u_size()));
+      Kinematics kinematics(mechanism);
+      for (int step = 0; step < 40; ++step) {
+        std::vector<double> x = here.x;
+        x[0] += 1e-3 * step;
+        const RhsStatus status = formulation->unpack(0.0, x, q, u);
+        ASSERT_TRUE(status.ok) << key << ' ' << status.message();
+        kinematics.set_positions(q);
+        // Some eps of the largest distance from the origin.
+        EXPECT_LT(kinematics.cut_joint(0).displacement.norm(), 4e-15 * scale * (6.0 + away)) << key << ' ' << step;
+      }
+    }
+  }
+}
+
 TEST(closed_naudet, a_state_that_names_too_few_dependents_is_refused) {
   const Mechanism mechanism = triple_rocker(1, 2);
   ClosedNaudet formulation(mechanism, {StateKind::momentum, false, true}, kNever);

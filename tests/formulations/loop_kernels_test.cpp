@@ -38,7 +38,7 @@ struct LoopProblem {
     const Eigen::VectorXd free_diagonal = 2.0 * front.diagonal().head(closed);
     matrix = front;
     matrix.triangularView<Eigen::StrictlyUpper>().setConstant(99.0);  // must not be read
-    return factorise_loop_front(matrix.data(), closed, width, free_diagonal.data(), scratch.data());
+    return factorise_loop_front(matrix.data(), closed, width, free_diagonal.data(), scratch.data()).rank;
   }
 };
 
@@ -112,7 +112,7 @@ TEST(loop_kernels, a_row_that_cannot_move_is_left_out_however_small_its_rounding
   problem.front = front;
   std::vector<double> scratch(loop_scratch_size<double>(3));
   const Eigen::Vector3d free_diagonal = Eigen::Vector3d::Ones();
-  EXPECT_EQ(factorise_loop_front(front.data(), 3, 2, free_diagonal.data(), scratch.data()), 2);
+  EXPECT_EQ(factorise_loop_front(front.data(), 3, 2, free_diagonal.data(), scratch.data()).rank, 2);
   EXPECT_TRUE(front.allFinite());
   EXPECT_EQ(front(1, 0), 0.0);
   EXPECT_EQ(front(1, 1), 0.0);

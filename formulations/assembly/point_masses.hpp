@@ -1,0 +1,42 @@
+#pragma once
+/// \file
+/// Bodies that are nearly point masses: m l^2 / J large, l the lever from the centre of mass to a handle.
+///
+/// What a handle gives way to a force is 1 / m + l^2 / J: of the mass, eps m l^2 / J is lost when both are added, and
+/// the angular velocity J^-1 (n + l x f) comes from torques that cancel to as much. The equations themselves are well
+/// conditioned: m l^2 + J governs the motion. So the assembly serves as an approximate inverse, and passes over
+///
+///   f + B sigma - M V   (balance of every body)   and   r - G^T V   (constraints)
+///
+/// bring the digits back: each leaves eps m l^2 / J of the error before it. Beyond kRaised the assembly stands on a
+/// raised inertia J' = J + m sum_h ((|l_h|^2 I - l_h l_h^T) / kRaised + |l_h|^2 I / kLost); a pass then leaves
+/// 1 / kRaised times the condition of the motion. Where J itself governs a motion (a bob that spins freely about its
+/// own link with less than kLost) the passes do not end, which is told.
+#include "mechanisms/model/spatial.hpp"
+
+namespace mbdbench {
+
+/// Limits of m l^2 / J.
+struct LeverRatio {
+  /// Above, solutions are passed until the bodies balance; below, at most some 1e-13 is lost.
+  static constexpr double kPassed = 1e3;
+  /// Above, the assembly stands on a raised inertia.
+  static constexpr double kRaised = 1e8;
+  /// Turns about the levers themselves keep J down to this, where pivots begin to be rounding.
+  static constexpr double kLost = 1e13;
+};
+
+/// \returns m l^2 / J of one handle: the trace of m l~^T J^-1 l~. \param lever handle minus centre of mass
+inline double lever_ratio(double mass, const Mat3& inertia_inverse, const Vec3& lever) {
+  const Mat3 cross = skew(lever);
+  return mass * (cross.transpose() * inertia_inverse * cross).trace();
+}
+
+/// \returns m ((|l|^2 I - l l^T) / kRaised + |l|^2 I / kLost), what one handle adds to J'.
+inline Mat3 raised_inertia(double mass, const Vec3& lever) {
+  const Mat3 cross = skew(lever);
+  return mass *
+         (cross.transpose() * cross / LeverRatio::kRaised + lever.squaredNorm() / LeverRatio::kLost * Mat3::Identity());
+}
+
+}  // namespace mbdbench

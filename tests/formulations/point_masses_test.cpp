@@ -1,0 +1,167 @@
+// Bodies that are nearly point masses: m l^2 / J from 1 to 1e15 and beyond, against an exact pendulum, `aba` and
+// `dense`.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/catalogue/link.hpp"
+#include "tests/formulations/comparison.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr double kInertias[] = {1.0, 1e-3, 1e-6, 1e-8, 1e-10, 1e-12, 1e-15, 1e-20};  // J / (m l^2)
+
+/// Bobs of 1 kg at the outer ends of links of 1 m without mass, in series; axes repeat those given.
+MechanismDescription bobs(int count, double inertia, const std::vector<Vec3>& axes) {
+  MechanismDescription description;
+  description.name = fmt::format("bobs {} {}", count, inertia);
+  description.gravity = Vec3(0.0, 0.0, -9.81);
+  std::string inboard = kGround;
+  for (int i = 0; i < count; ++i) {
+    const std::string body = fmt::format("body{}", i + 1);
+    description.bodies.push_back({body, 1.0, link_end(), inertia * Mat3::Identity()});
+    description.joints.push_back(
+        link_joint(fmt::format("joint{}", i + 1), inboard, body, axes[static_cast<std::size_t>(i) % axes.size()]));
+    description.joints.back().q0 = {0.3 + 0.1 * i};
+    description.joints.back().v0 = {0.5 - 0.2 * i};
+    inboard = body;
+  }
+  description.markers.push_back({"tip", inboard, link_end()});
+  return description;
+}
+
+TEST(point_masses, one_bob_is_the_exact_pendulum) {
+  for (const double inertia : kInertias) {
+    const Mechanism mechanism(bobs(1, inertia, {Vec3::UnitY()}));
+    const double torque = 9.81 * std::cos(0.3);
+    for (const char* key : {"dca", "dca-alm", "aba", "bae-haug"}) {
+      if (inertia < 1e-15 && std::string_view(key) == "dca-alm") {
+        continue;  // says that a pivot is not positive
+      }
+      const auto formulation = test::make(key, mechanism);
+      const test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
+      ASSERT_TRUE(here.status.ok) << key << ' ' << here.status.message();
+      std::vector<double> q(1);
+      std::vector<double> u(1);
+      const std::string where = fmt::format("{} {}", key, inertia);
+      if (std::string_view(key) != "dca-alm") {
+        // Some ten roundings of terms of the size of the result.
+        EXPECT_NEAR(here.xdot[1] * (1.0 + inertia), torque, 1e-14 * torque) << where;
+      }
+      EXPECT_TRUE(formulation->unpack(0.0, here.x, q, u).ok);
+      EXPECT_NEAR(u[0], 0.5, 1e-14) << where;
+    }
+    for (const char* key : {"hdca", "hdca[ground=leaf]", "naudet"}) {
+      const std::string_view text = key;
+      const auto bracket = text.find('[');
+      const auto formulation =
+          test::make(text.substr(0, bracket), mechanism,
+                     bracket == text.npos ? "" : text.substr(bracket + 1, text.size() - bracket - 2));
+      const test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
+      ASSERT_TRUE(here.status.ok) << key << ' ' << here.status.message();
+      EXPECT_NEAR(here.xdot[0], 0.5, 1e-14) << key << ' ' << inertia;
+      EXPECT_NEAR(here.xdot[1], torque, 1e-14 * torque) << key << ' ' << inertia;
+    }
+  }
+}
+
+/// Compares q' and u' or p' of the two divide-and-conquer forms with the dense references at the start.
+void compare_with_dense(const Mechanism& mechanism) {
+  const double condition = test::mass_condition(mechanism, mechanism.q0());
+  for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
+    const auto formulation = test::make(key, mechanism);
+    const auto dense = test::make(reference, mechanism);
+    const test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
+    ASSERT_TRUE(here.status.ok) << mechanism.name() << ' ' << key << ' ' << here.status.message();
+    const test::Evaluation there = test::evaluate_at(*dense, 0.0, mechanism.q0(), mechanism.u0());
+    const auto nq = static_cast<std::size_t>(mechanism.q_size());
+    // Rounding times the condition of the motion, not that of single bodies.
+    const double limit = 1e-15 * condition * mechanism.body_count() + 1e-13;
+    const std::span<const double> got(here.xdot);
+    const std::span<const double> expected(there.xdot);
+    const double error_q = test::block_error(got.first(nq), expected.first(nq));
+    const double error = test::block_error(got.subspan(nq), expected.subspan(nq));
+    EXPECT_LT(error_q, limit) << mechanism.name() << ' ' << key << ", condition " << condition;
+    EXPECT_LT(error, limit) << mechanism.name() << ' ' << key << ", condition " << condition;
+  }
+}
+
+TEST(point_masses, chains_of_bobs_agree_with_dense) {
+  const std::vector<std::vector<Vec3>> axes = {
+      {Vec3::UnitY()}, {Vec3::UnitY(), Vec3::UnitZ()}, {Vec3::UnitZ(), Vec3::UnitY(), Vec3(0.6, 0.0, 0.8)}};
+  for (const double inertia : kInertias) {
+    for (const int count : {2, 3, 8, 20}) {
+      for (const std::vector<Vec3>& list : axes) {
+        compare_with_dense(Mechanism(bobs(count, inertia, list)));
+      }
+    }
+  }
+}
+
+TEST(point_masses, stars_and_loops_of_bobs_agree_with_dense) {
+  for (const char* key : {"four_bar", "double_loop", "loop", "caterpillar", "five_bar", "bennett", "n_four_bar"}) {
+    for (const double inertia : kInertias) {
+      MechanismDescription description = make_mechanism(mechanism_registry(), key).description();
+      for (BodyDescription& body : description.bodies) {
+        body.inertia = inertia * body.mass * body.com.squaredNorm() * Mat3::Identity();
+      }
+      description.name = fmt::format("{} {}", key, inertia);
+      compare_with_dense(Mechanism(description));
+    }
+  }
+}
+
+TEST(point_masses, a_motion_that_the_inertia_itself_governs_is_right_or_refused) {
+  for (const double inertia : {1e-6, 1e-9, 1e-11, 1e-13, 1e-15, 1e-17}) {
+    MechanismDescription description = bobs(3, inertia, {Vec3::UnitY()});
+    for (JointDescription& joint : description.joints) {
+      joint.type = JointType::spherical;  // bobs spin about their links
+      joint.axis = JointDescription{}.axis;
+      joint.q0 = {};
+      joint.v0 = {0.3, 0.5, -0.2};
+    }
+    description.joints[1].v0 = {0.1, -0.4, 0.7};
+    const Mechanism mechanism(description);
+    for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
+      const auto formulation = test::make(key, mechanism);
+      const test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
+      EXPECT_TRUE(here.status.ok || inertia < 1e-11) << key << ' ' << inertia << ' ' << here.status.message();
+      if (!here.status.ok) {
+        EXPECT_NE(here.status.message().find("inertia J is too small"), std::string::npos) << here.status.message();
+        continue;
+      }
+      const auto dense = test::make(reference, mechanism);
+      const test::Evaluation there = test::evaluate_at(*dense, 0.0, mechanism.q0(), mechanism.u0());
+      const double limit = 1e-15 * test::mass_condition(mechanism, mechanism.q0());
+      EXPECT_LT(test::block_error(here.xdot, there.xdot), std::max(limit, 1e-9)) << key << ' ' << inertia;
+    }
+  }
+}
+
+TEST(point_masses, the_ratio_that_costs_digits_is_told) {
+  const Mechanism mechanism(bobs(4, 1e-6, {Vec3::UnitY(), Vec3::UnitZ()}));
+  for (const char* key : {"dca", "hdca"}) {
+    const auto formulation = test::make(key, mechanism);
+    ASSERT_TRUE(test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0()).status.ok);
+    double ratio = 0.0;
+    formulation->diagnostics(
+        [&](std::string_view name, double value) { ratio = name == "lever_ratio" ? value : ratio; });
+    EXPECT_NEAR(ratio, 2e6, 1.0) << key;  // two axes across the link give way
+  }
+}
+
+TEST(point_masses, no_mechanism_of_a_paper_is_one) {
+  for (const char* key : {"pendulum", "four_bar", "loop8", "double_loop", "five_bar", "coupled_loops", "biped",
+                          "slider_crank", "squeezer", "bricard", "bennett", "n_four_bar"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
+    const auto formulation = test::make("dca", mechanism);
+    formulation->diagnostics(
+        [&](std::string_view name, double value) { EXPECT_NE(name, "lever_ratio") << key << value; });
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench
