@@ -1,59 +1,45 @@
 #include "experiments/studies/study_times.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <ctime>
-#include <exception>
-#include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "experiments/rhs_timer.hpp"
 #include "experiments/simulation.hpp"
 #include "experiments/studies/study_cell.hpp"
+#include "experiments/timed_turns.hpp"
 
 namespace mbdbench::studies {
 namespace {
 
-// A run whose processor time is below this share of its wall time waited for something else.
-constexpr double kUndisturbedShare = RhsTimes::kUndisturbedShare;
 constexpr int kBatches = 9;
 constexpr double kBatchTime = 2e-3;  // s, a thousand times the clock's resolution
 
-double processor_time() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double clock_time() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+Measured measured_time(const Timing& timing) {
+  Measured measured = Measured::number(timing.seconds);
+  measured.note = timing.words();
+  if (timing.disturbed()) {
+    measured.state = CellState::disturbed;
+  }
+  return measured;
 }
 
 }  // namespace
 
-std::vector<TimedResult> time_runs(const Registries& registries, const Study& study,
-                                   const std::vector<CellKey>& cells) {
+std::vector<RepeatedTimes> time_runs(const Registries& registries, const Study& study,
+                                     const std::vector<CellKey>& cells) {
   std::vector<std::unique_ptr<StudyCase>> cases;
   cases.reserve(cells.size());
   for (const CellKey& cell : cells) {
     cases.push_back(
         std::make_unique<StudyCase>(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]));
   }
-  std::vector<TimedResult> results(cells.size());
-  std::vector<double> fastest(cells.size(), std::numeric_limits<double>::infinity());
+  std::vector<RepeatedTimes> results(cells.size());
   for (int repetition = 0; repetition < study.repetitions; ++repetition) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       NullSink sink;
-      const double processor_start = processor_time();
-      const double start = clock_time();
+      const Stopwatch stopwatch;
       cases[i]->run(study, cells[i], sink);
-      const double elapsed = clock_time() - start;
-      const double busy = processor_time() - processor_start;
-      results[i].wall_times.push_back(elapsed);
-      if (elapsed < fastest[i]) {
-        fastest[i] = elapsed;
-        results[i].disturbed = busy < kUndisturbedShare * elapsed;
-      }
+      results[i].add(stopwatch.elapsed());
     }
   }
   return results;
@@ -62,39 +48,41 @@ std::vector<TimedResult> time_runs(const Registries& registries, const Study& st
 std::vector<Measured> time_right_hand_sides(const Registries& registries, const Study& study, std::size_t mechanism) {
   std::vector<std::unique_ptr<StudyCase>> cases;
   std::vector<Measured> results;
+  std::vector<TimedCall> calls;
   for (const StudyVariant& variant : study.variants) {
     cases.push_back(std::make_unique<StudyCase>(registries, study.mechanisms[mechanism], variant));
     results.push_back(cases.back()->obstacle());
-    results.back().value = std::numeric_limits<double>::infinity();
+    calls.push_back(results.back().usable() ? right_hand_side_call(cases.back()->formulation(), 0.0, cases.back()->x0())
+                                            : TimedCall([] { return false; }));
   }
-  for (int batch = 0; batch < kBatches; ++batch) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      if (results[i].state != CellState::measured) {
-        continue;
-      }
-      if (const auto batched = time_batch(cases[i]->formulation(), 0.0, cases[i]->x0(), kBatchTime)) {
-        results[i].value = std::min(results[i].value, batched->processor);
-      } else {
-        results[i] = Measured::failed("the right-hand side at the start fails");
-      }
+  const std::vector<RepeatedTimes> times = time_in_turns(calls, kBatches, kBatchTime);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (results[i].usable()) {
+      results[i] = times[i].count() > 0 ? measured_time(times[i].fastest())
+                                        : Measured::failed("the right-hand side at the start fails");
     }
-  }
-  for (Measured& result : results) {
-    result.value = result.state == CellState::measured ? result.value : 0.0;
   }
   return results;
 }
 
-Measured wall_time(const TimedResult& times) {
-  if (times.wall_times.empty()) {
-    return Measured::refused("not timed");
+Measured wall_time(const RepeatedTimes& times) {
+  return times.count() > 0 ? measured_time(times.fastest()) : Measured::refused("not timed");
+}
+
+nlohmann::json to_json(const RepeatedTimes& times) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const TimedRepetition& repetition : times.repetitions()) {
+    json.push_back({{"wall", repetition.wall}, {"processor", repetition.processor}});
   }
-  Measured measured = Measured::number(*std::min_element(times.wall_times.begin(), times.wall_times.end()));
-  if (times.disturbed) {
-    measured.state = CellState::disturbed;
-    measured.note = "disturbed: the fastest repetition had to share its processor";
+  return json;
+}
+
+RepeatedTimes times_from_json(const nlohmann::json& json) {
+  RepeatedTimes times;
+  for (const nlohmann::json& repetition : json) {
+    times.add({repetition.at("wall").get<double>(), repetition.at("processor").get<double>()});
   }
-  return measured;
+  return times;
 }
 
 bool is_sequential(const StudyVariant& variant) {
