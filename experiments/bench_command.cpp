@@ -13,9 +13,10 @@
 #include "experiments/mechanism_source.hpp"
 #include "experiments/option_checks.hpp"
 #include "experiments/provenance.hpp"
-#include "experiments/record.hpp"
-#include "experiments/rhs_timer.hpp"
+#include "experiments/record_maker.hpp"
 #include "experiments/simulation.hpp"
+#include "experiments/text_table.hpp"
+#include "experiments/timed_turns.hpp"
 #include "formulations/registry.hpp"
 
 namespace mbdbench {
@@ -47,7 +48,7 @@ struct BenchRow {
   std::string obstacle;  ///< why there is no time
   std::unique_ptr<Formulation> made;
   std::vector<double> x0;
-  RhsTimes times;
+  RepeatedTimes times;
 };
 
 BenchRow prepared(const Registries& registries, const Mechanism& mechanism, const std::string& word) {
@@ -71,69 +72,57 @@ BenchRow prepared(const Registries& registries, const Mechanism& mechanism, cons
   return row;
 }
 
-void time_in_turns(std::vector<BenchRow>& rows, int repetitions) {
-  for (int repetition = 0; repetition < repetitions && !interruption_requested(); ++repetition) {
-    for (BenchRow& row : rows) {
-      if (!row.made) {
-        continue;
-      }
-      if (const auto batch = time_batch(*row.made, 0.0, row.x0, kBatchTime)) {
-        row.times.add(*batch);
-      } else {
-        row.obstacle = "FAILED: the right-hand side at the initial state";
-        row.made.reset();
-      }
+void time_rows(std::vector<BenchRow>& rows, int repetitions) {
+  std::vector<TimedCall> calls;
+  calls.reserve(rows.size());
+  for (BenchRow& row : rows) {
+    calls.push_back(row.made ? right_hand_side_call(*row.made, 0.0, row.x0) : TimedCall([] { return false; }));
+  }
+  const std::vector<RepeatedTimes> times = time_in_turns(calls, repetitions, kBatchTime);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].times = times[i];
+    if (rows[i].made && times[i].count() == 0) {
+      rows[i].obstacle = "FAILED: the right-hand side at the initial state";
     }
   }
 }
 
 void print_rows(const std::vector<BenchRow>& rows) {
-  std::size_t mechanism_width = 9;
-  std::size_t formulation_width = 11;
+  TextTable table;
+  table.rows = {
+      {"mechanism", "formulation", "median/us", "fastest/us", "ns per body", "spread", "share", "times", "verdict"}};
+  table.numbers = {2, 3, 4, 5, 6, 7};
   for (const BenchRow& row : rows) {
-    mechanism_width = std::max(mechanism_width, row.mechanism.size());
-    formulation_width = std::max(formulation_width, row.formulation.size());
-  }
-  fmt::print("{:<{}}  {:<{}}  {:>10}  {:>10}  {:>12}  {:>7}  {:>6}  {:>5}\n", "mechanism", mechanism_width,
-             "formulation", formulation_width, "median/us", "fastest/us", "ns per body", "spread", "share", "times");
-  for (const BenchRow& row : rows) {
-    fmt::print("{:<{}}  {:<{}}  ", row.mechanism, mechanism_width, row.formulation, formulation_width);
-    if (!row.obstacle.empty() || row.times.count() == 0) {
-      fmt::print("{}\n", row.obstacle.empty() ? "not measured" : row.obstacle);
+    if (!row.obstacle.empty()) {
+      table.rows.push_back({row.mechanism, row.formulation, row.obstacle});
       continue;
     }
-    const double median = row.times.median();
-    const std::string figures = row.times.disturbed()
-                                    ? fmt::format("{:>10}  {:>10}  {:>12}", "disturbed:", "not", "measured")
-                                    : fmt::format("{:>10.4g}  {:>10.4g}  {:>12.4g}", 1e6 * median,
-                                                  1e6 * row.times.fastest(), 1e9 * median / row.bodies);
-    fmt::print("{}  {:>5.1f} %  {:>6.2f}  {:>5}\n", figures, 100.0 * row.times.spread(), row.times.share(),
-               row.times.count());
+    const Timing median = row.times.median();
+    const auto figure = [&](double value) { return median.disturbed() ? "-" : fmt::format("{:.4g}", value); };
+    table.rows.push_back({row.mechanism, row.formulation, figure(1e6 * median.seconds),
+                          figure(1e6 * row.times.fastest().seconds), figure(1e9 * median.seconds / row.bodies),
+                          fmt::format("{:.1f} %", 100.0 * median.spread), fmt::format("{:.2f}", median.processor_share),
+                          fmt::format("{}", median.repetitions), median.disturbed() ? "not measured: disturbed" : ""});
   }
+  fmt::print("{}", table_text(table));
 }
 
 std::vector<Record> records_of(const std::vector<BenchRow>& rows) {
+  constexpr const char* kQuantity = "time_per_evaluation";
   std::vector<Record> records;
   for (const BenchRow& row : rows) {
-    Record record;
-    record.experiment = "bench";
-    record.mechanism = row.mechanism;
-    record.formulation = row.formulation;
-    record.quantity = "time_per_evaluation";
-    record.unit = "s";
-    if (row.obstacle.empty() && row.times.count() > 0) {
-      record.note = fmt::format("fastest {:.4g} s, spread {:.3g}, processor share {:.3g}, {} repetitions",
-                                row.times.fastest(), row.times.spread(), row.times.share(), row.times.count());
-      if (row.times.disturbed()) {
-        record.note = "not measured, disturbed: " + record.note;
-      } else {
-        record.value = row.times.median();
-      }
-    } else {
-      record.note = row.obstacle;
-      record.verdict = row.obstacle.starts_with("FAILED") ? Verdict::failed : Verdict::no_published_value;
+    const RecordMaker maker({.experiment = "bench",
+                             .mechanism = row.mechanism,
+                             .formulation = row.formulation,
+                             .integrator = {},
+                             .parameters = {}});
+    if (row.obstacle.empty()) {
+      records.push_back(
+          maker.timed(kQuantity, row.times.median(), fmt::format("fastest {:.4g} s", row.times.fastest().seconds)));
+      continue;
     }
-    records.push_back(std::move(record));
+    records.push_back(maker.failed(kQuantity, "s", row.obstacle));
+    records.back().verdict = row.obstacle.starts_with("FAILED") ? Verdict::failed : Verdict::refused;
   }
   return records;
 }
@@ -158,7 +147,7 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
     for (const std::string& word : formulations) {
       rows.push_back(prepared(registries, mechanism, word));
     }
-    time_in_turns(rows, options.repetitions);
+    time_rows(rows, options.repetitions);
     std::move(rows.begin(), rows.end(), std::back_inserter(all));
   }
   print_rows(all);

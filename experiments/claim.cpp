@@ -5,8 +5,16 @@
 #include <algorithm>
 
 #include "experiments/csv_file.hpp"
+#include "experiments/terminal.hpp"
+#include "experiments/text_table.hpp"
 
 namespace mbdbench {
+namespace {
+
+// The longest verdict is "does not hold".
+constexpr std::size_t kClaimIndent = 15;
+
+}  // namespace
 
 std::string_view to_string(ClaimVerdict verdict) {
   switch (verdict) {
@@ -64,8 +72,15 @@ void write_claims(const std::filesystem::path& file, const std::vector<Claim>& c
 std::string claim_table(const std::vector<Claim>& claims) {
   std::string text;
   for (const Claim& claim : claims) {
-    text += fmt::format("{:<14} {}: {}\n{:15}measured: {}\n{:15}counts as true when: {}\n", to_string(claim.verdict),
-                        claim.source, claim.statement, "", claim.measured, "", claim.criterion);
+    const std::string_view verdict = to_string(claim.verdict);
+    const std::string padding(kClaimIndent - verdict.size(), ' ');
+    const auto line = [](const std::string& words) { return wrapped(words, kClaimIndent) + '\n'; };
+    const std::string indent(kClaimIndent, ' ');
+    // Broken before it is coloured: the terminal does not count colours.
+    const std::string first = line(fmt::format("{}{}{}: {}", verdict, padding, claim.source, claim.statement));
+    text += coloured(verdict, verdict) + first.substr(verdict.size());
+    text += line(indent + "measured: " + claim.measured);
+    text += line(indent + "counts as true when: " + claim.criterion);
   }
   return text;
 }

@@ -17,6 +17,7 @@
 #include "experiments/command.hpp"
 #include "experiments/provenance.hpp"
 #include "experiments/rank_start.hpp"
+#include "experiments/terminal.hpp"
 #include "experiments/write_error.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
@@ -77,6 +78,8 @@ std::string suggestion(const CLI::App& command, const std::string& word) {
 void add_execution_options(CLI::App& program) {
   use_threads(1);
   use_instruction_set("auto");
+  use_colours("auto");
+  use_wide_tables(false);
   program.fallthrough();
   program
       .add_option_function<int>(
@@ -88,6 +91,14 @@ void add_execution_options(CLI::App& program) {
           "--simd", use_instruction_set,
           "Instruction set of their kernels: auto, baseline, avx2 or avx512 (default: auto, the best of this machine)")
       ->type_name("SET");
+  program
+      .add_option_function<std::string>(
+          "--color", use_colours,
+          "Colours for failures and verdicts: auto, always or never (default: auto, on terminals where NO_COLOR is not "
+          "set)")
+      ->type_name("WHEN");
+  program.add_flag_callback(
+      "--wide", [] { use_wide_tables(true); }, "Tables as wide as they are, not cut to the width of the terminal");
 }
 
 /// \returns the option or argument with this name, of the command or of the whole program; nullptr if there is none.

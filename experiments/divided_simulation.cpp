@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -173,10 +172,9 @@ SimulationResult simulate_part(FormulationPart& part, RankExchange& ranks, const
   CollectingSink sink(ranks, state, whole, local);
   SimulationResult result;
   const std::size_t calls_before = part.rhs_calls();
-  const auto started = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   result.ode = integrator.solve(system, tspan, own_x0, ode, sink);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-  result.wall_time_s = elapsed.count();
+  result.time = stopwatch.elapsed();
   result.rhs_calls = part.rhs_calls() - calls_before;
   result.sink_failure = whole.failure().empty() ? local.failure() : whole.failure();
   result.write_failed = whole.write_failed() || local.write_failed();

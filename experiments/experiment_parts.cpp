@@ -1,8 +1,11 @@
 #include "experiments/experiment_parts.hpp"
 
+#include <cstddef>
 #include <numeric>
 
+#include "experiments/part_durations.hpp"
 #include "experiments/progress.hpp"
+#include "experiments/timing.hpp"
 
 namespace mbdbench {
 namespace {
@@ -17,23 +20,32 @@ void append(PartResult& all, const PartResult& part) {
 std::optional<PartResult> run_parts(const ExperimentContext& context, const std::string& label,
                                     const std::vector<ExperimentPart>& parts) {
   const PartStore store(context.output);
-  const std::uint64_t total =
-      std::accumulate(parts.begin(), parts.end(), std::uint64_t{0},
-                      [](std::uint64_t sum, const ExperimentPart& p) { return sum + p.weight; });
-  ProgressBar progress(label, total, ProgressOptions::standard_error(context.quiet));
+  PartDurations durations(context.output);
+  const std::vector<std::uint64_t> weights = durations.weights(parts);
+  const std::uint64_t total = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+  ProgressOptions options = ProgressOptions::standard_error(context.quiet);
+  options.countable = false;
+  options.expected = durations.knows_any(parts) ? PartDurations::seconds(total) : 0.0;
+  ProgressBar progress(label, total, options);
   PartResult all;
-  for (const ExperimentPart& part : parts) {
-    std::optional<PartResult> result = store.find(part.name, all.records);
-    if (!result) {
-      if (context.stop_requested && context.stop_requested()) {
-        return std::nullopt;
-      }
-      const DirectoryListing earlier = store.listing();
-      result = part.compute(all.records);
-      store.keep(part.name, *result, all.records, earlier);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const ExperimentPart& part = parts[i];
+    if (std::optional<PartResult> kept = store.find(part.name, all.records)) {
+      append(all, *kept);
+      progress.skip(weights[i]);
+      continue;
     }
-    append(all, *result);
-    progress.advance(part.weight);
+    if (context.stop_requested && context.stop_requested()) {
+      return std::nullopt;
+    }
+    progress.doing(part.name);
+    const DirectoryListing earlier = store.listing();
+    const Stopwatch stopwatch;
+    const PartResult result = part.compute(all.records);
+    durations.keep(part.name, stopwatch.elapsed().wall);
+    store.keep(part.name, result, all.records, earlier);
+    append(all, result);
+    progress.advance(weights[i]);
   }
   return all;
 }

@@ -9,12 +9,18 @@
 #include <iostream>
 #include <utility>
 
+#include "experiments/terminal.hpp"
+
 namespace mbdbench {
 namespace {
 
+constexpr const char* kSettingUp = "setting up";
 constexpr double kRedrawInterval = 0.1;
 constexpr double kLineInterval = 10.0;
-constexpr int kBarWidth = 30;
+constexpr std::size_t kBarWidth = 30;
+constexpr std::size_t kUsualColumns = 80;
+// A shorter bar shows nothing.
+constexpr std::size_t kLeastBar = 5;
 
 double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -40,12 +46,15 @@ ProgressOptions ProgressOptions::standard_error(bool quiet) {
 }
 
 ProgressBar::ProgressBar(std::string label, std::uint64_t total, ProgressOptions options)
-    : label_(std::move(label)), total_(total), options_(std::move(options)) {
+    : label_(std::move(label)), total_(total), options_(std::move(options)), activity_(kSettingUp) {
   if (options_.stream == nullptr) {
     options_.stream = &std::cerr;
   }
   if (!options_.clock) {
     options_.clock = steady_seconds;
+  }
+  if (!options_.columns) {
+    options_.columns = [] { return terminal_columns(STDERR_FILENO).value_or(kUsualColumns); };
   }
   started_ = options_.clock();
   shown_at_ = started_;
@@ -62,6 +71,9 @@ ProgressBar::~ProgressBar() {
 
 void ProgressBar::set(std::uint64_t done) {
   done_ = std::min(done, total_);
+  if (activity_ == kSettingUp) {
+    activity_.clear();
+  }
   if (options_.quiet) {
     return;
   }
@@ -85,22 +97,56 @@ bool ProgressBar::due(double now) const {
   return now - shown_at_ >= kLineInterval && 10 * (done_ - shown_done_) >= total_;
 }
 
+void ProgressBar::skip(std::uint64_t units) {
+  skipped_ += units;
+  set(done_ + units);
+}
+
+void ProgressBar::doing(std::string what) {
+  activity_ = std::move(what);
+  if (options_.terminal && !options_.quiet && done_ < total_) {
+    show(options_.clock());
+  }
+}
+
+std::string ProgressBar::time_text(double now, double fraction) const {
+  const double elapsed = now - started_;
+  if (done_ == total_) {
+    return fmt::format("{} in all", duration_text(elapsed));
+  }
+  if (done_ > skipped_) {
+    const double rate = elapsed / static_cast<double>(done_ - skipped_);
+    return fmt::format("{} left", duration_text(rate * static_cast<double>(total_ - done_)));
+  }
+  return options_.expected > 0.0 ? fmt::format("{} left", duration_text(options_.expected * (1.0 - fraction))) : "";
+}
+
+/// \returns what fits on the terminal: label and numbers, then the bar, then what is being done.
+std::string ProgressBar::line(const std::string& numbers, double fraction) const {
+  // The last column stays free: some terminals begin a new line there.
+  const std::size_t room = std::max<std::size_t>(options_.columns(), 2) - 1;
+  // The numbers are worth more than the end of the label.
+  const std::string label = label_.substr(0, room - std::min(room, numbers.size() + 1));
+  std::string text = fmt::format("{} {}", label, numbers);
+  const std::size_t frame = 3;
+  if (text.size() + frame + kLeastBar <= room) {
+    const std::size_t width = std::min(kBarWidth, room - text.size() - frame);
+    const auto filled = static_cast<std::size_t>(fraction * static_cast<double>(width));
+    text = fmt::format("{} [{:#<{}}{:.<{}}] {}", label, "", filled, "", width - filled, numbers);
+  }
+  const std::string activity = done_ < total_ && !activity_.empty() ? "  " + activity_ : "";
+  return (text + activity).substr(0, room);
+}
+
 void ProgressBar::show(double now) {
   const double fraction = total_ == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(total_);
-  const double elapsed = now - started_;
-  std::string time;
-  if (done_ == total_) {
-    time = fmt::format("{} in all", duration_text(elapsed));
-  } else if (done_ > 0) {
-    time = fmt::format("{} left", duration_text(elapsed * (1.0 - fraction) / fraction));
-  }
-  const std::string numbers = fmt::format("{:3.0f} %  {}/{}  {}", std::floor(100.0 * fraction), done_, total_, time);
+  const std::string count = options_.countable ? fmt::format("  {}/{}", done_, total_) : "";
+  const std::string time = time_text(now, fraction);
+  const std::string numbers =
+      fmt::format("{:3.0f} %{}{}", std::floor(100.0 * fraction), count, time.empty() ? "" : "  " + time);
   if (options_.terminal) {
-    const int filled = static_cast<int>(fraction * kBarWidth);
     // ESC[K clears what a longer text left.
-    *options_.stream << fmt::format("\r{} [{:#<{}}{:.<{}}] {}\x1b[K", label_, "", filled, "", kBarWidth - filled,
-                                    numbers)
-                     << std::flush;
+    *options_.stream << fmt::format("\r{}\x1b[K", line(numbers, fraction)) << std::flush;
     line_open_ = true;
   } else {
     *options_.stream << fmt::format("{}: {}\n", label_, numbers) << std::flush;

@@ -12,6 +12,13 @@ void set_comparison(Record& record, double value, const NumberSource& source, co
   record.limit = limit;
 }
 
+void set_trend(Record& record, double other, const NumberSource& source) {
+  set_comparison(record, other, source, {LimitKind::trend, 0.0});
+  if (record.verdict != Verdict::not_measured) {
+    record.verdict = Verdict::trend_only;
+  }
+}
+
 Record RecordMaker::measured(std::string quantity, std::string unit, double value, std::string note) const {
   Record record;
   record.experiment = name_.experiment;
@@ -36,8 +43,7 @@ Record RecordMaker::compared(std::string quantity, std::string unit, double valu
 Record RecordMaker::trend(std::string quantity, std::string unit, double value, double other,
                           const NumberSource& source, std::string note) const {
   Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
-  set_comparison(record, other, source, {LimitKind::trend, 0.0});
-  record.verdict = Verdict::trend_only;
+  set_trend(record, other, source);
   return record;
 }
 
@@ -46,6 +52,15 @@ Record RecordMaker::fitted(std::string quantity, std::string unit, double value,
   Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
   set_comparison(record, other, source, {LimitKind::fitted, 0.0});
   record.verdict = Verdict::fitted;
+  return record;
+}
+
+Record RecordMaker::timed(std::string quantity, const Timing& timing, const std::string& note) const {
+  Record record = measured(std::move(quantity), "s", timing.seconds,
+                           note.empty() ? timing.words() : fmt::format("{}; {}", timing.words(), note));
+  if (timing.disturbed()) {
+    record.verdict = Verdict::not_measured;
+  }
   return record;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "experiments/record.hpp"
+#include "experiments/timing.hpp"
 
 namespace mbdbench {
 
@@ -27,6 +28,9 @@ constexpr NumberSource expected_from(std::string_view origin) {
 
 /// Puts a number to compare with into a record.
 void set_comparison(Record& record, double value, const NumberSource& source, const Limit& limit);
+
+/// Puts a number into a record whose verdict is a trend's (trend.hpp), but for one that was not measured.
+void set_trend(Record& record, double other, const NumberSource& source);
 
 /// A number to compare with.
 struct Comparison {
@@ -60,6 +64,8 @@ class RecordMaker {
   /// A number that a setting was chosen to meet. \param note which setting
   [[nodiscard]] Record fitted(std::string quantity, std::string unit, double value, double other,
                               const NumberSource& source, std::string note) const;
+  /// A time with how it was measured in the note; `not measured` where it was disturbed.
+  [[nodiscard]] Record timed(std::string quantity, const Timing& timing, const std::string& note = {}) const;
   /// The record of a run that did not reach its end. \param message why
   [[nodiscard]] Record failed(std::string quantity, std::string unit, std::string message) const;
 

@@ -103,6 +103,11 @@ void add_output_options(CLI::App& command, SimulateRequest& request) {
                   "Seconds of wall time between two states that a killed run leaves in checkpoint.json; 0: none")
       ->check(number_from(0.0, 1e9))
       ->capture_default_str();
+  command
+      .add_option("--rank-timeout", request.rank_timeout,
+                  "On several ranks: seconds that one waits for the others before the run ends; 0: for ever")
+      ->check(number_from(0.0, 1e9))
+      ->capture_default_str();
   command.add_flag("--reactions", request.reactions, "Also write the reactions of every joint");
   command.add_flag("--quiet", request.quiet, "No progress bar");
 }

@@ -165,7 +165,10 @@ void write_state(const fs::path& file, const SimulateSetup& setup, double t, std
 }
 
 void write_timings(const fs::path& file, const SimulationResult& result) {
-  write_json(file, {{"wall_time", result.wall_time_s}});
+  write_json(file, {{"wall_time", result.time.wall},
+                    {"processor_time", result.time.processor},
+                    {"processor_share", result.time.share()},
+                    {"repetitions", 1}});
 }
 
 }  // namespace mbdbench

@@ -103,10 +103,13 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
                   const RunVerdict& verdict) {
   print_changes(result.changes);
   const OdeStatistics& counts = result.ode.statistics;
+  const std::string circumstance =
+      result.time.disturbed() ? fmt::format(" (disturbed: with {:.0f} % of a processor)", 100.0 * result.time.share())
+                              : "";
   fmt::print(
-      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s\n"
+      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s{}\n"
       "energy: largest imbalance {:.3g} J of {:.3g} J, at the end {:.3g} J\n",
-      verdict.status, result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.wall_time_s,
+      verdict.status, result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.time.wall, circumstance,
       accuracy.largest_imbalance(), accuracy.energy_scale(), accuracy.final_imbalance());
   if (setup.mechanism->constrained()) {
     fmt::print("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
@@ -233,6 +236,7 @@ int run_simulate(const Registries& registries, const SimulateRequest& request) {
   if (ranks_in_use() == nullptr) {
     return run_and_write(registries, request, nullptr);
   }
+  ranks_in_use()->set_patience(request.rank_timeout);
   RankStart start(*ranks_in_use());
   return start.run([&] {
     return start.ranks().rank() == 0 ? run_and_write(registries, request, &start)

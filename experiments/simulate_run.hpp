@@ -8,6 +8,7 @@
 
 #include "experiments/accuracy_limits.hpp"
 #include "experiments/command_line.hpp"
+#include "experiments/waiting_watch.hpp"
 
 namespace mbdbench {
 
@@ -41,8 +42,9 @@ struct SimulateRequest {
   /// A run that is `inaccurate` ends with exit code 0.
   bool accept = false;
 
-  double checkpoint = 60.0;  ///< s of wall time between two states that are kept; 0: none
-  std::string output;        ///< directory
+  double rank_timeout = kRankTimeout;  ///< s that a rank waits for the others; 0: for ever
+  double checkpoint = 60.0;            ///< s of wall time between two states that are kept; 0: none
+  std::string output;                  ///< directory
   bool overwrite = false;
   bool reactions = false;
   bool quiet = false;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 #include <utility>
 
@@ -124,10 +123,9 @@ SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, 
     return changed;
   };
   const std::size_t calls_before = formulation.rhs_calls();
-  const auto started = std::chrono::steady_clock::now();
+  const Stopwatch stopwatch;
   result.ode = integrator.solve(system, tspan, x0, ode, barrier);
-  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - started;
-  result.wall_time_s = elapsed.count();
+  result.time = stopwatch.elapsed();
   result.rhs_calls = formulation.rhs_calls() - calls_before;
   result.sink_failure = barrier.failure();
   result.write_failed = barrier.write_failed();

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/timing.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
 
@@ -40,7 +41,7 @@ struct SimulationResult {
   OdeResult ode;
   std::vector<FormulationChange> changes;  ///< by time
   std::size_t rhs_calls = 0;               ///< right-hand sides that the formulation evaluated during the run
-  double wall_time_s = 0.0;                ///< including what the sink did
+  TimedRepetition time;                    ///< including what the sink did
   std::string sink_failure;                ///< what the sink threw, which stopped the run; empty otherwise
   bool write_failed = false;               ///< what it threw was that a file cannot be written
   std::size_t changed_states = 0;          ///< accepted states that Formulation::after_step changed

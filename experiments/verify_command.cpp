@@ -15,6 +15,7 @@
 #include "experiments/provenance.hpp"
 #include "experiments/saved_state.hpp"
 #include "experiments/text_digest.hpp"
+#include "experiments/text_table.hpp"
 #include "experiments/verification.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
@@ -44,32 +45,25 @@ std::string block_text(const BlockCheck& block) {
 }
 
 void print_table(const std::vector<VerificationResult>& results) {
-  std::size_t mechanism_width = 9;
-  std::size_t formulation_width = 11;
+  TextTable table;
+  table.rows = {
+      {"mechanism", "formulation", "states", "cond", "limit", "u", "rate", "reaction", "accel.", "energy", "verdict"}};
+  table.numbers = {2, 3, 4, 5, 6, 7, 8, 9};
   for (const VerificationResult& result : results) {
-    mechanism_width = std::max(mechanism_width, result.mechanism.size());
-    formulation_width = std::max(formulation_width, result.formulation.size());
-  }
-  fmt::print("{:<{}}  {:<{}}  {:>6}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", "mechanism",
-             mechanism_width, "formulation", formulation_width, "states", "cond", "limit", "u", "rate", "reaction",
-             "accel.", "energy", "verdict");
-  for (const VerificationResult& result : results) {
-    fmt::print("{:<{}}  {:<{}}  ", result.mechanism, mechanism_width, result.formulation, formulation_width);
-    if (!result.refusal.empty()) {
-      fmt::print("refused: {}\n", result.refusal);
+    if (!result.refusal.empty() || !result.failure.empty()) {
+      table.rows.push_back({result.mechanism, result.formulation,
+                            result.refusal.empty() ? "FAILED: " + result.failure : "refused: " + result.refusal});
       continue;
     }
-    if (!result.failure.empty()) {
-      fmt::print("FAILED: {}\n", result.failure);
-      continue;
-    }
-    const std::string states =
-        result.skipped > 0 ? fmt::format("{} (-{})", result.states, result.skipped) : fmt::format("{}", result.states);
-    const std::string limit = result.is_reference ? "-" : fmt::format("{:.1e}", result.velocity.limit);
-    fmt::print("{:>6}  {:>8.1e}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {:>8}  {}\n", states, result.condition, limit,
-               block_text(result.velocity), block_text(result.rate), block_text(result.reaction),
-               block_text(result.acceleration), block_text(result.energy), to_string(result.outcome()));
+    table.rows.push_back(
+        {result.mechanism, result.formulation,
+         result.skipped > 0 ? fmt::format("{} (-{})", result.states, result.skipped) : fmt::format("{}", result.states),
+         fmt::format("{:.1e}", result.condition),
+         result.is_reference ? "-" : fmt::format("{:.1e}", result.velocity.limit), block_text(result.velocity),
+         block_text(result.rate), block_text(result.reaction), block_text(result.acceleration),
+         block_text(result.energy), std::string(to_string(result.outcome()))});
   }
+  fmt::print("{}", table_text(table));
 }
 
 void print_legend() {

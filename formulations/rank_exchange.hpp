@@ -31,6 +31,9 @@ class RankExchange {
   virtual void deal(std::span<const double> all, std::span<double> own, std::span<const std::size_t> bounds) = 0;
   /// This rank cannot go on: when its program ends, it ends all others, which may be waiting for it.
   virtual void give_up() = 0;
+  /// How long a call may wait for the others before this rank ends the program, s; 0: for ever. Connections inside one
+  /// process wait for ever.
+  virtual void set_patience(double /*seconds*/) {}
 };
 
 }  // namespace mbdbench

@@ -145,23 +145,20 @@ class Cvode {
 
 void Cvode::set_up() {
   void* memory = memory_.get();
-  const auto rate = [](realtype t, N_Vector x, N_Vector xdot, void* self) {
+  const auto rate = [](sunrealtype t, N_Vector x, N_Vector xdot, void* self) {
     return static_cast<Cvode*>(self)->evaluate(t, static_cast<Cvode*>(self)->state_of(x), values(xdot));
   };
   const auto weigh = [](N_Vector x, N_Vector out, void* self) {
     static_cast<Cvode*>(self)->weights(static_cast<Cvode*>(self)->state_of(x), values(out));
     return 0;
   };
-  const auto jacobian = [](realtype t, N_Vector x, N_Vector xdot, SUNMatrix out, void* self, N_Vector, N_Vector,
+  const auto jacobian = [](sunrealtype t, N_Vector x, N_Vector xdot, SUNMatrix out, void* self, N_Vector, N_Vector,
                            N_Vector) {
     return static_cast<Cvode*>(self)->form_jacobian(t, static_cast<Cvode*>(self)->state_of(x), values(xdot),
                                                     SUNDenseMatrix_Data(out));
   };
-  const auto complain = [](int, const char*, const char*, char* message, void* self) {
-    static_cast<Cvode*>(self)->complaint_ = message;
-  };
   require(CVodeInit(memory, rate, tspan_.front(), x_.get()), "the initial state");
-  require(CVodeSetErrHandlerFn(memory, complain, this), "the error handler");
+  keep_complaints(context_.get(), memory, complaint_);
   require(CVodeSetUserData(memory, this), "the user data");
   require(CVodeWFtolerances(memory, weigh), "the weights");
   if (newton_) {

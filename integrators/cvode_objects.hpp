@@ -2,16 +2,19 @@
 /// \file
 /// Ownership of SUNDIALS' C objects, and its return flags as exceptions.
 ///
-/// Source: user documentation of CVODE 6, "Using CVODE": which function destroys what. Cost: that of the C functions.
+/// Source: user documentation of CVODE 6 and 7, "Using CVODE": which function destroys what. Cost: that of the C
+/// functions.
 #include <cvode/cvode.h>
 #include <fmt/format.h>
 #include <nvector/nvector_serial.h>
+#include <sundials/sundials_config.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 
 namespace mbdbench {
@@ -56,8 +59,28 @@ inline void require(int flag, const char* what) {
 
 inline SUNContext create_context() {
   SUNContext context = nullptr;
+#if SUNDIALS_VERSION_MAJOR >= 7
+  require(SUNContext_Create(SUN_COMM_NULL, &context), "a context");
+#else
   require(SUNContext_Create(nullptr, &context), "a context");
+#endif
   return context;
+}
+
+/// Messages of CVODE go here instead of to standard error. \param last must outlive both
+inline void keep_complaints([[maybe_unused]] SUNContext context, [[maybe_unused]] void* memory, std::string& last) {
+#if SUNDIALS_VERSION_MAJOR >= 7
+  const auto keep = [](int, const char*, const char*, const char* message, SUNErrCode, void* text, SUNContext) {
+    *static_cast<std::string*>(text) = message;
+  };
+  require(SUNContext_ClearErrHandlers(context), "no error handler");
+  require(SUNContext_PushErrHandler(context, keep, &last), "the error handler");
+#else
+  const auto keep = [](int, const char*, const char*, char* message, void* text) {
+    *static_cast<std::string*>(text) = message;
+  };
+  require(CVodeSetErrHandlerFn(memory, keep, &last), "the error handler");
+#endif
 }
 
 }  // namespace mbdbench

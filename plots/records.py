@@ -89,14 +89,14 @@ def _same(text, wanted):
 
 
 def select(records, quantity, formulation=None, integrator=None, **parameters):
-    """Records that hold a finite number of this quantity, with exactly these parameters (`...` stands for any value)."""
+    """Records that hold a finite, undisturbed number of this quantity, with exactly these parameters (`...`: any value)."""
     return [record for record in records
             if record.quantity == quantity
             and (formulation is None or record.formulation == formulation)
             and (integrator is None or record.integrator == integrator)
             and record.parameters.keys() == parameters.keys()
             and all(wanted is ... or _same(record.parameters[name], str(wanted)) for name, wanted in parameters.items())
-            and record.value is not None and math.isfinite(record.value)]
+            and record.value is not None and math.isfinite(record.value) and record.verdict != "not measured"]
 
 
 def value_of(records, quantity, formulation=None, integrator=None, **parameters):

@@ -25,20 +25,19 @@ constexpr int kRepetitions = 5;
 
 struct TimedRun {
   SimulationResult result;
-  double median_wall_time_s = 0.0;
+  Timing time;
 };
 
 /// Repeats the paper's run; the median is not disturbed by the first, cold run or by what else the machine does.
 TimedRun timed_run(PendulumCase& pendulum, const OdeEntry& integrator) {
   TimedRun run;
-  std::array<double, kRepetitions> times{};
-  for (double& time : times) {
+  RepeatedTimes times;
+  for (int repetition = 0; repetition < kRepetitions; ++repetition) {
     NullSink sink;
     run.result = pendulum.run(integrator, kTolerance, {0.0, kEnd}, sink);
-    time = run.result.wall_time_s;
+    times.add(run.result.time);
   }
-  std::sort(times.begin(), times.end());
-  run.median_wall_time_s = times[kRepetitions / 2];
+  run.time = times.median();
   return run;
 }
 
@@ -95,10 +94,9 @@ void add_initial_accelerations(PartResult& part, PendulumCase& pendulum) {
   }
 }
 
-Record trend(Record record, double published, std::string note) {
-  set_comparison(record, published, kPaper, {LimitKind::trend, 0.0});
-  record.verdict = Verdict::trend_only;
-  record.note = std::move(note);
+Record trend(Record record, double published, const std::string& note) {
+  set_trend(record, published, kPaper);
+  record.note += (record.note.empty() ? "" : "; ") + note;
   return record;
 }
 
@@ -107,7 +105,7 @@ Record trend(Record record, double published, std::string note) {
 PartResult table_part(const Registries& registries) {
   const OdeEntry& integrator = integrator_of(registries, "ode45");
   PartResult part;
-  std::array<double, kPublishedRuns.size()> wall_times{};
+  std::array<Timing, kPublishedRuns.size()> times{};
   for (const char* key : kTableFormulations) {
     PendulumCase pendulum(registries, key);
     const PendulumRecordMaker maker(key, "ode45", tolerance_text(kTolerance));
@@ -120,13 +118,13 @@ PartResult table_part(const Registries& registries) {
     if (pendulum.rate_kind() == StateKind::velocity) {
       add_initial_accelerations(part, pendulum);
     }
-    Record time = maker.measured("wall_time", "s", run.median_wall_time_s);
-    Record call = maker.measured("time_per_evaluation", "s",
-                                 run.median_wall_time_s / static_cast<double>(run.result.ode.statistics.nfevals));
+    Record time = maker.timed("wall_time", run.time);
+    Record call =
+        maker.timed("time_per_evaluation", run.time.per(static_cast<double>(run.result.ode.statistics.nfevals)));
     for (std::size_t i = 0; i < kPublishedRuns.size(); ++i) {
       const PublishedRun& published = kPublishedRuns[i];
       if (published.formulation == key) {
-        wall_times[i] = run.median_wall_time_s;
+        times[i] = run.time;
         time = trend(std::move(time), published.wall_time_s, "another machine, MATLAB");
         call =
             trend(std::move(call), published.wall_time_s / published.function_evaluations, "another machine, MATLAB");
@@ -136,9 +134,15 @@ PartResult table_part(const Registries& registries) {
     part.timings.push_back(std::move(call));
   }
   const PendulumRecordMaker ratio("hdca", "ode45", tolerance_text(kTolerance));
-  part.timings.push_back(trend(ratio.measured("wall_time_relative_to_dca", "1", wall_times[1] / wall_times[0]),
-                               kPublishedRuns[1].wall_time_s / kPublishedRuns[0].wall_time_s,
-                               "the paper's ratio is that of the evaluations"));
+  if (times[0].seconds > 0.0 && times[1].seconds > 0.0) {
+    Record relative = ratio.measured("wall_time_relative_to_dca", "1", times[1].seconds / times[0].seconds);
+    if (times[0].disturbed() || times[1].disturbed()) {
+      relative.verdict = Verdict::not_measured;
+      relative.note = "of disturbed times";
+    }
+    part.timings.push_back(trend(std::move(relative), kPublishedRuns[1].wall_time_s / kPublishedRuns[0].wall_time_s,
+                                 "the paper's ratio is that of the evaluations"));
+  }
   return part;
 }
 

@@ -54,7 +54,7 @@ void ClaimFacts::remark(std::string words) {
 
 void ClaimFacts::missing(std::string_view what) {
   ++missing_;
-  remark(fmt::format("{}: a run failed", what));
+  remark(fmt::format("{}: a run failed or was disturbed", what));
 }
 
 Claim ClaimFacts::claim(const ClaimText& text) const {

@@ -60,7 +60,7 @@ std::vector<Record> ratios_at_equal_tolerance(const std::vector<Record>& records
     // Runs with more to say than their tolerance belong to other parts.
     const bool of_sweep =
         record.parameters.starts_with("tolerance=") && record.parameters.find(';') == std::string::npos;
-    if (record.quantity != quantity || record.formulation == kDca.label() || !of_sweep || !record.value) {
+    if (record.quantity != quantity || record.formulation == kDca.label() || !of_sweep || !record.telling_value()) {
       continue;
     }
     const auto dca = find_value(records, record.mechanism, kDca, record.integrator, record.parameters, record.quantity);

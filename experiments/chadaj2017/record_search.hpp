@@ -12,7 +12,7 @@
 
 namespace mbdbench::chadaj2017 {
 
-/// \returns the number of this description; nothing where it failed or does not exist.
+/// \returns the number of this description; nothing where it failed, was disturbed or does not exist.
 inline std::optional<double> find_value(const std::vector<Record>& records, std::string_view mechanism,
                                         const Variant& variant, std::string_view integrator,
                                         std::string_view parameters, std::string_view quantity) {
@@ -20,7 +20,7 @@ inline std::optional<double> find_value(const std::vector<Record>& records, std:
     return record.mechanism == mechanism && record.formulation == variant.label() && record.integrator == integrator &&
            record.parameters == parameters && record.quantity == quantity;
   });
-  return found == records.end() ? std::nullopt : found->value;
+  return found == records.end() ? std::nullopt : found->telling_value();
 }
 
 }  // namespace mbdbench::chadaj2017

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <stdexcept>
 
 #include "experiments/chadaj2017/loop_case.hpp"
@@ -101,18 +100,18 @@ PartResult sweep_part(const Registries& registries, std::string_view mechanism, 
     }
   }
   // In turn, so that whatever else the machine does meets all variants alike; the fastest was disturbed least.
-  std::vector<double> fastest(loops.size(), std::numeric_limits<double>::infinity());
+  std::vector<RepeatedTimes> times(loops.size());
   for (int repetition = 0; repetition < (quick ? 1 : kRepetitions); ++repetition) {
     for (std::size_t i = 0; i < loops.size(); ++i) {
-      if (repetition == 0 || fastest[i] < kLongRun) {
+      if (repetition == 0 || times[i].fastest().seconds < kLongRun) {
         NullSink sink;
-        fastest[i] = std::min(fastest[i], loops[i].run(integrator, tolerance, {0.0, kEnd}, sink).wall_time_s);
+        times[i].add(loops[i].run(integrator, tolerance, {0.0, kEnd}, sink).time);
       }
     }
   }
   for (std::size_t i = 0; i < loops.size(); ++i) {
     part.timings.push_back(
-        loops[i].records(integrator.key, tolerance_text(tolerance)).measured("wall_time", "s", fastest[i]));
+        loops[i].records(integrator.key, tolerance_text(tolerance)).timed("wall_time", times[i].fastest()));
   }
   return part;
 }

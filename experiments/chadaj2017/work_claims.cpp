@@ -191,7 +191,8 @@ Claim linear_cost(const std::vector<Record>& timings) {
   double largest = 0.0;
   std::string words;
   for (const Record& record : timings) {
-    if (record.quantity == "time_per_evaluation_and_body" && record.formulation == kHdca.label() && record.value) {
+    if (record.quantity == "time_per_evaluation_and_body" && record.formulation == kHdca.label() &&
+        record.telling_value()) {
       words += fmt::format("{}{}: {:.0f} ns", words.empty() ? "" : ", ", record.parameters, 1e9 * *record.value);
       smallest = std::min(smallest, *record.value);
       largest = std::max(largest, *record.value);

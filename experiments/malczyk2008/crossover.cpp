@@ -12,7 +12,7 @@ std::vector<LoopValue> loop_values(const std::vector<Record>& timings, const cha
   std::vector<LoopValue> speedups;
   for (const Record& record : timings) {
     if (record.formulation == formulation && record.quantity == quantity && record.mechanism.starts_with(kLoop) &&
-        record.value) {
+        record.telling_value()) {
       LoopValue entry{0, *record.value};
       const std::string digits = record.mechanism.substr(kLoop.size());
       std::from_chars(digits.data(), digits.data() + digits.size(), entry.joints);

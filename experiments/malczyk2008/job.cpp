@@ -20,12 +20,18 @@ Json read_json(const std::filesystem::path& file) {
   return json;
 }
 
-Json json_of(const std::optional<TimedWork>& work) {
-  return work ? Json{{"wall_time", work->wall_time}, {"processor_share", work->processor_share}} : Json();
+Json json_of(const std::optional<Timing>& timing) {
+  return timing ? Json{{"wall_time", timing->seconds},
+                       {"processor_share", timing->processor_share},
+                       {"spread", timing->spread},
+                       {"repetitions", timing->repetitions}}
+                : Json();
 }
 
-std::optional<TimedWork> work_of(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(TimedWork{json.at("wall_time"), json.at("processor_share")});
+std::optional<Timing> timing_of(const Json& json) {
+  return json.is_null() ? std::nullopt
+                        : std::optional(Timing{json.at("wall_time"), json.at("processor_share"), json.at("spread"),
+                                               json.at("repetitions")});
 }
 
 }  // namespace
@@ -69,7 +75,7 @@ void write_result(const std::filesystem::path& file, const JobResult& result) {
   }
   json["messages"] = Json::array();
   for (const MessageTime& message : result.messages) {
-    json["messages"].push_back({{"numbers", message.numbers}, {"work", json_of(message.work)}});
+    json["messages"].push_back({{"numbers", message.numbers}, {"timing", json_of(message.timing)}});
   }
   json["library"] = result.library;
   json["transport"] = result.transport;
@@ -80,12 +86,12 @@ JobResult read_result(const std::filesystem::path& file) {
   const Json json = read_json(file);
   JobResult result;
   for (const Json& times : json.at("tasks")) {
-    result.tasks.push_back({times.at("failure"), work_of(times.at("serial")), work_of(times.at("sub_chains")),
-                            work_of(times.at("two_ranks")), times.at("serial_state").get<std::vector<double>>(),
+    result.tasks.push_back({times.at("failure"), timing_of(times.at("serial")), timing_of(times.at("sub_chains")),
+                            timing_of(times.at("two_ranks")), times.at("serial_state").get<std::vector<double>>(),
                             times.at("two_rank_state").get<std::vector<double>>(), times.at("evaluations")});
   }
   for (const Json& message : json.at("messages")) {
-    result.messages.push_back({message.at("numbers"), work_of(message.at("work")).value_or(TimedWork{})});
+    result.messages.push_back({message.at("numbers"), timing_of(message.at("timing")).value_or(Timing{})});
   }
   result.library = json.at("library");
   result.transport = json.at("transport");

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <ctime>
-#include <exception>
 #include <functional>
 #include <stdexcept>
 #include <utility>
@@ -20,26 +17,10 @@ constexpr double kBatchTime = 2e-3;
 constexpr int kMessageBatches = 1000;
 constexpr int kMessagesOfABatch = 100;
 
-double seconds_of(const timespec& time) {
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return seconds_of(time);
-}
-
-double wall_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-TimedWork timed(const std::function<void()>& work) {
-  const double processor = processor_seconds();
-  const double wall = wall_seconds();
+TimedRepetition timed(const std::function<void()>& work) {
+  const Stopwatch stopwatch;
   work();
-  const double elapsed = wall_seconds() - wall;
-  return {elapsed, elapsed > 0.0 ? (processor_seconds() - processor) / elapsed : 1.0};
+  return stopwatch.elapsed();
 }
 
 /// Both ranks leave at the same time.
@@ -50,19 +31,31 @@ void meet(Exchange& exchange) {
 }
 
 /// Times work that both ranks do together. \returns the longer time and the smaller share
-TimedWork timed_together(Exchange& exchange, const std::function<void()>& work) {
+TimedRepetition timed_together(Exchange& exchange, const std::function<void()>& work) {
   meet(exchange);
-  const TimedWork here = timed(work);
-  const std::array<double, 2> own = {here.wall_time, here.processor_share};
+  const TimedRepetition here = timed(work);
+  const std::array<double, 2> own = {here.wall, here.share()};
   std::array<double, 2> other{};
   exchange.swap(own, other);
-  return {std::max(own[0], other[0]), std::min(own[1], other[1])};
+  const double wall = std::max(own[0], other[0]);
+  return {wall, wall * std::min(own[1], other[1])};
 }
 
-void keep_fastest(std::optional<TimedWork>& fastest, const TimedWork& work) {
-  if (!fastest || work.wall_time < fastest->wall_time) {
-    fastest = work;
-  }
+/// All repetitions of a task's programs.
+struct Repetitions {
+  RepeatedTimes serial;
+  RepeatedTimes sub_chains;
+  RepeatedTimes two_ranks;
+};
+
+/// \param calls in every repetition
+void keep_fastest(TaskTimes& times, const Repetitions& repetitions, std::size_t calls) {
+  const auto one = [&](const RepeatedTimes& all) -> std::optional<Timing> {
+    return all.count() == 0 ? std::nullopt : std::optional(all.fastest().per(static_cast<double>(calls)));
+  };
+  times.serial = one(repetitions.serial);
+  times.sub_chains = one(repetitions.sub_chains);
+  times.two_ranks = one(repetitions.two_ranks);
 }
 
 /// The programs of one task on this rank: rank 1 has no sequential ones.
@@ -80,15 +73,15 @@ void keep_first_failure(std::string& failure, const std::string& message) {
 }
 
 /// Repeats a task's work as often and as long as it says, but not after a failure. Rank 0 decides.
-void repeat(const Task& task, TaskTimes& times, Exchange* exchange, const std::function<void()>& work) {
-  const double start = wall_seconds();
+void repeat(const Task& task, const std::string& failure, const Repetitions& times, Exchange* exchange,
+            const std::function<void()>& work) {
+  const Stopwatch stopwatch;
+  const auto disturbed = [](const RepeatedTimes& all) { return all.count() > 0 && all.fastest().disturbed(); };
   for (int done = 1;; ++done) {
     work();
-    const bool disturbed = (times.serial && times.serial->disturbed()) ||
-                           (times.sub_chains && times.sub_chains->disturbed()) ||
-                           (times.two_ranks && times.two_ranks->disturbed());
-    const bool enough =
-        !times.failure.empty() || (done >= task.repetitions && !disturbed) || wall_seconds() - start > task.patience;
+    const bool again =
+        done < task.repetitions || disturbed(times.serial) || disturbed(times.sub_chains) || disturbed(times.two_ranks);
+    const bool enough = !failure.empty() || !again || stopwatch.elapsed().wall > task.patience;
     std::array<double, 1> decision = {enough ? 1.0 : 0.0};
     if (exchange != nullptr) {
       std::array<double, 1> other{};
@@ -131,15 +124,17 @@ TaskTimes time_runs(const Registries& registries, const Task& task, Programs& pr
     state = result.ode.x;
     return result.rhs_calls;
   };
-  repeat(task, times, exchange, [&] {
+  Repetitions repetitions;
+  repeat(task, times.failure, repetitions, exchange, [&] {
     if (programs.serial) {
-      keep_fastest(times.serial,
-                   timed([&] { times.evaluations = static_cast<double>(run(*programs.serial, times.serial_state)); }));
+      repetitions.serial.add(
+          timed([&] { times.evaluations = static_cast<double>(run(*programs.serial, times.serial_state)); }));
     }
     if (programs.split) {
-      keep_fastest(times.two_ranks, timed_together(*exchange, [&] { run(*programs.split, times.two_rank_state); }));
+      repetitions.two_ranks.add(timed_together(*exchange, [&] { run(*programs.split, times.two_rank_state); }));
     }
   });
+  keep_fastest(times, repetitions, 1);
   return times;
 }
 
@@ -159,7 +154,7 @@ std::size_t calls_of_a_batch(Programs& programs, Exchange* exchange, std::vector
   std::array<double, 1> calls = {1.0};
   if (programs.serial) {
     const auto batch_time = [&](std::size_t count) {
-      return timed([&] { failure = evaluate(*programs.serial, count, xdot); }).wall_time;
+      return timed([&] { failure = evaluate(*programs.serial, count, xdot); }).wall;
     };
     batch_time(3);
     while (failure.empty() && batch_time(static_cast<std::size_t>(calls[0])) < kBatchTime) {
@@ -179,20 +174,17 @@ TaskTimes time_right_hand_sides(const Task& task, Programs& programs, Exchange* 
   std::vector<double> xdot(programs.serial ? programs.serial->x0().size() : programs.split->x0().size());
   const std::size_t calls = calls_of_a_batch(programs, exchange, xdot, times.failure);
   const auto batch = [&](ClosedCase& loop) { keep_first_failure(times.failure, evaluate(loop, calls, xdot)); };
-  repeat(task, times, exchange, [&] {
+  Repetitions repetitions;
+  repeat(task, times.failure, repetitions, exchange, [&] {
     if (programs.serial) {
-      keep_fastest(times.serial, timed([&] { batch(*programs.serial); }));
-      keep_fastest(times.sub_chains, timed([&] { batch(*programs.sub_chains); }));
+      repetitions.serial.add(timed([&] { batch(*programs.serial); }));
+      repetitions.sub_chains.add(timed([&] { batch(*programs.sub_chains); }));
     }
     if (programs.split) {
-      keep_fastest(times.two_ranks, timed_together(*exchange, [&] { batch(*programs.split); }));
+      repetitions.two_ranks.add(timed_together(*exchange, [&] { batch(*programs.split); }));
     }
   });
-  for (std::optional<TimedWork>* work : {&times.serial, &times.sub_chains, &times.two_ranks}) {
-    if (*work) {
-      (*work)->wall_time /= static_cast<double>(calls);
-    }
-  }
+  keep_fastest(times, repetitions, calls);
   return times;
 }
 
@@ -230,15 +222,15 @@ std::vector<MessageTime> measure_messages(std::span<const int> sizes, Exchange& 
   for (const int size : sizes) {
     const std::vector<double> own(static_cast<std::size_t>(size), 1.0);
     std::vector<double> other(own.size());
-    std::optional<TimedWork> fastest;
+    RepeatedTimes times;
     for (int batch = 0; batch < kMessageBatches; ++batch) {
-      keep_fastest(fastest, timed_together(exchange, [&] {
-                     for (int i = 0; i < kMessagesOfABatch; ++i) {
-                       exchange.swap(own, other);
-                     }
-                   }));
+      times.add(timed_together(exchange, [&] {
+        for (int i = 0; i < kMessagesOfABatch; ++i) {
+          exchange.swap(own, other);
+        }
+      }));
     }
-    all.push_back({size, {fastest->wall_time / kMessagesOfABatch, fastest->processor_share}});
+    all.push_back({size, times.fastest().per(kMessagesOfABatch)});
   }
   return all;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiments/command_line.hpp"
+#include "experiments/timing.hpp"
 #include "formulations/bae_haug/exchange.hpp"
 
 namespace mbdbench::malczyk2008 {
@@ -26,22 +27,12 @@ struct Task {
   double patience = 0.0;
 };
 
-/// Least share of a rank that had its processor to itself.
-inline constexpr double kUndisturbed = 0.9;
-
-/// The fastest repetition.
-struct TimedWork {
-  double wall_time = 0.0;        ///< s
-  double processor_share = 1.0;  ///< processor time over wall time, of the rank that had the least
-  [[nodiscard]] bool disturbed() const { return processor_share < kUndisturbed; }
-};
-
-/// What came of a task.
+/// What came of a task. Times are those of the fastest repetition; of two ranks, the longer time and the smaller share.
 struct TaskTimes {
   std::string failure;  ///< of the first program and repetition that failed: why there are no times; empty otherwise
-  std::optional<TimedWork> serial;
-  std::optional<TimedWork> sub_chains;  ///< of right-hand sides: both sub-chains in one process
-  std::optional<TimedWork> two_ranks;
+  std::optional<Timing> serial;
+  std::optional<Timing> sub_chains;  ///< of right-hand sides: both sub-chains in one process
+  std::optional<Timing> two_ranks;
   std::vector<double> serial_state;  ///< of a run: at its end
   std::vector<double> two_rank_state;
   double evaluations = 0.0;  ///< right-hand sides of the sequential run
@@ -50,7 +41,7 @@ struct TaskTimes {
 /// Time of one exchange of a message.
 struct MessageTime {
   int numbers = 0;
-  TimedWork work;
+  Timing timing;
 };
 
 /// Does the tasks. Both ranks call it with the same tasks; rank 0 returns the times.

@@ -12,12 +12,12 @@ namespace mbdbench::malczyk2008 {
 namespace {
 
 /// \returns why a speedup would mean nothing; empty if it means something.
-std::string why_no_speedup(const TimedWork& serial, const TimedWork& two_ranks) {
+std::string why_no_speedup(const Timing& serial, const Timing& two_ranks) {
   if (usable_processors() < 2) {
     return "no speedup: fewer processors than ranks";
   }
   if (serial.disturbed() || two_ranks.disturbed()) {
-    return fmt::format("no speedup: the machine was busy, the processes had {:.0f} % and {:.0f} % of a processor",
+    return fmt::format("no speedup: disturbed, the processes had {:.0f} % and {:.0f} % of a processor",
                        100.0 * serial.processor_share, 100.0 * two_ranks.processor_share);
   }
   return {};
@@ -31,7 +31,7 @@ std::optional<double> find_value(const std::vector<Record>& timings, const std::
     return record.mechanism == mechanism && record.formulation == formulation && record.parameters == parameters &&
            record.quantity == quantity;
   });
-  return found == timings.end() ? std::nullopt : found->value;
+  return found == timings.end() ? std::nullopt : found->telling_value();
 }
 
 Claim claim_of(std::string source, std::string statement, std::string criterion) {
@@ -63,14 +63,13 @@ std::string exchange_parameters(int numbers, Transport transport) {
   return fmt::format("numbers={}{}", numbers, transport == Transport::tcp ? ";messages=tcp" : "");
 }
 
-void add_two_ranks(PartResult& part, const RecordMaker& maker, const char* quantity, const TimedWork& serial,
-                   const TimedWork& two_ranks) {
+void add_two_ranks(PartResult& part, const RecordMaker& maker, const char* quantity, const Timing& serial,
+                   const Timing& two_ranks) {
   const std::string reason = why_no_speedup(serial, two_ranks);
-  part.timings.push_back(
-      maker.measured(quantity, "s", two_ranks.wall_time, reason.empty() ? placement() : placement() + "; " + reason));
+  part.timings.push_back(maker.timed(quantity, two_ranks, reason.empty() ? placement() : placement() + "; " + reason));
   if (reason.empty()) {
     part.timings.push_back(
-        maker.measured(fmt::format("{}_speedup", quantity), "1", serial.wall_time / two_ranks.wall_time));
+        maker.measured(fmt::format("{}_speedup", quantity), "1", serial.seconds / two_ranks.seconds));
   }
 }
 
@@ -80,16 +79,9 @@ void add_times(PartResult& part, const std::string& mechanism, const std::string
     part.timings.push_back(records_of(mechanism, kSerial, parameters).failed(quantity, "s", times.failure));
     return;
   }
-  part.timings.push_back(
-      records_of(mechanism, kSerial, parameters)
-          .measured(quantity, "s", times.serial->wall_time,
-                    times.serial->disturbed()
-                        ? fmt::format("the machine was busy, the process had {:.0f} % of a processor",
-                                      100.0 * times.serial->processor_share)
-                        : ""));
+  part.timings.push_back(records_of(mechanism, kSerial, parameters).timed(quantity, *times.serial));
   if (times.sub_chains) {
-    part.timings.push_back(
-        records_of(mechanism, kSplit, parameters).measured(quantity, "s", times.sub_chains->wall_time));
+    part.timings.push_back(records_of(mechanism, kSplit, parameters).timed(quantity, *times.sub_chains));
   }
   if (times.two_ranks) {
     add_two_ranks(part, records_of(mechanism, kTwoRanks, parameters), quantity, *times.serial, *times.two_ranks);

@@ -60,8 +60,8 @@ std::string exchange_parameters(int numbers, Transport transport);
 RecordMaker records_of(const std::string& mechanism, const char* formulation, std::string parameters);
 
 /// Adds the time on two ranks and the speedup over `serial`. Why there is no speedup stands in the time's note.
-void add_two_ranks(PartResult& part, const RecordMaker& maker, const char* quantity, const TimedWork& serial,
-                   const TimedWork& two_ranks);
+void add_two_ranks(PartResult& part, const RecordMaker& maker, const char* quantity, const Timing& serial,
+                   const Timing& two_ranks);
 
 /// Adds the two times of a task under `quantity` to the timings, and their ratio as `speedup` unless it would mean
 /// nothing: fewer processors than ranks, or a rank that had to share its processor. Why there is none stands in the

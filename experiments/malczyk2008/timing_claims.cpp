@@ -43,7 +43,7 @@ Claim no_gain_for_the_crank(const std::vector<Record>& timings) {
   double smallest = HUGE_VAL;
   double largest = 0.0;
   for (const Record& record : timings) {
-    if (record.mechanism == "slider_crank" && record.quantity == kRunSpeedup && record.value) {
+    if (record.mechanism == "slider_crank" && record.quantity == kRunSpeedup && record.telling_value()) {
       smallest = std::min(smallest, *record.value);
       largest = std::max(largest, *record.value);
       answers.push_back(*record.value < 1.0);

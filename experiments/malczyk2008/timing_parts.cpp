@@ -13,7 +13,6 @@
 namespace mbdbench::malczyk2008 {
 namespace {
 
-constexpr const char* kBusy = "; the machine was busy";
 constexpr const char* kOtherMachine = "another machine: Xeon 2.4 GHz of 2008, Fortran, SLATEC";
 
 /// Gives the records made last the paper's numbers: its times to times, its ratio to a speedup.
@@ -26,8 +25,7 @@ void set_published(PartResult& part, std::size_t first, double one_process, doub
     const bool ratio = record.quantity.ends_with("_speedup");
     const double published =
         ratio ? one_process / two_processes : (record.formulation == kSerial ? one_process : two_processes);
-    set_comparison(record, published, published_in(kTable), {LimitKind::trend, 0.0});
-    record.verdict = Verdict::trend_only;
+    set_trend(record, published, published_in(kTable));
     record.note = record.note.empty() ? kOtherMachine : fmt::format("{}; {}", kOtherMachine, record.note);
   }
 }
@@ -64,8 +62,7 @@ void add_exchanges(PartResult& part, const JobResult& result, Transport transpor
                                         .formulation = "",
                                         .integrator = "",
                                         .parameters = exchange_parameters(message.numbers, transport)})
-                               .measured("exchange_time", "s", message.work.wall_time,
-                                         circumstances(result) + (message.work.disturbed() ? kBusy : "")));
+                               .timed("exchange_time", message.timing, circumstances(result)));
   }
 }
 

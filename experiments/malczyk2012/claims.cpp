@@ -67,7 +67,7 @@ class Facts {
 
   void missing(const Model& model, const Variant& variant) {
     ++missing_;
-    add_words(words_, fmt::format("{} on {}: no number", variant.name, model.name));
+    add_words(words_, fmt::format("{} on {}: no number, or a disturbed one", variant.name, model.name));
   }
 
  private:
@@ -224,7 +224,7 @@ std::optional<double> find_value(const std::vector<Record>& records, std::string
     return record.mechanism == mechanism && record.formulation == variant.label() && record.parameters == parameters &&
            record.quantity == quantity;
   });
-  return found == records.end() ? std::nullopt : found->value;
+  return found == records.end() ? std::nullopt : found->telling_value();
 }
 
 std::vector<Claim> claims_of_records(const std::vector<Record>& records) {

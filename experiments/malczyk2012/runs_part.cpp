@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
 #include "experiments/malczyk2012/parts.hpp"
 #include "experiments/malczyk2012/published.hpp"
@@ -84,18 +82,20 @@ void add_times(PartResult& part, const Registries& registries, const Model& mode
     runs.emplace_back(registries, model.key, variant);
   }
   // In turn, so that whatever else the machine does meets all variants alike; the fastest was disturbed least.
-  std::vector<double> fastest(runs.size(), std::numeric_limits<double>::infinity());
+  std::vector<RepeatedTimes> times(runs.size());
   for (int repetition = 0; repetition < (quick ? 1 : kRepetitions); ++repetition) {
     for (std::size_t i = 0; i < runs.size(); ++i) {
       NullSink sink;
       const SimulationResult result = runs[i].run(registries, kEnd, sink);
-      fastest[i] = std::min(fastest[i], result.succeeded() ? result.wall_time_s : fastest[i]);
+      if (result.succeeded()) {
+        times[i].add(result.time);
+      }
     }
   }
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const RecordMaker maker = runs[i].records("ode45", run_parameters(kEnd));
-    part.timings.push_back(std::isfinite(fastest[i]) ? maker.measured("wall_time", "s", fastest[i])
-                                                     : maker.failed("wall_time", "s", "the run failed"));
+    part.timings.push_back(times[i].count() > 0 ? maker.timed("wall_time", times[i].fastest())
+                                                : maker.failed("wall_time", "s", "the run failed"));
   }
 }
 

@@ -2,14 +2,18 @@
 /// \file
 /// The ranks of MPI_COMM_WORLD, where a launcher has started several processes of this program.
 #include <mpi.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include "experiments/command.hpp"
 #include "experiments/mpi/started_by_launcher.hpp"
+#include "experiments/waiting_watch.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/execution.hpp"
 
@@ -19,7 +23,7 @@ namespace mbdbench {
 /// numbers: blocks of 14 kB, or states of rank 0.
 class MpiRanks final : public RankExchange {
  public:
-  MpiRanks() {
+  explicit MpiRanks(WaitingWatch& watch) : watch_(watch) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     counts_.resize(static_cast<std::size_t>(size_));
@@ -32,23 +36,33 @@ class MpiRanks final : public RankExchange {
 
   void share(std::span<std::byte> all, std::span<const std::size_t> bounds) override {
     set_parts(bounds);
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), counts_.data(), places_.data(), MPI_BYTE,
-                   MPI_COMM_WORLD);
+    watch_.during([&] {
+      MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all.data(), counts_.data(), places_.data(), MPI_BYTE,
+                     MPI_COMM_WORLD);
+    });
   }
   void take_largest(std::span<double> numbers) override {
-    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    watch_.during([&] {
+      MPI_Allreduce(MPI_IN_PLACE, numbers.data(), static_cast<int>(numbers.size()), MPI_DOUBLE, MPI_MAX,
+                    MPI_COMM_WORLD);
+    });
   }
   void collect(std::span<const double> own, std::span<double> all, std::span<const std::size_t> bounds) override {
     set_parts(bounds);
-    MPI_Gatherv(own.data(), static_cast<int>(own.size()), MPI_DOUBLE, all.data(), counts_.data(), places_.data(),
-                MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    watch_.during([&] {
+      MPI_Gatherv(own.data(), static_cast<int>(own.size()), MPI_DOUBLE, all.data(), counts_.data(), places_.data(),
+                  MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    });
   }
   void deal(std::span<const double> all, std::span<double> own, std::span<const std::size_t> bounds) override {
     set_parts(bounds);
-    MPI_Scatterv(all.data(), counts_.data(), places_.data(), MPI_DOUBLE, own.data(), static_cast<int>(own.size()),
-                 MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    watch_.during([&] {
+      MPI_Scatterv(all.data(), counts_.data(), places_.data(), MPI_DOUBLE, own.data(), static_cast<int>(own.size()),
+                   MPI_DOUBLE, 0, MPI_COMM_WORLD);
+    });
   }
   void give_up() override { given_up_ = true; }
+  void set_patience(double seconds) override { watch_.set_patience(seconds); }
 
  private:
   void set_parts(std::span<const std::size_t> bounds) {
@@ -58,6 +72,7 @@ class MpiRanks final : public RankExchange {
     }
   }
 
+  WaitingWatch& watch_;
   int rank_ = 0;
   int size_ = 1;
   bool given_up_ = false;
@@ -73,9 +88,12 @@ class MpiSession {
     if (!active_) {
       return;
     }
+    watch_ = std::make_unique<WaitingWatch>([this] { end_for_all(); });
+    watch_->set_patience(kRankTimeout);
     int provided = 0;  // the thread that calls a right-hand side talks, others of its team compute
-    MPI_Init_thread(&argument_count, &arguments, MPI_THREAD_FUNNELED, &provided);
-    ranks_ = std::make_unique<MpiRanks>();
+    watch_->during([&] { MPI_Init_thread(&argument_count, &arguments, MPI_THREAD_FUNNELED, &provided); });
+    ranks_ = std::make_unique<MpiRanks>(*watch_);
+    rank_ = ranks_->rank();
     if (ranks_->size() > 1) {
       use_ranks(ranks_.get());
       // What all ranks say alike only the first says.
@@ -98,13 +116,25 @@ class MpiSession {
         MPI_Abort(MPI_COMM_WORLD, exit_code);
       }
       use_ranks(nullptr);
-      MPI_Finalize();
+      watch_->during([] { MPI_Finalize(); });
     }
     return exit_code;
   }
 
  private:
+  /// The launcher ends the other ranks, stopped ones too, when one ends like this. Called beside the thread that waits:
+  /// nothing of MPI, and nothing of the program is taken down.
+  [[noreturn]] void end_for_all() const {
+    std::fprintf(stderr,
+                 "mbdbench: rank %d has waited %g s for the others: one of them is stopped or hangs, and the run ends. "
+                 "Its last checkpoint is kept; see simulate --rank-timeout\n",
+                 rank_.load(), watch_->patience());
+    _exit(kExitCheckFailed);
+  }
+
   bool active_;
+  std::atomic<int> rank_ = -1;  ///< not known before MPI has started
+  std::unique_ptr<WaitingWatch> watch_;
   std::unique_ptr<MpiRanks> ranks_;
 };
 

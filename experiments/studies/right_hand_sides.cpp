@@ -11,9 +11,9 @@
 #include <string>
 #include <thread>
 
-#include "experiments/rhs_timer.hpp"
 #include "experiments/studies/study_cell.hpp"
 #include "experiments/studies/study_times.hpp"
+#include "experiments/timed_turns.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "formulations/thread_ranks.hpp"
@@ -63,36 +63,26 @@ RhsCase make_case(const Registries& registries, const StudyMechanism& mechanism,
   return made;
 }
 
-/// The fastest of several batches each, in turns, so that whatever else the machine does meets all alike.
+/// The fastest of several batches each, in turns.
 void time_cases(std::vector<RhsCase>& cases) {
-  std::vector<std::optional<RhsBatch>> fastest(cases.size());
-  for (int batch = 0; batch < kBatches; ++batch) {
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-      StudyCase& prepared = *cases[i].prepared;
-      if (!prepared.can_run()) {
-        continue;
-      }
-      if (const auto timed = time_batch(prepared.formulation(), 0.0, prepared.x0(), kBatchTime)) {
-        fastest[i] = !fastest[i] || timed->wall < fastest[i]->wall ? timed : fastest[i];
-      }
-    }
+  std::vector<TimedCall> calls;
+  for (RhsCase& each : cases) {
+    StudyCase& prepared = *each.prepared;
+    calls.push_back(prepared.can_run() ? right_hand_side_call(prepared.formulation(), 0.0, prepared.x0())
+                                       : TimedCall([] { return false; }));
   }
+  const std::vector<RepeatedTimes> times = time_in_turns(calls, kBatches, kBatchTime);
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (!fastest[i]) {
+    if (times[i].count() == 0) {
       cases[i].time = Measured::failed("the right-hand side at the start fails");
       continue;
     }
-    cases[i].time = Measured::number(fastest[i]->wall);
     double pieces = 1.0;
     for (const WorkStage& stage : cases[i].stages) {
       pieces = std::max(pieces, stage.pieces);
     }
     const double threads = std::min(static_cast<double>(threads_of(*cases[i].variant)), pieces);
-    if (fastest[i]->share() < RhsTimes::kUndisturbedShare * threads) {
-      cases[i].time.state = CellState::disturbed;
-      cases[i].time.note = fmt::format("disturbed: the fastest batch had {:.2f} processors for {} threads",
-                                       fastest[i]->share(), threads);
-    }
+    cases[i].time = measured_time(times[i].fastest().of_threads(threads));
   }
 }
 

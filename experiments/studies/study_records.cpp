@@ -103,9 +103,11 @@ class RecordWriter {
     if (times == results_.times.end()) {
       return;
     }
-    for (std::size_t k = 0; k < times->second.wall_times.size(); ++k) {
-      const RecordMaker repetition = maker(cell, fmt::format("{};repetition={}", parameters(cell), k + 1));
-      part_.timings.push_back(repetition.measured("wall_time", "s", times->second.wall_times[k]));
+    std::size_t k = 0;
+    for (const TimedRepetition& repetition : times->second.repetitions()) {
+      part_.timings.push_back(
+          maker(cell, fmt::format("{};repetition={}", parameters(cell), ++k))
+              .timed("wall_time", {.seconds = repetition.wall, .processor_share = repetition.share()}));
     }
   }
 

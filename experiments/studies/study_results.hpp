@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/studies/study.hpp"
+#include "experiments/timing.hpp"
 #include "formulations/subchains/machine_limits.hpp"
 
 namespace mbdbench::studies {
@@ -36,16 +37,10 @@ struct Measured {
 /// All numbers of one run.
 using CellResult = std::map<Observer, Measured>;
 
-/// A run's times, by repetition.
-struct TimedResult {
-  std::vector<double> wall_times;  ///< s
-  bool disturbed = false;
-};
-
 /// Everything, by what it belongs to.
 struct StudyResults {
   std::map<CellKey, CellResult> cells;
-  std::map<CellKey, TimedResult> times;
+  std::map<CellKey, RepeatedTimes> times;
   /// Uncertainty of a mechanism's reference: of positions (m), of orientations (rad); or why there is none.
   std::vector<Measured> position_uncertainty;
   std::vector<Measured> orientation_uncertainty;

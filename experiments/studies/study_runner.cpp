@@ -257,21 +257,20 @@ class StudyRun {
     for (const CellKey& cell : cells) {
       runs += "|" + study_.variants[cell.variant].formulation();
     }
-    return {text_digest(fmt::format("{}|times|{}|{}|{}", mechanism_digests_[mechanism], runs, study_.max_evaluations,
-                                    study_.repetitions)),
+    return {text_digest(fmt::format("{}|repeated times|{}|{}|{}", mechanism_digests_[mechanism], runs,
+                                    study_.max_evaluations, study_.repetitions)),
             name,
             weight({mechanism, 0, integrator, control}) * cells.size() * static_cast<std::uint64_t>(study_.repetitions),
             [this, cells] {
               nlohmann::json json = nlohmann::json::array();
-              for (const TimedResult& times : time_runs(registries_, study_, cells)) {
-                json.push_back({{"wall_times", times.wall_times}, {"disturbed", times.disturbed}});
+              for (const RepeatedTimes& times : time_runs(registries_, study_, cells)) {
+                json.push_back(to_json(times));
               }
               return json;
             },
             [this, cells](const nlohmann::json& json) {
               for (std::size_t k = 0; k < cells.size(); ++k) {
-                results_.times[cells[k]] = {json.at(k).at("wall_times").get<std::vector<double>>(),
-                                            json.at(k).at("disturbed").get<bool>()};
+                results_.times[cells[k]] = times_from_json(json.at(k));
               }
             }};
   }

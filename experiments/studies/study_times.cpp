@@ -1,68 +1,62 @@
 #include "experiments/studies/study_times.hpp"
 
 #include <algorithm>
-#include <ctime>
-#include <exception>
-#include <limits>
 #include <memory>
+#include <nlohmann/json.hpp>
 
-#include "experiments/rhs_timer.hpp"
 #include "experiments/simulation.hpp"
 #include "experiments/studies/right_hand_sides.hpp"
 #include "experiments/studies/study_cell.hpp"
 
 namespace mbdbench::studies {
-namespace {
 
-// A run whose processor time is below this share of its wall time waited for something else.
-constexpr double kUndisturbedShare = RhsTimes::kUndisturbedShare;
-
-double processor_time() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
-}  // namespace
-
-std::vector<TimedResult> time_runs(const Registries& registries, const Study& study,
-                                   const std::vector<CellKey>& cells) {
+std::vector<RepeatedTimes> time_runs(const Registries& registries, const Study& study,
+                                     const std::vector<CellKey>& cells) {
   std::vector<std::unique_ptr<StudyCase>> cases;
   cases.reserve(cells.size());
   for (const CellKey& cell : cells) {
     cases.push_back(
         std::make_unique<StudyCase>(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]));
   }
-  std::vector<TimedResult> results(cells.size());
-  std::vector<double> fastest(cells.size(), std::numeric_limits<double>::infinity());
+  std::vector<RepeatedTimes> results(cells.size());
   for (int repetition = 0; repetition < study.repetitions; ++repetition) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
       NullSink sink;
-      const double processor_start = processor_time();
-      const double start = wall_clock();
+      const Stopwatch stopwatch;
       cases[i]->run(study, cells[i], sink);
-      const double elapsed = wall_clock() - start;
-      const double busy = processor_time() - processor_start;
-      results[i].wall_times.push_back(elapsed);
-      if (elapsed < fastest[i]) {
-        fastest[i] = elapsed;
-        results[i].disturbed = busy < kUndisturbedShare * elapsed;
-      }
+      results[i].add(stopwatch.elapsed());
     }
   }
   return results;
 }
 
-Measured wall_time(const TimedResult& times) {
-  if (times.wall_times.empty()) {
-    return Measured::refused("not timed");
-  }
-  Measured measured = Measured::number(*std::min_element(times.wall_times.begin(), times.wall_times.end()));
-  if (times.disturbed) {
+Measured measured_time(const Timing& timing) {
+  Measured measured = Measured::number(timing.seconds);
+  measured.note = timing.words();
+  if (timing.disturbed()) {
     measured.state = CellState::disturbed;
-    measured.note = "disturbed: the fastest repetition had to share its processor";
   }
   return measured;
+}
+
+Measured wall_time(const RepeatedTimes& times) {
+  return times.count() > 0 ? measured_time(times.fastest()) : Measured::refused("not timed");
+}
+
+nlohmann::json to_json(const RepeatedTimes& times) {
+  nlohmann::json json = nlohmann::json::array();
+  for (const TimedRepetition& repetition : times.repetitions()) {
+    json.push_back({{"wall", repetition.wall}, {"processor", repetition.processor}});
+  }
+  return json;
+}
+
+RepeatedTimes times_from_json(const nlohmann::json& json) {
+  RepeatedTimes times;
+  for (const nlohmann::json& repetition : json) {
+    times.add({repetition.at("wall").get<double>(), repetition.at("processor").get<double>()});
+  }
+  return times;
 }
 
 bool is_sequential(const StudyVariant& variant) {

@@ -203,7 +203,7 @@ TEST(Malczyk2008Transport, TcpMessagesPassTheLoopbackInterface) {
   ASSERT_TRUE(before.has_value());
   // 1000 batches of 100 messages from either side, each of 500 doubles.
   EXPECT_GE(*loopback_bytes() - *before, 2.0 * 1000 * 100 * kLongMessage * sizeof(double));
-  EXPECT_GT(tcp.messages.front().work.wall_time, memory.messages.front().work.wall_time);
+  EXPECT_GT(tcp.messages.front().timing.seconds, memory.messages.front().timing.seconds);
 }
 
 TEST(Malczyk2008Claims, WithoutTimesNothingIsMeasured) {
@@ -215,8 +215,8 @@ TEST(Malczyk2008Claims, WithoutTimesNothingIsMeasured) {
 
 TEST(Malczyk2008Speedup, IsRefusedWhenARankHadToShareItsProcessor) {
   TaskTimes times;
-  times.serial = TimedWork{2.0, 1.0};
-  times.two_ranks = TimedWork{1.0, 0.5};
+  times.serial = Timing{2.0, 1.0};
+  times.two_ranks = Timing{1.0, 0.5};
   PartResult part;
   add_times(part, "loop:9", "", "time_per_evaluation", times);
   ASSERT_EQ(part.timings.size(), 2U);
@@ -241,8 +241,8 @@ TEST(Malczyk2008Measurement, TwoRanksDoTheSameTasksAndTheAnswerSurvivesItsFile) 
   for (const TaskTimes& entry : times[0]) {
     EXPECT_EQ(entry.failure, "");
     ASSERT_TRUE(entry.serial && entry.two_ranks);
-    EXPECT_GT(entry.serial->wall_time, 0.0);
-    EXPECT_GT(entry.two_ranks->wall_time, 0.0);
+    EXPECT_GT(entry.serial->seconds, 0.0);
+    EXPECT_GT(entry.two_ranks->seconds, 0.0);
   }
   // Both ranks integrate the same numbers; the sequential program sums in another order.
   EXPECT_EQ(times[0][0].two_rank_state, times[1][0].two_rank_state);
@@ -259,9 +259,9 @@ TEST(Malczyk2008Measurement, TwoRanksDoTheSameTasksAndTheAnswerSurvivesItsFile) 
   const JobResult read = read_result(directory / "result.json");
   ASSERT_EQ(read.tasks.size(), 2U);
   EXPECT_EQ(read.tasks[0].two_rank_state, result.tasks[0].two_rank_state);
-  EXPECT_EQ(read.tasks[1].serial->wall_time, result.tasks[1].serial->wall_time);
+  EXPECT_EQ(read.tasks[1].serial->seconds, result.tasks[1].serial->seconds);
   EXPECT_FALSE(read.tasks[0].sub_chains.has_value());
-  EXPECT_EQ(read.messages.front().work.wall_time, 1.25e-6);
+  EXPECT_EQ(read.messages.front().timing.seconds, 1.25e-6);
 }
 
 TEST(Malczyk2008RunTest, ComesToTheKnownNumbers) {

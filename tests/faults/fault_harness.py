@@ -70,9 +70,13 @@ class Simulation:
 
     compared = ["trajectory.csv", "statistics.json", "state.json", "mechanism.toml"]
 
+    end = 3.0
+    problem = ["-m", "pendulum:6", "-f", "hdca", "-i", "gauss4", "--fixed-step", "0.001", "-t", "0:0.01:3"]
+    # The steps of a continued run begin elsewhere: the error of the method at this step, not rounding.
+    end_error = 1e-6
+
     def __init__(self, program, _scratch):
         self.program = program
-        self.problem = ["-m", "pendulum:6", "-f", "hdca", "-i", "gauss4", "--fixed-step", "0.001", "-t", "0:0.01:3"]
 
     def command(self, output):
         return [self.program, "simulate", *self.problem, "--quiet", "--checkpoint", "0.02", "-o", str(output)]
@@ -87,9 +91,9 @@ class Simulation:
                     left = json.loads((output / name).read_text())
                 except ValueError:  # truncated
                     left = {"t": 0.0}
-                if left["t"] < 3.0:
+                if left["t"] < self.end:
                     rest = parent / "rest"
-                    yield [self.program, "simulate", "--restart", str(output / name), "-t", "0:0.01:3", "--quiet",
+                    yield [self.program, "simulate", "--restart", str(output / name), "-t", self.problem[-1], "--quiet",
                            "-o", str(rest)]
                     if (rest / "statistics.json").is_file():
                         self.check_rest(rest, left["t"])
@@ -98,15 +102,30 @@ class Simulation:
 
     def check_rest(self, rest, start):
         statistics = json.loads((rest / "statistics.json").read_text())
-        if statistics["status"] != "ok" or statistics["t_start"] != start or statistics["t_end"] != 3.0:
+        if statistics["status"] != "ok" or statistics["t_start"] != start or statistics["t_end"] != self.end:
             raise Lost(f"the continued run ended as {statistics['status']} at {statistics['t_end']} from {start}")
         end = json.loads((rest / "state.json").read_text())["x"]
-        # The steps of the continued run begin elsewhere: the error of gauss4 at this step, not rounding.
-        if max(abs(a - b) for a, b in zip(end, self.end_state)) > 1e-6:
+        if max(abs(a - b) for a, b in zip(end, self.end_state)) > self.end_error:
             raise Lost("the continued run ends in another state")
 
     def keep_reference(self, output):
         self.end_state = json.loads((output / "state.json").read_text())["x"]
+
+
+class RankedSimulation(Simulation):
+    """`mpirun -n 2 mbdbench simulate`: each rank has its part of the state."""
+
+    end = 0.2
+    problem = ["-m", "pendulum_xyz:200", "-f", "hdca[leaf=subchain,subchains=32]", "-i", "rkf45-fixed", "--fixed-step", "0.0002", "-t", "0:0.01:0.2"]
+    # Longer than a rank waits on a busy machine, and short for a test.
+    patience = 3.0
+
+    def __init__(self, program, scratch, launcher):
+        super().__init__(program, scratch)
+        self.launcher = launcher
+
+    def command(self, output):
+        return [*self.launcher, *super().command(output), "--rank-timeout", str(self.patience)]
 
 
 class Study:
@@ -211,6 +230,58 @@ def kill_and_flip(process, output, draw):
     return None
 
 
+def children(process):
+    """The processes that this one has started."""
+    return sorted(int(entry.name) for entry in Path("/proc").iterdir()
+                  if entry.name.isdigit() and state_of(entry.name)[1:2] == [str(process.pid)])
+
+
+def state_of(process):
+    """Its state and its parent; empty where it has ended and nobody needs to know how."""
+    with contextlib.suppress(OSError):
+        # The name, in brackets, may hold blanks.
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[:2]
+        return state if state[0] != "Z" else []
+    return []
+
+
+def disturb_rank(process, output, draw, number):
+    """Sends a signal to one rank once the run has begun. Returns the rank, None where the run was over before."""
+    while process.poll() is None and not (output / "trajectory.csv.part").exists():
+        time.sleep(0.005)
+    time.sleep(draw.uniform(0.0, 0.5))
+    ranks = children(process)
+    if len(ranks) != 2:
+        return None
+    rank = draw.choice(ranks)
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(rank, number)
+    return rank
+
+
+def kill_rank(process, output, draw):
+    """The launcher ends the other one; its exit code says so, unless the run was over."""
+    disturb_rank(process, output, draw, signal.SIGKILL)
+    return {0, 128 + signal.SIGKILL}
+
+
+def stop_rank(process, output, draw):
+    """The other rank must not wait for ever, and nobody may stay behind."""
+    rank = disturb_rank(process, output, draw, signal.SIGSTOP)
+    begun = time.monotonic()
+    wait(process)
+    # Grace: of the launcher until it kills what does not end when asked to.
+    if time.monotonic() - begun > RankedSimulation.patience + 20.0:
+        raise Lost(f"took {time.monotonic() - begun:.0f} s to notice that a rank hangs")
+    # The system takes a moment to end what was killed.
+    for _ in range(50):
+        if rank is None or not state_of(rank):
+            return {0, 1}
+        time.sleep(0.1)
+    os.kill(rank, signal.SIGKILL)
+    raise Lost("a stopped rank was left behind")
+
+
 AT_RANDOM_TIMES = {
     "kill -9": kill_nine,
     "SIGINT": interrupt,
@@ -219,6 +290,10 @@ AT_RANDOM_TIMES = {
     "kill -9, a file truncated": kill_and_truncate,
     "kill -9, a digit changed": kill_and_flip,
 }
+
+
+OTHERS = ["files limited (RLIMIT_FSIZE)", "standard output full", "read-only", "clock jumps"]
+OF_RANKS = {"a rank killed": kill_rank, "a rank hangs": stop_rank}
 
 
 def limited_files(draw):
@@ -235,9 +310,8 @@ class Fault:
         self.harness = harness
         self.number = number
         self.draw = random.Random(f"{harness.seed}:{number}")
-        kinds = [*AT_RANDOM_TIMES, "files limited (RLIMIT_FSIZE)", "standard output full", "read-only", "clock jumps"]
-        self.kind = self.draw.choice(kinds)
-        self.target = self.draw.choice(harness.targets)
+        self.kind = self.draw.choice(harness.kinds)
+        self.target = harness.ranked if self.kind in OF_RANKS else self.draw.choice(harness.targets)
         if self.kind == "kill -9, a digit changed":
             self.target = next(target for target in harness.targets if isinstance(target, Study))
 
@@ -249,6 +323,9 @@ class Fault:
                 process = start(self.target.command(output), log)
                 time.sleep(self.draw.uniform(0.0, 1.1) * self.harness.duration[self.target])
                 allowed = AT_RANDOM_TIMES[self.kind](process, output, self.draw)
+            elif self.kind in OF_RANKS:
+                process = start(self.target.command(output), log)
+                allowed = OF_RANKS[self.kind](process, output, self.draw)
             elif self.kind.startswith("files limited"):
                 process = start(self.target.command(output), log, preexec_fn=limited_files(self.draw))
                 allowed = {0, WRITE_FAILED}
@@ -303,19 +380,21 @@ class Fault:
 
 
 class Harness:
-    def __init__(self, program, seed, scratch, clock, experiments):
+    def __init__(self, program, seed, scratch, clock, experiments, launcher, kinds):
         self.seed = seed
+        self.kinds = kinds or [*AT_RANDOM_TIMES, *OTHERS, *(OF_RANKS if launcher else [])]
         self.scratch = scratch
         self.clock = clock
         # Simulations and studies are quick; an experiment takes seconds.
         self.targets = [Simulation(program, scratch)] * 3 + [Study(program, scratch)] * 3
         self.targets += [Experiment(program, scratch, key) for key in experiments]
+        self.ranked = RankedSimulation(program, scratch, launcher) if launcher else None
         self.duration = {}
         self.reference = {}
 
     def measure(self):
         """The undisturbed runs."""
-        for target in dict.fromkeys(self.targets):
+        for target in dict.fromkeys([*self.targets, *([self.ranked] if self.ranked else [])]):
             output = self.scratch / f"undisturbed{len(self.reference)}"
             begun = time.monotonic()
             finished = subprocess.run(target.command(output), capture_output=True, text=True, check=False)
@@ -333,6 +412,14 @@ class Harness:
                 raise Lost(f"{name} differs from that of an undisturbed run")
 
 
+def launcher_of_two():
+    """mpirun as it starts on a machine with few processors, in a container, with root as its only user."""
+    os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_plm": "isolated",
+                   "OMPI_MCA_btl": "self,vader", "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
+                   "OMPI_MCA_mpi_yield_when_idle": "1"}
+    return ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", "2"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--program", required=True, help="mbdbench")
@@ -341,13 +428,17 @@ def main():
     parser.add_argument("--only", type=int, default=None, help="one fault again, by its number")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--clock", type=Path, default=None, help="library with a clock that jumps")
+    parser.add_argument("--kind", action="append", choices=[*AT_RANDOM_TIMES, *OTHERS, *OF_RANKS],
+                        help="only faults of this kind; repeatable")
+    parser.add_argument("--ranks", action="store_true", help="disturb runs on two ranks of mpirun as well")
     parser.add_argument("--experiment", action="append", default=[], help="an experiment to disturb as well")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
     print(f"seed {seed}", flush=True)
     scratch = Path(tempfile.mkdtemp(prefix="mbdbench-faults-"))
     os.chmod(scratch, 0o755)
-    harness = Harness(str(Path(arguments.program).resolve()), seed, scratch, arguments.clock, arguments.experiment)
+    harness = Harness(str(Path(arguments.program).resolve()), seed, scratch, arguments.clock, arguments.experiment,
+                      launcher_of_two() if arguments.ranks else None, arguments.kind)
     harness.measure()
     numbers = range(arguments.faults) if arguments.only is None else [arguments.only]
     faults = [Fault(harness, number) for number in numbers]

@@ -1,0 +1,128 @@
+/// \file
+/// Times carry how they were measured, and what was disturbed counts nowhere.
+#include "experiments/timing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "experiments/chadaj2017/loop_case.hpp"
+#include "experiments/chadaj2017/ratios.hpp"
+#include "experiments/chadaj2017/variants.hpp"
+#include "experiments/interruption.hpp"
+#include "experiments/malczyk2008/closed_case.hpp"
+#include "experiments/malczyk2008/crossover.hpp"
+#include "experiments/malczyk2008/parts.hpp"
+#include "experiments/malczyk2008/timing_claims.hpp"
+#include "experiments/malczyk2012/claims.hpp"
+#include "experiments/malczyk2012/run_case.hpp"
+#include "experiments/record_maker.hpp"
+#include "experiments/timed_turns.hpp"
+#include "experiments/trend.hpp"
+
+namespace mbdbench {
+namespace {
+
+RecordMaker maker() {
+  return RecordMaker({.experiment = "e", .mechanism = "m", .formulation = "f", .integrator = {}, .parameters = {}});
+}
+
+TEST(RepeatedTimes, FastestAndMedianCarryShareSpreadAndCount) {
+  RepeatedTimes times;
+  for (const double wall : {5.0, 1.0, 3.0, 2.0, 4.0}) {
+    times.add({wall, wall == 1.0 ? 0.5 : 0.95 * wall});
+  }
+  const Timing median = times.median();
+  EXPECT_EQ(median.seconds, 3.0);
+  EXPECT_DOUBLE_EQ(median.processor_share, 0.95);
+  EXPECT_DOUBLE_EQ(median.spread, 2.0 / 3.0);
+  EXPECT_EQ(median.repetitions, 5U);
+  EXPECT_FALSE(median.disturbed());
+  const Timing fastest = times.fastest();
+  EXPECT_EQ(fastest.seconds, 1.0);
+  EXPECT_EQ(fastest.processor_share, 0.5) << "its own, not the median's";
+  EXPECT_TRUE(fastest.disturbed());
+  EXPECT_EQ(fastest.per(4.0).seconds, 0.25);
+  EXPECT_TRUE(fastest.per(4.0).disturbed());
+}
+
+TEST(Stopwatch, TellsWorkFromWaiting) {
+  const Stopwatch stopwatch;
+  volatile double sum = 0.0;
+  while (stopwatch.elapsed().processor < 0.01) {
+    sum = sum + 1.0;
+  }
+  const TimedRepetition worked = stopwatch.elapsed();
+  EXPECT_GE(worked.processor, 0.01);
+  // The two clocks are read one after the other.
+  EXPECT_LE(worked.processor, worked.wall + 1e-3);
+  const timespec pause{0, 50'000'000};
+  nanosleep(&pause, nullptr);
+  EXPECT_TRUE((TimedRepetition{0.05, stopwatch.elapsed().processor - worked.processor}).disturbed());
+}
+
+TEST(TimedTurns, ACallThatFailsHasNoTimesAndTheOthersHaveAll) {
+  const InterruptionGuard guard;  // forgets what another test has asked for
+  int calls = 0;
+  const std::vector<RepeatedTimes> times = time_in_turns({[&] { return ++calls < 3; }, [] { return true; }}, 4, 1e-5);
+  ASSERT_EQ(times.size(), 2U);
+  EXPECT_EQ(times[0].count(), 0U);
+  EXPECT_EQ(calls, 3);
+  EXPECT_EQ(times[1].count(), 4U);
+}
+
+TEST(TimedRecord, IsNotMeasuredWhereItWasDisturbedAndATrendLeavesItSo) {
+  const Timing quiet = {.seconds = 2.0, .processor_share = 0.95, .spread = 0.1, .repetitions = 7};
+  const Record good = maker().timed("wall_time", quiet, "where");
+  EXPECT_EQ(good.verdict, Verdict::no_published_value);
+  EXPECT_EQ(good.note, "7 repetitions, spread 0.1, processor share 0.95; where");
+  EXPECT_EQ(good.telling_value(), 2.0);
+  Timing busy = quiet;
+  busy.processor_share = 0.6;
+  std::vector<Record> records = {maker().timed("wall_time", busy)};
+  EXPECT_TRUE(records[0].note.starts_with("disturbed: ")) << records[0].note;
+  EXPECT_EQ(records[0].value, 2.0) << "the number stands there";
+  EXPECT_FALSE(records[0].telling_value());
+  set_trend(records[0], 2.1, published_in("paper"));
+  judge_trends(records);
+  EXPECT_EQ(records[0].verdict, Verdict::not_measured);
+}
+
+/// A claim that would hold, made of disturbed times.
+TEST(DisturbedTimes, CountInNoClaimOfThePapers) {
+  const auto disturbed = [](double seconds) { return Timing{seconds, 0.5, 0.0, 3}; };
+  std::vector<Record> timings;
+  for (const malczyk2012::Model& model : malczyk2012::kModels) {
+    for (const auto& [variant, seconds] : {std::pair(malczyk2012::kDca, 1.0), std::pair(malczyk2012::kPenalty, 2.0),
+                                           std::pair(malczyk2012::kProjected, 3.0)}) {
+      timings.push_back(RecordMaker({.experiment = "malczyk2012",
+                                     .mechanism = std::string(model.key),
+                                     .formulation = variant.label(),
+                                     .integrator = "ode45",
+                                     .parameters = malczyk2012::run_parameters(malczyk2012::kEnd)})
+                            .timed("wall_time", disturbed(seconds)));
+    }
+  }
+  for (const Claim& claim : malczyk2012::claims_of_timings(timings, {})) {
+    EXPECT_EQ(claim.verdict, ClaimVerdict::not_measured) << claim.statement;
+    EXPECT_NE(claim.measured.find("disturbed"), std::string::npos) << claim.measured;
+  }
+  for (Record& record : timings) {
+    record.verdict = Verdict::no_published_value;
+  }
+  EXPECT_EQ(malczyk2012::claims_of_timings(timings, {})[0].verdict, ClaimVerdict::holds) << "undisturbed it holds";
+
+  timings = {chadaj2017::records_of("four_bar", chadaj2017::kDca.label(), "ode45", "tolerance=1e-06")
+                 .timed("wall_time", disturbed(1.0)),
+             chadaj2017::records_of("four_bar", chadaj2017::kHdca.label(), "ode45", "tolerance=1e-06")
+                 .timed("wall_time", {2.0, 1.0, 0.0, 3})};
+  EXPECT_TRUE(chadaj2017::ratios_at_equal_tolerance(timings, "wall_time", "wall_time_ratio").empty());
+
+  timings = {
+      malczyk2008::records_of("loop:15", malczyk2008::kSerial, "").timed("time_per_evaluation", disturbed(1e-6))};
+  EXPECT_TRUE(malczyk2008::loop_values(timings, malczyk2008::kSerial, "time_per_evaluation").empty());
+  EXPECT_FALSE(malczyk2008::find_value(timings, "loop:15", malczyk2008::kSerial, "", "time_per_evaluation"));
+}
+
+}  // namespace
+}  // namespace mbdbench
