@@ -31,7 +31,7 @@ std::optional<double> find_value(const std::vector<Record>& timings, const std::
     return record.mechanism == mechanism && record.formulation == formulation && record.parameters == parameters &&
            record.quantity == quantity;
   });
-  return found == timings.end() ? std::nullopt : found->value;
+  return found == timings.end() || found->verdict == Verdict::not_measured ? std::nullopt : found->value;
 }
 
 Claim claim_of(std::string source, std::string statement, std::string criterion) {
@@ -68,6 +68,9 @@ void add_two_ranks(PartResult& part, const RecordMaker& maker, const char* quant
   const std::string reason = why_no_speedup(serial, two_ranks);
   part.timings.push_back(
       maker.measured(quantity, "s", two_ranks.wall_time, reason.empty() ? placement() : placement() + "; " + reason));
+  if (two_ranks.disturbed()) {
+    part.timings.back().verdict = Verdict::not_measured;
+  }
   if (reason.empty()) {
     part.timings.push_back(
         maker.measured(fmt::format("{}_speedup", quantity), "1", serial.wall_time / two_ranks.wall_time));
@@ -80,13 +83,13 @@ void add_times(PartResult& part, const std::string& mechanism, const std::string
     part.timings.push_back(records_of(mechanism, kSerial, parameters).failed(quantity, "s", times.failure));
     return;
   }
-  part.timings.push_back(
-      records_of(mechanism, kSerial, parameters)
-          .measured(quantity, "s", times.serial->wall_time,
-                    times.serial->disturbed()
-                        ? fmt::format("the machine was busy, the process had {:.0f} % of a processor",
-                                      100.0 * times.serial->processor_share)
-                        : ""));
+  Record serial = records_of(mechanism, kSerial, parameters).measured(quantity, "s", times.serial->wall_time);
+  if (times.serial->disturbed()) {
+    serial.verdict = Verdict::not_measured;
+    serial.note = fmt::format("the machine was busy, the process had {:.0f} % of a processor",
+                              100.0 * times.serial->processor_share);
+  }
+  part.timings.push_back(std::move(serial));
   if (times.sub_chains) {
     part.timings.push_back(
         records_of(mechanism, kSplit, parameters).measured(quantity, "s", times.sub_chains->wall_time));

@@ -27,7 +27,7 @@ void set_published(PartResult& part, std::size_t first, double one_process, doub
     const double published =
         ratio ? one_process / two_processes : (record.formulation == kSerial ? one_process : two_processes);
     set_comparison(record, published, published_in(kTable), {LimitKind::trend, 0.0});
-    record.verdict = Verdict::trend_only;
+    record.verdict = record.verdict == Verdict::not_measured ? Verdict::not_measured : Verdict::trend_only;
     record.note = record.note.empty() ? kOtherMachine : fmt::format("{}; {}", kOtherMachine, record.note);
   }
 }
