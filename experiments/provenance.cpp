@@ -22,6 +22,7 @@
 #include "experiments/build_information.hpp"
 #include "experiments/json_file.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "integrators/registry.hpp"
 
 namespace mbdbench {
 namespace {
@@ -82,7 +83,7 @@ std::string binding() {
 }
 
 std::vector<std::pair<std::string, std::string>> libraries() {
-  return {
+  std::vector<std::pair<std::string, std::string>> versions = {
       {"Boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
       {"CLI11", CLI11_VERSION},
       {"Eigen", fmt::format("{}.{}.{}", EIGEN_WORLD_VERSION, EIGEN_MAJOR_VERSION, EIGEN_MINOR_VERSION)},
@@ -94,6 +95,10 @@ std::vector<std::pair<std::string, std::string>> libraries() {
        fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR, NLOHMANN_JSON_VERSION_PATCH)},
       {"toml++", fmt::format("{}.{}.{}", TOML_LIB_MAJOR, TOML_LIB_MINOR, TOML_LIB_PATCH)},
   };
+  if (const std::string version = sundials_version(); !version.empty()) {
+    versions.emplace_back("SUNDIALS", version);
+  }
+  return versions;
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include "experiments/malczyk2008/malczyk2008.hpp"
 #include "experiments/malczyk2012/malczyk2012.hpp"
 #include "experiments/naudet2005/naudet2005.hpp"
-#include "experiments/naudet2005/naudet2005_search.hpp"
 
 namespace mbdbench {
 namespace {
@@ -30,9 +29,6 @@ constexpr std::array kRegistry = {
         "naudet2005",
         "the biped as accelerations and as momenta: fixed and adaptive steps, full and partial error control",
         "Naudet2005", run_naudet2005},
-    ExperimentEntry{"naudet2005_search",
-                    "which adaptive method table 3 of naudet2005 comes from: thousands of step controls, best first",
-                    "Naudet2005", run_naudet2005_search},
     ExperimentEntry{"malczyk2008",
                     "slider-crank and loops of any size: the recursion of Bae and Haug on one process and on two",
                     "Malczyk2008", run_malczyk2008},

@@ -1,5 +1,9 @@
 #include "integrators/registry.hpp"
 
+#ifdef MBDBENCH_SUNDIALS
+#include <sundials/sundials_version.h>
+#endif
+
 #include <algorithm>
 #include <array>
 
@@ -70,6 +74,15 @@ std::span<const OdeEntry> integrator_registry() {
 const OdeEntry* find_integrator(std::span<const OdeEntry> registry, std::string_view key) {
   const auto entry = std::find_if(registry.begin(), registry.end(), [key](const OdeEntry& e) { return e.key == key; });
   return entry == registry.end() ? nullptr : &*entry;
+}
+
+std::string sundials_version() {
+#ifdef MBDBENCH_SUNDIALS
+  std::array<char, 32> version{};
+  return SUNDIALSGetVersion(version.data(), static_cast<int>(version.size())) == 0 ? version.data() : "unknown";
+#else
+  return {};
+#endif
 }
 
 }  // namespace mbdbench

@@ -8,7 +8,7 @@ from number_text import plain
 from records import VERDICTS, distinct
 from tables import cell_text, groups, words
 
-_TEMPLATE = Path(__file__).with_name("report.html.jinja")
+_TEMPLATES = Path(__file__).parent
 _SHOWN_NAMES = {"cpu": "CPU", "utc_time": "UTC time", "dirty": "uncommitted changes"}
 
 
@@ -35,14 +35,21 @@ def _provenance_rows(provenance):
     return rows
 
 
+def page_environment():
+    """What the pages' templates are filled in by."""
+    environment = jinja2.Environment(loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+                                     undefined=jinja2.StrictUndefined)
+    environment.filters.update(number=plain, words=words, inlined=_inlined, cell=cell_text)
+    return environment
+
+
 def write_report(file, title, figures, results=None, provenance=None, problems=(), own_tables=()):
     """Writes the page. `figures`: (title, caption, PNG file, whether it is one column wide); `problems`: what could not be shown, and
     why; `own_tables`: the experiment's TableDefinitions."""
-    environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined)
-    environment.filters.update(number=plain, words=words, inlined=_inlined, cell=cell_text)
+    environment = page_environment()
     records, timings = (results.records, results.timings) if results else ([], [])
     is_study = results is not None and results.is_study
-    page = environment.from_string(_TEMPLATE.read_text(encoding="utf-8")).render(
+    page = environment.get_template("report.html.jinja").render(
         title=title,
         mechanisms=distinct(records, "mechanism"),
         verdict_counts=_verdict_counts(records),

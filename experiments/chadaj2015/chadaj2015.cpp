@@ -8,8 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "experiments/chadaj2015/claims.hpp"
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
+#include "experiments/claim.hpp"
 #include "experiments/experiment_parts.hpp"
 #include "experiments/trend.hpp"
 #include "experiments/verdict_table.hpp"
@@ -33,6 +35,8 @@ std::vector<ExperimentPart> all_parts(const ExperimentContext& context) {
     parts.push_back({fmt::format("figures_{}", formulation), 1,
                      [&, formulation](Before) { return figures_part(registries, formulation, context.output); }});
   }
+  parts.push_back({"stand_in", 1, [&](Before) { return stand_in_part(registries, context.output); }});
+  parts.push_back({"cost", 1, [&](Before) { return cost_part(registries); }});
   parts.push_back({"step_limits", 1, [&](Before) { return step_limit_part(registries); }});
   parts.push_back({"partial_control", 1, [&](Before) { return partial_control_part(registries); }});
   parts.push_back({"reference", 20, [&](Before) { return reference_part(registries); }});
@@ -86,11 +90,16 @@ bool run_chadaj2015(ExperimentContext& context) {
   }
   const std::vector<Record> ratios = error_ratios(all->records);
   all->records.insert(all->records.end(), ratios.begin(), ratios.end());
+  const std::vector<Claim> claims = claims_of_records(all->records);
+  const std::vector<Claim> timing_claims = claims_of_timings(all->timings);
   judge_trends(all->records);
   judge_trends(all->timings);
   write_records(context.output / "records.csv", all->records);
   write_records(context.output / "timings.csv", all->timings);
-  fmt::print("{}\n{}", verdict_table(all->records), verdict_table(all->timings));
+  write_claims(context.output / "claims.csv", claims);
+  write_claims(context.output / "timing_claims.csv", timing_claims);
+  fmt::print("{}\n{}\n{}{}", verdict_table(all->records), verdict_table(all->timings), claim_table(claims),
+             claim_table(timing_claims));
   return all_reproduced(all->records);
 }
 

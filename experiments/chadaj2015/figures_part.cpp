@@ -78,4 +78,21 @@ PartResult figures_part(const Registries& registries, std::string_view formulati
   return part;
 }
 
+PartResult stand_in_part(const Registries& registries, const std::filesystem::path& output) {
+  const std::filesystem::path directory = output / "trajectories";
+  std::filesystem::create_directories(directory);
+  PendulumCase pendulum(registries, "dense");
+  EnergyMonitor energy(pendulum.formulation());
+  TrajectoryWriter trajectory(directory / "dense_rkf45.csv", pendulum.formulation());
+  SinkChain sinks({&energy, &trajectory});
+  const SimulationResult result =
+      pendulum.run(integrator_of(registries, "rkf45"), kTolerance, times_of({0.0, kEnd, kOutputStep}), sinks);
+  trajectory.finish();
+  PartResult part;
+  const PendulumRecordMaker maker("dense", "rkf45", tolerance_text(kTolerance) + ";output_step=0.01");
+  part.records.push_back(result.succeeded() ? maker.measured("largest_energy_error", "J", energy.largest_error())
+                                            : maker.failed("largest_energy_error", "J", result));
+  return part;
+}
+
 }  // namespace mbdbench::chadaj2015

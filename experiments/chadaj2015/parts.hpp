@@ -18,6 +18,10 @@ PartResult table_part(const Registries& registries);
 PartResult figures_part(const Registries& registries, std::string_view formulation,
                         const std::filesystem::path& output);
 
+/// The third curve of figure 5 is that of a commercial program with RKF45: here `dense` with `rkf45` stands in for it,
+/// trajectories/dense_rkf45.csv.
+PartResult stand_in_part(const Registries& registries, const std::filesystem::path& output);
+
 /// Times (s) at which errors in q are measured. Perturbations grow about 4e4-fold in 10 s, most of it at the end: with
 /// a tolerance of 1e-6 a pointwise comparison means something up to about 8 s.
 inline constexpr std::array kComparisonTimes = {2.0, 5.0, 8.0};
@@ -34,5 +38,11 @@ PartResult step_limit_part(const Registries& registries);
 
 /// The run that controls the angles only.
 PartResult partial_control_part(const Registries& registries);
+
+/// Chains whose right-hand side is timed.
+inline constexpr std::array kTimedChains = {16, 64, 256, 1024};
+
+/// Times of one right-hand side of DCA and HDCA by the number of bodies.
+PartResult cost_part(const Registries& registries);
 
 }  // namespace mbdbench::chadaj2015

@@ -16,10 +16,17 @@ std::string unit_text(std::string_view unit) {
   return unit == "1" ? "" : " " + std::string(unit);
 }
 
+ClaimText text_of(const Statement& statement) {
+  const bool ours = statement.section.starts_with(kOurs);
+  const std::string_view section = ours ? statement.section.substr(kOurs.size()) : statement.section;
+  return {kExperiment, fmt::format("{}Chadaj2017, sect. {}", ours ? kOurs : "", section), statement.text,
+          std::string(statement.criterion)};
+}
+
 }  // namespace
 
-void ClaimFacts::compare_cases(std::string_view parameters, std::string_view quantity, std::string_view unit,
-                               const std::function<bool(double, double)>& holds) {
+void CaseFacts::compare_cases(std::string_view parameters, std::string_view quantity, std::string_view unit,
+                              const std::function<bool(double, double)>& holds) {
   for (const std::string_view mechanism : kCases) {
     const std::optional<double> dca = find_value(records_, mechanism, kDca, "ode45", parameters, quantity);
     const std::optional<double> hdca = find_value(records_, mechanism, kHdca, "ode45", parameters, quantity);
@@ -31,9 +38,9 @@ void ClaimFacts::compare_cases(std::string_view parameters, std::string_view qua
   }
 }
 
-void ClaimFacts::check_cases(const Variant& variant, std::string_view integrator, std::string_view parameters,
-                             std::string_view quantity, std::string_view unit,
-                             const std::function<bool(double)>& holds) {
+void CaseFacts::check_cases(const Variant& variant, std::string_view integrator, std::string_view parameters,
+                            std::string_view quantity, std::string_view unit,
+                            const std::function<bool(double)>& holds) {
   for (const std::string_view mechanism : kCases) {
     if (const auto value = find_value(records_, mechanism, variant, integrator, parameters, quantity)) {
       add(holds(*value), fmt::format("{}: {:.2g}{}", mechanism, *value, unit_text(unit)));
@@ -43,36 +50,16 @@ void ClaimFacts::check_cases(const Variant& variant, std::string_view integrator
   }
 }
 
-void ClaimFacts::add(bool holds, std::string words) {
-  answers_.push_back(holds);
-  remark(std::move(words));
+void CaseFacts::missing(std::string_view what) {
+  ClaimFacts::missing(fmt::format("{}: a run failed or was disturbed", what));
 }
 
-void ClaimFacts::remark(std::string words) {
-  words_ += (words_.empty() ? "" : "; ") + std::move(words);
+Claim CaseFacts::claim(const Statement& statement) const {
+  return ClaimFacts::claim(text_of(statement));
 }
 
-void ClaimFacts::missing(std::string_view what) {
-  ++missing_;
-  remark(fmt::format("{}: a run failed or was disturbed", what));
-}
-
-Claim ClaimFacts::claim(const ClaimText& text) const {
-  Claim claim = unmeasured_claim(text, words_);
-  conclude_claim(claim, answers_, missing_);
-  return claim;
-}
-
-Claim unmeasured_claim(const ClaimText& text, std::string why) {
-  Claim claim;
-  claim.experiment = kExperiment;
-  const bool ours = text.section.starts_with(kOurs);
-  claim.source = ours ? fmt::format("{}Chadaj2017, sect. {}", kOurs, text.section.substr(kOurs.size()))
-                      : fmt::format("Chadaj2017, sect. {}", text.section);
-  claim.statement = text.statement;
-  claim.criterion = text.criterion;
-  claim.measured = std::move(why);
-  return claim;
+Claim unmeasured_claim(const Statement& statement, std::string why) {
+  return mbdbench::unmeasured_claim(text_of(statement), std::move(why));
 }
 
 }  // namespace mbdbench::chadaj2017

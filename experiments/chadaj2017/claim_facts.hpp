@@ -7,22 +7,22 @@
 #include <vector>
 
 #include "experiments/chadaj2017/variants.hpp"
-#include "experiments/claim.hpp"
+#include "experiments/claim_facts.hpp"
 #include "experiments/record.hpp"
 
 namespace mbdbench::chadaj2017 {
 
 /// A statement with its place in the paper and the criterion by which it is judged.
-struct ClaimText {
+struct Statement {
   std::string_view section;  ///< "3.2"; with "ours, beside " in front for a question that the paper does not ask
-  std::string_view statement;
+  std::string_view text;
   std::string_view criterion;
 };
 
-/// Collects what was measured for one claim.
-class ClaimFacts {
+/// What was measured for one claim over the three cases.
+class CaseFacts : public ClaimFacts {
  public:
-  explicit ClaimFacts(const std::vector<Record>& records) : records_(records) {}
+  explicit CaseFacts(const std::vector<Record>& records) : records_(records) {}
 
   /// Compares a number of DCA and of HDCA in every case, with ode45 at the paper's tolerance.
   /// \param holds of (DCA's, HDCA's)
@@ -33,23 +33,16 @@ class ClaimFacts {
   void check_cases(const Variant& variant, std::string_view integrator, std::string_view parameters,
                    std::string_view quantity, std::string_view unit, const std::function<bool(double)>& holds);
 
-  /// Adds an answer and its words; nothing counts when a number is missing.
-  void add(bool holds, std::string words);
-  /// Adds words without an answer.
-  void remark(std::string words);
   /// Says that a number is missing because a run failed.
   void missing(std::string_view what);
 
-  [[nodiscard]] Claim claim(const ClaimText& text) const;
+  [[nodiscard]] Claim claim(const Statement& statement) const;
 
  private:
   const std::vector<Record>& records_;
-  std::vector<bool> answers_;
-  std::string words_;
-  std::size_t missing_ = 0;
 };
 
 /// \returns a statement that was not measured, and why.
-Claim unmeasured_claim(const ClaimText& text, std::string why);
+Claim unmeasured_claim(const Statement& statement, std::string why);
 
 }  // namespace mbdbench::chadaj2017

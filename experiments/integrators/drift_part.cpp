@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "experiments/csv_stream.hpp"
-#include "experiments/integrators/line_fit.hpp"
 #include "experiments/integrators/parts.hpp"
+#include "experiments/line_fit.hpp"
 #include "experiments/record_maker.hpp"
 #include "experiments/simulation.hpp"
 

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/integrators/line_fit.hpp"
 #include "experiments/integrators/parts.hpp"
 #include "experiments/integrators/problems.hpp"
+#include "experiments/line_fit.hpp"
 #include "experiments/record_maker.hpp"
 #include "experiments/simulation.hpp"
 

@@ -72,7 +72,7 @@ void add_times(PartResult& part, const std::string& mechanism, const std::string
 /// \returns the parameters of a run: "end=10;output_step=0.01;tolerance=1e-06".
 std::string run_parameters(double end, double step, double tolerance);
 
-/// \returns the value of the record with these names; nothing if there is none.
+/// \returns the value of the record with these names; nothing if there is none or it was disturbed.
 std::optional<double> find_value(const std::vector<Record>& timings, const std::string& mechanism,
                                  const char* formulation, const std::string& parameters, const std::string& quantity);
 

@@ -26,7 +26,7 @@ std::vector<ExperimentPart> all_parts(const ExperimentContext& context) {
     parts.push_back({fmt::format("runs_{}", model.name), 2,
                      [&, model](Before) { return runs_part(registries, model, context.output, context.quick); }});
   }
-  for (const Model& model : {kRect, kRhombus}) {
+  for (const Model& model : kSweptModels) {
     parts.push_back(
         {fmt::format("penalty_{}", model.name), 1, [&, model](Before) { return penalty_part(registries, model); }});
   }

@@ -30,6 +30,7 @@ void add_passes(PartResult& part, const RecordMaker& maker, const ViolationMonit
       part.records.push_back(maker.measured(fmt::format("{}_{}_iterations", what, name), "1", value));
     };
     add("mean", figures.mean);
+    add("share_within_four", figures.share_within_four);
     add("most_regular", figures.most_regular);
     add("most_singular", figures.most_singular);
   }

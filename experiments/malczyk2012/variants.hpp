@@ -21,6 +21,8 @@ inline constexpr Model kRhombus = {"rhombus", "five_bar:shape=rhombus", 2};
 inline constexpr Model kLine = {"line", "five_bar:shape=line", 2};
 inline constexpr Model kCoupled = {"coupled", "coupled_loops", 4};
 inline constexpr std::array kModels = {kRect, kRhombus, kLine, kCoupled};
+/// Those whose penalty is varied.
+inline constexpr std::array kSweptModels = {kRect, kRhombus, kCoupled};
 
 /// A formulation with options.
 struct Variant {

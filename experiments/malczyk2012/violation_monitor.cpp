@@ -130,13 +130,16 @@ void ViolationMonitor::observe(double t, std::span<const double> x) {
 }
 
 PassFigures ViolationMonitor::passes(Level level) const {
+  constexpr int kFour = 4;  // as the paper says
   PassFigures figures;
+  const auto steps = static_cast<double>(steps_.size());
   for (const StepPasses& step : steps_) {
     const int passes = step.passes[static_cast<std::size_t>(level)];
     const bool singular = step.singular_value < kNearSingular * largest_singular_value_;
     int& most = singular ? figures.most_singular : figures.most_regular;
     most = std::max(most, passes);
-    figures.mean += static_cast<double>(passes) / static_cast<double>(steps_.size());
+    figures.mean += static_cast<double>(passes) / steps;
+    figures.share_within_four += passes <= kFour ? 1.0 / steps : 0.0;
   }
   return figures;
 }

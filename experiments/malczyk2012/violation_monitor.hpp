@@ -18,8 +18,9 @@ namespace mbdbench::malczyk2012 {
 /// Passes of one level over a run.
 struct PassFigures {
   double mean = 0.0;
-  int most_singular = 0;  ///< at steps near singular positions
-  int most_regular = 0;   ///< at all others
+  double share_within_four = 0.0;  ///< of the steps
+  int most_singular = 0;           ///< at steps near singular positions
+  int most_regular = 0;            ///< at all others
 };
 
 /// Levels of constraints.

@@ -7,9 +7,10 @@
 /// MATLAB: 2 %, and 10 % for the shortest run, where one Jacobian more or less is that much. With the paper's matrices
 /// C_K the Hamiltonian form must take the same evaluations of ode45.
 ///
-/// Limits of the end errors: one digit is printed. What the column averages, and which form it is of, the paper does
-/// not say; the larger of both forms, largest of q1, q2, q3, meets every digit to one unit, a mean of one form does
-/// not. The last two rows show the error of the paper's own reference (reference_part.cpp).
+/// End errors: the paper says "average", one column for both forms. The mean of both forms over q1, q2, q3 is compared
+/// as a trend, since it is off by up to 2.6; the larger of both forms, largest of q1, q2, q3, meets every digit to one
+/// unit down to 1e-9, which makes it a reading that was fitted. The last two rows show the error of the paper's own
+/// reference (reference_part.cpp).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -40,9 +41,15 @@ Comparison expected_evaluations(const AdaptiveRow& row, const Form& form) {
   return {printed, kTable2, 0.0, "counts must be equal"};
 }
 
-/// Runs one form. \returns its largest error in q1, q2, q3; nothing when it failed
-std::optional<double> add_run(PartResult& part, const Registries& registries, const Form& form, const AdaptiveRow& row,
-                              const std::vector<double>& angles) {
+/// Errors of one form in q1, q2, q3.
+struct EndErrors {
+  double mean;
+  double largest;
+};
+
+/// Runs one form. \returns nothing when it failed
+std::optional<EndErrors> add_run(PartResult& part, const Registries& registries, const Form& form,
+                                 const AdaptiveRow& row, const std::vector<double>& angles) {
   BipedCase biped(registries, form);
   NullSink sink;
   const SimulationResult result = biped.run(needed_integrator(registries, kExperiment, row.integrator), paper_times(),
@@ -58,24 +65,28 @@ std::optional<double> add_run(PartResult& part, const Registries& registries, co
                              : maker.compared("rhs_calls", "1", calls, expected_evaluations(row, form)));
   part.records.push_back(maker.measured("steps", "1", static_cast<double>(result.ode.statistics.nsteps)));
   part.records.push_back(maker.measured("failed_attempts", "1", static_cast<double>(result.ode.statistics.nfailed)));
-  part.records.push_back(maker.measured("end_error", "rad", mean_error(result.ode.x, angles)));
-  return largest_error(result.ode.x, angles);
+  const EndErrors errors = {mean_error(result.ode.x, angles), largest_error(result.ode.x, angles)};
+  part.records.push_back(maker.measured("end_error", "rad", errors.mean));
+  return errors;
 }
 
-Record largest_end_error_record(const AdaptiveRow& row, double error) {
+/// \param mean, largest of both forms
+void add_end_errors(PartResult& part, const AdaptiveRow& row, double mean, double largest) {
   const RecordMaker maker({.experiment = std::string(kExperiment),
                            .mechanism = std::string(kMechanism),
                            .formulation = "",
                            .integrator = std::string(row.integrator),
                            .parameters = tolerance_text(row.tolerance)});
-  constexpr const char* kQuantity = "largest_end_error";
-  if (error < kReferenceReached) {
-    return maker.trend(kQuantity, "rad", error, *row.end_error, kTable2,
-                       "printed: the error of the paper's own reference");
+  constexpr const char* kMean = "mean_end_error";
+  if (largest < kReferenceReached) {
+    part.records.push_back(
+        maker.trend(kMean, "rad", mean, *row.end_error, kTable2, "printed: the error of the paper's own reference"));
+    return;
   }
-  return maker.compared(kQuantity, "rad", error,
-                        {*row.end_error, kTable2, 2.0 * half_unit(*row.end_error, 1) / *row.end_error,
-                         "a unit of the one digit printed; of both forms and q1, q2, q3, as the paper does not say"});
+  part.records.push_back(
+      maker.trend(kMean, "rad", mean, *row.end_error, kTable2, "the average that the paper says, of both forms"));
+  part.records.push_back(maker.fitted("largest_end_error", "rad", largest, *row.end_error, kTable2,
+                                      "of both forms and q1, q2, q3: a reading that was chosen to fit"));
 }
 
 }  // namespace
@@ -84,20 +95,22 @@ PartResult adaptive_part(const Registries& registries, const std::vector<Record>
   const std::vector<double> angles = reference_angles(before);
   PartResult part;
   for (const AdaptiveRow& row : kAdaptiveRows) {
+    double sum = 0.0;
     double largest = 0.0;
     bool complete = true;
     for (const Form& form : kForms) {
-      const std::optional<double> error = add_run(part, registries, form, row, angles);
+      const std::optional<EndErrors> errors = add_run(part, registries, form, row, angles);
       if (form.published != nullptr) {
-        complete = complete && error.has_value();
-        largest = std::max(largest, error.value_or(0.0));
+        complete = complete && errors.has_value();
+        sum += errors ? errors->mean : 0.0;
+        largest = std::max(largest, errors ? errors->largest : 0.0);
       }
     }
     if (row.integrator == "ode45") {
       static_cast<void>(add_run(part, registries, kHamiltonMatrices, row, angles));
     }
     if (complete && row.end_error) {
-      part.records.push_back(largest_end_error_record(row, largest));
+      add_end_errors(part, row, sum / static_cast<double>(kPaperForms.size()), largest);
     }
   }
   return part;

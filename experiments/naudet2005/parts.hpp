@@ -1,7 +1,10 @@
 #pragma once
 /// \file
 /// The parts of the experiment; each is one file and depends on nothing but the registries and what stands before it.
+#include <array>
 #include <filesystem>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/command_line.hpp"
@@ -22,6 +25,13 @@ PartResult fixed_step_part(const Registries& registries, const std::vector<Recor
 
 /// Table 2: evaluations and end errors with ode45 and ode15s. \param before contains the reference part
 PartResult adaptive_part(const Registries& registries, const std::vector<Record>& before);
+
+/// Methods and absolute tolerances of velocities and momenta of the runs between full error control and none.
+inline constexpr std::array<std::string_view, 4> kRelaxedMethods = {"rkf45", "ode45", "ode113", "ode15s"};
+inline constexpr std::array kRelaxedTolerances = {1e-5, 1e-4, 1e-3};
+
+/// \returns "tolerance=1e-06;rate_tolerance=0.001".
+std::string relaxed_text(double rate_tolerance);
 
 /// Table 3 and figures 9 and 10: error control of all of the state or of the coordinates only, with several methods;
 /// trajectories/iterations_CONTROL_FORM.csv. \param before contains the reference part

@@ -23,6 +23,9 @@ constexpr std::array<double, 2> kReferenceInterval = {0.0, kEnd};
 constexpr double kPaperRelativeTolerance = 2.220446049250313e-14;
 constexpr double kPaperAbsoluteTolerance = 1e-18;
 
+// An inference from the table, not a number that the paper prints of its reference.
+constexpr NumberSource kWhereTable1Stops = expected_from("the end errors at which Naudet2005, table 1, stops");
+
 constexpr Form kOracle = {"dense", "dense", "", nullptr, 0, 0};
 
 SimulationResult tight_run(BipedCase& biped, const Registries& registries) {
@@ -45,8 +48,8 @@ void add_paper_reference(PartResult& part, const Registries& registries, const F
     return;
   }
   part.records.push_back(maker.trend("reference_error", "rad", mean_error(result.ode.x, angles),
-                                     kFixedStepRows.back().end_error.*form.published, kTable1,
-                                     "the paper's kind of reference; beside it the end error at which table 1 stops"));
+                                     kFixedStepRows.back().end_error.*form.published, kWhereTable1Stops,
+                                     "the paper prints no error of its reference"));
 }
 
 }  // namespace

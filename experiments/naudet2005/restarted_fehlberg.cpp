@@ -16,7 +16,14 @@
 namespace mbdbench::naudet2005 {
 namespace {
 
-constexpr double kFactorAfterNotFinite = 0.1;
+constexpr double kSmallestFactor = 0.1;
+constexpr double kSafety = 0.9;
+constexpr double kExponent = 1.0 / 5.0;
+
+/// \returns next step over this one. \param error over the tolerance
+double step_factor(double error) {
+  return std::max(kSmallestFactor, kSafety * std::pow(error, -kExponent));
+}
 
 std::size_t largest_component(std::span<const double> error, const std::vector<bool>& mask) {
   std::size_t largest = 0;
@@ -34,11 +41,6 @@ std::size_t largest_component(std::span<const double> error, const std::vector<b
 
 OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
                              const OdeOptions& options, OdeSink& sink) {
-  return controlled_fehlberg({}, system, tspan, x0, options, sink);
-}
-
-OdeResult controlled_fehlberg(const StepRule& rule, const OdeSystem& system, std::span<const double> tspan,
-                              std::span<const double> x0, const OdeOptions& options, OdeSink& sink) {
   OdeRun run(system, tspan, x0, options, sink, 1);
   if (!(options.initial_step > 0.0)) {
     throw std::invalid_argument(fmt::format("initial_step = {} must be set and positive", options.initial_step));
@@ -56,10 +58,9 @@ OdeResult controlled_fehlberg(const StepRule& rule, const OdeSystem& system, std
     return run.take();
   }
   double t = tspan.front();
-  double step = options.initial_step;
   for (std::size_t k = 1; k < tspan.size(); ++k) {
     const double target = tspan[k];
-    step = rule.restarts ? options.initial_step : step;
+    double step = options.initial_step;
     while (t != target) {
       const bool last = step + smallest_step(t) >= target - t;
       const double h = last ? target - t : step;
@@ -71,10 +72,11 @@ OdeResult controlled_fehlberg(const StepRule& rule, const OdeSystem& system, std
       }
       const bool finite = outcome == Evaluation::ok;
       const double error =
-          finite ? measured_error(rule, pair.error(), x_new, h, options.error_mask) / tolerance : HUGE_VAL;
+          finite ? std::abs(pair.error()[largest_component(pair.error(), options.error_mask)]) / tolerance : HUGE_VAL;
       const bool passed = error <= 1.0;
-      const double next = h * (finite ? step_factor(rule, error) : kFactorAfterNotFinite);
-      step = passed && h < step && rule.keeps_uncut_step ? std::max(step, next) : next;
+      const double next = h * (finite ? step_factor(error) : kSmallestFactor);
+      // A step that was cut short to meet an output leaves the longer one in force.
+      step = passed && h < step ? std::max(step, next) : next;
       if (!passed) {
         run.reject();
         if (step <= smallest_step(t)) {

@@ -5,7 +5,7 @@
 ///
 /// What speaks for it. Figures 9 and 10 count "per time step of 0.01 s how many iterations were needed by the solver",
 /// so the solver works from one output to the next. Evaluations are 6 an accepted step and 5 a rejected one, as the
-/// text says. Of 5772 candidates (experiment `naudet2005_search`) no other one meets the four counts and the four local
+/// text says. Of 5772 candidates (docs/results.md) no other one meets the four counts and the four local
 /// errors of the table as well at once: 2.2 % and 5.8 %. All ten that meet the counts within 5 % and the local errors
 /// within 15 % start anew every 0.01 s and measure absolute errors; first steps of 0.0005 s to 0.002 s, the largest
 /// component or the Euclidean norm and safety factors of 0.85 to 1 are not told apart. The nearest one of another
@@ -18,7 +18,6 @@
 /// | h 0.9 (tol / error)^(1/5), at least h / 10 | next step or attempt |
 ///
 /// Cost an attempt: 5 evaluations of f, one more when it is accepted. All memory is taken before the first step.
-#include "experiments/naudet2005/step_rule.hpp"
 #include "integrators/ode.hpp"
 
 namespace mbdbench::naudet2005 {
@@ -31,11 +30,6 @@ inline constexpr const char* kRestartedFehlberg = "rkf45-restarted";
 /// \throws std::invalid_argument without a first step and for times that go backward, and as `validate` does
 OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
                              const OdeOptions& options, OdeSink& sink);
-
-/// The same with another way to control the steps. \param tspan times that a step must meet; rule.restarts says whether
-/// they are restarts
-OdeResult controlled_fehlberg(const StepRule& rule, const OdeSystem& system, std::span<const double> tspan,
-                              std::span<const double> x0, const OdeOptions& options, OdeSink& sink);
 
 /// \returns the method as an integrator.
 OdeEntry restarted_fehlberg_entry();

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,24 @@ TEST_F(Chadaj2015RunTest, OnlyThePapersFormulationsCarryItsNumbers) {
     }
   }
   EXPECT_EQ(checked, 4);
+}
+
+TEST_F(Chadaj2015RunTest, ClaimsComeToTheKnownVerdicts) {
+  const CsvTable claims = read_csv(*directory / "claims.csv");
+  const auto verdict_of = [&](const std::string& words) {
+    const auto found = std::find_if(claims.rows.begin(), claims.rows.end(),
+                                    [&](const auto& row) { return row[2].find(words) != std::string::npos; });
+    return found == claims.rows.end() ? "no such claim" : found->back();
+  };
+  EXPECT_EQ(verdict_of("energy remains constant"), "holds");
+  // 6.7 times DCA's at the paper's tolerance, more at loose ones.
+  EXPECT_EQ(verdict_of("consistent with DCA's"), "does not hold");
+  EXPECT_EQ(verdict_of("of the tip are right"), "holds");
+  EXPECT_EQ(verdict_of("needs fewer evaluations"), "holds");
+  EXPECT_EQ(verdict_of("as accurate as DCA"), "does not hold");
+  EXPECT_EQ(verdict_of("MSC.Adams"), "not measured");
+  EXPECT_EQ(read_csv(*directory / "timing_claims.csv").rows.size(), 3U);
+  EXPECT_TRUE(std::filesystem::exists(*directory / "trajectories" / "dense_rkf45.csv"));
 }
 
 TEST_F(Chadaj2015RunTest, AnInterruptedRunContinuesToTheSameRecords) {

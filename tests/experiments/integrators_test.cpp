@@ -14,9 +14,9 @@
 
 #include "experiments/command_line.hpp"
 #include "experiments/csv_file.hpp"
-#include "experiments/integrators/line_fit.hpp"
 #include "experiments/integrators/published.hpp"
 #include "experiments/integrators/work_case.hpp"
+#include "experiments/line_fit.hpp"
 #include "experiments/record.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"

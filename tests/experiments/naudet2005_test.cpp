@@ -217,7 +217,10 @@ TEST_F(Naudet2005RunTest, AnInterruptedRunContinues) {
 
 TEST_F(Naudet2005RunTest, TheFittedTableStaysWhereTheSearchFoundIt) {
   for (const Record& record : records) {
-    if (record.verdict == Verdict::fitted) {
+    if (record.quantity == "largest_end_error") {
+      // Table 2: a unit of the one digit printed.
+      EXPECT_NEAR(*record.value, *record.published_value, 2.0 * half_unit(*record.published_value, 1));
+    } else if (record.verdict == Verdict::fitted) {
       // As the search prints it: 2.2 % and 6 %.
       const double limit = record.quantity == "rhs_calls" ? 0.023 : 0.06;
       EXPECT_NEAR(*record.value / *record.published_value, 1.0, limit) << record.quantity << record.parameters;
@@ -232,16 +235,18 @@ TEST_F(Naudet2005RunTest, EveryAssertedVerdictComesOutRight) {
   for (const Record& record : records) {
     // What only another method shows, or the paper's reference hides, is no comparison with the paper's runs.
     if (record.source == kTable1.text && record.limit.kind == LimitKind::trend) {
-      EXPECT_TRUE(record.parameters == "step=0.0001" || record.quantity == "reference_error") << record.parameters;
+      EXPECT_EQ(record.parameters, "step=0.0001");
     }
+    // Nothing that the paper does not print of its reference stands under its name.
+    EXPECT_FALSE(record.quantity == "reference_error" && record.published_value);
     ++counts[record.verdict];
   }
   // ode45: six counts of the Hamiltonian form, six with matrices C_K and three of the Lagrange form.
   EXPECT_EQ(counts[Verdict::exact], 15);
-  // Table 1: 18 of 20 and two of the text; table 2: three counts of ode45, eight of ode15s, four end errors.
-  EXPECT_EQ(counts[Verdict::within_limit], 18 + 2 + 3 + 8 + 4);
-  // Table 3: four counts and four local errors, which the method was chosen to meet.
-  EXPECT_EQ(counts[Verdict::fitted], 4 + 4);
+  // Table 1: 18 of 20 and two of the text; table 2: three counts of ode45, eight of ode15s.
+  EXPECT_EQ(counts[Verdict::within_limit], 18 + 2 + 3 + 8);
+  // Table 3: four counts and four local errors, which the method was chosen to meet; table 2: four end errors.
+  EXPECT_EQ(counts[Verdict::fitted], 4 + 4 + 4);
 }
 
 TEST_F(Naudet2005RunTest, Table1IsThePrototypesToItsThreeDigits) {
@@ -310,13 +315,15 @@ TEST_F(Naudet2005RunTest, IterationsOfTheFiguresAddUpToTheEvaluations) {
 
 TEST_F(Naudet2005RunTest, ClaimsComeToTheKnownVerdicts) {
   const CsvTable claims = read_csv(*directory / "claims.csv");
-  int in_part = 0;
+  std::map<std::string, int> verdicts;
   for (const auto& row : claims.rows) {
-    EXPECT_TRUE(row.back() == "holds" || row.back() == "holds in part") << row[2];
-    in_part += row.back() == "holds in part" ? 1 : 0;
+    ++verdicts[row.back()];
   }
-  // The reduced pair saves less at 1e-4, more with ode15s at 1e-3.
-  EXPECT_EQ(in_part, 1);
+  // In part: the reduced pair saves less at 1e-4, more with ode15s at 1e-3; without error control of the velocities
+  // ode113's error grows 53 times, ode15s's 12 times, and so on.
+  EXPECT_EQ(verdicts["holds in part"], 4);
+  EXPECT_EQ(verdicts["not measured"], 1);
+  EXPECT_EQ(verdicts["does not hold"], 0);
   EXPECT_EQ(value(kHamiltonSwitching, "ode45", "tolerance=1e-09;duration=1", "time_reached"), 1.0);
   EXPECT_NEAR(value(kHamilton, "ode45", "tolerance=1e-09;duration=1", "time_reached"), 0.8936, 5e-4);
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
+#include "integrators/registry.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
@@ -33,6 +34,7 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
   for (const char* const library : {"Boost", "CLI11", "Eigen", "fmt", "muParser", "nlohmann_json", "toml++"}) {
     EXPECT_TRUE(json.at("libraries").contains(library)) << library;
   }
+  EXPECT_EQ(json.at("libraries").contains("SUNDIALS"), find_integrator(integrator_registry(), "cvode-bdf") != nullptr);
   EXPECT_THROW(write_provenance("/no/such/provenance.json", {}), FileError);
 }
 

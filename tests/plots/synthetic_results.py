@@ -63,7 +63,7 @@ def write_chadaj(directory):
     (directory / "provenance.json").write_text(json.dumps({"version": "0.1.0", "dirty": None, "libraries": {"Eigen": "3.4.0"}}))
     columns = ["t", "q.joint1", "kinetic", "potential", "total", "x_tip", "y_tip", "z_tip", "vx_tip", "vy_tip", "vz_tip"]
     times = [i / 10 for i in range(101)]
-    for key in ("dca", "hdca"):
+    for key in ("dca", "hdca", "dense_rkf45"):
         samples = [[t, 0, 9 * t, -9 * t, 0, 16 * math.cos(t), 0, -16 * math.sin(t), -16 * math.sin(t), 0, -16 * math.cos(t)] for t in times]
         write_rows(directory / "trajectories" / f"{key}.csv", columns, samples, ["two", "comments"])
         errors = [[t, 1e-5 * t * math.sin(t)] for t in times]

@@ -3,7 +3,7 @@
 /// A straight line through measured points. Cost: one pass.
 #include <span>
 
-namespace mbdbench::integrator_study {
+namespace mbdbench {
 
 /// y = offset + slope x by least squares.
 struct LineFit {
@@ -16,4 +16,4 @@ struct LineFit {
 /// \param x, y of equal size, at least two different x
 LineFit fit_line(std::span<const double> x, std::span<const double> y);
 
-}  // namespace mbdbench::integrator_study
+}  // namespace mbdbench

@@ -1,9 +1,9 @@
-#include "experiments/integrators/line_fit.hpp"
+#include "experiments/line_fit.hpp"
 
 #include <cmath>
 #include <cstddef>
 
-namespace mbdbench::integrator_study {
+namespace mbdbench {
 
 LineFit fit_line(std::span<const double> x, std::span<const double> y) {
   const double count = static_cast<double>(x.size());
@@ -33,4 +33,4 @@ LineFit fit_line(std::span<const double> x, std::span<const double> y) {
   return fit;
 }
 
-}  // namespace mbdbench::integrator_study
+}  // namespace mbdbench

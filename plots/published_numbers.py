@@ -1,0 +1,83 @@
+"""The distinct numbers that the papers print, each once, with the verdict on it.
+
+results/published holds what is printed. Records may compare with one number many times (with other formulations, as another
+quantity); the record that comes first is that of the paper's own set-up and speaks for the number."""
+from dataclasses import dataclass
+from pathlib import Path
+
+from csv_rows import read_csv_rows
+from records import Record
+
+_DIRECTORY = Path(__file__).resolve().parents[1] / "results" / "published"
+# Of each paper: its files, and how records cite them.
+_FILES = {
+    "chadaj2015": [("chadaj2015_pendulum16.csv", "Chadaj2015, sect. III")],
+    "malczyk2008": [("malczyk2008_table1.csv", "Malczyk2008, table 1"), ("malczyk2008_fig4.csv", "Malczyk2008, sect. 3.3")],
+    "naudet2005": [("naudet2005_table1.csv", "Naudet2005, table 1"), ("naudet2005_table2.csv", "Naudet2005, table 2"),
+                   ("naudet2005_table3.csv", "Naudet2005, table 3"), ("naudet2005_text.csv", "Naudet2005, text under table 1")],
+}
+# Columns that say of which run a row is.
+_AXES = {"formulation", "integrator", "tolerance", "step_s", "simulated_time_s", "error_control", "quantity", "claim"}
+# Rows that print a number of another file once more: this one stands in table 1.
+_REPEATED = {("naudet2005_text.csv", "generalized_coordinates")}
+NOT_THERE = "not there"
+GROUPS = ("exact", "within limit", "trend only", "fitted", "not reproduced", "not measured", "failed", NOT_THERE)
+
+
+@dataclass(frozen=True)
+class PublishedNumber:
+    source: str
+    printed: str
+    record: Record | None  # that speaks for it
+
+    @property
+    def verdict(self):
+        return self.record.verdict if self.record else NOT_THERE
+
+    @property
+    def deviation(self):
+        """Relative, None where there is no number of ours."""
+        if self.record is None or self.record.value is None:
+            return None
+        return abs(self.record.value / self.record.published_value - 1)
+
+
+def _printed(file):
+    columns, rows = read_csv_rows(file)
+    return [fields[place] for _, fields in rows if (file.name, fields[0]) not in _REPEATED
+            for place, name in enumerate(columns) if name not in _AXES and fields[place]]
+
+
+def _speakers(records, source, value):
+    """Records compared with a number, one a row and form of the table, in their order."""
+    found = {}
+    for record in records:
+        if record.source == source and record.published_value == value:
+            parameters = tuple(item for item in record.parameters.items() if item != ("output_step", "0.01"))
+            found.setdefault((record.formulation.split("[")[0], parameters), record)
+    return list(found.values())
+
+
+def published_numbers(experiment, records):
+    """Every number that the paper prints, in the order of its files."""
+    numbers = []
+    for name, source in _FILES.get(experiment, []):
+        met = {}
+        for text in _printed(_DIRECTORY / name):
+            value = float(text)
+            speakers = _speakers(records, source, value)
+            place = met.get(value, 0)
+            met[value] = place + 1
+            numbers.append(PublishedNumber(source, text, speakers[place] if place < len(speakers) else None))
+    return numbers
+
+
+def counts(numbers):
+    """{verdict: how many}, of those that occur."""
+    found = {group: sum(number.verdict == group for number in numbers) for group in GROUPS}
+    return {group: count for group, count in found.items() if count}
+
+
+def largest_deviation(numbers):
+    """Of the numbers within their limits; None where there are none."""
+    return max((number.deviation for number in numbers if number.verdict == "within limit"), default=None)

@@ -1,0 +1,89 @@
+"""The index of all results: distinct published numbers, verdicts, claims, and what cannot be read."""
+import contextlib
+import io
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
+
+import index
+from plot_checks import InTemporaryDirectory, Page
+from published_numbers import counts, largest_deviation, published_numbers
+from records import COLUMNS, read_records
+from result_directory import open_results
+from study_test import write_study
+from synthetic_results import record, write_chadaj, write_rows
+
+
+def run_index(directory):
+    output, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(errors):
+        code = index.main([str(directory)])
+    return code, errors.getvalue()
+
+
+class PublishedNumbers(InTemporaryDirectory):
+    def numbers(self, rows, experiment):
+        write_rows(self.directory / "records.csv", COLUMNS, rows)
+        return published_numbers(experiment, read_records(self.directory / "records.csv"))
+
+    def test_a_number_met_three_times_counts_once(self):
+        source = "Chadaj2015, sect. III"
+        rows = [record("dca", "ode45", parameters, quantity, 3493, published=3493, source=source, verdict="exact")
+                for parameters, quantity in (("tolerance=1e-06", "function_evaluations"), ("tolerance=1e-06", "rhs_calls"),
+                                             ("tolerance=1e-06;output_step=0.01", "function_evaluations"))]
+        numbers = self.numbers(rows, "chadaj2015")
+        # Two counts and two times are printed; three of the four are compared with nothing here.
+        self.assertEqual(counts(numbers), {"exact": 1, "not there": 3})
+        self.assertIsNone(largest_deviation(numbers))
+
+    def test_numbers_that_are_not_printed_do_not_count(self):
+        rows = [record("dca", "ode45", "tolerance=1e-06", "steps", 576, published=576, source="independent prototype, not published", verdict="exact")]
+        self.assertEqual(counts(self.numbers(rows, "chadaj2015")), {"not there": 4})
+        self.assertEqual(published_numbers("malczyk2012", []), [])
+
+    def test_equal_numbers_of_one_table_are_different_cells(self):
+        rows = [record("", "ode45", f"tolerance={tolerance}", "mean_end_error", value, "rad", 2e-11, "Naudet2005, table 2", verdict)
+                for tolerance, value, verdict in (("1e-12", 2.2e-11, "within limit"), ("1e-13", 1e-12, "not reproduced"))]
+        numbers = self.numbers(rows, "naudet2005")
+        self.assertEqual([number.verdict for number in numbers if number.printed == "2e-11"], ["within limit", "not reproduced"])
+        self.assertAlmostEqual(largest_deviation(numbers), 0.1)
+        # The text repeats one number of table 1.
+        self.assertEqual(len(numbers), 20 + 26 + 12 + 3 - 1)
+
+
+class Index(InTemporaryDirectory):
+    def setUp(self):
+        super().setUp()
+        write_chadaj(self.directory / "chadaj2015")
+        claims = [["chadaj2015", "Chadaj2015, sect. III", "A holds.", "a < b", "1 of 1; a = 1", "holds"],
+                  ["chadaj2015", "Chadaj2015, sect. III", "B does not.", "b < a", "0 of 3", "does not hold"],
+                  ["chadaj2015", "ours, beside Chadaj2015", "C, of ours.", "c", "1 of 1", "holds"]]
+        write_rows(self.directory / "chadaj2015" / "claims.csv", ["experiment", "source", "statement", "criterion", "measured", "verdict"], claims)
+        write_study(self.directory / "matrix")
+
+    def test_one_page_says_what_is_reproduced(self):
+        self.assertEqual(run_index(self.directory), (0, ""))
+        text = (self.directory / "index.html").read_text()
+        page = Page(text)
+        self.assertTrue(all(link.startswith(("data:image/png;base64,", "#")) or link in ("chadaj2015/report.html", "matrix/report.html")
+                            for link in page.links))
+        self.assertIn("Holds: A holds. Does not hold: B does not. At equal tolerance", page.text)
+        for words in ("0 of 3", "b < a", "inferred from the two published counts", open_results(self.directory / "matrix").experiment):
+            self.assertIn(words, page.text)
+        first = text
+        run_index(self.directory)
+        self.assertEqual((self.directory / "index.html").read_text(), first)
+
+    def test_what_cannot_be_read_is_named_and_the_rest_is_there(self):
+        write_rows(self.directory / "broken" / "records.csv", COLUMNS, [["a"]])
+        code, errors = run_index(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("broken/records.csv:2", errors)
+        self.assertIn("A holds.", Page((self.directory / "index.html").read_text()).text)
+
+    def test_no_directory(self):
+        code, errors = run_index(self.directory / "nothing")
+        self.assertEqual(code, 1)
+        self.assertIn("is not a directory", errors)
