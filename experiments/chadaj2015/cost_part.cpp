@@ -5,13 +5,13 @@
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/needed_entries.hpp"
 #include "experiments/record_maker.hpp"
-#include "experiments/rhs_timer.hpp"
 #include "experiments/simulation.hpp"
+#include "experiments/timed_turns.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {
 
-constexpr std::size_t kBatches = 9;
+constexpr int kBatches = 9;
 // Long against the clock's resolution and short enough that most batches are not interrupted, s.
 constexpr double kBatchTime = 4e-3;
 
@@ -30,14 +30,9 @@ PartResult cost_part(const Registries& registries) {
                                .formulation = key,
                                .integrator = "",
                                .parameters = fmt::format("bodies={}", bodies)});
-      RhsTimes times;
-      for (std::size_t batch = 0; batch < kBatches; ++batch) {
-        if (const auto timed = time_batch(*formulation, 0.0, x0, kBatchTime)) {
-          times.add(*timed);
-        }
-      }
+      const auto times = time_in_turns({right_hand_side_call(*formulation, 0.0, x0)}, kBatches, kBatchTime).front();
       part.timings.push_back(times.count() == kBatches
-                                 ? maker.measured("time_per_evaluation", "s", times.fastest())
+                                 ? maker.timed("time_per_evaluation", times.fastest())
                                  : maker.failed("time_per_evaluation", "s", "the right-hand side failed"));
     }
   }
