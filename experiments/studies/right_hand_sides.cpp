@@ -1,7 +1,6 @@
 #include "experiments/studies/right_hand_sides.hpp"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,10 @@
 #include <optional>
 #include <string>
 #include <thread>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 #include "experiments/studies/study_cell.hpp"
 #include "experiments/studies/study_times.hpp"
@@ -28,9 +31,10 @@ constexpr double kBatchTime = 2e-3;  // s, a thousand times the clock's resoluti
 
 /// \returns bytes that the program has asked for so far, where the C library tells.
 std::optional<double> allocated_bytes() {
-#if defined(__GLIBC_PREREQ) && __GLIBC_PREREQ(2, 33)
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
   const struct mallinfo2 info = mallinfo2();
-  return static_cast<double>(info.uordblks + info.hblkhd);
+  // Nothing at all: a sanitizer has its own allocator.
+  return info.uordblks == 0 ? std::nullopt : std::optional(static_cast<double>(info.uordblks + info.hblkhd));
 #else
   return std::nullopt;
 #endif
