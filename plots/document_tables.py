@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""The tables of README.md and docs that hold measured numbers, made from results/reference.
+
+A table stands between <!-- table NAME --> and <!-- end of table -->. Without options they are written anew; --check only says which
+differ; --freeze DIR first takes over what the tables need from the results in DIR."""
+import argparse
+import csv
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from claims import VERDICTS as CLAIM_VERDICTS
+from input_error import InputError
+from published_numbers import GROUPS, counts, largest_deviation, published_numbers
+from records import COLUMNS, value_of
+from result_directory import open_results
+
+EXAMPLE = """example:
+  ./reproduce --output results/runs && python3 plots/document_tables.py --freeze results/runs"""
+
+ROOT = Path(__file__).resolve().parents[1]
+_REFERENCE = ROOT / "results" / "reference"
+_DOCUMENTS = ("README.md", "docs/papers.md")
+_PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
+_MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+_OF_CASES = {"DCA": "dca", "HDCA as published": "hdca[cut_axes=body]", "HDCA, gauge control": "hdca[cut_axes=body,gauge=leak,leak=5]"}
+_CASES = ("four_bar", "loop8", "double_loop")
+_FIGURES = {"tolerance": 1e-6, "output_step": 0.01}
+
+
+def _markdown(header, rows):
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in (header, ["---"] * len(header), *rows)) + "\n"
+
+
+def _needed(records, quantity, formulation, integrator, **parameters):
+    value = value_of(records, quantity, formulation, integrator, **parameters)
+    if value is None:
+        raise InputError(_REFERENCE, f"no {quantity} of {formulation} with {integrator}: freeze results of a whole run")
+    return value
+
+
+def _what_is_reproduced():
+    papers = {paper: open_results(_REFERENCE / paper) for paper in _PAPERS}
+    numbers = {paper: published_numbers(paper, results.records + results.timings) for paper, results in papers.items()}
+    found = {paper: counts(own) for paper, own in numbers.items()}
+    shown = [group for group in GROUPS if any(group in own for own in found.values())]
+    rows = []
+    for paper, results in papers.items():
+        cells = {group: str(found[paper].get(group, "")) for group in shown}
+        if cells["within limit"]:
+            cells["within limit"] += f" (to {100 * largest_deviation(numbers[paper]):.2g} %)"
+        claims = [str(sum(claim.verdict == verdict for claim in results.claims)) for verdict in CLAIM_VERDICTS]
+        rows.append([f"[{paper.capitalize()}]", str(len(numbers[paper])) if numbers[paper] else "lost", *cells.values(),
+                     " / ".join(claims) if results.claims else "times only"])
+    return _markdown(["paper", "numbers printed", *shown, "claims: hold / in part / do not / not measured"], rows)
+
+
+def _chadaj2015_counts():
+    records = open_results(_REFERENCE / "chadaj2015").records
+    rows = []
+    for key, label in (("dca", "DCA (q, q')"), ("hdca", "HDCA (q, p)")):
+        run = {"formulation": key, "integrator": "ode45", "tolerance": 1e-6}
+        [first] = [record for record in records if record.quantity == "function_evaluations" and record.formulation == key
+                   and record.published_value is not None and record.parameters == {"tolerance": "1e-06"}]
+        steps, failed = (_needed(records, quantity, **run) for quantity in ("steps", "failed_attempts"))
+        rows.append([label, f"{first.published_value:g}", f"{first.value:g} ({steps:g} steps, {failed:g} failed attempts)", first.verdict])
+    return _markdown(["formulation", "published evaluations", "ours", "verdict"], rows)
+
+
+def _chadaj2017_cases():
+    records = open_results(_REFERENCE / "chadaj2017").records
+    rows = []
+    for case in _CASES:
+        own = [record for record in records if record.mechanism == case]
+        rows.append([f"`{case}`", *(f"{_needed(own, 'function_evaluations', key, 'ode45', **_FIGURES):g} / "
+                                    f"{_needed(own, 'largest_energy_error', key, 'ode45', **_FIGURES):.1e} J" for key in _OF_CASES.values())])
+    return _markdown(["evaluations / largest energy error", *_OF_CASES], rows)
+
+
+def _naudet2005_table2():
+    records = open_results(_REFERENCE / "naudet2005").records
+    rows, tolerances = [], ("0.0001", "1e-05", "1e-06", "1e-09", "1e-12", "1e-13")
+    for key, label in (("naudet-acc", "Lagrange (q, q')"), ("naudet[switching=off]", "Hamilton (q, p)")):
+        found = {record.parameters["tolerance"]: record for record in records
+                 if (record.quantity, record.formulation, record.integrator) == ("rhs_calls", key, "ode45") and record.parameters.keys() == {"tolerance"}}
+        rows.append([label, *(f"{found[tolerance].published_value:g} / {found[tolerance].value:g}" for tolerance in tolerances)])
+    return _markdown(["ode45, evaluations, published / ours", *(f"{float(tolerance):g}" for tolerance in tolerances)], rows)
+
+
+def _claims():
+    rows = []
+    for paper in _PAPERS:
+        rows += [[claim.source, claim.statement.replace("|", r"\|"), claim.measured.split(";")[0].replace("|", r"\|"), claim.verdict]
+                 for claim in open_results(_REFERENCE / paper).claims]
+    return _markdown(["source", "statement", "k of n", "verdict"], rows)
+
+
+TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chadaj2015_counts, "chadaj2017_cases": _chadaj2017_cases,
+          "naudet2005_table2": _naudet2005_table2, "claims": _claims}
+
+
+def _is_needed(record):
+    """Whether a table shows a record or counts it."""
+    return (record["published_value"] != ""
+            or (record["experiment"] == "chadaj2015" and record["quantity"] in ("steps", "failed_attempts"))
+            or (record["experiment"] == "malczyk2008" and record["quantity"] == "crank_angle")
+            or (record["experiment"] == "malczyk2012" and record["quantity"] == "largest_energy_error" and "sweep" not in record["parameters"])
+            or (record["experiment"] == "chadaj2017" and record["parameters"] == "tolerance=1e-06;output_step=0.01"
+                and record["quantity"] in ("function_evaluations", "largest_energy_error")))
+
+
+def freeze(runs):
+    """Takes over records that tables need, claims and provenance."""
+    for paper in _PAPERS:
+        open_results(runs / paper)  # Says what is wrong with a directory.
+        (_REFERENCE / paper).mkdir(parents=True, exist_ok=True)
+        for name in ("records.csv", "timings.csv"):
+            rows = []
+            if (runs / paper / name).exists():
+                with (runs / paper / name).open(newline="", encoding="utf-8") as stream:
+                    rows = [row for row in csv.DictReader(stream) if _is_needed(row)]
+            # A directory of results has records, though the numbers of a paper may be lost.
+            if rows or name == "records.csv":
+                with (_REFERENCE / paper / name).open("w", newline="", encoding="utf-8") as stream:
+                    writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+                    writer.writeheader()
+                    writer.writerows(rows)
+        # What is said of times holds for one machine and its load: it is not frozen.
+        for name in ("claims.csv", "provenance.json"):
+            if (runs / paper / name).exists():
+                shutil.copyfile(runs / paper / name, _REFERENCE / paper / name)
+
+
+def written(text):
+    """The document with its tables made anew. Raises InputError for a table that does not exist."""
+    def table(match):
+        if match[2] not in TABLES:
+            raise InputError(_DOCUMENTS[0], f"no table {match[2]}; there are {', '.join(TABLES)}")
+        return match[1] + TABLES[match[2]]() + match[3]
+    return _MARKED.sub(table, text)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 where a document differs from the files")
+    parser.add_argument("--freeze", type=Path, metavar="DIR", help="the folder of the results of a whole run")
+    options = parser.parse_args(arguments)
+    different = []
+    try:
+        if options.freeze:
+            freeze(options.freeze)
+        for name in _DOCUMENTS:
+            old = (ROOT / name).read_text(encoding="utf-8")
+            new = written(old)
+            if new != old:
+                different.append(name)
+                if not options.check:
+                    (ROOT / name).write_text(new, encoding="utf-8")
+    except (InputError, OSError) as error:
+        print(f"document_tables: {error}", file=sys.stderr)
+        return 1
+    for name in different:
+        print(f"{name}: {'differs from results/reference; python3 plots/document_tables.py makes it anew' if options.check else 'written'}")
+    return 1 if different and options.check else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

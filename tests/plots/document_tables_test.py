@@ -1,0 +1,59 @@
+"""Numbers in README.md and docs are those of results/reference."""
+import contextlib
+import io
+import re
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(ROOT / "plots")]
+
+import document_tables
+from input_error import InputError
+from plot_checks import InTemporaryDirectory
+
+
+class Documents(unittest.TestCase):
+    def test_no_document_differs_from_the_frozen_results(self):
+        with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.redirect_stderr(io.StringIO()) as errors:
+            code = document_tables.main(["--check"])
+        self.assertEqual((code, output.getvalue(), errors.getvalue()), (0, "", ""))
+
+    def test_a_number_that_was_typed_is_seen(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertIn("| 3493 |", text)
+        self.assertEqual(document_tables.written(text.replace("| 3493 |", "| 3494 |")), text)
+        with self.assertRaisesRegex(InputError, "no table unknown; there are what_is_reproduced"):
+            document_tables.written("<!-- table unknown -->\n<!-- end of table -->")
+
+    def test_every_table_is_shown(self):
+        shown = {name for file in ("README.md", "docs/papers.md") for name in re.findall("<!-- table (.*) -->", (ROOT / file).read_text(encoding="utf-8"))}
+        self.assertEqual(shown, set(document_tables.TABLES))
+
+    def test_the_first_page_is_short_and_its_links_lead_somewhere(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(len(text.splitlines()), 130)
+        links = re.findall(r"\]\(([^)#]+)", text)
+        self.assertGreater(len(links), 8)
+        for link in links:
+            self.assertTrue((ROOT / link).exists(), link)
+
+    def test_every_citation_has_its_reference(self):
+        references = set(re.findall(r"^- \*\*\[(\w+)\]\*\*", (ROOT / "docs" / "references.md").read_text(encoding="utf-8"), re.MULTILINE))
+        self.assertGreater(len(references), 25)
+        for file in (ROOT / "README.md", *(ROOT / "docs").glob("*.md")):
+            cited = set(re.findall(r"\[([A-Z]\w+?(?:18|19|20)\d\d)\]", file.read_text(encoding="utf-8")))
+            self.assertLessEqual(cited, references, file.name)
+
+
+class Freezing(InTemporaryDirectory):
+    def test_results_that_are_not_there_are_named(self):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(document_tables.main(["--freeze", str(self.directory)]), 1)
+        self.assertIn("chadaj2015/records.csv", errors.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
