@@ -8,6 +8,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/link.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/support/allocation_guard.hpp"
 
 namespace mbdbench {
 namespace {
@@ -150,6 +151,20 @@ TEST(point_masses, the_ratio_that_costs_digits_is_told) {
     formulation->diagnostics(
         [&](std::string_view name, double value) { ratio = name == "lever_ratio" ? value : ratio; });
     EXPECT_NEAR(ratio, 2e6, 1.0) << key;  // two axes across the link give way
+  }
+}
+
+TEST(point_masses, passes_allocate_nothing) {
+  if (!AllocationGuard::active()) {
+    GTEST_SKIP() << "allocations are not counted in this build";
+  }
+  const Mechanism mechanism(bobs(4, 1e-10, {Vec3::UnitY(), Vec3::UnitZ()}));
+  for (const char* key : {"dca", "hdca"}) {
+    const auto formulation = test::make(key, mechanism);
+    test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
+    const AllocationGuard guard;
+    EXPECT_TRUE(formulation->rhs(0.0, here.x, here.xdot).ok) << key;
+    EXPECT_EQ(guard.count(), 0U) << key;
   }
 }
 
