@@ -130,8 +130,8 @@ def _roofline_caption(study):
 
 def scaling_figures(study):
     """Time and memory a body against bodies, modelled speedup against workers, as far as observed."""
-    families = _families(study)
-    observed = {observer["quantity"] for observer in study.observers}
+    observed = {observer["quantity"] for observer in study.observers if observer["of_right_hand_side"]}
+    families = _families(study) if observed else {}
     if not families:
         return []
     definitions = []

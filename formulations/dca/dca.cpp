@@ -28,6 +28,7 @@
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/subtrees/subtree_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -106,7 +107,7 @@ class DcaFormulation final : public JointStateFormulation {
 bool projects(const Mechanism& mechanism, const Parameters& options) {
   const bool stabilised = options.number("baumgarte_alpha") != 0.0 || options.number("baumgarte_beta") != 0.0;
   // Sub-chains keep to the published algorithm, and to their ranks.
-  return projection_is_on(mechanism, options, !stabilised && !asks_for_subchains(options));
+  return projection_is_on(mechanism, options, !stabilised && !asks_for_lanes(options));
 }
 
 std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
@@ -115,8 +116,9 @@ std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const
 }
 
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
-  if (asks_for_subchains(options)) {
-    return make_subchain_formulation(mechanism, StateKind::velocity, options);
+  if (asks_for_lanes(options)) {
+    return options.text("leaf") == "subtree" ? make_subtree_formulation(mechanism, StateKind::velocity, options)
+                                             : make_subchain_formulation(mechanism, StateKind::velocity, options);
   }
   return std::make_unique<DcaFormulation>(
       mechanism, DcaOptions{{ground_closure(options), CutAxes::world, proximal_options(options)},

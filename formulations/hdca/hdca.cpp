@@ -35,6 +35,7 @@
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/subtrees/subtree_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -206,8 +207,9 @@ std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, cons
 }
 
 std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
-  if (asks_for_subchains(options)) {
-    return make_subchain_formulation(mechanism, StateKind::momentum, options);
+  if (asks_for_lanes(options)) {
+    return options.text("leaf") == "subtree" ? make_subtree_formulation(mechanism, StateKind::momentum, options)
+                                             : make_subchain_formulation(mechanism, StateKind::momentum, options);
   }
   return std::make_unique<HdcaFormulation>(mechanism, hdca_options(options));
 }

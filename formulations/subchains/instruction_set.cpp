@@ -45,10 +45,10 @@ const InstructionSet*& chosen() {
 
 std::span<const InstructionSet> instruction_sets() {
   static const std::array sets = {
-    InstructionSet{"baseline", baseline_sweeps(), baseline_tree_sweeps(), true},
+    InstructionSet{"baseline", baseline_sweeps(), true},
 #if defined(__x86_64__)
-    InstructionSet{"avx2", avx2_sweeps(), avx2_tree_sweeps(), has_avx2()},
-    InstructionSet{"avx512", avx512_sweeps(), avx512_tree_sweeps(), has_avx512()},
+    InstructionSet{"avx2", avx2_sweeps(), has_avx2()},
+    InstructionSet{"avx512", avx512_sweeps(), has_avx512()},
 #endif
   };
   return sets;

@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "formulations/subchains/chain_block.hpp"
-#include "formulations/subtrees/tree_block.hpp"
 
 namespace mbdbench {
 
@@ -13,7 +12,6 @@ namespace mbdbench {
 struct InstructionSet {
   std::string_view name;  ///< "baseline", "avx2", "avx512"
   ChainSweeps sweeps;
-  TreeSweeps tree_sweeps;
   bool available = false;  ///< whether this machine has it
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The formulations `dca` and `hdca` with sub-chains or sub-trees as leaves (option leaf).
+/// The formulations `dca` and `hdca` with sub-chains as leaves (option leaf=subchain), and the options of all leaves.
 #include <memory>
 
 #include "formulations/formulation_part.hpp"
@@ -16,7 +16,10 @@ ParameterSpecification subchains_option();
 ParameterSpecification threads_option();
 
 /// \returns whether options ask for sub-chains or sub-trees. \throws ModelError if they ask for threads without
-bool asks_for_subchains(const Parameters& options);
+bool asks_for_lanes(const Parameters& options);
+
+/// \returns the threads that options ask for, or those of execution.hpp.
+int threads_in(const Parameters& options);
 
 /// The formulation in accelerations (state q, u) or momenta (q, p), with the threads and instruction set of
 /// execution.hpp. \throws ModelError where sub-chains cannot treat the mechanism

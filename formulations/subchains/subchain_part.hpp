@@ -11,8 +11,7 @@ namespace mbdbench {
 
 /// How sub-chains are made and run.
 struct SubchainSettings {
-  int subchains = 0;      ///< 0: chosen from the numbers of links
-  bool subtrees = false;  ///< sub-trees of equal form instead
+  int subchains = 0;  ///< 0: chosen from the numbers of links
   int threads = 1;
   double leak = 0.0;  ///< kappa, 1/s (momenta)
 };

@@ -4,16 +4,30 @@
 #include <cmath>
 #include <functional>
 
-#include "formulations/subchains/instruction_set.hpp"
+#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
+namespace {
+
+/// \returns those of the instruction set in use.
+TreeSweeps tree_sweeps_in_use() {
+#if defined(__x86_64__)
+  const std::string_view name = instruction_set_name();
+  return name == "avx512" ? avx512_tree_sweeps() : name == "avx2" ? avx2_tree_sweeps() : baseline_tree_sweeps();
+#else
+  return baseline_tree_sweeps();
+#endif
+}
+
+}  // namespace
 
 SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, int threads)
     : mechanism_(&mechanism),
       plan_(mechanism),
       trunk_sweeps_(scalar_tree_sweeps()),
-      sweeps_(instruction_set().tree_sweeps),
+      sweeps_(tree_sweeps_in_use()),
       trunk_(plan_.tree(), plan_.trunk()),
       pivots_(plan_.blocks().size() + 1),
       loads_(mechanism, plan_.tree()),
@@ -149,16 +163,15 @@ RhsStatus SubtreeSolver::status(std::span<const double> q, std::span<const doubl
   if (positive && finite) {
     return {};
   }
-  // The sequential recursion names the joint: what is wrong is seldom, and only has to be told.
-  LinkAba sequential(*mechanism_);
-  std::vector<double> zero(results.size());
-  std::vector<double> accelerations(results.size());
-  sequential.set_positions(q);
-  const int failed = sequential.evaluate(zero, zero, {}, {}, accelerations);
+  // The general recursion names the joint: what is wrong is seldom, and only has to be told.
+  const RhsStatus found = ArticulatedTree(*mechanism_).set_positions(0.0, q);
+  if (!found.ok) {
+    return found;
+  }
   const int outermost = plan_.tree().joint(plan_.tree().size() - 1);
-  return {false, mechanism_->tree_joints()[index_of(failed < 0 ? outermost : failed)].name,
-          "the articulated inertia about the joint is not positive or not finite, it is",
-          failed < 0 ? *std::min_element(pivots_.begin(), pivots_.end()) : sequential.failed_pivot()};
+  return {false, mechanism_->tree_joints()[index_of(outermost)].name,
+          "an articulated inertia inboard of the joint is not positive or something is no number, the smallest is",
+          *std::min_element(pivots_.begin(), pivots_.end())};
 }
 
 std::vector<WorkStage> SubtreeSolver::stages(StateKind rate_kind) const {

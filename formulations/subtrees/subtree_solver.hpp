@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "formulations/aba/link_aba.hpp"
 #include "formulations/recursion/link_loads.hpp"
 #include "formulations/subchains/lane_solver.hpp"
 #include "formulations/subchains/worker_team.hpp"

@@ -96,6 +96,8 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations/recursion", {"formulations/kernels"}},
       {"formulations/assembly", {"formulations/kernels"}},
       {"formulations/subchains", {"formulations/kernels", "formulations/recursion"}},
+      // The same threads, instruction sets and interface of what goes in lanes.
+      {"formulations/subtrees", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
   };
   const auto is_engine = [](const std::optional<std::string>& folder) { return folder && engines.contains(*folder); };
   const std::optional<std::string> from = formulation_folder(file);

@@ -1,0 +1,26 @@
+#include "formulations/subtrees/subtree_formulation.hpp"
+
+#include "formulations/subchains/lane_formulation.hpp"
+#include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/subtrees/subtree_solver.hpp"
+
+namespace mbdbench {
+
+std::unique_ptr<Formulation> make_subtree_formulation(const Mechanism& mechanism, StateKind rate_kind,
+                                                      const Parameters& options) {
+  const std::string refusal = refuse_for_subtrees(mechanism);
+  if (!refusal.empty()) {
+    throw ModelError({}, "option leaf=subtree: " + refusal);
+  }
+  if (options.integer("subchains") != 0) {
+    throw ModelError({}, "option subchains: sub-trees are those of equal form; it goes with leaf=subchain");
+  }
+  return make_lane_formulation(
+      mechanism, rate_kind,
+      [&mechanism, rate_kind, threads = threads_in(options)] {
+        return std::make_unique<SubtreeSolver>(mechanism, rate_kind, threads);
+      },
+      0.0);
+}
+
+}  // namespace mbdbench
