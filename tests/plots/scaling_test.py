@@ -1,0 +1,78 @@
+"""Figures of a study of right-hand sides, from made-up numbers."""
+import json
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
+
+from plot_checks import InTemporaryDirectory, Page, run_make_all
+from records import COLUMNS
+from result_directory import open_results
+from study import read_study
+from study_scaling import scaling_figures
+from synthetic_results import write_rows
+
+_SIZES = (8, 64, 512)
+_VARIANTS = {"Recursion": "aba", "Lanes": "dca[leaf=subchain]", "Refused": "hdca"}
+_OBSERVERS = {"time_per_body": ("s", True), "operations": ("1", False), "operation_rate": ("1/s", True), "memory_per_body": ("B", True),
+              "modelled_speedup_1": ("1", True), "modelled_speedup_16": ("1", True)}
+
+
+def _value(observer, bodies, variant):
+    lanes = variant.startswith("dca")
+    return {"time_per_body": 1e-6 / bodies if lanes else 5e-8, "operations": 400.0 * bodies, "operation_rate": 1e10 if lanes else 8e9,
+            "memory_per_body": 1000.0, "modelled_speedup_1": 1.0, "modelled_speedup_16": 5.0 if lanes else 1.0}[observer]
+
+
+def _write(directory, machine=True):
+    rows = [["scaling", "", "", "", "", name, unit, value, "", "", "", "", "", "no published value", ""]
+            for name, unit, value in (("machine_operations", "1/s", 1e11), ("machine_bandwidth", "B/s", 2e10), ("machine_latency", "s", 3e-7))
+            if machine]
+    for bodies in _SIZES:
+        for variant in _VARIANTS.values():
+            for observer, (unit, _) in _OBSERVERS.items():
+                refused = variant == "hdca"
+                rows.append(["scaling", f"pendulum:{bodies}", variant, "", "", observer, unit, "" if refused else _value(observer, bodies, variant),
+                             "", "", "", "", "", "refused" if refused else "no published value", "too short" if refused else ""])
+    write_rows(directory / "records.csv", COLUMNS, [row for row in rows if row[5] == "operations"])
+    write_rows(directory / "timings.csv", COLUMNS, [row for row in rows if row[5] != "operations"])
+    declaration = {
+        "format": 1, "name": "scaling", "title": "Right-hand sides", "integrators": [], "controls": [], "rankings": [], "settings": {},
+        "mechanisms": [{"label": f"pendulum:{n}", "mechanism": f"pendulum:{n}", "end": 0.0, "bodies": n} for n in _SIZES],
+        "variants": [{"label": label, "formulation": key, "state": "velocity", "sequential": True} for label, key in _VARIANTS.items()],
+        "observers": [{"name": name, "quantity": name, "title": name, "unit": unit, "meaning": "what it is", "timed": timed,
+                       "of_right_hand_side": True} for name, (unit, timed) in _OBSERVERS.items()]}
+    (directory / "study.json").write_text(json.dumps(declaration))
+    (directory / "provenance.json").write_text(json.dumps({"version": "0.1.0"}))
+
+
+class ScalingFigures(InTemporaryDirectory):
+    def _figures(self):
+        return {figure.name: figure for figure in scaling_figures(read_study(open_results(self.directory)))}
+
+    def test_a_study_without_runs_has_figures_tables_and_reasons(self):
+        _write(self.directory)
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual((code, errors), (0, ""))
+        page = Page((self.directory / "report.html").read_text())
+        self.assertEqual(len(page.images), 4)
+        for text in ("Right-hand sides", "too short", "refused", "A model and no measurement"):
+            self.assertIn(text, page.text)
+
+    def test_lines_are_the_numbers(self):
+        _write(self.directory)
+        axes = self._figures()["time_per_body"].draw(None).axes[1]
+        curves = [list(zip(line.get_xdata(), line.get_ydata())) for line in axes.get_lines()]
+        self.assertEqual(len(curves), 2, "the refused variant has no line")
+        for bodies, time in curves[1]:
+            self.assertAlmostEqual(time, 1000.0 / bodies)
+
+    def test_a_roof_needs_a_machine(self):
+        _write(self.directory, machine=False)
+        self.assertEqual(set(self._figures()), {"time_per_body", "memory_per_body", "modelled_speedup"})
+
+
+if __name__ == "__main__":
+    unittest.main()
