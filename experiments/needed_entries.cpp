@@ -23,12 +23,12 @@ std::unique_ptr<Formulation> make_published_formulation(const Registries& regist
                                                         std::string_view options) {
   const FormulationEntry& entry = needed_formulation(registries, experiment, key);
   std::string all(options);
-  for (const auto& [name, published] : {std::pair("projection", "off"), std::pair("passes", "plain")}) {
+  for (const auto& [option_name, published] : {std::pair("projection", "off"), std::pair("passes", "plain")}) {
     const bool has_option =
         std::any_of(entry.options.begin(), entry.options.end(),
-                    [name = name](const ParameterSpecification& option) { return option.name == name; });
+                    [name = option_name](const ParameterSpecification& option) { return option.name == name; });
     if (has_option) {
-      all += fmt::format("{}{}={}", all.empty() ? "" : ",", name, published);
+      all += fmt::format("{}{}={}", all.empty() ? "" : ",", option_name, published);
     }
   }
   return make_formulation(registries.formulations, entry, mechanism, all);

@@ -23,10 +23,10 @@ const PrototypeRun* prototype_of(const Model& model, const Variant& variant, dou
 }
 
 void add_passes(PartResult& part, const RecordMaker& maker, const ViolationMonitor& monitor) {
-  for (const auto& [name, level] : {std::pair("position", Level::position), std::pair("velocity", Level::velocity),
-                                    std::pair("acceleration", Level::acceleration)}) {
+  for (const auto& [of, level] : {std::pair("position", Level::position), std::pair("velocity", Level::velocity),
+                                  std::pair("acceleration", Level::acceleration)}) {
     const PassFigures figures = monitor.passes(level);
-    const auto add = [&, name = name](const char* what, double value) {
+    const auto add = [&, name = of](const char* what, double value) {
       part.records.push_back(maker.measured(fmt::format("{}_{}_iterations", what, name), "1", value));
     };
     add("mean", figures.mean);

@@ -15,10 +15,10 @@
 
 #include "experiments/command_line.hpp"
 #include "formulations/registry.hpp"
+#include "formulations/thread_ranks.hpp"
 #include "integrators/ode_partners.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "formulations/thread_ranks.hpp"
 
 namespace mbdbench {
 namespace {
