@@ -6,12 +6,12 @@
 namespace mbdbench::chain_sweeps {
 
 /// Independent chains of multiply-adds, more than a core has in flight, on packs of N doubles.
-/// \returns their sum, so that nothing is left out; 2 * kChains * N operations a repetition
 template <typename T>
 struct MultiplyAdds {
   static constexpr int kChains = 12;
   static constexpr double kOperations = 2.0 * kChains * kernels::Lanes<T>::kCount;
 
+  /// \returns a sum, so that nothing is left out
   static double run(int repetitions) {
     T sums[kChains];
     for (int k = 0; k < kChains; ++k) {
@@ -20,16 +20,16 @@ struct MultiplyAdds {
     const T factor(0.999999);
     const T summand(1e-6);
     for (int i = 0; i < repetitions; ++i) {
-      for (int k = 0; k < kChains; ++k) {
-        sums[k] = sums[k] * factor + summand;
+      for (T& sum : sums) {
+        sum = sum * factor + summand;
       }
     }
-    T sum = sums[0];
+    T total = sums[0];
     for (int k = 1; k < kChains; ++k) {
-      sum += sums[k];
+      total += sums[k];
     }
     double first = 0.0;
-    __builtin_memcpy(&first, &sum, sizeof first);
+    __builtin_memcpy(&first, &total, sizeof first);
     return first;
   }
 };

@@ -15,7 +15,7 @@ Lane read_lane(const double* from, int lanes, int lane) {
   for (std::size_t k = 0; k < std::size(numbers); ++k) {
     numbers[k] = from[k * index_of(lanes) + index_of(lane)];
   }
-  Lane result;
+  Lane result{};
   std::memcpy(&result, numbers, sizeof result);
   return result;
 }
