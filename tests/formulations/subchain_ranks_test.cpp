@@ -9,9 +9,9 @@
 #include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/node_chain.hpp"
+#include "formulations/thread_ranks.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "formulations/thread_ranks.hpp"
 
 namespace mbdbench {
 namespace {
