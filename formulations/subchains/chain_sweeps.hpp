@@ -5,6 +5,7 @@
 /// Accelerations: angular velocities of the lanes are scanned and exchanged, then inward (velocity products recomputed
 /// from the outboard end), columns, C; closing; outward. Momenta: inward with the turn and the first moment of the
 /// lane, columns, C; closing; outward (velocities), inward once more (momenta and their rates).
+#include "formulations/kernels/turns.hpp"
 #include "formulations/subchains/chain_block.hpp"
 #include "formulations/subchains/multiply_adds.hpp"
 
@@ -61,32 +62,9 @@ MBDBENCH_KERNEL LaneView<T> lanes_of(const ChainBlock& b) {
 }
 
 template <typename T>
-double smallest_lane(const T& value) {
-  if constexpr (Lanes<T>::kCount == 1) {
-    return value;
-  } else {
-    double lanes[Lanes<T>::kCount];
-    __builtin_memcpy(lanes, &value, sizeof(lanes));
-    double smallest = lanes[0];
-    for (int i = 1; i < Lanes<T>::kCount; ++i) {
-      // Written so that a pivot that is not a number is the smallest.
-      smallest = lanes[i] >= smallest ? smallest : lanes[i];
-    }
-    return smallest;
-  }
-}
-
-template <typename T>
 bool set_turns(const ChainBlock& data) {
   const LaneView<T> block = lanes_of<T>(data);
-  T smallest = static_cast<T>(0.0);
-  for (int i = 0; i <= block.length; ++i) {
-    const T angle = block.angles[i] + block.offsets[i];
-    block.angles[i] = angle;
-    block.turns[i] = sine_and_cosine(angle);
-    smallest = smaller(static_cast<T>(0.0) - angle * angle, smallest);
-  }
-  return smallest_lane(smallest) > -(kLargestAngle * kLargestAngle);
+  return set_all_turns(block.length + 1, block.offsets, block.angles, block.turns);
 }
 
 template <typename T>

@@ -6,6 +6,7 @@
 /// They are those of LinkAba [Featherstone1983] and LinkNaudet [Naudet2005] for lean turns, eight sub-trees side by
 /// side. A sub-tree has no distal handle, so that no columns are needed: as a node of divide and conquer it is
 /// F = K V + f alone. About 420 operations a lane and link (accelerations), 360 (momenta).
+#include "formulations/kernels/turns.hpp"
 #include "formulations/subtrees/tree_block.hpp"
 
 namespace mbdbench::tree_sweeps {
@@ -54,29 +55,10 @@ MBDBENCH_KERNEL CarriedMomentum<T> nothing() {
   return carried;
 }
 
-/// Written so that a value that is not a number is the smallest.
-template <typename T>
-double least_lane(const T& value) {
-  double lanes[Lanes<T>::kCount];
-  __builtin_memcpy(lanes, &value, sizeof(lanes));
-  double least = lanes[0];
-  for (int i = 1; i < Lanes<T>::kCount; ++i) {
-    least = lanes[i] >= least ? least : lanes[i];
-  }
-  return least;
-}
-
 template <typename T>
 bool set_turns(const TreeBlock& block) {
   const TreeView<T> view = view_of<T>(block);
-  T least = T(0.0);
-  for (int i = 0; i < block.rows; ++i) {
-    const T angle = view.angles[i] + view.offsets[i];
-    view.angles[i] = angle;
-    view.turns[i] = sine_and_cosine(angle);
-    least = smaller(T(0.0) - angle * angle, least);
-  }
-  return least_lane(least) > -(kLargestAngle * kLargestAngle);
+  return set_all_turns(block.rows, view.offsets, view.angles, view.turns);
 }
 
 template <typename T>
@@ -137,7 +119,7 @@ double accelerations_inward(const TreeBlock& block) {
     add_inertia(across_start(start, inertia), inboard.inertia);
     add_wrench(across_start(start, wrench), inboard.momentum);
   }
-  return least_lane(least);
+  return smallest_lane(least);
 }
 
 template <typename T>
@@ -186,7 +168,7 @@ double momenta_inward(const TreeBlock& block) {
     first_moment.z += view.links[run->first].outboard_mass * start.d;
     add_vector(first_moment, inboard.first_moment);
   }
-  return least_lane(least);
+  return smallest_lane(least);
 }
 
 template <typename T>

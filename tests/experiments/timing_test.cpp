@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "experiments/chadaj2015/claims.hpp"
 #include "experiments/chadaj2017/loop_case.hpp"
 #include "experiments/chadaj2017/ratios.hpp"
 #include "experiments/chadaj2017/variants.hpp"
@@ -118,6 +119,14 @@ TEST(DisturbedTimes, CountInNoClaimOfThePapers) {
              chadaj2017::records_of("four_bar", chadaj2017::kHdca.label(), "ode45", "tolerance=1e-06")
                  .timed("wall_time", {2.0, 1.0, 0.0, 3})};
   EXPECT_TRUE(chadaj2017::ratios_at_equal_tolerance(timings, "wall_time", "wall_time_ratio").empty());
+
+  Record ratio = maker().measured("wall_time_relative_to_dca", "1", 0.8);
+  ratio.formulation = "hdca";
+  ratio.integrator = "ode45";
+  ratio.parameters = "tolerance=1e-06";
+  EXPECT_EQ(chadaj2015::claims_of_timings({ratio})[0].verdict, ClaimVerdict::holds);
+  ratio.verdict = Verdict::not_measured;
+  EXPECT_EQ(chadaj2015::claims_of_timings({ratio})[0].verdict, ClaimVerdict::not_measured);
 
   timings = {
       malczyk2008::records_of("loop:15", malczyk2008::kSerial, "").timed("time_per_evaluation", disturbed(1e-6))};

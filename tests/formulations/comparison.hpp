@@ -1,8 +1,13 @@
 #pragma once
 /// \file
 /// Right-hand sides of two formulations at the same physical state, and the error that rounding explains.
+#include <gtest/gtest.h>
+
 #include <Eigen/Core>
+#include <algorithm>
+#include <limits>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -69,6 +74,23 @@ inline double mass_condition(const Mechanism& mechanism, const Eigen::VectorXd& 
   }
   const Eigen::VectorXd values = symmetric_eigenvalues(dynamics.mass_matrix());
   return values.maxCoeff() / values.minCoeff();
+}
+
+/// Largest error of q' and of the rates against the dense reference, in units of n eps cond(M).
+inline double share_of_rounding(std::string_view key, std::string_view options, const Mechanism& mechanism) {
+  const FormulationEntry& entry = *find_formulation(formulation_registry(), key);
+  const auto formulation = make(key, mechanism, options);
+  const auto reference = make(reference_of(entry), mechanism);
+  const Evaluation expected = evaluate_at(*reference, 0.0, mechanism.q0(), mechanism.u0());
+  std::vector<double> xdot(formulation->state_size());
+  EXPECT_TRUE(expected.status.ok);
+  const RhsStatus status = formulation->rhs(0.0, expected.x, xdot);
+  EXPECT_TRUE(status.ok) << status.message();
+  const auto split = static_cast<std::size_t>(mechanism.q_size());
+  const double error = std::max(block_error(std::span(xdot).first(split), std::span(expected.xdot).first(split)),
+                                block_error(std::span(xdot).subspan(split), std::span(expected.xdot).subspan(split)));
+  return error / std::max(1e-12, std::numeric_limits<double>::epsilon() * mechanism.u_size() *
+                                     mass_condition(mechanism, mechanism.q0()));
 }
 
 }  // namespace mbdbench::test

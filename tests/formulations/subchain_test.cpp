@@ -34,24 +34,6 @@ Mechanism random_chain(std::uint64_t seed, int bodies) {
 
 constexpr std::string_view kSubchains = "leaf=subchain,subchains=8";
 
-/// Largest error of q' and of the rates against the dense reference, in units of n eps cond(M).
-double share_of_rounding(std::string_view key, std::string_view options, const Mechanism& mechanism) {
-  const FormulationEntry& entry = *find_formulation(formulation_registry(), key);
-  const auto formulation = test::make(key, mechanism, options);
-  const auto reference = test::make(test::reference_of(entry), mechanism);
-  const test::Evaluation expected = test::evaluate_at(*reference, 0.0, mechanism.q0(), mechanism.u0());
-  std::vector<double> xdot(formulation->state_size());
-  EXPECT_TRUE(expected.status.ok);
-  const RhsStatus status = formulation->rhs(0.0, expected.x, xdot);
-  EXPECT_TRUE(status.ok) << status.message();
-  const auto split = static_cast<std::size_t>(mechanism.q_size());
-  const double error =
-      std::max(test::block_error(std::span(xdot).first(split), std::span(expected.xdot).first(split)),
-               test::block_error(std::span(xdot).subspan(split), std::span(expected.xdot).subspan(split)));
-  return error / std::max(1e-12, std::numeric_limits<double>::epsilon() * mechanism.u_size() *
-                                     test::mass_condition(mechanism, mechanism.q0()));
-}
-
 /// Packs of eight in registers of two doubles: what every machine can run.
 using PortablePack = kernels::Pack<8, 2>;
 
@@ -113,7 +95,7 @@ TEST(subchains, random_chains_of_every_length_agree_with_the_dense_reference) {
       }
       ++treated;
       for (const std::string_view key : {"dca", "hdca"}) {
-        const double share = share_of_rounding(key, kSubchains, mechanism);
+        const double share = test::share_of_rounding(key, kSubchains, mechanism);
         worst = std::max(worst, share);
         // 1 is what rounding of M alone explains; both sides have it.
         EXPECT_LT(share, 2.0) << set.name << " " << key << " bodies=" << bodies << " seed=" << seed;
@@ -161,7 +143,7 @@ TEST(subchains, several_arms_with_fixed_joints_agree_with_the_dense_reference) {
   EXPECT_EQ(ChainPlan(mechanism, 0).arms().size(), 4U);
   for (const std::string_view key : {"dca", "hdca"}) {
     for (const int count : {0, 8, 24, 64}) {
-      EXPECT_LT(share_of_rounding(key, fmt::format("leaf=subchain,subchains={}", count), mechanism), 2.0)
+      EXPECT_LT(test::share_of_rounding(key, fmt::format("leaf=subchain,subchains={}", count), mechanism), 2.0)
           << key << " " << count;
     }
   }
@@ -178,7 +160,7 @@ TEST(subchains, springs_and_dampers_in_joints_are_felt) {
   for (const int threads : {1, 2}) {
     use_threads(threads);
     for (const std::string_view key : {"dca", "hdca"}) {
-      EXPECT_LT(share_of_rounding(key, "leaf=subchain,subchains=16", mechanism), 2.0) << key << threads;
+      EXPECT_LT(test::share_of_rounding(key, "leaf=subchain,subchains=16", mechanism), 2.0) << key << threads;
     }
   }
 }

@@ -57,23 +57,6 @@ Mechanism random_copies(std::uint64_t seed, int copies, int bodies) {
   return Mechanism(whole);
 }
 
-/// Largest error of q' and of the rates against another formulation, in units of n eps cond(M).
-double share_of_rounding(std::string_view key, const Mechanism& mechanism, std::string_view other) {
-  const auto formulation = test::make(key, mechanism, "leaf=subtree");
-  const auto reference = test::make(other, mechanism);
-  const test::Evaluation expected = test::evaluate_at(*reference, 0.0, mechanism.q0(), mechanism.u0());
-  EXPECT_TRUE(expected.status.ok);
-  std::vector<double> xdot(formulation->state_size());
-  const RhsStatus status = formulation->rhs(0.0, expected.x, xdot);
-  EXPECT_TRUE(status.ok) << status.message();
-  const auto split = static_cast<std::size_t>(mechanism.q_size());
-  const double error =
-      std::max(test::block_error(std::span(xdot).first(split), std::span(expected.xdot).first(split)),
-               test::block_error(std::span(xdot).subspan(split), std::span(expected.xdot).subspan(split)));
-  return error / std::max(1e-12, std::numeric_limits<double>::epsilon() * mechanism.u_size() *
-                                     test::mass_condition(mechanism, mechanism.q0()));
-}
-
 TEST(subtrees, every_row_stands_in_one_lane_or_in_the_trunk) {
   for (const char* key : {"balanced_tree:15", "balanced_tree:127", "balanced_tree:1023", "balanced_tree:40,branching=3",
                           "caterpillar:spine=9,legs=3", "star:19", "balanced_tree:2500"}) {
@@ -114,8 +97,8 @@ TEST(subtrees, agree_with_the_dense_reference_in_every_instruction_set) {
     use_instruction_set(set.name);
     for (const Mechanism& mechanism : mechanisms) {
       // Of rounding by n operations on numbers that cond(M) blows up, a tenth is met; a wrong term is of size 1e10.
-      EXPECT_LT(share_of_rounding("dca", mechanism, "dense"), 1.0) << set.name << " " << mechanism.name();
-      EXPECT_LT(share_of_rounding("hdca", mechanism, "dense-momentum"), 1.0) << set.name << " " << mechanism.name();
+      EXPECT_LT(test::share_of_rounding("dca", "leaf=subtree", mechanism), 1.0) << set.name << " " << mechanism.name();
+      EXPECT_LT(test::share_of_rounding("hdca", "leaf=subtree", mechanism), 1.0) << set.name << " " << mechanism.name();
     }
   }
 }
