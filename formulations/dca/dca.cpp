@@ -25,8 +25,10 @@
 
 #include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
+#include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "formulations/subtrees/subtree_formulation.hpp"
 
@@ -120,6 +122,9 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
     return options.text("leaf") == "subtree" ? make_subtree_formulation(mechanism, StateKind::velocity, options)
                                              : make_subchain_formulation(mechanism, StateKind::velocity, options);
   }
+  if (auto in_lanes = make_binary_formulation(mechanism, StateKind::velocity, options)) {
+    return in_lanes;
+  }
   return std::make_unique<DcaFormulation>(
       mechanism, DcaOptions{{ground_closure(options), CutAxes::world, proximal_options(options)},
                             options.number("baumgarte_alpha"),
@@ -137,7 +142,7 @@ ParameterSpecification stabilisation(std::string_view name, std::string_view hel
 }
 
 std::span<const ParameterSpecification> dca_options() {
-  static const std::array<ParameterSpecification, 9> kOptions = {
+  static const std::array<ParameterSpecification, 10> kOptions = {
       ground_closure_option(),
       stabilisation("baumgarte_alpha", "alpha in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
       stabilisation("baumgarte_beta", "beta in -2 alpha Phi' - beta^2 Phi of cut joints, 1/s; 0: not stabilised"),
@@ -146,7 +151,8 @@ std::span<const ParameterSpecification> dca_options() {
       leaf_option(),
       subchains_option(),
       threads_option(),
-      projection_option()};
+      projection_option(),
+      kernel_options().front()};
   return kOptions;
 }
 

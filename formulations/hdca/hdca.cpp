@@ -31,6 +31,7 @@
 #include <limits>
 
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
@@ -210,6 +211,9 @@ std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Paramet
   if (asks_for_lanes(options)) {
     return options.text("leaf") == "subtree" ? make_subtree_formulation(mechanism, StateKind::momentum, options)
                                              : make_subchain_formulation(mechanism, StateKind::momentum, options);
+  }
+  if (auto in_lanes = make_binary_formulation(mechanism, StateKind::momentum, options)) {
+    return in_lanes;
   }
   return std::make_unique<HdcaFormulation>(mechanism, hdca_options(options));
 }

@@ -4,6 +4,7 @@
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/projection_option.hpp"
+#include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 
 namespace mbdbench {
@@ -35,7 +36,7 @@ ParameterSpecification rate(std::string_view name, double default_value, std::st
 }  // namespace
 
 std::span<const ParameterSpecification> hdca_option_specifications() {
-  static const std::array<ParameterSpecification, 12> kOptions = {
+  static const std::array<ParameterSpecification, 13> kOptions = {
       ground_closure_option(),
       choice("cut_axes", "world",
              "axes of the linear rows of D in cut joints: world, or fixed in the joint's body (other step counts, same "
@@ -47,7 +48,8 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
       rate("leak", 5.0, "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak)"),
       rate("reset_interval", 0.1, "time between resets p <- J^T M V, s; 0: after every step (gauge=reset)"),
       rate("feedback", 0.0, "beta in Phi' = -beta Phi of cut joints, 1/s; 0: Phi' = 0"), loops_option(),
-      regularisation_option(), leaf_option(), subchains_option(), threads_option(), projection_option()};
+      regularisation_option(), leaf_option(), subchains_option(), threads_option(), projection_option(),
+      kernel_options().front()};
   return kOptions;
 }
 

@@ -142,6 +142,17 @@ MBDBENCH_KERNEL void add_wrench(const LinkWrench<T>& other, LinkWrench<T>& f) {
   f.nz += other.nz;
 }
 
+/// f -= other.
+template <typename T>
+MBDBENCH_KERNEL void subtract_wrench(const LinkWrench<T>& other, LinkWrench<T>& f) {
+  f.fx -= other.fx;
+  f.fy -= other.fy;
+  f.fz -= other.fz;
+  f.nx -= other.nx;
+  f.ny -= other.ny;
+  f.nz -= other.nz;
+}
+
 /// \returns U / D. \param inverse 1 / D
 template <typename T>
 MBDBENCH_KERNEL JointGain<T> joint_gain(const ArticulatedInertia<T>& m, const T& inverse) {

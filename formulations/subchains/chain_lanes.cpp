@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstring>
 #include <numeric>
 
 #include "mechanisms/model/index_of.hpp"
@@ -47,10 +46,8 @@ void ChainLanes::allot(ChainBlock& block) {
   block.length = plan_->division().length;
   const auto length = index_of(block.length);
   const auto take = [&](double*& array, std::size_t numbers) {
-    const std::size_t bytes = numbers * std::size_t{kLanes} * sizeof(double);
-    memory_.emplace_back(static_cast<double*>(::operator new(bytes, std::align_val_t(64))));
+    memory_.push_back(lane_memory(numbers));
     array = memory_.back().get();
-    std::memset(array, 0, bytes);
   };
   take(block.links, (length + 1) * kLinkNumbers);
   take(block.padding, length);

@@ -1,13 +1,12 @@
 #pragma once
 /// \file
 /// The blocks of a ChainPlan in memory: constants of the links, and the way of states into lanes and of results out.
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
 #include "formulations/subchains/chain_block.hpp"
 #include "formulations/subchains/chain_plan.hpp"
+#include "formulations/subchains/lane_memory.hpp"
 
 namespace mbdbench {
 
@@ -34,10 +33,6 @@ class ChainLanes {
   [[nodiscard]] double pivot(std::size_t position) const;
 
  private:
-  struct AlignedDelete {
-    void operator()(double* memory) const { ::operator delete(memory, std::align_val_t(64)); }
-  };
-
   void allot(ChainBlock& block);
   void set_constants(int lane);
   void set_starts(int b);
@@ -51,7 +46,7 @@ class ChainLanes {
   ChainShare share_;
   std::vector<int> places_;  // by position from the first one held
   std::vector<ChainBlock> blocks_;
-  std::vector<std::unique_ptr<double, AlignedDelete>> memory_;
+  std::vector<LaneMemory> memory_;
   std::vector<std::vector<ColumnStart>> starts_;  // a block
 };
 

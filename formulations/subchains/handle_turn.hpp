@@ -46,10 +46,9 @@ inline void turn_start(const JointTurn& turn, TurnScan<double>& scan) {
   turn_back(turn, scan.x.z, scan.y.z);
 }
 
-/// The scan inward ends before the angle, as does the lever.
-inline void turn_end(const JointTurn& turn, SegmentReport& report) {
-  for (kernels::LinkVector<double>* const vector :
-       {&report.scan.x, &report.scan.y, &report.scan.carried, &report.lever}) {
+/// The scan inward ends before the angle.
+inline void turn_end(const JointTurn& turn, TurnScan<double>& scan) {
+  for (kernels::LinkVector<double>* const vector : {&scan.x, &scan.y, &scan.carried}) {
     turn_back(turn, vector->x, vector->y);
   }
 }

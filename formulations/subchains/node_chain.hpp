@@ -40,23 +40,21 @@ class NodeChain {
   std::vector<kernels::Row> wrenches_;
 };
 
+/// What a segment's lanes do to vectors that cross them: what is known before its handles are.
+struct SegmentScan {
+  TurnScan<double> scan;                   ///< over all its lanes
+  kernels::SineCosine<double> first_turn;  ///< of its first link
+};
+
 /// A segment as others see it: plain data of one size, all that is exchanged. The handle between two segments of an arm
 /// is the frame of the outboard one's first link before its joint's angle: no segment needs an angle of another one,
 /// and its last lane is swept as if that angle were zero. Elsewhere handles lie behind the angle
 /// (kernels/chain_links.hpp).
-struct SegmentReport {
-  kernels::OutboardNode node;              ///< K, f
-  kernels::TipRows tip;                    ///< X and C with -v; zero where nothing goes on outboard
-  TurnScan<double> scan;                   ///< over all its lanes
-  kernels::LinkVector<double> lever;       ///< likewise (momenta, where a cut joint loads the links)
-  kernels::SineCosine<double> first_turn;  ///< of its first link
-  double smallest_pivot;                   ///< of its block; not a number where that has a state that is none
-};
-
-/// What of it is known before the handles (accelerations).
-struct SegmentScan {
-  TurnScan<double> scan;
-  kernels::SineCosine<double> first_turn;
+struct SegmentReport : SegmentScan {
+  kernels::OutboardNode node;         ///< K, f
+  kernels::TipRows tip;               ///< X and C with -v; zero where nothing goes on outboard
+  kernels::LinkVector<double> lever;  ///< over all its lanes (momenta, where a cut joint loads the links)
+  double smallest_pivot;              ///< of its block; not a number where that has a state that is none
 };
 
 /// \returns the segment as a node of its arm.

@@ -1,6 +1,6 @@
 #include "formulations/subchains/segment_closing.hpp"
 
-#include "formulations/subchains/turn_scan.hpp"
+#include "formulations/subchains/segment_scans.hpp"
 #include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
@@ -21,47 +21,6 @@ SegmentClosing::SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan
   }
 }
 
-Vec3 SegmentClosing::inboard_omega(std::span<const SegmentReport> reports, int segment) const {
-  const int arm = plan_->segments()[index_of(segment)].arm;
-  Vec3 omega = Vec3::Zero();
-  for (int s = plan_->arms()[index_of(arm)].first_segment; s < segment; ++s) {
-    const TurnScan<double>& scan = reports[index_of(s)].scan;
-    omega = (turn_of(scan) * omega + vector_of(scan.carried)).eval();
-  }
-  return omega;
-}
-
-Vec3 SegmentClosing::outboard_moment(std::span<const SegmentReport> reports, int segment) const {
-  const int arm = plan_->segments()[index_of(segment)].arm;
-  Vec3 moment = Vec3::Zero();
-  for (int s = plan_->arms()[index_of(arm)].last_segment - 1; s > segment; --s) {
-    const TurnScan<double>& scan = reports[index_of(s)].scan;
-    moment = (turn_of(scan) * moment + vector_of(scan.carried)).eval();
-  }
-  return moment;
-}
-
-Vec3 SegmentClosing::gravity(std::span<const SegmentReport> reports, int segment) const {
-  const int arm = plan_->segments()[index_of(segment)].arm;
-  Vec3 gravity = first_link(reports, arm).transpose() * plan_->gravity();
-  for (int s = plan_->arms()[index_of(arm)].first_segment; s < segment; ++s) {
-    gravity = (turn_of(reports[index_of(s)].scan).transpose() * gravity).eval();
-  }
-  return gravity;
-}
-
-Mat3 SegmentClosing::first_link(std::span<const SegmentReport> reports, int arm) const {
-  const ChainArm& chain = plan_->arms()[index_of(arm)];
-  const kernels::LinkConstants<double>& link = plan_->tree().links()[index_of(chain.first)];
-  const kernels::SineCosine<double>& turn = reports[index_of(chain.first_segment)].first_turn;
-  Mat3 axes;
-  for (int k = 0; k < 3; ++k) {
-    axes.col(k) = vector_of(kernels::rotated_inward(link, turn.cosine, turn.sine,
-                                                    {k == 0 ? 1.0 : 0.0, k == 1 ? 1.0 : 0.0, k == 2 ? 1.0 : 0.0}));
-  }
-  return plan_->start_axes(arm) * axes;
-}
-
 void SegmentClosing::assemble(std::span<const SegmentReport> reports, const Vec3& base) {
   for (std::size_t a = 0; a < plan_->arms().size(); ++a) {
     const ChainArm& arm = plan_->arms()[a];
@@ -77,7 +36,7 @@ void SegmentClosing::assemble(std::span<const SegmentReport> reports, const Vec3
       chain_.close(*sweeps_, index_of(arm.first_segment), index_of(arm.last_segment), outboard,
                    arm.at_cut ? &tips_[a] : nullptr);
     }
-    const Vec3 motion = first_link(reports, static_cast<int>(a)).transpose() * base;
+    const Vec3 motion = first_link_axes(*plan_, reports, static_cast<int>(a)).transpose() * base;
     bases_[a] = Row{{motion.x(), motion.y(), motion.z(), 0.0, 0.0, 0.0, 0.0, 0.0}};
   }
 }
@@ -104,7 +63,7 @@ void SegmentClosing::set_end(std::size_t which, std::span<const SegmentReport> r
     return;
   }
   const ChainArm& arm = plan_->arms()[index_of(a)];
-  end.rotation = first_link(reports, a);
+  end.rotation = first_link_axes(*plan_, reports, a);
   end.omega.setZero();
   for (int s = arm.first_segment; s < arm.last_segment; ++s) {
     const TurnScan<double>& scan = reports[index_of(s)].scan;

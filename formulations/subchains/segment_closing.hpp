@@ -16,15 +16,6 @@ class SegmentClosing {
  public:
   SegmentClosing(const Mechanism& mechanism, const ChainPlan& plan, const ChainSweeps& sweeps);
 
-  /// Angular velocity inboard of a segment, in the frame of its first link's inboard neighbour carried to that link
-  /// (accelerations). \param reports of all segments, their scans outward
-  [[nodiscard]] Vec3 inboard_omega(std::span<const SegmentReport> reports, int segment) const;
-  /// First moment outboard of a segment, in the frame of the next segment's first link (momenta).
-  /// \param reports of all segments, their scans inward
-  [[nodiscard]] Vec3 outboard_moment(std::span<const SegmentReport> reports, int segment) const;
-  /// Gravity in the frame of a segment's first link (momenta).
-  [[nodiscard]] Vec3 gravity(std::span<const SegmentReport> reports, int segment) const;
-
   void close_accelerations(std::span<const SegmentReport> reports);
   /// \param leak kappa, 1/s
   void close_velocities(std::span<const SegmentReport> reports, double leak);
@@ -43,7 +34,6 @@ class SegmentClosing {
   [[nodiscard]] const LoopClosure* loop() const { return loop_ ? &*loop_ : nullptr; }
 
  private:
-  [[nodiscard]] Mat3 first_link(std::span<const SegmentReport> reports, int arm) const;
   void assemble(std::span<const SegmentReport> reports, const Vec3& base);
   void disassemble();
   void set_end(std::size_t which, std::span<const SegmentReport> reports, const Vec3& base, bool outward_scans);

@@ -109,11 +109,7 @@ int threads_in(const Parameters& options) {
 }
 
 bool asks_for_lanes(const Parameters& options) {
-  const bool asks = options.text("leaf") != "body";
-  if (!asks && options.integer("threads") > 1) {
-    throw ModelError({}, "option threads: bodies as leaves run on one thread; add leaf=subchain or leaf=subtree");
-  }
-  return asks;
+  return options.text("leaf") != "body";
 }
 
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,

@@ -6,13 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "formulations/recursion/link_loads.hpp"
-#include "formulations/subchains/chain_lanes.hpp"
+#include "formulations/subchains/chain_team.hpp"
 #include "formulations/subchains/instruction_set.hpp"
 #include "formulations/subchains/segment_closing.hpp"
 #include "formulations/subchains/segment_lanes.hpp"
-#include "formulations/subchains/worker_team.hpp"
-#include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
 namespace {
@@ -37,94 +34,45 @@ std::vector<std::size_t> bounds_of(const ChainPlan& plan, const RankExchange* ra
 
 }  // namespace
 
-struct SubchainSolver::Work {
+struct SubchainSolver::Work : ChainTeam {
   Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given);
 
-  /// \returns which member of the team works on a block of this rank.
-  [[nodiscard]] int owner(int b) const { return (b - own.blocks.first) * team.size() / own.blocks.count(); }
-  template <typename Body>
-  void for_blocks_of(int member, const Body& body) const {
-    for (int b = own.blocks.first; b < own.blocks.last; ++b) {
-      if (owner(b) == member) {
-        body(b, lanes.block(b));
-      }
-    }
-  }
-  template <typename Body>
-  void for_segments_of(int member, const Body& body) const {
-    for (int s = own.segments.first; s < own.segments.last; ++s) {
-      if (owner(plan->segments()[index_of(s)].block) == member) {
-        body(s);
-      }
-    }
-  }
-  void set_turns(int b, std::span<const double> q) const;
   template <typename Part>
   void meet(int member, std::vector<Part>& parts, std::span<const std::size_t> bounds);
   void meet_scans(int member);
   void close_segments(int member);
-  void set_forces(int b) const;
   /// \returns -1, or a joint that fails; its pivot is left in `failed_pivot`.
   [[nodiscard]] int failed_joint(std::span<const double> rates);
   [[nodiscard]] RhsStatus status_of(int failed) const;
   [[nodiscard]] int outermost_failure();
 
   const Mechanism* mechanism;
-  ChainPlan chains;
-  const ChainPlan* plan;
   const ChainSweeps* sweeps;
   RankExchange* ranks;
-  ChainShare own;
-  ChainLanes lanes;
   SegmentLanes segment_lanes;          // of this rank
   std::vector<SegmentReport> reports;  // of all ranks
-  std::vector<SegmentScan> scans;      // of all ranks; not used by one alone
+  std::vector<SegmentScan> met_scans;  // of all ranks; not used by one alone
   std::vector<std::size_t> report_bounds;
   std::vector<std::size_t> scan_bounds;
   std::vector<SegmentClosing> closings;  // one a member
   std::vector<double> pivots;            // the smallest of every block of this rank
   double failed_pivot = 0.0;
-  LinkLoads loads;
-  LinkPositions positions;  // not set: loads in joints need none
-  WorkerTeam team;
 };
 
 SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given)
-    : mechanism(&of),
-      chains(std::move(given_plan)),
-      plan(&chains),
+    : ChainTeam(of, std::move(given_plan), threads, given),
+      mechanism(&of),
       sweeps(&instruction_set().sweeps),
       ranks(given),
-      own(ranks == nullptr ? chains.share_of(0, 1) : chains.share_of(ranks->rank(), ranks->size())),
-      lanes(chains, own, ranks == nullptr),
-      segment_lanes(chains, lanes, *sweeps, own.blocks),
-      reports(chains.segments().size()),
-      scans(ranks == nullptr ? 0 : reports.size()),
-      report_bounds(bounds_of(chains, ranks, sizeof(SegmentReport))),
-      scan_bounds(bounds_of(chains, ranks, sizeof(SegmentScan))),
-      pivots(index_of(own.blocks.count())),
-      loads(of, chains.tree()),
-      positions(chains.tree().positions()),
-      team(std::min(threads, own.blocks.count())) {
+      segment_lanes(plan, lanes, *sweeps, own.blocks),
+      reports(plan.segments().size()),
+      met_scans(ranks == nullptr ? 0 : reports.size()),
+      report_bounds(bounds_of(plan, ranks, sizeof(SegmentReport))),
+      scan_bounds(bounds_of(plan, ranks, sizeof(SegmentScan))),
+      pivots(index_of(own.blocks.count())) {
   closings.reserve(index_of(team.size()));
   for (int member = 0; member < team.size(); ++member) {
-    closings.emplace_back(of, chains, *sweeps);
-  }
-}
-
-void SubchainSolver::Work::set_turns(int b, std::span<const double> q) const {
-  const ChainBlock& block = lanes.block(b);
-  lanes.scatter(b, q, &ChainBlock::angles, block.length + 1);
-  if (sweeps->set_turns(block)) {
-    return;
-  }
-  // Huge angles: the kernel has added the offsets.
-  const int count = (block.length + 1) * kLanes;
-  for (int k = 0; k < count; ++k) {
-    const int i = k / kLanes;
-    const int l = k % kLanes;
-    block.turns[2 * i * kLanes + l] = std::sin(block.angles[k]);
-    block.turns[(2 * i + 1) * kLanes + l] = std::cos(block.angles[k]);
+    closings.emplace_back(of, plan, *sweeps);
   }
 }
 
@@ -145,14 +93,11 @@ void SubchainSolver::Work::meet_scans(int member) {
     team.barrier();
     return;
   }
-  for_segments_of(member, [this](int s) {
-    scans[index_of(s)] = {reports[index_of(s)].scan, reports[index_of(s)].first_turn};
-  });
-  meet(member, scans, scan_bounds);
+  for_segments_of(member, [this](int s) { met_scans[index_of(s)] = reports[index_of(s)]; });
+  meet(member, met_scans, scan_bounds);
   if (member == 0) {
-    for (std::size_t s = 0; s < scans.size(); ++s) {
-      reports[s].scan = scans[s].scan;
-      reports[s].first_turn = scans[s].first_turn;
+    for (std::size_t s = 0; s < met_scans.size(); ++s) {
+      static_cast<SegmentScan&>(reports[s]) = met_scans[s];
     }
   }
   team.barrier();
@@ -162,14 +107,8 @@ void SubchainSolver::Work::close_segments(int member) {
   for_segments_of(member, [this](int s) {
     SegmentReport& report = reports[index_of(s)];
     segment_lanes.close(s, report);
-    report.smallest_pivot = pivots[index_of(plan->segments()[index_of(s)].block - own.blocks.first)];
+    report.smallest_pivot = pivots[index_of(plan.segments()[index_of(s)].block - own.blocks.first)];
   });
-}
-
-void SubchainSolver::Work::set_forces(int b) const {
-  if (loads.in_joints()) {
-    lanes.scatter(b, loads.joint_forces(), &ChainBlock::forces, plan->division().length);
-  }
 }
 
 int SubchainSolver::Work::failed_joint(std::span<const double> rates) {
@@ -179,9 +118,9 @@ int SubchainSolver::Work::failed_joint(std::span<const double> rates) {
     // Each looks at its own results, but what is returned from here has to be the same on all.
     return positive ? -1 : outermost_failure();
   }
-  const std::span<const int> coordinates = plan->coordinates();
+  const std::span<const int> coordinates = plan.coordinates();
   // What is not a number anywhere has reached the base on the way inward and all links of the arm on the way outward.
-  const bool finite = std::all_of(plan->arms().begin(), plan->arms().end(), [&](const ChainArm& arm) {
+  const bool finite = std::all_of(plan.arms().begin(), plan.arms().end(), [&](const ChainArm& arm) {
     return std::isfinite(rates[index_of(coordinates[index_of(arm.first)])]) &&
            std::isfinite(rates[index_of(coordinates[index_of(arm.last - 1)])]);
   });
@@ -220,8 +159,8 @@ int SubchainSolver::Work::outermost_failure() {
                                           [](const Failure& a, const Failure& b) { return a.position < b.position; });
   failed_pivot = outermost->pivot;
   // None: angles and pivots are numbers, rates or loads are not.
-  return plan->tree().joint(outermost->position < 0.0 ? plan->coordinates().size() - 1
-                                                      : static_cast<std::size_t>(outermost->position));
+  return plan.tree().joint(outermost->position < 0.0 ? plan.coordinates().size() - 1
+                                                     : static_cast<std::size_t>(outermost->position));
 }
 
 SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks)
@@ -235,16 +174,17 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
   work.team.run([&](int member) {
     SegmentClosing& closing = work.closings[index_of(member)];
     if (member == 0 && work.loads.in_joints()) {
-      work.loads.evaluate(t, q, u, work.plan->tree(), work.positions);
+      work.loads.evaluate(t, q, u, work.plan.tree(), work.positions);
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
-      work.set_turns(b, q);
+      work.set_turns(*work.sweeps, b, q);
       work.lanes.scatter(b, u, &ChainBlock::rates, block.length);
       work.sweeps->scan_rates(block);
     });
-    work.for_segments_of(member, [&](int s) { work.segment_lanes.report_scan(s, true, work.reports[index_of(s)]); });
+    work.for_segments_of(member, [&](int s) { work.scans.report(s, true, work.reports[index_of(s)]); });
     work.meet_scans(member);  // first exchange
-    work.for_segments_of(member, [&](int s) { work.segment_lanes.tell_rates(s, work.reports, closing); });
+    work.for_segments_of(member,
+                         [&](int s) { work.scans.tell_rates(s, std::span<const SegmentReport>(work.reports)); });
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_forces(b);
       const double pivot = work.sweeps->sweep_accelerations_inward(block);
@@ -266,12 +206,12 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
 RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span<const double> p, double leak,
                                   std::span<double> u, std::span<double> pdot) {
   Work& work = *work_;
-  const bool loaded = work.plan->cut().has_value();
+  const bool loaded = work.plan.cut().has_value();
   const bool finite = work.ranks == nullptr || (all_finite(q) && all_finite(p));
   work.team.run([&](int member) {
     SegmentClosing& closing = work.closings[index_of(member)];
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
-      work.set_turns(b, q);
+      work.set_turns(*work.sweeps, b, q);
       if (loaded) {
         work.sweeps->scan_levers(block);
       }
@@ -280,13 +220,18 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
       work.pivots[index_of(b - work.own.blocks.first)] = finite ? pivot : std::numeric_limits<double>::quiet_NaN();
       work.sweeps->set_nodes(block, work.segment_lanes.nodes(b));
     });
-    work.for_segments_of(member, [&](int s) { work.segment_lanes.report_scan(s, false, work.reports[index_of(s)]); });
+    work.for_segments_of(member, [&](int s) {
+      work.scans.report(s, false, work.reports[index_of(s)]);
+      if (loaded) {
+        work.segment_lanes.report_lever(s, work.reports[index_of(s)]);
+      }
+    });
     work.close_segments(member);
     // The only exchange: what acts on momenta needs no velocities.
     work.meet(member, work.reports, work.report_bounds);
     closing.close_velocities(work.reports, leak);
     work.for_segments_of(member, [&](int s) {
-      work.segment_lanes.tell_moments(s, work.reports, closing);
+      work.scans.tell_moments(s, std::span<const SegmentReport>(work.reports));
       work.segment_lanes.open(s, closing);
       if (loaded) {
         work.segment_lanes.tell_loads(s, work.reports, closing);
@@ -299,7 +244,7 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
     if (work.loads.in_joints()) {
       work.team.barrier();  // forces such as those of dampers depend on u
       if (member == 0) {
-        work.loads.evaluate(t, q, u, work.plan->tree(), work.positions);
+        work.loads.evaluate(t, q, u, work.plan.tree(), work.positions);
       }
       work.team.barrier();
     }
@@ -316,12 +261,12 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
 std::vector<WorkStage> SubchainSolver::stages(StateKind rate_kind) const {
   // Operations a link of all lanes at once, and of a segment's two factorisations of 5 x 5.
   const bool momenta = rate_kind == StateKind::momentum;
-  const double links = work_->plan->division().length;
-  const double blocks = work_->plan->division().blocks;
+  const double links = work_->plan.division().length;
+  const double blocks = work_->plan.division().blocks;
   const double inward = momenta ? 430.0 : 560.0;
   const double outward = momenta ? 300.0 : 330.0;
   constexpr double kSegment = 900.0;
-  const WorkStage meeting{1.0, kSegment * static_cast<double>(work_->plan->segments().size())};
+  const WorkStage meeting{1.0, kSegment * static_cast<double>(work_->plan.segments().size())};
   std::vector<WorkStage> stages = {{blocks, links * inward, kLanes}, meeting, {blocks, links * outward, kLanes}};
   if (!momenta) {
     stages.insert(stages.begin(), {{blocks, 40.0 * links, kLanes}, {1.0, 0.0}});  // angular velocities

@@ -1,11 +1,10 @@
 #include "formulations/subtrees/subtree_solver.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
-#include "formulations/recursion/articulated_tree.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "formulations/subchains/lane_failure.hpp"
 #include "mechanisms/model/index_of.hpp"
 
 namespace mbdbench {
@@ -158,20 +157,12 @@ RhsStatus SubtreeSolver::momenta(double t, std::span<const double> q, std::span<
 }
 
 RhsStatus SubtreeSolver::status(std::span<const double> q, std::span<const double> results) {
-  const bool positive = std::all_of(pivots_.begin(), pivots_.end(), [](double pivot) { return pivot > 0.0; });
-  const bool finite = std::all_of(results.begin(), results.end(), [](double value) { return std::isfinite(value); });
-  if (positive && finite) {
-    return {};
+  // One that is not a number counts as the smallest.
+  double smallest = pivots_.front();
+  for (const double pivot : pivots_) {
+    smallest = pivot >= smallest ? smallest : pivot;
   }
-  // The general recursion names the joint: what is wrong is seldom, and only has to be told.
-  const RhsStatus found = ArticulatedTree(*mechanism_).set_positions(0.0, q);
-  if (!found.ok) {
-    return found;
-  }
-  const int outermost = plan_.tree().joint(plan_.tree().size() - 1);
-  return {false, mechanism_->tree_joints()[index_of(outermost)].name,
-          "an articulated inertia inboard of the joint is not positive or something is no number, the smallest is",
-          *std::min_element(pivots_.begin(), pivots_.end())};
+  return lane_status(*mechanism_, q, results, smallest, plan_.tree().joint(plan_.tree().size() - 1));
 }
 
 std::vector<WorkStage> SubtreeSolver::stages(StateKind rate_kind) const {

@@ -13,24 +13,13 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/random_chain.hpp"
 #include "tests/support/allocation_guard.hpp"
 
 namespace mbdbench {
 namespace {
 
-/// A serial chain of revolute joints with random links and skew axes; they cross their links, so that all frames of the
-/// recursion follow one another without a slide along an axis.
-Mechanism random_chain(std::uint64_t seed, int bodies) {
-  const std::string key = fmt::format("random_tree:seed={},bodies={},branching=0,loads=0", seed, bodies);
-  MechanismDescription description = make_mechanism(mechanism_registry(), key).description();
-  RandomSource random(static_cast<std::int64_t>(seed));
-  for (JointDescription& joint : description.joints) {
-    joint.type = JointType::revolute;
-    joint.q0 = {random.uniform(-3.0, 3.0)};
-    joint.v0 = {random.uniform(-1.0, 1.0)};
-  }
-  return Mechanism(description);
-}
+using test::random_chain;
 
 constexpr std::string_view kSubchains = "leaf=subchain,subchains=8";
 

@@ -98,6 +98,9 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations/subchains", {"formulations/kernels", "formulations/recursion"}},
       // The same threads, instruction sets and interface of what goes in lanes.
       {"formulations/subtrees", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+      // Bodies as leaves too, with the limit that the assembly sets for point masses.
+      {"formulations/binary_tree",
+       {"formulations/assembly", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
   };
   const auto is_engine = [](const std::optional<std::string>& folder) { return folder && engines.contains(*folder); };
   const std::optional<std::string> from = formulation_folder(file);

@@ -1,0 +1,49 @@
+#pragma once
+/// \file
+/// The numbers of a block of eight binary trees, one a lane, as the sweeps see them: beside those of its links
+/// (subchains/chain_block.hpp) what the papers' leaves and nodes need.
+#include "formulations/binary_tree/binary_steps.hpp"
+#include "formulations/kernels/binary_node.hpp"
+#include "formulations/subchains/chain_block.hpp"
+
+namespace mbdbench {
+
+/// What enters a body besides its joints (accelerations).
+template <typename T>
+struct BodyInput {
+  kernels::LinkWrench<T> needed;        ///< for its angular velocity, about O_k
+  kernels::VelocityProduct<T> product;  ///< of its own joint
+};
+
+/// Where a block's arrays lie. The types in the comments are those of one lane.
+struct BinaryBlock {
+  ChainBlock links;
+  const BinaryStep* steps = nullptr;
+  const BinaryStep* last_step = nullptr;
+  double* leaves = nullptr;  ///< BodyLeaf, `length`
+  double* inputs = nullptr;  ///< BodyInput, `length` (accelerations)
+  double* stack = nullptr;   ///< TwoHandles; the first one is the whole lane in the end
+  double* kept = nullptr;    ///< ClosedNode, `length` - 1
+  double* sigma = nullptr;   ///< five a handle, `length` + 1: the first and the last are given on the way back
+  double* behind = nullptr;  ///< p (tau) of the link behind the lane, one
+  double* distal = nullptr;  ///< one: motion about z that the last link gives the next one
+};
+
+/// The sweeps over a block, for one instruction set.
+struct BinarySweeps {
+  /// Leaves and nodes of the lanes; \returns the smallest pivot
+  double (*assemble_momenta)(const BinaryBlock& block);
+  double (*assemble_accelerations)(const BinaryBlock& block);
+  /// sigma of all handles within the lanes.
+  void (*disassemble)(const BinaryBlock& block);
+  /// u and p' (or u') of all links but what the one inboard of the lane takes from the first u.
+  void (*momenta)(const BinaryBlock& block);
+  void (*accelerations)(const BinaryBlock& block);
+};
+
+/// What each file that is compiled for an instruction set of its own offers.
+BinarySweeps baseline_binary_sweeps();
+BinarySweeps avx2_binary_sweeps();
+BinarySweeps avx512_binary_sweeps();
+
+}  // namespace mbdbench

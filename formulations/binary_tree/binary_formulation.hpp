@@ -1,0 +1,15 @@
+#pragma once
+/// \file
+/// hdca and dca with one body a leaf in lanes: what leaf=body means where the mechanism is made for it.
+#include <memory>
+
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// \returns bodies as leaves in lanes, or null where they are asked to go on the general path or the mechanism needs
+/// it: anything but open chains of revolute joints. \throws ModelError where threads are asked for and cannot be used
+std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism, StateKind rate_kind,
+                                                     const Parameters& options);
+
+}  // namespace mbdbench

@@ -1,0 +1,37 @@
+#pragma once
+/// \file
+/// Open chains of revolute joints by the papers' binary tree, one body a leaf [Chadaj2015], [Featherstone1999]: the
+/// lower levels eight sub-trees side by side, one a lane, the upper ones a node at a time.
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "formulations/subchains/chain_plan.hpp"
+#include "formulations/subchains/lane_solver.hpp"
+
+namespace mbdbench {
+
+/// One mechanism in its plan: the lanes are those of sub-chains, with a tree in each instead of a recursion.
+class BinarySolver final : public LaneSolver {
+ public:
+  /// \param threads at most one a block of lanes is used
+  BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads);
+  ~BinarySolver() override;
+  BinarySolver(const BinarySolver&) = delete;
+  BinarySolver& operator=(const BinarySolver&) = delete;
+  BinarySolver(BinarySolver&&) = delete;
+  BinarySolver& operator=(BinarySolver&&) = delete;
+
+  RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
+                          std::span<double> udot) override;
+  /// There is no loop: `leak` has nothing to act on.
+  RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
+                    std::span<double> pdot) override;
+  [[nodiscard]] std::vector<WorkStage> stages(StateKind rate_kind) const override;
+
+ private:
+  struct Work;
+  std::unique_ptr<Work> work_;
+};
+
+}  // namespace mbdbench

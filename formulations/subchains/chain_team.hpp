@@ -1,0 +1,58 @@
+#pragma once
+/// \file
+/// Who works on what in a ChainPlan: the blocks of one rank, shared by a team of threads, with the way of angles and
+/// joint forces into their lanes.
+#include <span>
+
+#include "formulations/rank_exchange.hpp"
+#include "formulations/recursion/link_loads.hpp"
+#include "formulations/subchains/chain_lanes.hpp"
+#include "formulations/subchains/segment_scans.hpp"
+#include "formulations/subchains/worker_team.hpp"
+#include "mechanisms/model/index_of.hpp"
+
+namespace mbdbench {
+
+/// Parts refer to each other: neither copied nor moved.
+struct ChainTeam {
+  /// \param threads at most one a block is used \param ranks nullptr: all blocks are here
+  ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, const RankExchange* ranks);
+  ~ChainTeam() = default;
+  ChainTeam(const ChainTeam&) = delete;
+  ChainTeam& operator=(const ChainTeam&) = delete;
+  ChainTeam(ChainTeam&&) = delete;
+  ChainTeam& operator=(ChainTeam&&) = delete;
+
+  /// \returns which member of the team works on a block of this rank.
+  [[nodiscard]] int owner(int b) const { return (b - own.blocks.first) * team.size() / own.blocks.count(); }
+  template <typename Body>
+  void for_blocks_of(int member, const Body& body) const {
+    for (int b = own.blocks.first; b < own.blocks.last; ++b) {
+      if (owner(b) == member) {
+        body(b, lanes.block(b));
+      }
+    }
+  }
+  template <typename Body>
+  void for_segments_of(int member, const Body& body) const {
+    for (int s = own.segments.first; s < own.segments.last; ++s) {
+      if (owner(plan.segments()[index_of(s)].block) == member) {
+        body(s);
+      }
+    }
+  }
+  /// Sines and cosines of a block.
+  void set_turns(const ChainSweeps& sweeps, int b, std::span<const double> q) const;
+  /// Joint forces into a block, after `loads` were evaluated; nothing where there are none.
+  void set_forces(int b) const;
+
+  ChainPlan plan;
+  ChainShare own;
+  ChainLanes lanes;
+  SegmentScans scans;
+  LinkLoads loads;
+  LinkPositions positions;  // not set: loads in joints need none
+  WorkerTeam team;
+};
+
+}  // namespace mbdbench

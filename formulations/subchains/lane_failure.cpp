@@ -1,0 +1,26 @@
+#include "formulations/subchains/lane_failure.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/recursion/articulated_tree.hpp"
+#include "mechanisms/model/index_of.hpp"
+
+namespace mbdbench {
+
+RhsStatus lane_status(const Mechanism& mechanism, std::span<const double> q, std::span<const double> results,
+                      double smallest_pivot, int outermost) {
+  const bool finite = std::all_of(results.begin(), results.end(), [](double value) { return std::isfinite(value); });
+  if (smallest_pivot > 0.0 && finite) {
+    return {};
+  }
+  const RhsStatus found = ArticulatedTree(mechanism).set_positions(0.0, q);
+  if (!found.ok) {
+    return found;
+  }
+  return {false, mechanism.tree_joints()[index_of(outermost)].name,
+          "an articulated inertia inboard of the joint is not positive or something is no number, the smallest is",
+          smallest_pivot};
+}
+
+}  // namespace mbdbench
