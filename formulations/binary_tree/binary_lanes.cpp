@@ -143,6 +143,9 @@ void BinaryLanes::allot(BinaryBlock& block) {
   take(block.stack, index_of(stack_depth(block.links.length)) * numbers_of<kernels::TwoHandles<double>>());
   take(block.kept, length * numbers_of<kernels::ClosedNode<double>>());
   take(block.sigma, (length + 1) * std::size_t{kRows});
+  take(block.scans, index_of(stack_depth(block.links.length)) * numbers_of<TurnScan<double>>());
+  take(block.passed, length * numbers_of<TurnScan<double>>());
+  take(block.vectors, (length + 1) * numbers_of<HandleVectors<double>>());
   take(block.behind, 1);
   take(block.distal, 1);
 }

@@ -1,6 +1,7 @@
 #include "formulations/binary_tree/binary_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -51,7 +52,7 @@ void turn_proximal_back(const JointTurn& turn, Node& node) {
   }
 }
 
-/// The handle to the ground: xi_11 sigma + xi_10 = D^T V of the ground. \param motion linear \param sigma receives it
+/// The handle to the ground [Chadaj2015, Eq. (29)]: xi_11 sigma + xi_10 = D^T V of the ground. \param motion linear \param sigma receives it
 void close_ground(const Node& node, const Vec3& motion, double* sigma, double& smallest) {
   double matrix[kernels::triangle(kHandleRows)];
   std::copy(std::begin(node.matrix), std::begin(node.matrix) + kernels::triangle(kHandleRows), matrix);
@@ -200,7 +201,7 @@ RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_turns(*work.link_sweeps, b, q);
       work.lanes.scatter(b, u, &ChainBlock::rates, block.length);
-      work.link_sweeps->scan_rates(block);
+      work.sweeps.scan_rates(work.trees.block(b));
     });
     work.for_segments_of(member, [&](int s) { work.scans.report(s, true, work.reports[index_of(s)]); });
     work.team.barrier();
@@ -267,20 +268,39 @@ RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<c
 }
 
 std::vector<WorkStage> BinarySolver::stages(StateKind rate_kind) const {
-  // Operations a link of all lanes at once, and of a node above them.
   const bool momenta = rate_kind == StateKind::momentum;
-  const double links = work_->plan.division().length;
-  const double blocks = work_->plan.division().blocks;
-  const double inward = momenta ? 1450.0 : 1500.0;
-  const double outward = momenta ? 420.0 : 330.0;
-  constexpr double kNode = 1200.0;
-  std::vector<WorkStage> stages = {{blocks, links * inward, ChainSweeps::kLanes},
-                                   {blocks, kNode * ChainSweeps::kLanes},
-                                   {1.0, kNode * blocks},
-                                   {blocks, links * outward, ChainSweeps::kLanes}};
-  if (!momenta) {
-    stages.insert(stages.begin(), {{blocks, 40.0 * links, ChainSweeps::kLanes}, {1.0, 0.0}});  // angular velocities
+  const auto bodies = static_cast<double>(work_->plan.tree().size());
+  const auto lanes = static_cast<double>(work_->plan.lanes().size());
+  // Operations of a leaf and of a body on the way back, of a node upward and downward, and of the passes from lane to
+  // lane, which stand one after another.
+  const double leaf = momenta ? 330.0 : 400.0;
+  const double node = momenta ? 1120.0 : 1050.0;
+  constexpr double kOpened = 210.0;
+  constexpr double kBody = 220.0;
+  constexpr double kLane = 60.0;
+  std::vector<WorkStage> up = {{bodies, leaf}};
+  std::vector<WorkStage> down;
+  for (double nodes = std::ceil(bodies / 2.0);; nodes = std::ceil(nodes / 2.0)) {
+    up.push_back({nodes, node});
+    down.insert(down.begin(), {nodes, kOpened});
+    if (nodes == 1.0) {
+      break;
+    }
   }
+  std::vector<WorkStage> stages;
+  if (!momenta) {
+    for (const WorkStage& stage : up) {  // angular velocities
+      stages.push_back({stage.pieces, 70.0});
+    }
+    stages.push_back({1.0, kLane * lanes});
+    for (const WorkStage& stage : down) {
+      stages.push_back({stage.pieces, 20.0});
+    }
+  }
+  stages.insert(stages.end(), up.begin(), up.end());
+  stages.push_back({1.0, kLane * lanes});
+  stages.insert(stages.end(), down.begin(), down.end());
+  stages.push_back({bodies, kBody});
   return stages;
 }
 

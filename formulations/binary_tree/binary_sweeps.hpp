@@ -2,10 +2,10 @@
 /// \file
 /// The sweeps over a block of binary trees: included by one file an instruction set (binary_sweeps_*.cpp).
 ///
-/// Momenta: turns and first moments are scanned, leaves and nodes made, closed above, opened; then u and p' of every
-/// link by itself, gravity and first moments carried along. Accelerations: what angular velocities need, leaves and
-/// nodes, closed above, opened; u'. The scans are passes along the lane, those of the papers' sums [Chadaj2017, Eq.
-/// (70)-(76)] between lanes.
+/// Momenta: leaves and nodes are made, with turns and first moments of what they hold; closed above; opened, gravity
+/// and first moments handed down; then u and p' of every link by itself. Accelerations: the same for angular velocities
+/// first. No sweep runs along the links: kinematics and the papers' inward sums [Chadaj2015, Eq. (42)-(44)],
+/// [Chadaj2017, Eq. (70)-(76)] are upward and downward passes of the same tree.
 #include "formulations/binary_tree/binary_block.hpp"
 #include "formulations/kernels/turns.hpp"
 
@@ -34,6 +34,9 @@ struct BinaryView {
   TwoHandles<T>* stack;
   ClosedNode<T>* kept;
   T* sigma;
+  TurnScan<T>* scans;
+  TurnScan<T>* passed;
+  HandleVectors<T>* vectors;
   const T* behind;
   T* distal;
 
@@ -62,36 +65,57 @@ MBDBENCH_KERNEL BinaryView<T> view_of(const BinaryBlock& b) {
           reinterpret_cast<TwoHandles<T>*>(b.stack),
           reinterpret_cast<ClosedNode<T>*>(b.kept),
           reinterpret_cast<T*>(b.sigma),
+          reinterpret_cast<TurnScan<T>*>(b.scans),
+          reinterpret_cast<TurnScan<T>*>(b.passed),
+          reinterpret_cast<HandleVectors<T>*>(b.vectors),
           reinterpret_cast<const T*>(b.behind),
           reinterpret_cast<T*>(b.distal)};
 }
 
-/// Turn and first moment of the lane's links, those outboard of it counted where they hang.
 template <typename T>
-MBDBENCH_KERNEL void scan_moments(const BinaryView<T>& block) {
-  const T zero = static_cast<T>(0.0);
-  LinkVector<T> x{static_cast<T>(1.0), zero, zero};
-  LinkVector<T> y{zero, static_cast<T>(1.0), zero};
-  LinkVector<T> moment{zero, zero, zero};
-  for (int i = block.length;; --i) {
-    const LinkConstants<T>& link = block.links[i];
-    if (i < block.length) {
-      moment.x += link.hx;
-      moment.y += link.hy;
-      moment.z += link.hz;
-    }
-    if (i == 0) {
-      break;
-    }
-    const T c = block.turns[i].cosine;
-    const T s = block.turns[i].sine;
-    moment = rotated_inward(link, c, s, moment);
-    moment.x += link.outboard_mass * link.px;
-    moment.y += link.outboard_mass * link.py;
-    x = rotated_inward(link, c, s, x);
-    y = rotated_inward(link, c, s, y);
+MBDBENCH_KERNEL LinkVector<T> crossed(const LinkVector<T>& a, const LinkVector<T>& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> summed(const LinkVector<T>& a, const LinkVector<T>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+/// A turn with its third column.
+template <typename T>
+struct WholeTurn {
+  MBDBENCH_KERNEL explicit WholeTurn(const TurnScan<T>& scan) : x(scan.x), y(scan.y), z(crossed(scan.x, scan.y)) {}
+  MBDBENCH_KERNEL LinkVector<T> operator*(const LinkVector<T>& r) const {
+    return {x.x * r.x + y.x * r.y + z.x * r.z, x.y * r.x + y.y * r.y + z.y * r.z, x.z * r.x + y.z * r.y + z.z * r.z};
   }
-  *block.scan = {x, y, moment};
+  LinkVector<T> x, y, z;
+};
+
+/// The turn of one link: from the next link's frame to its own, and what it adds to a vector that comes from there.
+template <typename T>
+MBDBENCH_KERNEL TurnScan<T> link_scan(const BinaryView<T>& block, int i, const LinkVector<T>& added) {
+  const LinkConstants<T>& next = block.links[i + 1];
+  const SineCosine<T>& turn = block.turns[i + 1];
+  const T zero = static_cast<T>(0.0);
+  const T one = static_cast<T>(1.0);
+  return {rotated_inward(next, turn.cosine, turn.sine, LinkVector<T>{one, zero, zero}),
+          rotated_inward(next, turn.cosine, turn.sine, LinkVector<T>{zero, one, zero}), added};
+}
+
+/// First moment of a link, those outboard of it counted where they hang.
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> first_moment(const BinaryView<T>& block, int i) {
+  const LinkConstants<T>& link = block.links[i];
+  const LinkConstants<T>& next = block.links[i + 1];
+  return {link.hx + next.outboard_mass * next.px, link.hy + next.outboard_mass * next.py, link.hz};
+}
+
+/// `inboard` becomes both parts together: r -> R_A (R_B r + c_B) + c_A.
+template <typename T>
+MBDBENCH_KERNEL void join_scans(TurnScan<T>& inboard, const TurnScan<T>& outboard) {
+  const WholeTurn<T> turn(inboard);
+  inboard = {turn * outboard.x, turn * outboard.y, summed(turn * outboard.carried, inboard.carried)};
 }
 
 /// H a - X H b: what the active parts of a link's two joints do to it.
@@ -101,12 +125,13 @@ MBDBENCH_KERNEL LinkWrench<T> active_pair(const LinkConstants<T>& next, const T&
   return {zero, zero, zero, zero, next.sin_alpha * outboard, own - next.cos_alpha * outboard};
 }
 
-/// Leaves and nodes. \param free_motion velocity or acceleration of link i besides sigma; \param own_product what its
-/// own joint adds to it
-template <typename T, typename FreeMotion>
-MBDBENCH_KERNEL double assemble(const BinaryBlock& data, const BinaryView<T>& block, const FreeMotion& set_right) {
+/// Leaves and nodes. \param set_right gives leaf i its right side \param moments whether first moments are summed
+template <bool kMoments, typename T, typename SetRight>
+MBDBENCH_KERNEL double assemble(const BinaryBlock& data, const BinaryView<T>& block, const SetRight& set_right) {
   T smallest = static_cast<T>(1e300);
   TwoHandles<T>* top = block.stack;
+  TurnScan<T>* scan = block.scans;
+  TurnScan<T>* passed = block.passed;
   ClosedNode<T>* kept = block.kept;
   for (const BinaryStep* step = data.steps; step != data.last_step; ++step) {
     if (step->middle < 0) {
@@ -114,10 +139,21 @@ MBDBENCH_KERNEL double assemble(const BinaryBlock& data, const BinaryView<T>& bl
       set_leaf_matrix(block.leaves[i], block.turns[i + 1].cosine, block.turns[i + 1].sine, *top);
       set_right(i, *top);
       ++top;
+      if constexpr (kMoments) {
+        *scan++ = link_scan(block, i, first_moment(block, i));
+      }
     } else {
       --top;
       close_node(top[-1], *top, *kept++, smallest);
+      if constexpr (kMoments) {
+        --scan;
+        *passed = *scan;
+        join_scans(scan[-1], *passed++);
+      }
     }
+  }
+  if constexpr (kMoments) {
+    *block.scan = block.scans[0];
   }
   return smallest_lane(smallest);
 }
@@ -125,37 +161,82 @@ MBDBENCH_KERNEL double assemble(const BinaryBlock& data, const BinaryView<T>& bl
 template <typename T>
 double assemble_momenta(const BinaryBlock& data) {
   const BinaryView<T> block = view_of<T>(data);
-  scan_moments(block);
-  return assemble(data, block, [&](int i, TwoHandles<T>& node) MBDBENCH_INLINED {
+  return assemble<true>(data, block, [&](int i, TwoHandles<T>& node) MBDBENCH_INLINED {
     const LinkConstants<T>& next = block.links[i + 1];
     const LinkTwist<T> v = moved_by(block.leaves[i], active_pair(next, block.rates[i], block.at(block.rates, i + 1)));
     set_right_side(v, next, block.turns[i + 1].cosine, block.turns[i + 1].sine, block.hangs(i), node);
   });
 }
 
-/// What angular velocities need, recomputed from the lane's end inward.
 template <typename T>
-MBDBENCH_KERNEL void set_inputs(const BinaryView<T>& block) {
-  LinkVector<T> omega = rotated_inward(block.links[block.length], block.turns[block.length].cosine,
-                                       block.turns[block.length].sine, block.exchange->omega);
-  for (int i = block.length - 1; i >= 0; --i) {
+void scan_rates(const BinaryBlock& data) {
+  const BinaryView<T> block = view_of<T>(data);
+  const T zero = static_cast<T>(0.0);
+  TurnScan<T>* scan = block.scans;
+  TurnScan<T>* passed = block.passed;
+  for (const BinaryStep* step = data.steps; step != data.last_step; ++step) {
+    if (step->middle < 0) {
+      // The angular velocity inboard of a link is that outboard of it without its own rate.
+      *scan++ = link_scan(block, step->first, {zero, zero, zero - block.rates[step->first]});
+    } else {
+      --scan;
+      *passed = *scan;
+      join_scans(scan[-1], *passed++);
+    }
+  }
+  // The other way round for those that look outward: omega' = R^T omega - R^T c.
+  const WholeTurn<T> turn(block.scans[0]);
+  const LinkVector<T>& c = block.scans[0].carried;
+  const auto back = [&](const LinkVector<T>& column)
+                        MBDBENCH_INLINED { return zero - (column.x * c.x + column.y * c.y + column.z * c.z); };
+  *block.scan = {
+      {turn.x.x, turn.y.x, turn.z.x}, {turn.x.y, turn.y.y, turn.z.y}, {back(turn.x), back(turn.y), back(turn.z)}};
+}
+
+/// Hands down what crosses the handles, from the lane's distal one. \param kBoth moments and gravity, or angular
+/// velocities in the place of moments
+template <bool kBoth, typename T>
+MBDBENCH_KERNEL void hand_down(const BinaryBlock& data, const BinaryView<T>& block) {
+  const TurnScan<T>* passed = block.passed + (block.length - 1);
+  for (const BinaryStep* step = data.last_step; step-- != data.steps;) {
+    if (step->middle >= 0) {
+      --passed;
+      const WholeTurn<T> turn(*passed);
+      const HandleVectors<T>& from = block.vectors[step->last];
+      HandleVectors<T>& to = block.vectors[step->middle];
+      to.moment = summed(turn * from.moment, passed->carried);
+      if constexpr (kBoth) {
+        to.gravity = turn * from.gravity;
+      }
+    }
+  }
+}
+
+/// What angular velocities need, of every link by itself.
+template <typename T>
+MBDBENCH_KERNEL void set_inputs(const BinaryBlock& data, const BinaryView<T>& block) {
+  block.vectors[block.length].moment = block.exchange->omega;
+  hand_down<false>(data, block);
+  for (int i = 0; i < block.length; ++i) {
+    const LinkConstants<T>& next = block.links[i + 1];
     const LinkConstants<T>& link = block.links[i];
-    const T c = block.turns[i].cosine;
-    const T s = block.turns[i].sine;
+    const LinkVector<T> omega =
+        rotated_inward(next, block.turns[i + 1].cosine, block.turns[i + 1].sine, block.vectors[i + 1].moment);
     BodyInput<T>& input = block.inputs[i];
     input.needed = needed_wrench(link, omega);
-    omega.z -= block.rates[i];
-    const LinkVector<T> inboard = rotated_inward(link, c, s, omega);
-    input.product = velocity_product(link, c, s, inboard, omega, block.rates[i]);
-    omega = inboard;
+    const T& rate = block.rates[i];
+    const LinkVector<T> carried{omega.x, omega.y, omega.z - rate};
+    const T& c = block.turns[i].cosine;
+    const T& s = block.turns[i].sine;
+    input.product = velocity_product(link, c, s, rotated_inward(link, c, s, carried), carried, rate);
   }
 }
 
 template <typename T>
 double assemble_accelerations(const BinaryBlock& data) {
   const BinaryView<T> block = view_of<T>(data);
-  set_inputs(block);
-  return assemble(data, block, [&](int i, TwoHandles<T>& node) MBDBENCH_INLINED {
+  set_inputs(data, block);
+  return assemble<false>(data, block, [&](int i, TwoHandles<T>& node) MBDBENCH_INLINED {
     const LinkConstants<T>& next = block.links[i + 1];
     const BodyInput<T>& input = block.inputs[i];
     LinkWrench<T> wrench = active_pair(next, block.forces[i], block.at(block.forces, i + 1));
@@ -194,21 +275,16 @@ template <typename T>
 void momenta(const BinaryBlock& data) {
   const BinaryView<T> block = view_of<T>(data);
   LinkWrench<T> outboard = wrench_at(block, block.length, *block.behind);
-  LinkVector<T> moment = block.exchange->moment;
-  LinkVector<T> gravity = block.exchange->gravity;
+  block.vectors[block.length] = {block.exchange->moment, block.exchange->gravity};
+  hand_down<true>(data, block);
   T turning = static_cast<T>(0.0);  // of the next link about its axis
   for (int i = block.length - 1; i >= 0; --i) {
     const LinkConstants<T>& next = block.links[i + 1];
     const T c = block.turns[i + 1].cosine;
     const T s = block.turns[i + 1].sine;
-    moment = rotated_inward(next, c, s, moment);
-    moment.x += next.outboard_mass * next.px;
-    moment.y += next.outboard_mass * next.py;
-    gravity = rotated_inward(next, c, s, gravity);
-    const LinkConstants<T>& link = block.links[i];
-    moment.x += link.hx;
-    moment.y += link.hy;
-    moment.z += link.hz;
+    const LinkVector<T> moment =
+        summed(rotated_inward(next, c, s, block.vectors[i + 1].moment), first_moment(block, i));
+    const LinkVector<T> gravity = rotated_inward(next, c, s, block.vectors[i + 1].gravity);
     const LinkWrench<T> momentum = wrench_at(block, i, block.rates[i]);  // Pbar [Chadaj2017, Eq. (10)]
     LinkWrench<T> sum = momentum;
     subtract_wrench(carried_inward(next, c, s, outboard), sum);
@@ -218,7 +294,7 @@ void momenta(const BinaryBlock& data) {
     const T given = next.cos_alpha * w.z - next.sin_alpha * w.y;
     (i + 1 < block.length ? block.results[i + 1] : *block.distal) = i + 1 < block.length ? turning - given : given;
     turning = w.z;
-    // H^T (Q^ - Sdot Pbar) + Hdot^T Pbar in the link's frame [Chadaj2015, Eq. (41)], [Chadaj2017, Eq. (77)].
+    // H^T (Q^ - Sdot Pbar) + Hdot^T Pbar in the link's frame [Chadaj2015, Eq. (45)], [Chadaj2017, Eq. (77)].
     block.momentum_rates[i] = (moment.x * gravity.y - moment.y * gravity.x) - (v.x * momentum.fy - v.y * momentum.fx) -
                               (w.x * momentum.ny - w.y * momentum.nx);
     outboard = momentum;
@@ -250,7 +326,7 @@ void accelerations(const BinaryBlock& data) {
 template <int W>
 constexpr BinarySweeps sweeps() {
   using T = Pack<ChainSweeps::kLanes, W>;
-  return {assemble_momenta<T>, assemble_accelerations<T>, disassemble<T>, momenta<T>, accelerations<T>};
+  return {scan_rates<T>, assemble_momenta<T>, assemble_accelerations<T>, disassemble<T>, momenta<T>, accelerations<T>};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

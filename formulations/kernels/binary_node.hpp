@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The node of the papers' assembly tree for serial chains: a handle between two neighbouring nodes is closed
-/// [Chadaj2017, Eq. (26)-(36)], [Featherstone1999], and opened again on the way back [Chadaj2017, Eq. (42)-(46)].
+/// [Chadaj2017, Eq. (34)-(36)], [Featherstone1999], and opened again on the way back [Chadaj2017, Eq. (29)].
 ///
 /// With y_1, y_2 of body_leaf.hpp the joint between A and B says y_2^A + y_1^B = 0. A = xi_22^A + xi_11^B = L D L^T,
 /// and with E the two handles that stay:

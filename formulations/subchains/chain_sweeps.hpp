@@ -400,7 +400,7 @@ void sweep_momentum_rates(const ChainBlock& data) {
     moment.x += link.hx;
     moment.y += link.hy;
     moment.z += link.hz;
-    // H^T (Q^ - Sdot Pbar) + Hdot^T Pbar in the link's frame [Chadaj2015, Eq. (41)].
+    // H^T (Q^ - Sdot Pbar) + Hdot^T Pbar in the link's frame [Chadaj2015, Eq. (45)].
     T rate = block.forces[i] + (moment.x * gravity.y - moment.y * gravity.x) - (v.x * momentum.fy - v.y * momentum.fx) -
              (w.x * momentum.ny - w.y * momentum.nx);
     if constexpr (kLoads) {
