@@ -75,7 +75,8 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
   EXPECT_EQ(of(*results, 0, 0, "stages").value, 1.0) << "a sequential recursion is one piece";
   EXPECT_GT(of(*results, 0, 0, "operation_rate").value, 1e6);
   EXPECT_LT(of(*results, 1, 2, "operation_rate").value, 2.0 * results->machine.value().operations);
-  EXPECT_LT(of(*results, 1, 2, "critical_path").value, of(*results, 1, 1, "critical_path").value);
+  // A tree of bodies is logarithmically deep, sub-chains are as long as they are.
+  EXPECT_LT(of(*results, 1, 1, "critical_path").value, of(*results, 1, 2, "critical_path").value);
   // One worker is what was measured; two cannot be more than twice as fast.
   EXPECT_DOUBLE_EQ(of(*results, 1, 2, "modelled_speedup(1)").value, 1.0);
   if (std::thread::hardware_concurrency() > 1) {
