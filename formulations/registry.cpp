@@ -11,6 +11,7 @@
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
 #include "formulations/hdca/hdca.hpp"
+#include "formulations/hdca_printed/hdca_printed.hpp"
 #include "formulations/naudet/naudet.hpp"
 #include "formulations/projection/projected_formulation.hpp"
 #include "formulations/projection_option.hpp"
@@ -36,6 +37,7 @@ std::span<const FormulationEntry> formulation_registry() {
       dense_entry(),
       dense_momentum_entry(),
       hdca_entry(),
+      hdca_printed_entry(),
       dca_entry(),
       dca_alm_entry(),
       dca_alm_projected_entry(),

@@ -58,6 +58,11 @@ inline bool in_joint_coordinates(const FormulationEntry& entry) {
   return !entry.key.starts_with("dca-alm");
 }
 
+/// \returns whether the formulation takes trees: all but the printed equations do, which are those of one chain.
+inline bool takes_trees(const FormulationEntry& entry) {
+  return entry.key != "hdca-printed";
+}
+
 /// \returns the key of the reference with the same kind of state.
 inline std::string_view reference_of(const FormulationEntry& entry) {
   return entry.rate_kind == StateKind::momentum ? "dense-momentum" : "dense";

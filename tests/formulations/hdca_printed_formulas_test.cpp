@@ -101,5 +101,33 @@ TEST(hdca_printed_formulas, velocities_agree_and_other_readings_of_the_leaf_do_n
   }
 }
 
+TEST(hdca_printed_formulas, chains_of_all_joint_types_agree_with_the_dense_reference) {
+  double worst = 0.0;
+  for (int bodies = 1; bodies <= 24; ++bodies) {
+    const std::string name =
+        "random_tree:branching=0,motions=0,seed=" + std::to_string(880 + bodies) + ",bodies=" + std::to_string(bodies);
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    const double share = test::share_of_rounding("hdca-printed", "", mechanism);
+    worst = std::max(worst, share);
+    // Explicit inverses of 6 x 6 matrices lose more than the condition of M; a wrong term is off by 1e10.
+    EXPECT_LT(share, 100.0) << name;
+  }
+  RecordProperty("worst", std::to_string(worst));
+}
+
+TEST(hdca_printed_formulas, what_the_papers_do_not_print_is_refused) {
+  const auto refusal = [](std::string_view name) {
+    return find_formulation(formulation_registry(), "hdca-printed")
+        ->refusal(make_mechanism(mechanism_registry(), name));
+  };
+  EXPECT_EQ(refusal("four_bar"), "");
+  EXPECT_EQ(refusal("bricard"), "");
+  EXPECT_NE(refusal("balanced_tree:7").find("starts another branch"), std::string::npos);
+  EXPECT_NE(refusal("double_loop").find("one"), std::string::npos);
+  EXPECT_NE(refusal("rings:2").find("one loop, from the last body to the ground"), std::string::npos);
+  EXPECT_NE(refusal("random_tree:seed=53,bodies=8,branching=0,motions=2").find("no prescribed motions"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace mbdbench
