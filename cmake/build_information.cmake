@@ -21,11 +21,15 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-# As a script. A release archive unpacked inside some other checkout must not report that one's commit.
+# As a script. A release archive unpacked inside some other checkout must not report that one's commit. Nor must what git
+# tells its hooks and `git rebase --exec`, in GIT_DIR and the like, stand for this checkout.
 set(COMMIT "unknown")
 set(DIRTY "std::nullopt")
 find_program(GIT git)
 if(GIT)
+  foreach(VARIABLE GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_PREFIX GIT_OBJECT_DIRECTORY GIT_COMMON_DIR)
+    unset(ENV{${VARIABLE}})
+  endforeach()
   execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} rev-parse --show-toplevel
                   OUTPUT_VARIABLE TOP OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
   get_filename_component(REAL_SOURCE_DIR "${SOURCE_DIR}" REALPATH)
@@ -34,11 +38,16 @@ if(GIT)
                     OUTPUT_VARIABLE HEAD OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
     if(HEAD)
       set(COMMIT "${HEAD}")
-      execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} --no-optional-locks status --porcelain
-                      OUTPUT_VARIABLE CHANGES ERROR_QUIET)
-      set(DIRTY false)
-      if(CHANGES)
+      # Results and notes that lie about in the tree change nothing; new files in the rooms are compiled.
+      set(ROOMS cmake mechanisms formulations integrators experiments)
+      execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} --no-optional-locks status --porcelain --untracked-files=no
+                      OUTPUT_VARIABLE CHANGES RESULT_VARIABLE FAILED ERROR_QUIET)
+      execute_process(COMMAND ${GIT} -C ${SOURCE_DIR} ls-files --others --exclude-standard -- ${ROOMS}
+                      OUTPUT_VARIABLE NEW_SOURCES RESULT_VARIABLE FAILED_TOO ERROR_QUIET)
+      if(CHANGES OR NEW_SOURCES)
         set(DIRTY true)
+      elseif(FAILED EQUAL 0 AND FAILED_TOO EQUAL 0)
+        set(DIRTY false)
       endif()
     endif()
   endif()

@@ -186,12 +186,12 @@ bool SingularValueTrack::jumps_back() const {
          beyond(last_[0], last_[1], last_[2]) && beyond(last_[3], last_[2], last_[1]);
 }
 
-BranchWatch::BranchWatch(const Mechanism& mechanism)
-    : mechanism_(&mechanism), kinematics_(mechanism), length_(longest_link(mechanism)) {
+BranchWatch::BranchWatch(const Mechanism& mechanism) : mechanism_(&mechanism), length_(longest_link(mechanism)) {
   const double entries = static_cast<double>(mechanism.constraint_size()) * static_cast<double>(mechanism.u_size());
   if (mechanism.cut_joints().empty() || mechanism.u_size() == 0 || entries > kMostEntries) {
     return;
   }
+  kinematics_.emplace(mechanism);
   std::vector<Eigen::Index> ranks(mechanism.cut_joints().size(), 0);
   const GenericRank& generic = mechanism.generic_rank();
   for (const Eigen::VectorXd& q : generic.positions) {
@@ -215,11 +215,11 @@ BranchWatch::BranchWatch(const Mechanism& mechanism)
 }
 
 void BranchWatch::set_rows(std::span<const double> q) {
-  kinematics_.set_positions(q);
-  phi_q_ = constraint_jacobian(kinematics_);
+  kinematics_->set_positions(q);
+  phi_q_ = constraint_jacobian(*kinematics_);
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
+    const JointKinematics& state = kinematics_->cut_joint(static_cast<int>(c));
     for (int row = 0; row < cut.nc; ++row) {
       if (state.d.col(row).head<3>().squaredNorm() > 0.0) {
         phi_q_.row(cut.row_offset + row) /= length_;
@@ -229,7 +229,7 @@ void BranchWatch::set_rows(std::span<const double> q) {
   for (std::size_t k = 0; k < mechanism_->tree_joints().size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
     for (int i = 0; i < joint.nu; ++i) {
-      if (kinematics_.tree_joint(static_cast<int>(k)).h.col(i).tail<3>().squaredNorm() == 0.0) {
+      if (kinematics_->tree_joint(static_cast<int>(k)).h.col(i).tail<3>().squaredNorm() == 0.0) {
         phi_q_.col(joint.u_offset + i) *= length_;
       }
     }

@@ -16,6 +16,7 @@
 #include <Eigen/Core>
 #include <array>
 #include <deque>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -101,7 +102,7 @@ class BranchWatch {
   void set_rows(std::span<const double> q);
 
   const Mechanism* mechanism_;
-  Kinematics kinematics_;
+  std::optional<Kinematics> kinematics_;  ///< 2 kB a body: none where nothing is followed
   double length_;
   Eigen::MatrixXd phi_q_;
   std::vector<SingularValueTrack> tracks_;  // of the cut joints; then of all rows together

@@ -112,16 +112,27 @@ CsvTable read_csv(const std::filesystem::path& file) {
 }
 
 void replace_file(const std::filesystem::path& file, std::string_view content) {
-  const std::filesystem::path part = file.string() + ".part";
+  std::error_code error;
+  if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
+    // Renaming would put a file in the place of a device.
+    throw WriteError(file.string(), "is a folder or a device, which cannot be replaced by a file");
+  }
+  // A link stays one.
+  const std::filesystem::path target =
+      std::filesystem::is_symlink(file, error) ? file.parent_path() / std::filesystem::read_symlink(file) : file;
+  const std::filesystem::path part = target.string() + ".part";
   std::ofstream stream(part, std::ios::binary | std::ios::trunc);
+  const bool opened = stream.is_open();
   stream.write(content.data(), static_cast<std::streamsize>(content.size()));
   stream.close();
   if (!stream) {
+    if (opened) {
+      std::filesystem::remove(part, error);
+    }
     throw WriteError(file.string(),
                      "cannot be written: does its directory exist, may you write there, is the disk full?");
   }
-  std::error_code error;
-  std::filesystem::rename(part, file, error);
+  std::filesystem::rename(part, target, error);
   if (error) {
     throw WriteError(file.string(), fmt::format("cannot be replaced: {}", error.message()));
   }

@@ -34,7 +34,7 @@ struct ExperimentContext {
 struct ExperimentEntry {
   std::string_view key;
   std::string_view summary;  ///< one line for `mbdbench list experiments`
-  std::string_view source;   ///< citation key of the README
+  std::string_view source;   ///< citation key of docs/references.md
   /// \returns whether every verdict that the experiment asserts came out right.
   bool (*run)(ExperimentContext& context) = nullptr;
   /// Whether it makes use of the context's mechanisms and formulations.

@@ -1,7 +1,6 @@
 #include "experiments/experiment_parts.hpp"
 
 #include <cstddef>
-#include <numeric>
 
 #include "experiments/part_durations.hpp"
 #include "experiments/progress.hpp"
@@ -21,18 +20,22 @@ std::optional<PartResult> run_parts(const ExperimentContext& context, const std:
                                     const std::vector<ExperimentPart>& parts) {
   const PartStore store(context.output);
   PartDurations durations(context.output);
-  const std::vector<std::uint64_t> weights = durations.weights(parts);
-  const std::uint64_t total = std::accumulate(weights.begin(), weights.end(), std::uint64_t{0});
+  std::vector<DeclaredPart> declared;
+  declared.reserve(parts.size());
+  for (const ExperimentPart& part : parts) {
+    declared.push_back({part.name, part.weight});
+  }
+  const ExpectedTimes expected = expected_times(durations.last(), declared);
   ProgressOptions options = ProgressOptions::standard_error(context.quiet);
   options.countable = false;
-  options.expected = durations.knows_any(parts) ? PartDurations::seconds(total) : 0.0;
-  ProgressBar progress(label, total, options);
+  options.expected = expected.seconds;
+  ProgressBar progress(label, expected.total, options);
   PartResult all;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const ExperimentPart& part = parts[i];
     if (std::optional<PartResult> kept = store.find(part.name, all.records)) {
       append(all, *kept);
-      progress.skip(weights[i]);
+      progress.skip(expected.weights[i]);
       continue;
     }
     if (context.stop_requested && context.stop_requested()) {
@@ -45,7 +48,7 @@ std::optional<PartResult> run_parts(const ExperimentContext& context, const std:
     durations.keep(part.name, stopwatch.elapsed().wall);
     store.keep(part.name, result, all.records, earlier);
     append(all, result);
-    progress.advance(weights[i]);
+    progress.advance(expected.weights[i]);
   }
   return all;
 }

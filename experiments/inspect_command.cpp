@@ -3,14 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
 #include "experiments/command.hpp"
+#include "experiments/csv_file.hpp"
 #include "experiments/graph_drawing.hpp"
 #include "experiments/mechanism_source.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/model/model_check.hpp"
 #include "mechanisms/model/singular_start.hpp"
 
@@ -24,22 +24,14 @@ constexpr const char* kInspectExamples = R"(Examples:
   mbdbench inspect four_bar --json | jq .degrees_of_freedom
   mbdbench inspect double_loop --graph drawings && dot -Tpdf drawings/assembly_tree.dot -o assembly_tree.pdf)";
 
-void write_text(const std::filesystem::path& file, const std::string& text) {
-  std::ofstream stream(file);
-  stream << text;
-  if (!stream.flush()) {
-    throw std::runtime_error(fmt::format("{}: cannot be written", file.string()));
-  }
-}
-
 void write_graphs(const Mechanism& mechanism, const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
-    throw std::runtime_error(fmt::format("{}: cannot be made: {}", directory.string(), error.message()));
+    throw WriteError(directory.string(), fmt::format("cannot be made: {}", error.message()));
   }
-  write_text(directory / "mechanism.dot", mechanism_graph(mechanism));
-  write_text(directory / "assembly_tree.dot", assembly_graph(mechanism, GroundClosure::root));
+  replace_file(directory / "mechanism.dot", mechanism_graph(mechanism));
+  replace_file(directory / "assembly_tree.dot", assembly_graph(mechanism, GroundClosure::root));
   fmt::print(stderr, "Graphs: {}, {}\n", (directory / "mechanism.dot").string(),
              (directory / "assembly_tree.dot").string());
 }

@@ -18,6 +18,32 @@ std::uint64_t units(double seconds) {
 
 }  // namespace
 
+ExpectedTimes expected_times(const std::map<std::string, double>& last, const std::vector<DeclaredPart>& parts) {
+  double known_seconds = 0.0;
+  double known_weight = 0.0;
+  for (const DeclaredPart& part : parts) {
+    if (const auto found = last.find(part.name); found != last.end()) {
+      known_seconds += found->second;
+      known_weight += static_cast<double>(part.weight);
+    }
+  }
+  ExpectedTimes expected;
+  expected.weights.reserve(parts.size());
+  for (const DeclaredPart& part : parts) {
+    const auto found = last.find(part.name);
+    if (found != last.end()) {
+      expected.weights.push_back(units(found->second));
+    } else if (known_weight > 0.0) {
+      expected.weights.push_back(units(known_seconds / known_weight * static_cast<double>(part.weight)));
+    } else {
+      expected.weights.push_back(part.weight);
+    }
+    expected.total += expected.weights.back();
+  }
+  expected.seconds = known_weight > 0.0 ? static_cast<double>(expected.total) / kUnitsPerSecond : 0.0;
+  return expected;
+}
+
 PartDurations::PartDurations(const std::filesystem::path& output) : file_(output / "parts" / "durations.json") {
   std::ifstream stream(file_);
   const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
@@ -29,35 +55,6 @@ PartDurations::PartDurations(const std::filesystem::path& output) : file_(output
       seconds_[part] = seconds.get<double>();
     }
   }
-}
-
-bool PartDurations::knows_any(const std::vector<ExperimentPart>& parts) const {
-  return std::any_of(parts.begin(), parts.end(),
-                     [&](const ExperimentPart& part) { return seconds_.contains(part.name); });
-}
-
-std::vector<std::uint64_t> PartDurations::weights(const std::vector<ExperimentPart>& parts) const {
-  double known_seconds = 0.0;
-  double known_weight = 0.0;
-  for (const ExperimentPart& part : parts) {
-    if (const auto found = seconds_.find(part.name); found != seconds_.end()) {
-      known_seconds += found->second;
-      known_weight += static_cast<double>(part.weight);
-    }
-  }
-  std::vector<std::uint64_t> all;
-  all.reserve(parts.size());
-  for (const ExperimentPart& part : parts) {
-    const auto found = seconds_.find(part.name);
-    if (found != seconds_.end()) {
-      all.push_back(units(found->second));
-    } else if (known_weight > 0.0) {
-      all.push_back(units(known_seconds / known_weight * static_cast<double>(part.weight)));
-    } else {
-      all.push_back(part.weight);
-    }
-  }
-  return all;
 }
 
 void PartDurations::keep(const std::string& part, double seconds) {

@@ -19,6 +19,7 @@ constexpr double kRedrawInterval = 0.1;
 constexpr double kLineInterval = 10.0;
 constexpr std::size_t kBarWidth = 30;
 constexpr std::size_t kUsualColumns = 80;
+constexpr double kTrustedShare = 0.05;
 // A shorter bar shows nothing.
 constexpr std::size_t kLeastBar = 5;
 
@@ -109,16 +110,19 @@ void ProgressBar::doing(std::string what) {
   }
 }
 
-std::string ProgressBar::time_text(double now, double fraction) const {
+std::string ProgressBar::time_text(double now) const {
   const double elapsed = now - started_;
   if (done_ == total_) {
     return fmt::format("{} in all", duration_text(elapsed));
   }
-  if (done_ > skipped_) {
-    const double rate = elapsed / static_cast<double>(done_ - skipped_);
-    return fmt::format("{} left", duration_text(rate * static_cast<double>(total_ - done_)));
+  // What is expected counts as much as a twentieth of the work would: a first part of some milliseconds says little.
+  const double trusted = options_.expected > 0.0 ? kTrustedShare : 0.0;
+  const double units = static_cast<double>(done_ - skipped_) + trusted * static_cast<double>(total_);
+  if (units == 0.0) {
+    return "";
   }
-  return options_.expected > 0.0 ? fmt::format("{} left", duration_text(options_.expected * (1.0 - fraction))) : "";
+  const double rate = (elapsed + trusted * options_.expected) / units;
+  return fmt::format("{} left", duration_text(rate * static_cast<double>(total_ - done_)));
 }
 
 /// \returns what fits on the terminal: label and numbers, then the bar, then what is being done.
@@ -141,7 +145,7 @@ std::string ProgressBar::line(const std::string& numbers, double fraction) const
 void ProgressBar::show(double now) {
   const double fraction = total_ == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(total_);
   const std::string count = options_.countable ? fmt::format("  {}/{}", done_, total_) : "";
-  const std::string time = time_text(now, fraction);
+  const std::string time = time_text(now);
   const std::string numbers =
       fmt::format("{:3.0f} %{}{}", std::floor(100.0 * fraction), count, time.empty() ? "" : "  " + time);
   if (options_.terminal) {

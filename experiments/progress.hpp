@@ -53,7 +53,7 @@ class ProgressBar {
  private:
   [[nodiscard]] bool due(double now) const;
   void show(double now);
-  [[nodiscard]] std::string time_text(double now, double fraction) const;
+  [[nodiscard]] std::string time_text(double now) const;
   [[nodiscard]] std::string line(const std::string& numbers, double fraction) const;
 
   std::string label_;

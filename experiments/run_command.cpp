@@ -112,7 +112,7 @@ void add_run_command(CLI::App& program, const Registries& registries, int& exit_
       ->allow_extra_args(false);
   command
       ->add_option("-f,--formulation", options->formulations,
-                   "A formulation to run on the mechanisms instead of the experiment's own choice, KEY or"
+                   "A formulation to run on the mechanisms instead of the experiment's own choice, KEY or "
                    "KEY[option=value,...]; repeatable")
       ->allow_extra_args(false);
   command->add_flag("--quick", options->quick, "A smaller version for a first look");

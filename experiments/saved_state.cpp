@@ -107,7 +107,7 @@ void write_saved_state(const std::filesystem::path& file, const SavedState& stat
 SavedState read_saved_state(const std::filesystem::path& file) {
   std::ifstream stream(file);
   if (!stream || std::filesystem::is_directory(file)) {
-    throw FileError(file.string(), 0, "cannot be read; --restart wants the state.json of an earlier run");
+    throw FileError(file.string(), 0, "cannot be read; name the state.json of an earlier run, or one that verify left");
   }
   SavedState state;
   try {

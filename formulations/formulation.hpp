@@ -150,7 +150,7 @@ class RankExchange;
 struct FormulationEntry {
   std::string_view key;
   std::string_view summary;  ///< one line for `mbdbench list formulations`
-  std::string_view source;   ///< citation key of the README
+  std::string_view source;   ///< citation key of docs/references.md
   /// Kind of the second half of the state: velocity or momentum. Right-hand sides of the same kind are compared by
   /// `verify`.
   StateKind rate_kind = StateKind::velocity;

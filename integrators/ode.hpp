@@ -130,7 +130,7 @@ struct OdeEntry {
   std::string_view key;
   /// One line for `mbdbench list integrators`.
   std::string_view summary;
-  /// Citation key of the README.
+  /// Citation key of docs/references.md.
   std::string_view source;
   /// Classical order of convergence of the propagated solution; 0 for variable order.
   int order = 0;

@@ -14,7 +14,8 @@ namespace mbdbench::soak {
 /// One check under way in a child process.
 class IsolatedCheck {
  public:
-  /// Forks: to be called while this process has one thread. \param limit s; a child that takes longer is killed
+  /// Forks: to be called while this process has one thread. \param limit s of processor time, twenty times as much of
+  /// wall time; a child that takes longer is killed
   IsolatedCheck(const Registries& registries, const Mechanism& mechanism, const std::vector<std::string>& formulations,
                 double limit);
   ~IsolatedCheck();
@@ -32,7 +33,7 @@ class IsolatedCheck {
   using Clock = std::chrono::steady_clock;
   pid_t child_ = -1;
   int pipe_ = -1;
-  Clock::time_point deadline_;
+  Clock::time_point started_;
   double limit_;
   std::string answer_;
   bool hung_ = false;

@@ -13,6 +13,7 @@
 #include "experiments/option_checks.hpp"
 #include "experiments/provenance.hpp"
 #include "experiments/studies/result_comparison.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -74,7 +75,7 @@ void append_history(const CompareOptions& options, const studies::ResultComparis
   std::ofstream stream(options.history, std::ios::app | std::ios::binary);
   stream << line.dump() + '\n' << std::flush;
   if (!stream) {
-    throw FileError(options.history, 0, "cannot be written: does its directory exist, may you write there?");
+    throw WriteError(options.history, "cannot be written: does its directory exist, may you write there?");
   }
 }
 

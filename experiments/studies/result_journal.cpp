@@ -66,10 +66,22 @@ void ResultJournal::read() {
     } else {
       ++unreadable_;
     }
+    note_duration(line);
     start = end + 1;
   }
   if (start < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(start)) != 0) {
     throw WriteError(file_.string(), fmt::format("its torn last line cannot be cut off: {}", system_message()));
+  }
+}
+
+void ResultJournal::note_duration(const nlohmann::json& line) {
+  if (!line.is_object() || !line.contains("part") || !line.contains("seconds")) {
+    return;
+  }
+  const nlohmann::json& part = line["part"];
+  const nlohmann::json& seconds = line["seconds"];
+  if (part.is_string() && seconds.is_number() && seconds.get<double>() >= 0.0) {
+    durations_.insert_or_assign(part.get<std::string>(), seconds.get<double>());
   }
 }
 
@@ -78,9 +90,10 @@ const nlohmann::json* ResultJournal::find(const std::string& key) const {
   return found == results_.end() ? nullptr : &found->second;
 }
 
-void ResultJournal::append(const std::string& key, const std::string& part, const nlohmann::json& result) {
+void ResultJournal::append(const std::string& key, const std::string& part, const nlohmann::json& result,
+                           double seconds) {
   const nlohmann::ordered_json line = {
-      {"key", key}, {"part", part}, {"result", result}, {"digest", digest_of(key, result)}};
+      {"key", key}, {"part", part}, {"seconds", seconds}, {"result", result}, {"digest", digest_of(key, result)}};
   const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
   const std::lock_guard lock(mutex_);
   const off_t before = ::lseek(descriptor_, 0, SEEK_END);

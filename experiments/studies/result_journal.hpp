@@ -25,17 +25,23 @@ class ResultJournal {
 
   /// \returns the result of this key, nullptr where there is none. Not beside `append`.
   [[nodiscard]] const nlohmann::json* find(const std::string& key) const;
-  /// Appends, from any thread. \param part what it is, for people \throws FileError when it cannot be written
-  void append(const std::string& key, const std::string& part, const nlohmann::json& result);
+  /// Appends, from any thread. \param part what it is, for people and for the time that it takes again
+  /// \param seconds that it took \throws FileError when it cannot be written
+  void append(const std::string& key, const std::string& part, const nlohmann::json& result, double seconds);
+  /// \returns what every part took last, s, in the lines that were there: of other programs and damaged ones too, since
+  /// nothing but the expected time left follows from it.
+  [[nodiscard]] const std::map<std::string, double>& durations() const { return durations_; }
   /// \returns whole lines that could not be read, or are not as they were written, and are ignored.
   [[nodiscard]] std::size_t unreadable_lines() const { return unreadable_; }
 
  private:
   void read();
+  void note_duration(const nlohmann::json& line);
 
   std::filesystem::path file_;
   int descriptor_ = -1;
   std::map<std::string, nlohmann::json> results_;
+  std::map<std::string, double> durations_;
   std::size_t unreadable_ = 0;
   std::mutex mutex_;
 };

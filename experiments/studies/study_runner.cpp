@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "experiments/part_durations.hpp"
 #include "experiments/program_digest.hpp"
 #include "experiments/progress.hpp"
 #include "experiments/studies/result_journal.hpp"
@@ -21,10 +22,13 @@
 #include "experiments/studies/study_reference.hpp"
 #include "experiments/studies/study_times.hpp"
 #include "experiments/text_digest.hpp"
+#include "experiments/timing.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench::studies {
 namespace {
+
+constexpr const char* kMachinePart = "limits of the machine";
 
 /// A piece of work whose result is kept.
 struct StudyPart {
@@ -38,10 +42,14 @@ struct StudyPart {
 /// Runs and keeps parts, and shows how far it is.
 class PartRunner {
  public:
-  PartRunner(const Study& study, const RunnerOptions& options, std::uint64_t total)
+  PartRunner(const Study& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts)
       : options_(options),
         journal_(options.output / "parts" / "study.jsonl"),
-        progress_(study.name, total, ProgressOptions::standard_error(options.quiet)) {
+        expected_(expected_times(journal_.durations(), parts)),
+        progress_(study.name, expected_.total, progress_options()) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      weights_[parts[i].name] = expected_.weights[i];
+    }
     if (journal_.unreadable_lines() > 0) {
       fmt::print(stderr, "{}: {} damaged lines are computed again\n",
                  (options.output / "parts" / "study.jsonl").string(), journal_.unreadable_lines());
@@ -54,7 +62,7 @@ class PartRunner {
     for (const StudyPart& part : parts) {
       if (const nlohmann::json* const known = journal_.find(part.key)) {
         part.adopt(*known);
-        progress_.advance(part.weight);
+        progress_.skip(weights_.at(part.name));
       } else {
         open.push_back(&part);
       }
@@ -62,19 +70,29 @@ class PartRunner {
     std::size_t done = 0;
     std::mutex mutex;
     side_by_side(open.size(), jobs, options_.stop_requested, [&](std::size_t i) {
+      const Stopwatch stopwatch;
       const nlohmann::json result = open[i]->compute();
-      journal_.append(open[i]->key, open[i]->name, result);
+      journal_.append(open[i]->key, open[i]->name, result, stopwatch.elapsed().wall);
       const std::lock_guard lock(mutex);
       open[i]->adopt(result);
-      progress_.advance(open[i]->weight);
+      progress_.advance(weights_.at(open[i]->name));
       ++done;
     });
     return done == open.size();
   }
 
  private:
+  [[nodiscard]] ProgressOptions progress_options() const {
+    ProgressOptions progress = ProgressOptions::standard_error(options_.quiet);
+    progress.countable = false;
+    progress.expected = expected_.seconds / std::max(options_.jobs, 1);
+    return progress;
+  }
+
   const RunnerOptions& options_;
   ResultJournal journal_;
+  ExpectedTimes expected_;
+  std::map<std::string, std::uint64_t> weights_;
   ProgressBar progress_;
 };
 
@@ -93,7 +111,13 @@ class StudyRun {
   std::optional<StudyResults> run() {
     const std::vector<StudyPart> references = reference_parts();
     const std::vector<StudyPart> cells = cell_parts();
-    PartRunner runner(study_, options_, weight_of(references) + weight_of(cells) + weight_of_times(cells));
+    std::vector<DeclaredPart> declared = declared_timing_parts();
+    for (const std::vector<StudyPart>* const parts : {&references, &cells}) {
+      for (const StudyPart& part : *parts) {
+        declared.push_back({part.name, part.weight});
+      }
+    }
+    PartRunner runner(study_, options_, declared);
     if (!runner.run(references, options_.jobs) || !runner.run(cells, options_.jobs) || !runner.run(timing_parts(), 1)) {
       return std::nullopt;
     }
@@ -103,26 +127,44 @@ class StudyRun {
   }
 
  private:
-  static std::uint64_t weight_of(const std::vector<StudyPart>& parts) {
-    std::uint64_t sum = 0;
-    for (const StudyPart& part : parts) {
-      sum += part.weight;
+  /// What `timing_parts` will have, as far as it is known before the runs: all of them, as if none failed.
+  std::vector<DeclaredPart> declared_timing_parts() const {
+    std::vector<DeclaredPart> parts;
+    if (study_.observes_right_hand_sides()) {
+      parts.push_back({kMachinePart, 1});
     }
-    return sum;
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      if (study_.observes_right_hand_sides()) {
+        parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
+      }
+      for (std::size_t i = 0; study_.needs_times() && i < study_.integrators.size(); ++i) {
+        for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+          if (study_.runs(i, c)) {
+            parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, study_.variants.size())});
+          }
+        }
+      }
+    }
+    return parts;
   }
 
-  std::uint64_t weight_of_times(const std::vector<StudyPart>& cells) const {
-    std::uint64_t sum = study_.needs_times() ? weight_of(cells) * static_cast<std::uint64_t>(study_.repetitions) : 0;
-    for (const StudyMechanism& mechanism : study_.mechanisms) {
-      sum += study_.observes_right_hand_sides()
-                 ? right_hand_side_weight(static_cast<std::uint64_t>(mechanism.mechanism->body_count()))
-                 : 0;
-    }
-    return sum;
+  std::string right_hand_sides_name(std::size_t mechanism) const {
+    return fmt::format("{}: right-hand sides", study_.mechanisms[mechanism].label);
+  }
+
+  std::string timing_name(std::size_t mechanism, std::size_t integrator, std::size_t control) const {
+    return fmt::format("{}: times of {} {}", study_.mechanisms[mechanism].label, study_.integrators[integrator]->key,
+                       study_.controls[control].text());
+  }
+
+  std::uint64_t timing_weight(std::size_t mechanism, std::size_t integrator, std::size_t control,
+                              std::size_t variants) const {
+    return weight({mechanism, 0, integrator, control}) * variants * static_cast<std::uint64_t>(study_.repetitions);
   }
 
   /// Batches of a fixed time, and formulations of many bodies to be made.
-  [[nodiscard]] std::uint64_t right_hand_side_weight(std::uint64_t bodies) const {
+  [[nodiscard]] std::uint64_t right_hand_side_weight(std::size_t mechanism) const {
+    const auto bodies = static_cast<std::uint64_t>(study_.mechanisms[mechanism].mechanism->body_count());
     return study_.variants.size() * (100 + bodies);
   }
 
@@ -222,7 +264,7 @@ class StudyRun {
   }
 
   StudyPart machine_part() {
-    return {text_digest(program_digest() + "|machine limits"), "limits of the machine", 1,
+    return {text_digest(program_digest() + "|machine limits"), kMachinePart, 1,
             [] {
               const MachineLimits limits = measure_machine_limits();
               return nlohmann::json{limits.operations, limits.bandwidth,
@@ -243,9 +285,8 @@ class StudyRun {
     for (const Observer& observer : study_.observers) {
       asked += observer.of_right_hand_side() ? "|" + observer.name() : "";
     }
-    const auto bodies = static_cast<std::uint64_t>(study_.mechanisms[mechanism].mechanism->body_count());
     return {text_digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[mechanism], asked)),
-            fmt::format("{}: right-hand sides", study_.mechanisms[mechanism].label), right_hand_side_weight(bodies),
+            right_hand_sides_name(mechanism), right_hand_side_weight(mechanism),
             [this, mechanism] { return right_hand_sides(mechanism); },
             [this, mechanism](const nlohmann::json& json) { adopt_right_hand_sides(mechanism, json); }};
   }
@@ -253,14 +294,12 @@ class StudyRun {
   StudyPart timing_part(std::size_t mechanism, std::size_t integrator, std::size_t control) {
     const std::vector<CellKey> cells = finished_cells(mechanism, integrator, control);
     std::string runs = fmt::format("{} {}", study_.integrators[integrator]->key, study_.controls[control].text());
-    const std::string name = fmt::format("{}: times of {}", study_.mechanisms[mechanism].label, runs);
     for (const CellKey& cell : cells) {
       runs += "|" + study_.variants[cell.variant].formulation();
     }
     return {text_digest(fmt::format("{}|repeated times|{}|{}|{}", mechanism_digests_[mechanism], runs,
                                     study_.max_evaluations, study_.repetitions)),
-            name,
-            weight({mechanism, 0, integrator, control}) * cells.size() * static_cast<std::uint64_t>(study_.repetitions),
+            timing_name(mechanism, integrator, control), timing_weight(mechanism, integrator, control, cells.size()),
             [this, cells] {
               nlohmann::json json = nlohmann::json::array();
               for (const RepeatedTimes& times : time_runs(registries_, study_, cells)) {

@@ -14,7 +14,7 @@ namespace mbdbench {
 struct MechanismEntry {
   std::string_view key;
   std::string_view summary;  ///< one line for `mbdbench list mechanisms`
-  std::string_view source;   ///< citation key of the README, or "generated"
+  std::string_view source;   ///< citation key of docs/references.md, or "generated"
   /// The first one may be given without its name: `pendulum:16`.
   std::span<const ParameterSpecification> parameters;
   MechanismDescription (*make)(const Parameters& parameters) = nullptr;

@@ -11,6 +11,7 @@
 #include "experiments/command_line.hpp"
 #include "mechanisms/model/vector_view.hpp"
 #include "tests/experiments/simulate_call.hpp"
+#include "tests/support/allocation_guard.hpp"
 #include "tests/support/closed_form_loops.hpp"
 
 namespace mbdbench {
@@ -84,6 +85,17 @@ TEST(BranchWatchTest, AMechanismThatStopsNextToASingularPositionAndReturnsIsOnIt
   const BranchWatch watch = follow(mechanism, way);
   EXPECT_TRUE(watch.changes().empty());
   EXPECT_LT(watch.smallest_value(), 1e-4);
+}
+
+TEST(BranchWatchTest, WithoutLoopsItTakesNoMemory) {
+  if (!AllocationGuard::active()) {
+    GTEST_SKIP() << "allocations are not seen in this build";
+  }
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
+  const AllocationGuard guard;
+  const BranchWatch watch(mechanism);
+  EXPECT_FALSE(watch.watches());
+  EXPECT_EQ(guard.count(), 0U) << "kinematics of 2 kB a body before";
 }
 
 class BranchStatusTest : public SimulateCommandTest {};

@@ -121,7 +121,9 @@ TEST(CommandLine, AFileThatCannotBeWrittenHasAnExitCodeOfItsOwn) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"export", "--mechanism", "pendulum", "--output", "/no/such/directory/x.toml"},
         {"simulate", "-m", "pendulum:2", "-f", "aba", "-t", "0.1", "--quiet", "--output", "/dev/null/run"},
-        {"verify", "-m", "pendulum:2", "-f", "aba", "--quiet", "--output", "/dev/null/checked"}}) {
+        {"verify", "-m", "pendulum:2", "-f", "aba", "--quiet", "--output", "/dev/null/checked"},
+        {"inspect", "four_bar", "--graph", "/dev/null/drawings"},
+        {"inspect", "four_bar", "--graph", "/proc"}}) {
     const CommandLineCall call = call_program(arguments);
     EXPECT_EQ(call.exit_code, 3) << arguments.front() << call.errors;
     expect_contains(call.errors, "/");

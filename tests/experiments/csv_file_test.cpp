@@ -1,6 +1,7 @@
 #include "experiments/csv_file.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cmath>
@@ -9,6 +10,7 @@
 #include <stdexcept>
 
 #include "experiments/csv_stream.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
@@ -52,6 +54,23 @@ TEST(CsvFile, FailedReplacementKeepsTheOldFile) {
   std::filesystem::create_directory(file.string() + ".part");
   EXPECT_THROW(replace_file(file, "new"), FileError);
   EXPECT_EQ(content_of(file), "old");
+}
+
+TEST(CsvFile, OnlyFilesAreReplaced) {
+  const TemporaryDirectory directory;
+  // As /dev/null is for root: it was replaced by a file.
+  const auto device = directory.path() / "device";
+  ASSERT_EQ(::mkfifo(device.c_str(), 0600), 0);
+  EXPECT_THROW(replace_file(device, "text"), WriteError);
+  EXPECT_TRUE(std::filesystem::is_fifo(device));
+  EXPECT_THROW(replace_file(directory.path(), "text"), WriteError);
+  const auto link = directory.path() / "link";
+  std::filesystem::create_symlink("file", link);
+  for (const char* const content : {"first", "second"}) {
+    replace_file(link, content);
+    EXPECT_TRUE(std::filesystem::is_symlink(link));
+    EXPECT_EQ(content_of(directory.path() / "file"), content);
+  }
 }
 
 TEST(CsvStream, GetsItsNameWhenComplete) {

@@ -116,10 +116,21 @@ TEST(ProgressBar, WhatWasThereAlreadyIsNoMeasureOfTheRest) {
   EXPECT_NE(stage.stream.str().find("3 min 20 s left"), std::string::npos) << "expected, before anything is done";
   stage.now = 1.0;
   bar.skip(50);
-  EXPECT_NE(stage.stream.str().find("1 min 40 s left"), std::string::npos) << stage.stream.str();
+  EXPECT_NE(stage.stream.str().find("1 min 50 s left"), std::string::npos) << stage.stream.str();
   stage.now = 11.0;
   bar.advance(25);
-  EXPECT_NE(stage.stream.str().find("11 s left"), std::string::npos) << stage.stream.str();
+  // 25 units took 11 s, where 50 s were expected, which counts as 5 units and 10 s would.
+  EXPECT_NE(stage.stream.str().find("18 s left"), std::string::npos) << stage.stream.str();
+}
+
+TEST(ProgressBar, AFirstPartOfMillisecondsDoesNotOverrideWhatIsExpected) {
+  Stage stage;
+  ProgressOptions options = stage.options(true);
+  options.expected = 100.0;
+  ProgressBar bar("run", 100000, options);
+  stage.now = 0.2;
+  bar.advance(20);  // ten times slower than expected: its pace alone says 16 min 40 s
+  EXPECT_NE(drawings(stage.stream.str()).back().find("1 min 44 s left"), std::string::npos) << stage.stream.str();
 }
 
 TEST(ProgressBar, QuietAndEmptyWorkSayNothing) {

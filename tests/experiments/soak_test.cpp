@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -65,6 +67,14 @@ void hang(double /*t*/, std::span<double> /*xdot*/) {
   for (volatile bool forever = true; forever;) {
   }
 }
+/// Has no processor for longer than the test's limit, as on a busy machine.
+void wait_for_a_turn(double /*t*/, std::span<double> /*xdot*/) {
+  static bool waited = false;
+  if (!waited) {
+    waited = true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  }
+}
 /// Too small for `verify`'s limits, for ever in one direction.
 void drift(double t, std::span<double> xdot) {
   xdot.back() += t > 0.0 && t < 0.2 ? 0.05 : 0.0;
@@ -83,6 +93,8 @@ TEST(Soak, CrashesAndHangsAreFindings) {
   const Findings hung = found(registries_with<hang>("hanging"), "hanging", 0.5);
   ASSERT_EQ(hung.failures.size(), 1U);
   EXPECT_NE(hung.failures[0].what.find("not ended after 0.5 s"), std::string::npos) << hung.failures[0].what;
+  const Findings waited = found(registries_with<wait_for_a_turn>("waiting"), "waiting", 1.0);
+  EXPECT_TRUE(waited.failures.empty()) << waited.failures[0].what;
   const Findings right = found(default_registries(), "hdca", 60.0);
   EXPECT_TRUE(right.failures.empty()) << right.failures[0].what;
   EXPECT_EQ(right.compared, 1);

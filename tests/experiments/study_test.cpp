@@ -164,13 +164,13 @@ TEST_F(StudyTest, ADamagedLineOfTheJournalIsCountedAndLeftOut) {
   const auto file = directory_.path() / "study.jsonl";
   {
     ResultJournal journal(file);
-    journal.append("a", "part a", 1.5);
+    journal.append("a", "part a", 1.5, 0.25);
   }
   std::ofstream(file, std::ios::app) << "nonsense\n";
   {
     ResultJournal journal(file);
     EXPECT_EQ(journal.unreadable_lines(), 1U);
-    journal.append("b", "part b", 2.5);
+    journal.append("b", "part b", 2.5, 0.5);
   }
   // Valid JSON, another number.
   std::string content = content_of(file);
