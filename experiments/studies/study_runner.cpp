@@ -33,6 +33,7 @@ struct StudyPart {
   std::uint64_t weight = 1;
   std::function<nlohmann::json()> compute;
   std::function<void(const nlohmann::json&)> adopt;
+  std::filesystem::path file = {};  ///< that it writes beside its result, if it does
 };
 
 /// Runs and keeps parts, and shows how far it is.
@@ -52,7 +53,8 @@ class PartRunner {
   bool run(const std::vector<StudyPart>& parts, int jobs) {
     std::vector<const StudyPart*> open;
     for (const StudyPart& part : parts) {
-      if (const nlohmann::json* const known = journal_.find(part.key)) {
+      const nlohmann::json* const known = journal_.find(part.key);
+      if (known != nullptr && (part.file.empty() || std::filesystem::exists(part.file))) {
         part.adopt(*known);
         progress_.advance(part.weight);
       } else {
@@ -144,6 +146,10 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
+      if (mechanism.integrators.empty()) {
+        references_[m].failure = "nothing is run";
+        continue;
+      }
       parts.push_back({text_digest(mechanism_digests_[m] + "|reference"),
                        fmt::format("reference of {}", mechanism.label),
                        static_cast<std::uint64_t>(mechanism.mechanism->body_count()) * 100,
@@ -159,25 +165,30 @@ class StudyRun {
       observers += observer.timed() || observer.of_right_hand_side() ? "" : observer.name() + ",";
     }
     std::vector<StudyPart> parts;
-    if (study_.integrators.empty()) {
-      for (const CellKey& cell : study_.cells()) {
-        results_.cells[cell] = {};  // right-hand sides alone
-      }
-      return parts;
-    }
     for (const CellKey& cell : study_.cells()) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        results_.cells[cell] = {};  // right-hand sides alone
+        continue;
+      }
+      const std::vector<Observer> curves = study_.curves(cell);
+      std::string curve_names;
+      for (const Observer& curve : curves) {
+        curve_names += "|" + curve.name();
+      }
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
-      const std::string key = text_digest(
-          fmt::format("{}|run|{}|{}|{}", mechanism_digests_[cell.mechanism], run, study_.max_evaluations, observers));
+      const std::string key = text_digest(fmt::format("{}|run|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
+                                                      study_.max_evaluations, observers, curve_names));
+      // A refused or failed run has no file and is found out again.
       parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
                        [this, cell] {
                          const StudyReference* const reference =
                              study_.needs_reference() ? &references_[cell.mechanism] : nullptr;
-                         return to_json(run_cell(registries_, study_, cell, reference));
+                         return to_json(run_cell(registries_, study_, cell, reference, options_.output));
                        },
-                       [this, cell](const nlohmann::json& json) { results_.cells[cell] = cell_from_json(json); }});
+                       [this, cell](const nlohmann::json& json) { results_.cells[cell] = cell_from_json(json); },
+                       curves.empty() ? std::filesystem::path() : options_.output / study_.curve_file(cell)});
     }
     return parts;
   }
@@ -185,7 +196,7 @@ class StudyRun {
   /// \returns the cells of a group that did not fail: only these are timed.
   std::vector<CellKey> finished_cells(std::size_t mechanism, std::size_t integrator, std::size_t control) const {
     std::vector<CellKey> cells;
-    for (std::size_t v = 0; v < study_.variants.size(); ++v) {
+    for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const CellKey cell{mechanism, v, integrator, control};
       const CellResult& result = results_.cells.at(cell);
       // Any observer tells: a failed or refused run has no number at all.
@@ -210,8 +221,8 @@ class StudyRun {
       if (!study_.needs_times()) {
         continue;
       }
-      for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
-        for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      for (const std::size_t i : study_.mechanisms[m].integrators) {
+        for (const std::size_t c : study_.mechanisms[m].controls) {
           if (study_.runs(i, c)) {
             parts.push_back(timing_part(m, i, c));
           }
@@ -237,7 +248,8 @@ class StudyRun {
 
   StudyPart right_hand_side_part(std::size_t mechanism) {
     std::string asked;
-    for (const StudyVariant& variant : study_.variants) {
+    for (const std::size_t v : study_.mechanisms[mechanism].variants) {
+      const StudyVariant& variant = study_.variants[v];
       asked += fmt::format("{} on {} threads,", variant.formulation(), threads_of(variant));
     }
     for (const Observer& observer : study_.observers) {
@@ -286,7 +298,9 @@ class StudyRun {
   void adopt_right_hand_sides(std::size_t mechanism, const nlohmann::json& json) {
     for (auto& [cell, result] : results_.cells) {
       if (cell.mechanism == mechanism) {
-        for (const auto& [observer, measured] : cell_from_json(json.at(cell.variant))) {
+        const auto& variants = study_.mechanisms[mechanism].variants;
+        const auto place = std::find(variants.begin(), variants.end(), cell.variant) - variants.begin();
+        for (const auto& [observer, measured] : cell_from_json(json.at(static_cast<std::size_t>(place)))) {
           result[observer] = measured;
         }
       }
@@ -324,11 +338,17 @@ class StudyRun {
       return;
     }
     for (auto& [cell, result] : results_.cells) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        continue;
+      }
       const auto times = results_.times.find(cell);
       const Measured time = times == results_.times.end() ? untimed(result) : wall_time(times->second);
       result[{Quantity::wall_time, {}}] = time;
     }
     for (auto& [cell, result] : results_.cells) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        continue;
+      }
       result[{Quantity::speedup, {}}] = speedup(cell, result.at({Quantity::wall_time, {}}));
     }
   }
@@ -362,6 +382,9 @@ class StudyRun {
 
 std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options) {
   std::filesystem::create_directories(options.output / "parts");
+  if (!study.figures.empty()) {
+    std::filesystem::create_directories(options.output / "trajectories");
+  }
   return StudyRun(registries, study, options).run();
 }
 
