@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -36,6 +38,12 @@ struct StudyPart {
   std::filesystem::path file = {};  ///< that it writes beside its result, if it does
 };
 
+/// \returns what tells a file from one that was damaged or lost; the same for every file that is not there.
+std::string digest_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return text_digest(std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()});
+}
+
 /// Runs and keeps parts, and shows how far it is.
 class PartRunner {
  public:
@@ -54,8 +62,11 @@ class PartRunner {
     std::vector<const StudyPart*> open;
     for (const StudyPart& part : parts) {
       const nlohmann::json* const known = journal_.find(part.key);
-      if (known != nullptr && (part.file.empty() || std::filesystem::exists(part.file))) {
+      if (known != nullptr && part.file.empty()) {
         part.adopt(*known);
+        progress_.advance(part.weight);
+      } else if (known != nullptr && known->at("file") == digest_of(part.file)) {
+        part.adopt(known->at("result"));
         progress_.advance(part.weight);
       } else {
         open.push_back(&part);
@@ -65,7 +76,9 @@ class PartRunner {
     std::mutex mutex;
     side_by_side(open.size(), jobs, options_.stop_requested, [&](std::size_t i) {
       const nlohmann::json result = open[i]->compute();
-      journal_.append(open[i]->key, open[i]->name, result);
+      const std::filesystem::path& file = open[i]->file;
+      journal_.append(open[i]->key, open[i]->name,
+                      file.empty() ? result : nlohmann::json{{"result", result}, {"file", digest_of(file)}});
       const std::lock_guard lock(mutex);
       open[i]->adopt(result);
       progress_.advance(open[i]->weight);
@@ -180,7 +193,6 @@ class StudyRun {
                       study_.controls[cell.control].text());
       const std::string key = text_digest(fmt::format("{}|run|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
                                                       study_.max_evaluations, observers, curve_names));
-      // A refused or failed run has no file and is found out again.
       parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
                        [this, cell] {
                          const StudyReference* const reference =

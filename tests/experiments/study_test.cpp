@@ -265,7 +265,7 @@ TEST_F(StudyTest, AMechanismMayChooseFromTheListsAndAQuickRunIsWhatTheStudySays)
   expect_refused(wrong, 2, "not among the study's tolerances");
 }
 
-TEST_F(StudyTest, CurvesAreFilesAndALostOneIsMadeAgain) {
+TEST_F(StudyTest, CurvesAreFilesAndALostOrDamagedOneIsMadeAgain) {
   const std::string figure =
       "[[figures]]\nname = \"drift\"\ntitle = \"Drift\"\ncurves = [\"position_drift\", \"energy_error\"]\n"
       "mechanisms = [\"four_bar\"]\nvariants = [\"first\"]\ncontrol = 1e-6\n";
@@ -282,9 +282,14 @@ TEST_F(StudyTest, CurvesAreFilesAndALostOneIsMadeAgain) {
     largest = std::max(largest, std::stod(row[1]));
   }
   EXPECT_EQ(largest, results->of({1, 1, 0, 1}, {Quantity::position_drift, {}}).value) << "the record is of this curve";
+  const std::size_t kept = journal_lines("curves");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  ASSERT_TRUE(run(study, "curves"));
+  EXPECT_EQ(read_csv(file).rows, curve.rows) << "a damaged one is made again";
   std::filesystem::remove(file);
   ASSERT_TRUE(run(study, "curves"));
   EXPECT_EQ(read_csv(file).rows, curve.rows);
+  EXPECT_EQ(journal_lines("curves"), kept + 2) << "and nothing else";
   expect_refused(kDeclared + figure.substr(0, figure.find("mechanisms")) + "control = 1e-5\n", 16, "not run with");
   std::string wrong = kDeclared + figure;
   wrong.replace(wrong.find("\"position_drift\", \"energy_error\"]\nmech"), 16, "\"evaluations\"");
