@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,7 @@ template <class Entries, class NameOf>
 std::vector<std::size_t> places_of(const DeclarationTable& table, const std::vector<LocatedText>& wanted,
                                    const Entries& entries, const NameOf& name_of, std::string_view noun) {
   std::vector<std::string> names;
+  names.reserve(std::size(entries));
   for (const auto& entry : entries) {
     names.emplace_back(name_of(entry));
   }

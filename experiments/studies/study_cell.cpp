@@ -12,6 +12,7 @@
 #include "experiments/accuracy_limits.hpp"
 #include "experiments/run_accuracy.hpp"
 #include "experiments/studies/step_monitor.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/model/model_error.hpp"
 
 namespace mbdbench::studies {
@@ -186,6 +187,8 @@ CellResult run_cell(const Registries& registries, const Study& study, const Cell
   }
   try {
     return observed_run(study, cell, prepared, reference, output);
+  } catch (const WriteError&) {
+    throw;  // Nothing is wrong with the run: it must not be kept as a failure.
   } catch (const std::bad_alloc&) {
     return all_observers(study, Measured::failed("needs more memory than there is"));
   } catch (const std::exception& error) {

@@ -14,6 +14,7 @@
 #include "experiments/studies/study_reader.hpp"
 #include "experiments/studies/study_records.hpp"
 #include "experiments/studies/study_runner.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
@@ -290,6 +291,9 @@ TEST_F(StudyTest, CurvesAreFilesAndALostOrDamagedOneIsMadeAgain) {
   ASSERT_TRUE(run(study, "curves"));
   EXPECT_EQ(read_csv(file).rows, curve.rows);
   EXPECT_EQ(journal_lines("curves"), kept + 2) << "and nothing else";
+  std::filesystem::remove_all(directory_.path() / "curves");
+  std::filesystem::create_directories(directory_.path() / "curves/trajectories/four_bar_first_ode45_1e_06.csv.part");
+  EXPECT_THROW(run(study, "curves"), WriteError) << "the run is not at fault and must not be kept as a failure";
   expect_refused(kDeclared + figure.substr(0, figure.find("mechanisms")) + "control = 1e-5\n", 16, "not run with");
   std::string wrong = kDeclared + figure;
   wrong.replace(wrong.find("\"position_drift\", \"energy_error\"]\nmech"), 16, "\"evaluations\"");
