@@ -228,7 +228,7 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
 }
 
 Measured StepMonitor::measured(const Observer& observer) const {
-  if (const Measured none = obstacle(observer); !none.usable()) {
+  if (Measured none = obstacle(observer); !none.usable()) {
     return none;
   }
   const bool of_passes =

@@ -10,6 +10,7 @@
 
 #include "experiments/csv_file.hpp"
 #include "experiments/record.hpp"
+#include "experiments/simulation.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/experiments/command_line_call.hpp"
