@@ -22,4 +22,5 @@ configure_package_config_file(cmake/mbdbenchConfig.cmake.in ${PROJECT_BINARY_DIR
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/mbdbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mbdbenchConfig.cmake ${PROJECT_BINARY_DIR}/mbdbenchConfigVersion.cmake cmake/muparser.cmake
         DESTINATION ${MBDBENCH_PACKAGE_DIR})
+install(DIRECTORY experiments/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/mbdbench/experiments FILES_MATCHING PATTERN "*.toml" PATTERN "*.csv")
 install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -35,7 +35,8 @@ struct ExperimentEntry {
   std::string_view key;
   std::string_view summary;  ///< one line for `mbdbench list experiments`
   std::string_view source;   ///< citation key of docs/references.md
-  /// \returns whether every verdict that the experiment asserts came out right.
+  /// \returns whether every verdict that the experiment asserts came out right. Without it the experiment is the study
+  /// that experiments/studies/KEY.toml declares.
   bool (*run)(ExperimentContext& context) = nullptr;
   /// Whether it makes use of the context's mechanisms and formulations.
   bool takes_mechanisms = false;

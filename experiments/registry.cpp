@@ -5,7 +5,6 @@
 #include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
 #include "experiments/malczyk2008/malczyk2008.hpp"
-#include "experiments/malczyk2012/malczyk2012.hpp"
 #include "experiments/naudet2005/naudet2005.hpp"
 
 namespace mbdbench {
@@ -21,7 +20,7 @@ constexpr std::array kRegistry = {
     ExperimentEntry{
         "malczyk2012",
         "loops through singular positions: augmented Lagrangian with projections beside DCA, HDCA, Bae-Haug",
-        "Malczyk2012", run_malczyk2012},
+        "Malczyk2012"},
     ExperimentEntry{"integrators",
                     "orders, MATLAB's counts, work against precision and energy over long times of all integrators",
                     "Hairer1993", run_integrators, true},

@@ -13,6 +13,8 @@
 #include "experiments/interruption.hpp"
 #include "experiments/provenance.hpp"
 #include "experiments/record.hpp"
+#include "experiments/shipped_file.hpp"
+#include "experiments/studies/study_command.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
 
 namespace mbdbench {
@@ -63,6 +65,22 @@ int run(const Registries& registries, const RunOptions& options) {
     throw std::invalid_argument(
         fmt::format("experiment '{}' has its own mechanisms and formulations; leave --mechanism and --formulation out",
                     experiment.key));
+  }
+  if (experiment.run == nullptr) {
+    const std::string name = fmt::format("experiments/studies/{}.toml", experiment.key);
+    const auto file = shipped_file(name);
+    if (!file) {
+      throw std::invalid_argument(
+          fmt::format("experiment '{}': {} does not come with this program; give the file to "
+                      "'mbdbench study'",
+                      experiment.key, name));
+    }
+    return run_study_file(registries, {.file = file->string(),
+                                       .output = options.output,
+                                       .jobs = 1,
+                                       .quick = options.quick,
+                                       .no_report = true,
+                                       .quiet = options.quiet});
   }
   ExperimentContext context{.registries = registries,
                             .output = options.output,

@@ -105,7 +105,7 @@ def _is_needed(record):
     return (record["published_value"] != ""
             or (record["experiment"] == "chadaj2015" and record["quantity"] in ("steps", "failed_attempts"))
             or (record["experiment"] == "malczyk2008" and record["quantity"] == "crank_angle")
-            or (record["experiment"] == "malczyk2012" and record["quantity"] == "largest_energy_error" and "sweep" not in record["parameters"])
+            or (record["experiment"] == "malczyk2012" and record["quantity"] == "energy_error" and "alpha" not in record["formulation"])
             or (record["experiment"] == "chadaj2017" and record["parameters"] == "tolerance=1e-06;output_step=0.01"
                 and record["quantity"] in ("function_evaluations", "largest_energy_error")))
 

@@ -90,7 +90,7 @@ def write_index(root):
     for directory in sorted(path.parent for path in root.glob("*/records.csv")):
         try:
             results = open_results(directory)
-            if results.experiment in texts and not results.is_study:
+            if results.experiment in texts:
                 papers[results.experiment] = Paper(results.experiment, texts[results.experiment], results)
             else:
                 studies.append(OwnStudy(results))

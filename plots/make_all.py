@@ -27,8 +27,6 @@ import chadaj2017_tables
 import integrators_figures
 import malczyk2008_figures
 import malczyk2008_tables
-import malczyk2012_figures
-import malczyk2012_tables
 import naudet2005_figures
 import naudet2005_tables
 import rhs_cost
@@ -46,13 +44,11 @@ FIGURES = {
     "chadaj2017": chadaj2017_figures.FIGURES,
     "integrators": integrators_figures.FIGURES,
     "malczyk2008": malczyk2008_figures.FIGURES,
-    "malczyk2012": malczyk2012_figures.FIGURES,
     "naudet2005": naudet2005_figures.FIGURES,
 }
 TABLES = {
     "chadaj2017": chadaj2017_tables.TABLES,
     "malczyk2008": malczyk2008_tables.TABLES,
-    "malczyk2012": malczyk2012_tables.TABLES,
     "naudet2005": naudet2005_tables.TABLES,
 }
 BENCHMARK_FILE = "rhs.json"

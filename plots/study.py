@@ -16,6 +16,7 @@ class Cell:
     integrator: str
     kind: str  # tolerance or step
     control: float
+    end: float
 
 
 class Study:
@@ -27,6 +28,8 @@ class Study:
         self.controls = declaration["controls"]
         self.observers = declaration["observers"]
         self.rankings = declaration["rankings"]
+        self.figures = declaration.get("figures", [])
+        self.tables = declaration.get("tables", [])
         self.settings = declaration["settings"]
         self._records = {}
         self._right_hand_sides = {}
@@ -40,7 +43,8 @@ class Study:
         names = set(record.parameters)
         for kind in ("tolerance", "step"):
             if names == {kind, "end"}:
-                cell = Cell(record.mechanism, record.formulation, record.integrator, kind, float(record.parameters[kind]))
+                cell = Cell(record.mechanism, record.formulation, record.integrator, kind, float(record.parameters[kind]),
+                            float(record.parameters["end"]))
                 self._records[cell, record.quantity] = record
         if not names and not record.integrator:
             self._right_hand_sides[record.mechanism, record.formulation, record.quantity] = record
@@ -51,13 +55,35 @@ class Study:
         if record.quantity.endswith("_at_equal_error"):
             self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity] = record
 
-    def controls_of(self, integrator):
-        """Tolerances or steps of an integrator, from loose to tight."""
+    def controls_of(self, integrator, mechanism=None):
+        """Tolerances or steps of an integrator, from loose to tight; of one mechanism, where it has fewer."""
         kind = "tolerance" if integrator["adaptive"] else "step"
-        return sorted((control for control in self.controls if control["kind"] == kind), key=lambda control: -control["value"])
+        places = (mechanism or {}).get("controls", range(len(self.controls)))
+        return sorted((self.controls[place] for place in places if self.controls[place]["kind"] == kind), key=lambda control: -control["value"])
+
+    def observer(self, quantity):
+        """By the name that records have; of one that is drawn only, what the name itself says."""
+        return next((observer for observer in self.observers if observer["quantity"] == quantity),
+                    {"quantity": quantity, "title": ", ".join(quantity.rsplit("_", 1)), "unit": "1", "meaning": "at every step"})
+
+    def compares(self, quantity):
+        """Whether any run has a number to compare this one with."""
+        return any(record.compared_value is not None for (_, name), record in self._records.items() if name == quantity)
+
+    def is_of_runs(self, observer):
+        return not observer.get("of_right_hand_side", True)
+
+    def variants_of(self, mechanism):
+        return [self.variants[place] for place in mechanism.get("variants", range(len(self.variants)))]
+
+    def integrators_of(self, mechanism):
+        return [self.integrators[place] for place in mechanism.get("integrators", range(len(self.integrators)))]
+
+    def run_mechanisms(self):
+        return [mechanism for mechanism in self.mechanisms if self.integrators_of(mechanism)]
 
     def record(self, mechanism, variant, integrator, control, quantity):
-        cell = Cell(mechanism["mechanism"], variant["formulation"], integrator["key"], control["kind"], control["value"])
+        cell = Cell(mechanism["mechanism"], variant["formulation"], integrator["key"], control["kind"], control["value"], mechanism["end"])
         return self._records.get((cell, quantity))
 
     def of_right_hand_side(self, mechanism, variant, quantity):

@@ -9,6 +9,7 @@ from figure_definition import FigureDefinition
 from input_error import InputError
 from number_text import plain
 from study import unit_text
+from study_curves import curve_figures
 from study_looks import looks_of
 from study_scaling import scaling_figures
 
@@ -92,12 +93,15 @@ def _caption(study, mechanism, error, work):
 
 def figures_of(study, file):
     """The figures of a study, mechanism by mechanism. `file` for messages."""
-    definitions = scaling_figures(study)
+    definitions = curve_figures(study) + scaling_figures(study)
     error = study.error_observer()
     if error is None:
         return definitions
+    # A curve of work needs two settings.
+    swept = [mechanism for mechanism in study.mechanisms
+             if any(len(study.controls_of(integrator, mechanism)) > 1 for integrator in study.integrators_of(mechanism))]
     for work in study.work_observers():
-        for mechanism in study.mechanisms:
+        for mechanism in swept:
             definitions.append(FigureDefinition(
                 f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}",
                 lambda _, m=mechanism, w=work: _caption(study, m, error, w),

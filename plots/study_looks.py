@@ -15,3 +15,18 @@ def looks_of(study):
         looks[variant["label"]] = look | ({"marker": _MARKERS[(number - 1) % len(_MARKERS)]} if number else {})
         seen[base] = number + 1
     return looks
+
+
+def lines_of(study, variants):
+    """Looks of these variants as lines without markers, no two alike."""
+    looks, used = looks_of(study), set()
+    lines = []
+    for variant in variants:
+        look = {name: looks[variant["label"]][name] for name in ("color", "linestyle")}
+        for line in (look["linestyle"], *_LINES):
+            if (look["color"], line) not in used:
+                look["linestyle"] = line
+                break
+        used.add((look["color"], look["linestyle"]))
+        lines.append(look)
+    return lines

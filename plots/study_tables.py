@@ -30,13 +30,15 @@ def _run_state(study, mechanism, variant, integrator, control):
 
 
 def _runs(study, mechanism, variant):
-    for integrator in study.integrators:
-        for control in study.controls_of(integrator):
+    for integrator in study.integrators_of(mechanism):
+        for control in study.controls_of(integrator, mechanism):
             yield integrator, control, *_run_state(study, mechanism, variant, integrator, control)
 
 
 def _finished_text(study, mechanism, variant):
     states = Counter(state for _, _, state, _ in _runs(study, mechanism, variant))
+    if not states or variant not in study.variants_of(mechanism):
+        return "–"
     if states["finished"] == 0:
         return "refused" if states["refused"] else "failed"
     return f"{states['finished']} of {sum(states.values())}"
@@ -61,19 +63,19 @@ def _best(study, mechanism, variant, work):
     return "no number"
 
 
-def _in_groups(study):
-    mechanisms = study.mechanisms
+def _in_groups(mechanisms):
     groups = [mechanisms[first:first + _MECHANISMS_BESIDE] for first in range(0, len(mechanisms), _MECHANISMS_BESIDE)]
     for number, group in enumerate(groups, 1):
         yield group, f"_{number}" if len(groups) > 1 else "", f", part {number} of {len(groups)}" if len(groups) > 1 else ""
 
 
-def _beside_mechanisms(study, name, title, caption, cell):
-    """A table of variants against mechanisms, in as many parts as it needs."""
+def _beside_mechanisms(study, name, title, caption, cell, mechanisms):
+    """A table of variants against mechanisms, in as many parts as it needs; of variants with any of them."""
     return [TableDefinition(name + suffix, title + part, caption,
                             lambda _, g=group: ["variant", *(mechanism["label"] for mechanism in g)],
-                            lambda _, g=group: [[variant["label"], *(cell(mechanism, variant) for mechanism in g)] for variant in study.variants])
-            for group, suffix, part in _in_groups(study)]
+                            lambda _, g=group: [[variant["label"], *(cell(mechanism, variant) for mechanism in g)] for variant in study.variants
+                                       if any(variant in study.variants_of(mechanism) for mechanism in g)])
+            for group, suffix, part in _in_groups(mechanisms)]
 
 
 def _rankings(study):
@@ -88,7 +90,7 @@ def _rankings(study):
                 study, f"ranking_{number}_{work}", f"{titles[work].capitalize()}{unit} for a {at}",
                 f"The least {titles[work]} that any integrator needs for a {at}, interpolated between runs, with that integrator and the "
                 "place among all variants and integrators on this mechanism. Too accurate: every run is more accurate than that.",
-                lambda mechanism, variant, w=work: _best(study, mechanism, variant, w))
+                lambda mechanism, variant, w=work: _best(study, mechanism, variant, w), study.run_mechanisms())
     return definitions
 
 
@@ -96,7 +98,7 @@ def _reason_rows(study):
     """Refusals and failures with their reasons, equal ones once."""
     rows = []
     for mechanism in study.mechanisms:
-        for variant in study.variants:
+        for variant in study.variants_of(mechanism):
             found = {}
             for integrator, control, state, reason in _runs(study, mechanism, variant):
                 if state != "finished":
@@ -116,7 +118,7 @@ def _observer_columns(study):
 
 def _number_rows(study, mechanism):
     rows = []
-    for variant in study.variants:
+    for variant in study.variants_of(mechanism):
         for integrator, control, state, _ in _runs(study, mechanism, variant):
             if state == "refused":
                 continue
@@ -131,6 +133,8 @@ def _number_rows(study, mechanism):
 
 def _right_hand_side_tables(study):
     definitions = []
+    # Where mechanisms are there for their right-hand sides alone, these are what is compared.
+    alone = [mechanism for mechanism in study.mechanisms if not study.integrators_of(mechanism)] or study.mechanisms
     for observer in study.observers:
         if observer["of_right_hand_side"]:
             factor, unit = _IN_TABLES.get(observer["unit"], (1.0, observer["unit"]))
@@ -141,7 +145,7 @@ def _right_hand_side_tables(study):
                     return "–"
                 return "disturbed" if record.verdict == "not measured" else plain(factor * record.value, 3)
             title = observer["title"].capitalize() + (f" ({unit})" if unit != "1" else "")
-            definitions += _beside_mechanisms(study, observer["quantity"], title, f"{observer['meaning']}.".capitalize(), cell)
+            definitions += _beside_mechanisms(study, observer["quantity"], title, f"{observer['meaning']}.".capitalize(), cell, alone)
     return definitions
 
 
@@ -157,6 +161,39 @@ def _right_hand_side_reasons(study):
     return rows
 
 
+def _declared_rows(study, table, compared):
+    rows = []
+    for mechanism in (study.mechanisms[place] for place in table["mechanisms"]):
+        for variant in (study.variants[place] for place in table["variants"] if study.variants[place] in study.variants_of(mechanism)):
+            for integrator, control, state, _ in _runs(study, mechanism, variant):
+                records = [study.record(mechanism, variant, integrator, control, quantity) for quantity in table["observers"]]
+                if state != "refused" and any(record and record.value is not None for record in records):
+                    beside = [record.compared_value if record else None for record, shown in zip(records, compared) if shown]
+                    rows.append([mechanism["label"], variant["label"], integrator["key"], f"{control['value']:g}",
+                                 *(record.value if record else None for record in records), *beside])
+    return rows
+
+
+def _without_constant(header, rows):
+    """Leaves out the integrator and the control where all rows have the same."""
+    kept = [place for place in range(len(header)) if place not in (2, 3) or len({row[place] for row in rows}) > 1]
+    return [header[place] for place in kept], [[row[place] for place in kept] for row in rows]
+
+
+def _declared_tables(study):
+    """[[tables]] of the declaration; beside their numbers those that they are compared with."""
+    definitions = []
+    for table in study.tables:
+        observers = [study.observer(quantity) for quantity in table["observers"]]
+        compared = [study.compares(quantity) for quantity in table["observers"]]
+        names = [f"{observer['title']}{unit_text(observer)}" for observer in observers]
+        header = ["mechanism", "variant", "integrator", "tolerance or step [s]", *names,
+                  *(f"compared: {observer['title']}" for observer, shown in zip(observers, compared) if shown)]
+        header, rows = _without_constant(header, _declared_rows(study, table, compared))
+        definitions.append(TableDefinition(table["name"], table["title"], table["caption"], lambda _, h=header: h, lambda _, r=rows: r, digits=2))
+    return definitions
+
+
 def tables_of(study):
     """All tables, overview first."""
     if not study.integrators:
@@ -167,12 +204,13 @@ def tables_of(study):
         return definitions
     definitions = _beside_mechanisms(study, "runs", "Runs that reached their end",
                                      "Of all integrators and tolerances or steps; the reasons of the others stand below.",
-                                     lambda mechanism, variant: _finished_text(study, mechanism, variant))
+                                     lambda mechanism, variant: _finished_text(study, mechanism, variant), study.run_mechanisms())
     definitions += _rankings(study) + _right_hand_side_tables(study)
     if _reason_rows(study):
         definitions.append(TableDefinition("reasons", "Refusals and failures", "Why there is no number.",
                                            lambda _: ["mechanism", "variant", "runs", "state", "reason"], lambda _: _reason_rows(study)))
-    for mechanism in study.mechanisms:
+    definitions += _declared_tables(study)
+    for mechanism in study.mechanisms if not study.tables else []:
         header = ["variant", "integrator", "tolerance or step [s]",
                   *(f"{observer['title']}{unit_text(observer)}" for observer in _observer_columns(study))]
         definitions.append(TableDefinition(f"numbers_{file_name(mechanism['label'])}", f"{mechanism['label']}: all numbers",

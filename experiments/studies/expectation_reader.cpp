@@ -43,13 +43,14 @@ class ExpectationRow {
     if (made.source.empty()) {
       fail("source is empty: where the number stands in print, or where an expected one comes from");
     }
-    made.relative_limit = number(8).value_or(0.0);
+    made.limit = limit();
     made.reason = fields_[9];
-    if (made.relative_limit < 0.0 || (made.relative_limit > 0.0 && made.reason.empty())) {
-      fail("relative_limit must not be negative, and above 0 it needs a reason");
+    if (made.limit.kind != LimitKind::equal && made.reason.empty()) {
+      fail("a limit other than equality needs a reason");
     }
-    if (!study_.runs(made.cell.integrator, made.cell.control)) {
-      fail(fmt::format("integrator '{}' is not run with {}", fields_[2], fields_[3]));
+    if (!study_.has(made.cell)) {
+      fail(fmt::format("the study does not run {} on {} with {} and {}", fields_[1], fields_[0], fields_[2],
+                       fields_[3]));
     }
     return made;
   }
@@ -83,6 +84,17 @@ class ExpectationRow {
     } catch (const std::invalid_argument& error) {
       fail(error.what());
     }
+  }
+
+  Limit limit() const {
+    if (fields_[8] == "trend" || fields_[8] == "fitted") {
+      return {fields_[8] == "trend" ? LimitKind::trend : LimitKind::fitted, 0.0};
+    }
+    const double relative = number(8).value_or(0.0);
+    if (relative < 0.0) {
+      fail("relative_limit must be a number that is not negative, trend, fitted, or empty for equality");
+    }
+    return Limit::within(relative);
   }
 
   std::optional<double> number(std::size_t column) const {

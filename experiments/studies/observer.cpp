@@ -23,10 +23,24 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::first_step, "first_step", "s", "first step", "first step tried"},
     QuantityEntry{Quantity::energy_error, "energy_error", "J", "energy error",
                   "max |E - E0| at accepted steps, where energy is kept"},
-    QuantityEntry{Quantity::position_drift, "position_drift", "m, rad", "position drift",
-                  "max |Phi| at accepted steps"},
+    QuantityEntry{
+        Quantity::position_drift, "position_drift", "m, rad", "position drift",
+        "max |Phi| at accepted steps, of all joints where coordinates are absolute, of the cut ones otherwise"},
     QuantityEntry{Quantity::velocity_drift, "velocity_drift", "m/s, rad/s", "velocity drift",
-                  "max |Phi'| at accepted steps"},
+                  "max |Phi'| at accepted steps, of the same joints"},
+    QuantityEntry{Quantity::acceleration_drift, "acceleration_drift", "m/s^2, rad/s^2", "acceleration drift",
+                  "max |Phi''| at accepted steps, of the same joints, where accelerations are solved for"},
+    QuantityEntry{Quantity::smallest_singular_value, "smallest_singular_value", "m", "smallest singular value",
+                  "least at accepted steps, of Phi_q of the cut joints: the last that is not zero in general"},
+    QuantityEntry{Quantity::mean_passes, "mean_passes", "1", "mean passes",
+                  "over the multipliers at accepted steps, mean_passes(LEVEL)", Subject::level},
+    QuantityEntry{Quantity::passes_within_four, "passes_within_four", "1", "share within four passes",
+                  "of the accepted steps, passes_within_four(LEVEL)", Subject::level},
+    QuantityEntry{Quantity::most_regular_passes, "most_regular_passes", "1", "most passes elsewhere",
+                  "at accepted steps that are not near singular positions", Subject::level},
+    QuantityEntry{Quantity::most_singular_passes, "most_singular_passes", "1", "most passes near singular positions",
+                  "at accepted steps where the smallest singular value is below a hundredth of its largest in the run",
+                  Subject::level},
     QuantityEntry{Quantity::largest_sigma, "largest_sigma", "N s, N m s", "largest sigma",
                   "max |sigma| of the cut joints at accepted steps"},
     QuantityEntry{Quantity::inaccuracies, "inaccuracies", "1", "inaccuracies",
@@ -36,7 +50,8 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::orientation_error, "orientation_error", "rad", "orientation error",
                   "largest error of a body's orientation at the sample times"},
     QuantityEntry{Quantity::marker_error, "error", "m", "error",
-                  "of a marker, error(MARKER): largest distance from the reference at the sample times"},
+                  "of a marker, error(MARKER): largest distance from the reference at the sample times",
+                  Subject::marker},
     QuantityEntry{Quantity::bodies, "bodies", "1", "bodies", "of the mechanism"},
     QuantityEntry{Quantity::operations, "operations", "1", "operations",
                   "multiplications and additions of a right-hand side, about, as the formulation states them"},
@@ -46,6 +61,11 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::exchanges, "exchanges", "1", "exchanges", "of two ranks in one right-hand side"},
     QuantityEntry{Quantity::exchange_bytes, "exchange_bytes", "B", "exchanged bytes",
                   "that two ranks together send in one right-hand side"},
+    QuantityEntry{
+        Quantity::passes, "passes", "1", "passes",
+        "over the multipliers at the start, passes(LEVEL): in a projection of a state that is off by 1e-6, in a "
+        "right-hand side",
+        Subject::level},
     QuantityEntry{Quantity::wall_time, "wall_time", "s", "wall time",
                   "of a run without output, the fastest repetition"},
     QuantityEntry{
@@ -63,10 +83,15 @@ constexpr std::array kQuantities = {
     QuantityEntry{
         Quantity::modelled_speedup, "modelled_speedup", "1", "modelled speedup",
         "modelled_speedup(WORKERS): a model, of the measured time on one worker, the formulation's stages and "
-        "the measured latency between two threads"},
+        "the measured latency between two threads",
+        Subject::workers},
     QuantityEntry{Quantity::memory_per_body, "memory_per_body", "B", "memory a body",
                   "that the formulation holds when it has been made"},
+    QuantityEntry{Quantity::projection_time_per_body, "projection_time_per_body", "s", "time per projection and body",
+                  "of what follows a step, at a state whose positions are off by 1e-6; the fastest of nine batches"},
 };
+
+constexpr std::array<std::string_view, 3> kLevels = {"position", "velocity", "acceleration"};
 
 /// \returns N of "modelled_speedup(N)". \param bracket where it opens \throws std::invalid_argument
 int workers_in(std::string_view text, std::size_t bracket) {
@@ -97,14 +122,14 @@ std::string Observer::name() const {
   if (workers > 0) {
     return fmt::format("{}({})", entry().name, workers);
   }
-  return marker.empty() ? std::string(entry().name) : fmt::format("{}({})", entry().name, marker);
+  return subject.empty() ? std::string(entry().name) : fmt::format("{}({})", entry().name, subject);
 }
 
 std::string Observer::record_name() const {
   if (workers > 0) {
     return fmt::format("{}_{}", entry().name, workers);
   }
-  return marker.empty() ? std::string(entry().name) : fmt::format("{}_{}", entry().name, marker);
+  return subject.empty() ? std::string(entry().name) : fmt::format("{}_{}", entry().name, subject);
 }
 
 Observer parse_observer(std::string_view text) {
@@ -123,20 +148,27 @@ Observer parse_observer(std::string_view text) {
   }
   Observer observer;
   observer.quantity = found->quantity;
-  if (observer.quantity == Quantity::modelled_speedup) {
+  if (found->subject == Subject::workers) {
     observer.workers = workers_in(text, bracket);
     return observer;
   }
-  const bool wants_marker = observer.quantity == Quantity::marker_error;
-  if (wants_marker != (bracket != std::string_view::npos)) {
-    throw std::invalid_argument(wants_marker ? "observer 'error' needs the name of a marker: error(tip)"
-                                             : fmt::format("observer '{}' takes nothing in brackets", name));
+  const bool wants_subject = found->subject != Subject::none;
+  if (wants_subject != (bracket != std::string_view::npos)) {
+    throw std::invalid_argument(
+        found->subject == Subject::marker  ? "observer 'error' needs the name of a marker: error(tip)"
+        : found->subject == Subject::level ? fmt::format("observer '{0}' needs a level: {0}(position)", name)
+                                           : fmt::format("observer '{}' takes nothing in brackets", name));
   }
-  if (wants_marker) {
+  if (wants_subject) {
     if (text.back() != ')' || text.size() < bracket + 3) {
-      throw std::invalid_argument(fmt::format("'{}' should read error(MARKER)", text));
+      throw std::invalid_argument(fmt::format("'{}' should read {}(NAME)", text, name));
     }
-    observer.marker = text.substr(bracket + 1, text.size() - bracket - 2);
+    observer.subject = text.substr(bracket + 1, text.size() - bracket - 2);
+  }
+  if (found->subject == Subject::level &&
+      std::find(kLevels.begin(), kLevels.end(), observer.subject) == kLevels.end()) {
+    throw std::invalid_argument(
+        fmt::format("'{}': {}", text, suggest_name(observer.subject, {kLevels.begin(), kLevels.end()}, "levels")));
   }
   return observer;
 }

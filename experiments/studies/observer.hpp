@@ -19,6 +19,12 @@ enum class Quantity {
   energy_error,
   position_drift,
   velocity_drift,
+  acceleration_drift,
+  smallest_singular_value,
+  mean_passes,
+  passes_within_four,
+  most_regular_passes,
+  most_singular_passes,
   largest_sigma,
   inaccuracies,
   position_error,
@@ -31,6 +37,7 @@ enum class Quantity {
   critical_path,
   exchanges,
   exchange_bytes,
+  passes,
   // Times and what depends on the moment.
   wall_time,
   speedup,
@@ -40,8 +47,12 @@ enum class Quantity {
   evaluation_speedup,
   operation_rate,
   modelled_speedup,
-  memory_per_body
+  memory_per_body,
+  projection_time_per_body
 };
+
+/// What stands in a quantity's brackets.
+enum class Subject { none, marker, workers, level };
 
 /// What a quantity is.
 struct QuantityEntry {
@@ -50,15 +61,17 @@ struct QuantityEntry {
   std::string_view unit;   ///< "1" for pure numbers
   std::string_view title;  ///< in tables and figures
   std::string_view help;   ///< one line
+  Subject subject = Subject::none;
 };
 
 /// \returns all quantities.
 std::span<const QuantityEntry> quantity_registry();
 
-/// A quantity, of a marker or on so many workers where it needs one: "error(tip)", "modelled_speedup(64)".
+/// A quantity, of a marker, on so many workers or of a level of constraints where it needs one: "error(tip)",
+/// "modelled_speedup(64)", "passes(position)".
 struct Observer {
   Quantity quantity = Quantity::evaluations;
-  std::string marker;
+  std::string subject;  ///< a marker, or position, velocity, acceleration
   int workers = 0;
 
   /// \returns "error(tip)".
@@ -67,13 +80,16 @@ struct Observer {
   [[nodiscard]] std::string record_name() const;
   [[nodiscard]] const QuantityEntry& entry() const;
   [[nodiscard]] bool timed() const { return quantity >= Quantity::wall_time; }
+  /// \returns whether it is followed at the accepted steps of a run.
+  [[nodiscard]] bool at_steps() const {
+    return quantity >= Quantity::energy_error && quantity <= Quantity::largest_sigma;
+  }
   [[nodiscard]] bool needs_reference() const {
     return quantity >= Quantity::position_error && quantity <= Quantity::marker_error;
   }
   /// \returns whether there is one number for all integrators and controls.
   [[nodiscard]] bool of_right_hand_side() const {
-    return (quantity >= Quantity::bodies && quantity <= Quantity::exchange_bytes) ||
-           quantity >= Quantity::time_per_evaluation;
+    return (quantity >= Quantity::bodies && quantity <= Quantity::passes) || quantity >= Quantity::time_per_evaluation;
   }
   // clang-tidy 14 takes the 0 of a comparison that the compiler makes for a pointer.
   auto operator<=>(const Observer&) const = default;  // NOLINT(modernize-use-nullptr)

@@ -126,8 +126,8 @@ std::vector<RankedWork> rank_at_equal_error(const Study& study, const StudyResul
   for (const Observer& work : ranking.work) {
     for (std::size_t m = 0; m < study.mechanisms.size(); ++m) {
       std::vector<RankedWork> rows;
-      for (std::size_t v = 0; v < study.variants.size(); ++v) {
-        for (std::size_t i = 0; i < study.integrators.size(); ++i) {
+      for (const std::size_t v : study.mechanisms[m].variants) {
+        for (const std::size_t i : study.mechanisms[m].integrators) {
           rows.push_back({m, v, i, work, curve.at_error({m, v, i, 0}, work), 0});
         }
       }

@@ -13,26 +13,12 @@
 #include <string>
 #include <system_error>
 
+#include "experiments/shipped_file.hpp"
+
 namespace mbdbench::studies {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<fs::path> plots_program() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  for (fs::path folder = program.parent_path(); !folder.empty(); folder = folder.parent_path()) {
-    for (const fs::path& candidate : {folder / "plots" / "make_all.py", folder / "share/mbdbench/plots/make_all.py"}) {
-      if (fs::exists(candidate, error)) {
-        return candidate;
-      }
-    }
-    if (folder == folder.root_path()) {
-      break;
-    }
-  }
-  return std::nullopt;
-}
 
 /// Runs Python with two arguments. \param silent without what it prints
 /// \returns the exit code, 127 where the program cannot be started.
@@ -73,7 +59,7 @@ std::optional<std::string> plotting_python() {
 }  // namespace
 
 void make_report(const fs::path& output) {
-  const std::optional<fs::path> script = plots_program();
+  const std::optional<fs::path> script = shipped_file("plots/make_all.py");
   if (!script) {
     fmt::print(stderr,
                "mbdbench: no plots/make_all.py beside this program: make the report with\n"

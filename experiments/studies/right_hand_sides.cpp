@@ -17,6 +17,7 @@
 #include "experiments/studies/study_cell.hpp"
 #include "experiments/studies/study_times.hpp"
 #include "experiments/timed_turns.hpp"
+#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "formulations/thread_ranks.hpp"
@@ -48,7 +49,8 @@ struct RhsCase {
   std::unique_ptr<StudyCase> prepared;
   std::optional<double> bytes;  // that the formulation holds
   std::vector<WorkStage> stages;
-  Measured time = Measured::failed("not timed");  // s
+  Measured time = Measured::failed("not timed");             // s
+  Measured projection_time = Measured::failed("not timed");  // s
 
   [[nodiscard]] const Mechanism& mechanism() const { return prepared->formulation().mechanism(); }
 };
@@ -69,13 +71,62 @@ RhsCase make_case(const Registries& registries, const StudyMechanism& mechanism,
   return made;
 }
 
+// A step's error in positions, m and 1: what a projection has to take back.
+constexpr double kDisplacement = 1e-6;
+
+/// \returns the initial state with every position off by about kDisplacement.
+std::vector<double> displaced(StudyCase& prepared) {
+  std::vector<double> x = prepared.x0();
+  double sign = 1.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const StateKind kind = prepared.formulation().layout()[i].kind;
+    if (kind == StateKind::position || kind == StateKind::quaternion) {
+      x[i] += sign * kDisplacement;
+      sign = -sign;
+    }
+  }
+  return x;
+}
+
+TimedCall projection_call(StudyCase& prepared) {
+  return [&prepared, start = displaced(prepared), x = prepared.x0()]() mutable {
+    x = start;
+    static_cast<void>(prepared.formulation().after_step(0.0, x));
+    return true;
+  };
+}
+
+/// Passes of a projection of the displaced state and of a right-hand side at the start.
+Measured passes(StudyCase& prepared, const std::string& level) {
+  auto* const augmented = dynamic_cast<AugmentedLagrangianFormulation*>(&prepared.formulation());
+  if (augmented == nullptr) {
+    return Measured::refused("the formulation makes no passes over multipliers");
+  }
+  std::vector<double> x(prepared.x0().size());
+  augmented->rhs(0.0, prepared.x0(), x);
+  x = displaced(prepared);
+  augmented->after_step(0.0, x);
+  const AugmentedIterations& counts = augmented->iterations();
+  const IterationCount& count = level == "position"   ? counts.position
+                                : level == "velocity" ? counts.velocity
+                                                      : counts.acceleration;
+  return Measured::number(count.last);
+}
+
 /// The fastest of several batches each, in turns.
-void time_cases(std::vector<RhsCase>& cases) {
+void time_cases(std::vector<RhsCase>& cases, bool projections) {
   std::vector<TimedCall> calls;
   for (RhsCase& each : cases) {
     StudyCase& prepared = *each.prepared;
     calls.push_back(prepared.can_run() ? right_hand_side_call(prepared.formulation(), 0.0, prepared.x0())
                                        : TimedCall([] { return false; }));
+  }
+  for (RhsCase& each : cases) {
+    if (projections && each.prepared->can_run()) {
+      calls.push_back(projection_call(*each.prepared));
+    } else if (projections) {
+      calls.emplace_back([] { return false; });
+    }
   }
   const bool threaded =
       std::any_of(cases.begin(), cases.end(), [](const RhsCase& each) { return threads_of(*each.variant) > 1; });
@@ -91,6 +142,9 @@ void time_cases(std::vector<RhsCase>& cases) {
     }
     const double threads = std::min(static_cast<double>(threads_of(*cases[i].variant)), pieces);
     cases[i].time = measured_time(times[i].fastest().of_threads(threads));
+    if (projections) {
+      cases[i].projection_time = measured_time(times[cases.size() + i].fastest());
+    }
   }
 }
 
@@ -184,6 +238,10 @@ class RhsObserver {
         return speedup(of);
       case Quantity::modelled_speedup:
         return of_stages(of, [&] { return modelled(of, observer.workers); });
+      case Quantity::passes:
+        return passes(*of.prepared, observer.subject);
+      case Quantity::projection_time_per_body:
+        return scaled(of.projection_time, 1.0 / bodies);
       case Quantity::memory_per_body:
         return of.bytes ? Measured::number(*of.bytes / bodies) : Measured::refused("the C library does not tell");
       default:
@@ -246,10 +304,12 @@ class RhsObserver {
 std::vector<CellResult> observe_right_hand_sides(const Registries& registries, const Study& study,
                                                  std::size_t mechanism, const MachineLimits& machine) {
   std::vector<RhsCase> cases;
-  for (const StudyVariant& variant : study.variants) {
-    cases.push_back(make_case(registries, study.mechanisms[mechanism], variant));
+  for (const std::size_t v : study.mechanisms[mechanism].variants) {
+    cases.push_back(make_case(registries, study.mechanisms[mechanism], study.variants[v]));
   }
-  time_cases(cases);
+  time_cases(cases, std::any_of(study.observers.begin(), study.observers.end(), [](const Observer& observer) {
+               return observer.quantity == Quantity::projection_time_per_body;
+             }));
   RhsObserver observer(registries, study, machine, cases);
   std::vector<CellResult> results;
   results.reserve(cases.size());

@@ -3,10 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <iterator>
 
 #include "experiments/formulation_choice.hpp"
 
 namespace mbdbench::studies {
+namespace {
+
+template <class Entry>
+bool stands_in(const std::vector<Entry>& list, const Entry& entry) {
+  return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
+}  // namespace
 
 std::string StudyVariant::formulation() const {
   return formulation_word(entry->key, options);
@@ -27,12 +37,12 @@ bool Study::runs(std::size_t integrator, std::size_t control) const {
 std::vector<CellKey> Study::cells() const {
   std::vector<CellKey> keys;
   for (std::size_t m = 0; m < mechanisms.size(); ++m) {
-    for (std::size_t v = 0; v < variants.size(); ++v) {
-      if (integrators.empty()) {
+    for (const std::size_t v : mechanisms[m].variants) {
+      if (mechanisms[m].integrators.empty()) {
         keys.push_back({m, v, 0, 0});
       }
-      for (std::size_t i = 0; i < integrators.size(); ++i) {
-        for (std::size_t c = 0; c < controls.size(); ++c) {
+      for (const std::size_t i : mechanisms[m].integrators) {
+        for (const std::size_t c : mechanisms[m].controls) {
           if (runs(i, c)) {
             keys.push_back({m, v, i, c});
           }
@@ -41,6 +51,38 @@ std::vector<CellKey> Study::cells() const {
     }
   }
   return keys;
+}
+
+bool Study::has(const CellKey& cell) const {
+  const StudyMechanism& mechanism = mechanisms[cell.mechanism];
+  return stands_in(mechanism.variants, cell.variant) && stands_in(mechanism.integrators, cell.integrator) &&
+         stands_in(mechanism.controls, cell.control) && runs(cell.integrator, cell.control);
+}
+
+std::vector<Observer> Study::curves(const CellKey& cell) const {
+  std::vector<Observer> all;
+  for (const CurveFigure& figure : figures) {
+    if (stands_in(figure.mechanisms, cell.mechanism) && stands_in(figure.variants, cell.variant) &&
+        figure.integrator == cell.integrator && figure.control == cell.control) {
+      std::copy_if(figure.curves.begin(), figure.curves.end(), std::back_inserter(all),
+                   [&](const Observer& curve) { return !stands_in(all, curve); });
+    }
+  }
+  return all;
+}
+
+std::filesystem::path Study::curve_file(const CellKey& cell) const {
+  std::string file;
+  const std::string words = fmt::format("{} {} {} {}", mechanisms[cell.mechanism].label, variants[cell.variant].label,
+                                        integrators[cell.integrator]->key, controls[cell.control].value);
+  for (const char letter : words) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      file += letter;
+    } else if (!file.empty() && file.back() != '_') {
+      file += '_';
+    }
+  }
+  return std::filesystem::path("trajectories") / (file + ".csv");
 }
 
 bool Study::needs_reference() const {

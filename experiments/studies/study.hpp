@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/record.hpp"
 #include "experiments/studies/claim_expression.hpp"
 #include "experiments/studies/observer.hpp"
 #include "formulations/formulation.hpp"
@@ -17,12 +18,16 @@
 
 namespace mbdbench::studies {
 
-/// A mechanism and how long it is run.
+/// A mechanism, how long it is run and with what.
 struct StudyMechanism {
   std::string label;
   std::string word;  ///< as the study names it: "four_bar", "arm.toml"
   std::shared_ptr<const Mechanism> mechanism;
   double end = 0.0;  ///< s, from 0
+  /// Places in the study's lists; without integrators its right-hand sides alone are observed.
+  std::vector<std::size_t> variants;
+  std::vector<std::size_t> integrators;
+  std::vector<std::size_t> controls;
 };
 
 /// A formulation with its options under a name of the study's own.
@@ -65,8 +70,14 @@ enum class Axis { mechanism, variant, integrator, tolerance, step };
 struct StudyClaim {
   std::string source;
   std::string text;
-  ClaimExpression holds;
+  std::string criterion;               ///< in words; empty: the conditions themselves
+  std::vector<ClaimExpression> holds;  ///< each is asked at every place
   std::vector<Axis> over;
+  /// Places on the axes mechanism and variant.
+  std::vector<std::size_t> mechanisms;
+  std::vector<std::size_t> variants;
+  bool failure_holds = false;  ///< whether a run that fails is what the sentence says
+  std::string not_measured;    ///< the reason of one that nothing here can measure, instead of conditions
   /// Share of the parts that must have been measured; below it the claim is not measured.
   double measured_share = 0.5;
 };
@@ -78,15 +89,37 @@ struct Ranking {
   std::vector<Observer> work;
 };
 
+/// Observers over time at the accepted steps: a panel a mechanism and quantity, a curve a variant.
+struct CurveFigure {
+  std::string name;
+  std::string title;
+  std::vector<Observer> curves;
+  std::vector<std::size_t> mechanisms;
+  std::vector<std::size_t> variants;
+  std::size_t integrator = 0;
+  std::size_t control = 0;
+  double lowest = 0.0;  ///< below is rounding and not drawn
+};
+
+/// Some of the numbers side by side.
+struct NumberTable {
+  std::string name;
+  std::string title;
+  std::string caption;
+  std::vector<Observer> observers;
+  std::vector<std::size_t> mechanisms;
+  std::vector<std::size_t> variants;
+};
+
 /// A number to compare with.
 struct Expectation {
   CellKey cell;
   Observer observer;
   double value = 0.0;
   bool published = false;
-  std::string source;           ///< whose number it is: a paper's place, or where an expected one comes from
-  double relative_limit = 0.0;  ///< 0 asks for equality
-  std::string reason;           ///< of the limit
+  std::string source;  ///< whose number it is: a paper's place, or where an expected one comes from
+  Limit limit;
+  std::string reason;  ///< of the limit
 };
 
 /// All of it. Only `study_reader` makes one: everything in it exists and fits.
@@ -101,6 +134,8 @@ struct Study {
   std::vector<StudyClaim> claims;
   std::vector<Ranking> rankings;
   std::vector<Expectation> expectations;
+  std::vector<CurveFigure> figures;
+  std::vector<NumberTable> tables;  ///< none: one of all numbers a mechanism
   std::size_t max_evaluations = 0;  ///< a run that needs more is a failure with this reason
   int repetitions = 0;              ///< of timed runs
   int samples = 0;                  ///< equal intervals at whose ends errors are measured
@@ -108,10 +143,16 @@ struct Study {
 
   /// \returns whether this integrator is run with this control.
   [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
-  /// \returns all runs, in the order of the lists; without integrators a cell a mechanism and variant, for what is
+  /// \returns all runs, in the order of the lists; of a mechanism without integrators a cell a variant, for what is
   /// observed of right-hand sides.
   [[nodiscard]] std::vector<CellKey> cells() const;
   /// \returns whether any observer needs a reference, times of runs, right-hand sides.
+  /// \returns whether this run is in the product.
+  [[nodiscard]] bool has(const CellKey& cell) const;
+  /// \returns what figures show of a run over time, each once.
+  [[nodiscard]] std::vector<Observer> curves(const CellKey& cell) const;
+  /// \returns where they stand, in the study's directory: trajectories/MECHANISM_VARIANT_INTEGRATOR_CONTROL.csv.
+  [[nodiscard]] std::filesystem::path curve_file(const CellKey& cell) const;
   [[nodiscard]] bool needs_reference() const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;

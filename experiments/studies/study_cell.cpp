@@ -3,65 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <exception>
+#include <iterator>
 #include <new>
 #include <optional>
 #include <stdexcept>
 
 #include "experiments/accuracy_limits.hpp"
 #include "experiments/run_accuracy.hpp"
+#include "experiments/studies/step_monitor.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/model/model_error.hpp"
 
 namespace mbdbench::studies {
 namespace {
-
-/// Largest energy error, violations and impulses at accepted steps, which carry no error of an interpolation.
-class StepMonitor : public OdeSink {
- public:
-  explicit StepMonitor(Formulation& formulation) : formulation_(formulation) {}
-
-  bool sample(double t, std::span<const double> x) override {
-    if (!initial_energy_) {
-      observe(t, x);
-    }
-    return true;
-  }
-  bool step(double t, std::span<const double> x, const OdeStatistics& /*so_far*/) override {
-    observe(t, x);
-    return true;
-  }
-
-  [[nodiscard]] double energy_error() const { return energy_error_; }
-  [[nodiscard]] double position() const { return position_; }
-  [[nodiscard]] double velocity() const { return velocity_; }
-  [[nodiscard]] double sigma() const { return sigma_; }
-
- private:
-  // Not std::max: it drops a NaN, and a run that is lost must not look perfect.
-  static void raise(double& largest, double value) { largest = value <= largest ? largest : value; }
-
-  void observe(double t, std::span<const double> x) {
-    const RhsStatus status = formulation_.observe(t, x, observation_);
-    if (!status.ok) {
-      throw std::runtime_error(fmt::format("the state at t = {} cannot be observed: {}", t, status.message()));
-    }
-    const double energy = observation_.energies.total();
-    initial_energy_ = initial_energy_.value_or(energy);
-    raise(energy_error_, std::abs(energy - *initial_energy_));
-    raise(position_, observation_.position_residual);
-    raise(velocity_, observation_.velocity_residual);
-    raise(sigma_, observation_.largest_sigma);
-  }
-
-  Formulation& formulation_;
-  Observation observation_;
-  std::optional<double> initial_energy_;
-  double energy_error_ = 0.0;
-  double position_ = 0.0;
-  double velocity_ = 0.0;
-  double sigma_ = 0.0;
-};
 
 /// What was found out in one run.
 struct RunFindings {
@@ -75,9 +30,9 @@ struct RunFindings {
 
 Measured error_of(const RunFindings& run, const Observer& observer) {
   if (observer.quantity == Quantity::marker_error) {
-    const auto marker = run.mechanism->mechanism->find_marker(observer.marker);
+    const auto marker = run.mechanism->mechanism->find_marker(observer.subject);
     if (!marker) {
-      return Measured::refused(fmt::format("the mechanism has no marker '{}'", observer.marker));
+      return Measured::refused(fmt::format("the mechanism has no marker '{}'", observer.subject));
     }
     return run.errors ? Measured::number(run.errors->markers[static_cast<std::size_t>(*marker)])
                       : Measured::refused(run.reference->failure);
@@ -105,30 +60,19 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
       return count(counts.niterations);
     case Quantity::first_step:
       return Measured::number(run.result.ode.first_step);
-    case Quantity::energy_error:
-      return !run.mechanism->mechanism->exchanges_energy()
-                 ? Measured::number(run.monitor->energy_error())
-                 : Measured::refused("the energy is not kept: there is a load, a damper or a prescribed motion");
-    case Quantity::position_drift:
-    case Quantity::velocity_drift:
-      if (!run.mechanism->mechanism->constrained()) {
-        return Measured::refused("the mechanism has no constraints: an open chain or tree");
-      }
-      return Measured::number(observer.quantity == Quantity::position_drift ? run.monitor->position()
-                                                                            : run.monitor->velocity());
-    case Quantity::largest_sigma:
-      return Measured::number(run.monitor->sigma());
     case Quantity::inaccuracies:
       return count(run.inaccuracies);
     default:
-      return error_of(run, observer);
+      return observer.at_steps() ? run.monitor->measured(observer) : error_of(run, observer);
   }
 }
 
-bool needs_steps(const Study& study) {
-  return std::any_of(study.observers.begin(), study.observers.end(), [](const Observer& observer) {
-    return observer.quantity >= Quantity::energy_error && observer.quantity <= Quantity::largest_sigma;
-  });
+/// \returns what is followed at the steps, of the numbers and of the curves.
+std::vector<Observer> asked_at_steps(const Study& study, const std::vector<Observer>& curves) {
+  std::vector<Observer> asked = curves;
+  std::copy_if(study.observers.begin(), study.observers.end(), std::back_inserter(asked),
+               [](const Observer& observer) { return observer.at_steps(); });
+  return asked;
 }
 
 bool judges_accuracy(const Study& study) {
@@ -146,11 +90,17 @@ CellResult all_observers(const Study& study, const Measured& measured) {
   return result;
 }
 
-CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prepared, const StudyReference* reference) {
-  StepMonitor monitor(prepared.formulation());
+CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prepared, const StudyReference* reference,
+                        const std::filesystem::path& output) {
+  const std::vector<Observer> curves = study.curves(cell);
+  const std::vector<Observer> asked = asked_at_steps(study, curves);
+  StepMonitor monitor(prepared.formulation(), asked);
+  if (!curves.empty()) {
+    monitor.write_to(output / study.curve_file(cell), curves);
+  }
   PoseSampler poses(prepared.formulation());
   std::vector<OdeSink*> sinks;
-  if (needs_steps(study)) {
+  if (!asked.empty()) {
     sinks.push_back(&monitor);
   }
   RunAccuracy accuracy(prepared.formulation());
@@ -169,6 +119,7 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
       accuracy.reached(t, x);
     }
   });
+  monitor.finish();
   run.monitor = &monitor;
   run.reference = reference;
   if (!run.result.succeeded()) {
@@ -229,13 +180,15 @@ SimulationResult StudyCase::run(const Study& study, const CellKey& cell, OdeSink
 }
 
 CellResult run_cell(const Registries& registries, const Study& study, const CellKey& cell,
-                    const StudyReference* reference) {
+                    const StudyReference* reference, const std::filesystem::path& output) {
   StudyCase prepared(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]);
   if (!prepared.can_run()) {
     return all_observers(study, prepared.obstacle());
   }
   try {
-    return observed_run(study, cell, prepared, reference);
+    return observed_run(study, cell, prepared, reference, output);
+  } catch (const WriteError&) {
+    throw;  // Nothing is wrong with the run: it must not be kept as a failure.
   } catch (const std::bad_alloc&) {
     return all_observers(study, Measured::failed("needs more memory than there is"));
   } catch (const std::exception& error) {

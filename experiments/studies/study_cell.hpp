@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// One run of a study's product.
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <span>
@@ -35,7 +36,8 @@ class StudyCase {
 
 /// Runs one cell for all that is not a time. Never throws what the run throws: that is the cell's failure.
 /// \param reference of its mechanism, nullptr where none is needed
+/// \param output directory of the study, for curves over time \throws WriteError when these cannot be written
 CellResult run_cell(const Registries& registries, const Study& study, const CellKey& cell,
-                    const StudyReference* reference);
+                    const StudyReference* reference, const std::filesystem::path& output);
 
 }  // namespace mbdbench::studies

@@ -27,23 +27,29 @@ class ClaimJudge {
       : study_(study), results_(results), claim_(claim) {}
 
   Claim judge() {
+    Claim made;
+    made.experiment = study_.name;
+    made.source = claim_.source;
+    made.statement = claim_.text;
+    if (!claim_.not_measured.empty()) {
+      made.measured = claim_.not_measured;
+      return made;
+    }
     const bool runs_steps = runs_over(Axis::tolerance) || runs_over(Axis::step);
-    for (std::size_t m = 0; m < extent(Axis::mechanism, study_.mechanisms.size()); ++m) {
-      for (std::size_t v = 0; v < extent(Axis::variant, study_.variants.size()); ++v) {
-        for (std::size_t i = 0; i < extent(Axis::integrator, study_.integrators.size()); ++i) {
+    for (const std::size_t m : extent(Axis::mechanism, claim_.mechanisms)) {
+      for (const std::size_t v : extent(Axis::variant, claim_.variants)) {
+        for (std::size_t i = 0; i < (runs_over(Axis::integrator) ? study_.integrators.size() : 1); ++i) {
           for (std::size_t c = 0; c < (runs_steps ? study_.controls.size() : 1); ++c) {
             if (!runs_steps || is_part(i, c)) {
-              add_part({m, v, i, c});
+              for (const ClaimExpression& condition : claim_.holds) {
+                add_part(condition, {m, v, i, c});
+              }
             }
           }
         }
       }
     }
-    Claim made;
-    made.experiment = study_.name;
-    made.source = claim_.source;
-    made.statement = claim_.text;
-    made.criterion = claim_.holds.text() + over_text();
+    made.criterion = (claim_.criterion.empty() ? conditions() : claim_.criterion) + over_text();
     made.measured = words();
     const std::size_t parts = holds_.size() + missing_;
     const bool enough =
@@ -57,7 +63,17 @@ class ClaimJudge {
     return std::find(claim_.over.begin(), claim_.over.end(), axis) != claim_.over.end();
   }
 
-  [[nodiscard]] std::size_t extent(Axis axis, std::size_t size) const { return runs_over(axis) ? size : 1; }
+  [[nodiscard]] std::vector<std::size_t> extent(Axis axis, const std::vector<std::size_t>& places) const {
+    return runs_over(axis) ? places : std::vector<std::size_t>{0};
+  }
+
+  [[nodiscard]] std::string conditions() const {
+    std::string text;
+    for (const ClaimExpression& condition : claim_.holds) {
+      text += (text.empty() ? "" : "; ") + condition.text();
+    }
+    return text;
+  }
 
   /// Whether this control belongs to the axes of the claim, and the integrator is run with it.
   [[nodiscard]] bool is_part(std::size_t integrator, std::size_t control) const {
@@ -99,13 +115,17 @@ class ClaimJudge {
     return results_.of(cell, reference.observer);
   }
 
-  void add_part(const Place& place) {
+  void add_part(const ClaimExpression& condition, const Place& place) {
     std::vector<double> values;
     std::string shown;
-    for (const ObserverReference& reference : claim_.holds.references()) {
+    for (const ObserverReference& reference : condition.references()) {
       const Measured measured = value(reference, place);
       if (measured.state == CellState::refused) {
         ++refused_;
+        return;
+      }
+      if (measured.state == CellState::failed && claim_.failure_holds) {
+        holds_.push_back(true);
         return;
       }
       if (!measured.usable()) {
@@ -116,7 +136,7 @@ class ClaimJudge {
       values.push_back(measured.value);
       shown += fmt::format("{}{:.2g}", shown.empty() ? "" : " and ", measured.value);
     }
-    const bool holds = claim_.holds.evaluate(values);
+    const bool holds = condition.evaluate(values);
     holds_.push_back(holds);
     if (!holds && broken_.size() < kNamedParts) {
       broken_.push_back(place_text(place) + shown);
@@ -178,9 +198,11 @@ class ClaimJudge {
 };
 
 bool needs_times(const StudyClaim& claim) {
-  const std::vector<ObserverReference>& references = claim.holds.references();
-  return std::any_of(references.begin(), references.end(),
-                     [](const ObserverReference& reference) { return reference.observer.timed(); });
+  return std::any_of(claim.holds.begin(), claim.holds.end(), [](const ClaimExpression& condition) {
+    const std::vector<ObserverReference>& references = condition.references();
+    return std::any_of(references.begin(), references.end(),
+                       [](const ObserverReference& reference) { return reference.observer.timed(); });
+  });
 }
 
 }  // namespace

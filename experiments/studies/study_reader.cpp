@@ -12,6 +12,7 @@
 #include "experiments/mechanism_source.hpp"
 #include "experiments/simulation.hpp"
 #include "experiments/studies/declaration_table.hpp"
+#include "experiments/studies/declared_choice.hpp"
 #include "experiments/studies/expectation_reader.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/model/name_suggestion.hpp"
@@ -24,7 +25,8 @@ namespace fs = std::filesystem;
 const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
                                              "variants",    "integrators",     "tolerances", "steps",
                                              "observe",     "claims",          "rankings",   "expectations",
-                                             "repetitions", "max_evaluations", "samples",    "failures_allowed"};
+                                             "repetitions", "max_evaluations", "samples",    "failures_allowed",
+                                             "figures",     "tables",          "quick"};
 const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step"};
 
 constexpr double kDefaultEvaluations = 100000.0;
@@ -70,9 +72,18 @@ class StudyReader {
     read_variants();
     read_integrators();
     read_controls();
+    choose_for_mechanisms();
     read_observers();
     read_claims();
     read_rankings();
+    const auto observer = [this](const DeclarationTable& table, const LocatedText& name) {
+      return observer_at(table, name);
+    };
+    read_figures(table_, study_, observer);
+    read_tables(table_, study_, observer);
+    for (const NumberTable& table : study_.tables) {
+      std::for_each(table.observers.begin(), table.observers.end(), [this](const Observer& o) { add_observer(o); });
+    }
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
       study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
@@ -110,6 +121,46 @@ class StudyReader {
     return number.value;
   }
 
+  /// What a mechanism's own table chooses of the lists that are read after it.
+  struct MechanismChoice {
+    bool some_variants = false;
+    std::vector<LocatedText> variants;
+    bool some_integrators = false;
+    std::vector<LocatedText> integrators;
+    std::vector<LocatedNumber> controls;
+  };
+
+  void choose_for_mechanisms() {
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      StudyMechanism& mechanism = study_.mechanisms[m];
+      const MechanismChoice& choice = choices_[m];
+      mechanism.variants = choice.some_variants ? places_of(
+                                                      table_, choice.variants, study_.variants,
+                                                      [](const StudyVariant& v) { return v.label; }, "variant")
+                                                : all_places(study_.variants.size());
+      mechanism.integrators = choice.some_integrators ? places_of(
+                                                            table_, choice.integrators, study_.integrators,
+                                                            [](const OdeEntry* i) { return i->key; }, "integrator")
+                                                      : all_places(study_.integrators.size());
+      for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+        const bool chosen = choice.controls.empty() || std::any_of(choice.controls.begin(), choice.controls.end(),
+                                                                   [&](const LocatedNumber& number) {
+                                                                     return number.value == study_.controls[c].value;
+                                                                   });
+        if (chosen) {
+          mechanism.controls.push_back(c);
+        }
+      }
+      for (const LocatedNumber& number : choice.controls) {
+        if (std::none_of(study_.controls.begin(), study_.controls.end(),
+                         [&](const Control& control) { return control.value == number.value; })) {
+          table_.fail(number.line, fmt::format("mechanism '{}': {} is not among the study's tolerances and steps",
+                                               mechanism.label, number.value));
+        }
+      }
+    }
+  }
+
   void add_mechanism(const DeclarationTable& table, const LocatedText& word, std::string label, double end) {
     const bool is_file = fs::path(word.text).extension() == ".toml";
     const std::string found = is_file ? (file_.parent_path() / word.text).string() : word.text;
@@ -120,7 +171,7 @@ class StudyReader {
     if (taken) {
       table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
     }
-    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end});
+    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}});
   }
 
   void read_mechanisms() {
@@ -135,8 +186,9 @@ class StudyReader {
       return positive(table_, *end, "end");
     };
     table_.entries(
-        "mechanisms", "a mechanism", {"mechanism", "label", "end"},
+        "mechanisms", "a mechanism", {"mechanism", "label", "end", "variants", "integrators", "controls"},
         [&](const LocatedText& word) {
+          choices_.emplace_back();
           const fs::path path(word.text);
           add_mechanism(table_, word, path.extension() == ".toml" ? path.stem().string() : word.text,
                         common_end(word.line));
@@ -145,8 +197,13 @@ class StudyReader {
           const LocatedText word = entry.needed_text("mechanism");
           const auto label = entry.text("label");
           const auto own_end = entry.number("end");
+          choices_.push_back({entry.has("variants"), entry.texts("variants"), entry.has("integrators"),
+                              entry.texts("integrators"), entry.numbers("controls")});
+          const bool is_run = !choices_.back().some_integrators || !choices_.back().integrators.empty();
           add_mechanism(entry, word, label ? label->text : word.text,
-                        own_end ? positive(entry, *own_end, "end") : common_end(word.line));
+                        own_end  ? positive(entry, *own_end, "end")
+                        : is_run ? common_end(word.line)
+                                 : 0.0);
         });
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
@@ -223,7 +280,7 @@ class StudyReader {
 
   /// A marker must exist in one mechanism at least; in the others the cell says that it does not.
   void require_marker(const DeclarationTable& table, std::size_t line, const Observer& observer) const {
-    if (observer.marker.empty()) {
+    if (observer.entry().subject != Subject::marker) {
       return;
     }
     std::vector<std::string> known;
@@ -232,9 +289,9 @@ class StudyReader {
         known.push_back(marker.name);
       }
     }
-    if (std::find(known.begin(), known.end(), observer.marker) == known.end()) {
-      table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.marker,
-                                   suggest_name(observer.marker, known, "markers")));
+    if (std::find(known.begin(), known.end(), observer.subject) == known.end()) {
+      table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.subject,
+                                   suggest_name(observer.subject, known, "markers")));
     }
   }
 
@@ -266,27 +323,28 @@ class StudyReader {
   }
 
   template <class Entries, class NameOf>
-  void require_name(const DeclarationTable& claim, const std::optional<std::string>& name, const Entries& entries,
-                    const NameOf& name_of, std::string_view noun) const {
+  void require_name(const DeclarationTable& claim, std::size_t line, const std::optional<std::string>& name,
+                    const Entries& entries, const NameOf& name_of, std::string_view noun) const {
     std::vector<std::string> names;
     names.reserve(std::size(entries));
     for (const auto& entry : entries) {
       names.emplace_back(name_of(entry));
     }
     if (name && std::find(names.begin(), names.end(), *name) == names.end()) {
-      claim.fail(claim.needed_text("holds").line, fmt::format("holds: there is no {} '{}'; {}", noun, *name,
-                                                              suggest_name(*name, names, fmt::format("{}s", noun))));
+      claim.fail(line, fmt::format("holds: there is no {} '{}'; {}", noun, *name,
+                                   suggest_name(*name, names, fmt::format("{}s", noun))));
     }
   }
 
   /// Every axis with more than one value must be chosen by the reference or run through by the claim.
-  void require_axes(const DeclarationTable& claim, const StudyClaim& made, const ObserverReference& reference) const {
+  void require_axes(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
+                    const ObserverReference& reference) const {
     const auto runs_over = [&](Axis axis) {
       return std::find(made.over.begin(), made.over.end(), axis) != made.over.end();
     };
     const auto require = [&](bool settled, std::string_view axis) {
       if (!settled) {
-        claim.fail(claim.needed_text("holds").line,
+        claim.fail(line,
                    fmt::format("holds: {} has several values of '{}': choose one in its brackets or add \"{}\" to over",
                                reference.text, axis, axis));
       }
@@ -301,57 +359,75 @@ class StudyReader {
   }
 
   void read_claims() {
-    table_.entries("claims", "a claim", {"source", "text", "holds", "over", "measured_share"}, {},
-                   [&](const DeclarationTable& claim) {
-                     StudyClaim made;
-                     made.source = claim.needed_text("source").text;
-                     made.text = claim.needed_text("text").text;
-                     const LocatedText holds = claim.needed_text("holds");
-                     try {
-                       made.holds = ClaimExpression(holds.text);
-                     } catch (const std::invalid_argument& error) {
-                       claim.fail(holds.line, fmt::format("holds: {}", error.what()));
-                     }
-                     for (const LocatedText& axis : claim.texts("over")) {
-                       const auto found = std::find(kAxes.begin(), kAxes.end(), axis.text);
-                       if (found == kAxes.end()) {
-                         claim.fail(axis.line, fmt::format("over: there is no axis '{}'; {}", axis.text,
-                                                           suggest_name(axis.text, kAxes, "axes")));
-                       }
-                       made.over.push_back(static_cast<Axis>(found - kAxes.begin()));
-                     }
-                     if (const auto share = claim.number("measured_share")) {
-                       if (!(share->value > 0.0 && share->value <= 1.0)) {
-                         claim.fail(share->line, "measured_share must be above 0 and at most 1");
-                       }
-                       made.measured_share = share->value;
-                     }
-                     check_references(claim, made);
-                     study_.claims.push_back(std::move(made));
-                   });
+    table_.entries("claims", "a claim",
+                   {"source", "text", "criterion", "holds", "over", "mechanisms", "variants", "measured_share",
+                    "failure_holds", "not_measured"},
+                   {}, [&](const DeclarationTable& claim) { study_.claims.push_back(read_claim(claim)); });
   }
 
-  void check_references(const DeclarationTable& claim, const StudyClaim& made) {
-    for (const ObserverReference& reference : made.holds.references()) {
+  StudyClaim read_claim(const DeclarationTable& claim) {
+    StudyClaim made;
+    made.source = claim.needed_text("source").text;
+    made.text = claim.needed_text("text").text;
+    if (const auto reason = claim.text("not_measured")) {
+      made.not_measured = reason->text;
+      return made;
+    }
+    const auto criterion = claim.text("criterion");
+    made.criterion = criterion ? criterion->text : "";
+    made.failure_holds = claim.flag("failure_holds").value_or(false);
+    made.mechanisms = chosen_mechanisms(claim, study_);
+    made.variants = chosen_variants(claim, study_);
+    for (const LocatedText& axis : claim.texts("over")) {
+      const auto found = std::find(kAxes.begin(), kAxes.end(), axis.text);
+      if (found == kAxes.end()) {
+        claim.fail(axis.line,
+                   fmt::format("over: there is no axis '{}'; {}", axis.text, suggest_name(axis.text, kAxes, "axes")));
+      }
+      made.over.push_back(static_cast<Axis>(found - kAxes.begin()));
+    }
+    if (const auto share = claim.number("measured_share")) {
+      if (!(share->value > 0.0 && share->value <= 1.0)) {
+        claim.fail(share->line, "measured_share must be above 0 and at most 1");
+      }
+      made.measured_share = share->value;
+    }
+    for (const LocatedText& holds : claim.texts("holds")) {
+      try {
+        made.holds.emplace_back(holds.text);
+      } catch (const std::invalid_argument& error) {
+        claim.fail(holds.line, fmt::format("holds: {}", error.what()));
+      }
+      check_references(claim, holds.line, made);
+    }
+    if (made.holds.empty()) {
+      claim.fail(claim.line(), "holds is missing: when the claim counts as true; or not_measured, with the reason");
+    }
+    return made;
+  }
+
+  /// Of the condition that was read last.
+  void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made) {
+    for (const ObserverReference& reference : made.holds.back().references()) {
       require_name(
-          claim, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
+          claim, line, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
       require_name(
-          claim, reference.mechanism, study_.mechanisms, [](const StudyMechanism& m) { return m.label; }, "mechanism");
+          claim, line, reference.mechanism, study_.mechanisms, [](const StudyMechanism& m) { return m.label; },
+          "mechanism");
       require_name(
-          claim, reference.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; }, "integrator");
+          claim, line, reference.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; },
+          "integrator");
       const bool known = !reference.control ||
                          std::any_of(study_.controls.begin(), study_.controls.end(),
                                      [&](const Control& control) { return control.value == *reference.control; });
       if (!known) {
-        claim.fail(claim.needed_text("holds").line,
-                   fmt::format("holds: {} is not among the study's tolerances and steps", *reference.control));
+        claim.fail(line, fmt::format("holds: {} is not among the study's tolerances and steps", *reference.control));
       }
-      require_marker(claim, claim.needed_text("holds").line, reference.observer);
+      require_marker(claim, line, reference.observer);
       if (study_.integrators.empty() && !reference.observer.of_right_hand_side()) {
-        claim.fail(claim.needed_text("holds").line,
-                   fmt::format("holds: {} is of a run, and the study has no integrators", reference.text));
+        claim.fail(line, fmt::format("holds: {} is of a run, and the study has no integrators", reference.text));
       }
-      require_axes(claim, made, reference);
+      require_axes(claim, line, made, reference);
       add_observer(reference.observer);
     }
   }
@@ -379,12 +455,13 @@ class StudyReader {
   const Registries& registries_;
   fs::path file_;
   const DeclarationTable& table_;
+  std::vector<MechanismChoice> choices_;
   Study study_;
 };
 
 }  // namespace
 
-Study read_study(const Registries& registries, const fs::path& file) {
+Study read_study(const Registries& registries, const fs::path& file, bool quick) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream || fs::is_directory(file)) {
     throw FileError(file.string(), 0, "cannot be opened; name the file of a study (.toml)");
@@ -396,6 +473,11 @@ Study read_study(const Registries& registries, const fs::path& file) {
     table = toml::parse(text, name);
   } catch (const toml::parse_error& error) {
     throw FileError(name, error.source().begin.line, error.description());
+  }
+  if (const toml::table* const smaller = table["quick"].as_table(); quick && smaller != nullptr) {
+    for (const auto& [key, value] : toml::table(*smaller)) {
+      table.insert_or_assign(key, value);
+    }
   }
   const DeclarationTable root(name, table, "the study", 1, kStudyKeys);
   return StudyReader(registries, file, root).read();

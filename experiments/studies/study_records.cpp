@@ -12,6 +12,7 @@
 #include "experiments/record_maker.hpp"
 #include "experiments/studies/ranking.hpp"
 #include "experiments/studies/study_times.hpp"
+#include "experiments/trend.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -29,6 +30,8 @@ class RecordWriter {
     for (const Ranking& ranking : study_.rankings) {
       add_ranking(ranking);
     }
+    judge_trends(part_.records);
+    judge_trends(part_.timings);
     return std::move(part_);
   }
 
@@ -63,10 +66,12 @@ class RecordWriter {
     if (found == study_.expectations.end()) {
       return;
     }
-    const Limit limit = Limit::within(found->relative_limit);
-    set_comparison(record, found->value, {found->source, found->published}, limit);
+    set_comparison(record, found->value, {found->source, found->published}, found->limit);
     if (record.value && record.verdict == Verdict::no_published_value) {
-      record.verdict = judge(record.value, found->value, found->relative_limit);
+      record.verdict = found->limit.kind == LimitKind::trend ? Verdict::trend_only  // until judge_trends
+                       : found->limit.kind == LimitKind::fitted
+                           ? Verdict::fitted
+                           : judge(record.value, found->value, found->limit.relative);
       record.note = found->reason;
     }
   }
@@ -75,6 +80,9 @@ class RecordWriter {
     for (const Observer& observer : study_.observers) {
       if (observer.of_right_hand_side()) {
         add_right_hand_side(cell, observer);
+        continue;
+      }
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
         continue;
       }
       Record record = record_of(maker(cell, parameters(cell)), observer.record_name(), observer.entry().unit,
@@ -113,6 +121,9 @@ class RecordWriter {
 
   void add_uncertainties() {
     for (std::size_t m = 0; m < results_.position_uncertainty.size(); ++m) {
+      if (study_.mechanisms[m].integrators.empty()) {
+        continue;
+      }
       const RecordMaker reference({.experiment = study_.name,
                                    .mechanism = study_.mechanisms[m].word,
                                    .formulation = {},
@@ -160,9 +171,18 @@ class RecordWriter {
 };
 
 std::string title_of(const Observer& observer) {
-  return observer.workers > 0       ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
-         : !observer.marker.empty() ? fmt::format("error of {}", observer.marker)
-                                    : std::string(observer.entry().title);
+  return observer.workers > 0        ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
+         : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
+                                     : std::string(observer.entry().title);
+}
+
+std::vector<std::string> record_names(const std::vector<Observer>& observers) {
+  std::vector<std::string> names;
+  names.reserve(observers.size());
+  for (const Observer& observer : observers) {
+    names.push_back(observer.record_name());
+  }
+  return names;
 }
 
 }  // namespace
@@ -178,6 +198,9 @@ nlohmann::ordered_json study_json(const Study& study) {
     json["mechanisms"].push_back({{"label", mechanism.label},
                                   {"mechanism", mechanism.word},
                                   {"end", mechanism.end},
+                                  {"variants", mechanism.variants},
+                                  {"integrators", mechanism.integrators},
+                                  {"controls", mechanism.controls},
                                   {"bodies", mechanism.mechanism->body_count()},
                                   {"cut_joints", mechanism.mechanism->cut_joints().size()},
                                   {"coordinates", mechanism.mechanism->u_size()},
@@ -208,11 +231,37 @@ nlohmann::ordered_json study_json(const Study& study) {
   }
   json["rankings"] = Json::array();
   for (const Ranking& ranking : study.rankings) {
-    Json work = Json::array();
-    for (const Observer& observer : ranking.work) {
-      work.push_back(observer.record_name());
+    json["rankings"].push_back(
+        {{"error", ranking.error.record_name()}, {"at", ranking.at}, {"work", record_names(ranking.work)}});
+  }
+  json["figures"] = Json::array();
+  for (const CurveFigure& figure : study.figures) {
+    Json files = Json::array();
+    for (const std::size_t m : figure.mechanisms) {
+      Json of_mechanism = Json::array();
+      for (const std::size_t v : figure.variants) {
+        of_mechanism.push_back(study.curve_file({m, v, figure.integrator, figure.control}).stem().string());
+      }
+      files.push_back(of_mechanism);
     }
-    json["rankings"].push_back({{"error", ranking.error.record_name()}, {"at", ranking.at}, {"work", work}});
+    json["figures"].push_back({{"name", figure.name},
+                               {"title", figure.title},
+                               {"curves", record_names(figure.curves)},
+                               {"mechanisms", figure.mechanisms},
+                               {"variants", figure.variants},
+                               {"integrator", figure.integrator},
+                               {"control", figure.control},
+                               {"lowest", figure.lowest},
+                               {"files", files}});
+  }
+  json["tables"] = Json::array();
+  for (const NumberTable& table : study.tables) {
+    json["tables"].push_back({{"name", table.name},
+                              {"title", table.title},
+                              {"caption", table.caption},
+                              {"observers", record_names(table.observers)},
+                              {"mechanisms", table.mechanisms},
+                              {"variants", table.variants}});
   }
   json["settings"] = {{"max_evaluations", study.max_evaluations},
                       {"repetitions", study.repetitions},

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -37,7 +39,14 @@ struct StudyPart {
   std::uint64_t weight = 1;
   std::function<nlohmann::json()> compute;
   std::function<void(const nlohmann::json&)> adopt;
+  std::filesystem::path file = {};  ///< that it writes beside its result, if it does
 };
+
+/// \returns what tells a file from one that was damaged or lost; the same for every file that is not there.
+std::string digest_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return text_digest(std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()});
+}
 
 /// Runs and keeps parts, and shows how far it is.
 class PartRunner {
@@ -60,8 +69,12 @@ class PartRunner {
   bool run(const std::vector<StudyPart>& parts, int jobs) {
     std::vector<const StudyPart*> open;
     for (const StudyPart& part : parts) {
-      if (const nlohmann::json* const known = journal_.find(part.key)) {
+      const nlohmann::json* const known = journal_.find(part.key);
+      if (known != nullptr && part.file.empty()) {
         part.adopt(*known);
+        progress_.skip(weights_.at(part.name));
+      } else if (known != nullptr && known->at("file") == digest_of(part.file)) {
+        part.adopt(known->at("result"));
         progress_.skip(weights_.at(part.name));
       } else {
         open.push_back(&part);
@@ -72,7 +85,10 @@ class PartRunner {
     side_by_side(open.size(), jobs, options_.stop_requested, [&](std::size_t i) {
       const Stopwatch stopwatch;
       const nlohmann::json result = open[i]->compute();
-      journal_.append(open[i]->key, open[i]->name, result, stopwatch.elapsed().wall);
+      const std::filesystem::path& file = open[i]->file;
+      journal_.append(open[i]->key, open[i]->name,
+                      file.empty() ? result : nlohmann::json{{"result", result}, {"file", digest_of(file)}},
+                      stopwatch.elapsed().wall);
       const std::lock_guard lock(mutex);
       open[i]->adopt(result);
       progress_.advance(weights_.at(open[i]->name));
@@ -134,13 +150,17 @@ class StudyRun {
       parts.push_back({kMachinePart, 1});
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      const StudyMechanism& mechanism = study_.mechanisms[m];
       if (study_.observes_right_hand_sides()) {
         parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
       }
-      for (std::size_t i = 0; study_.needs_times() && i < study_.integrators.size(); ++i) {
-        for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      if (!study_.needs_times()) {
+        continue;
+      }
+      for (const std::size_t i : mechanism.integrators) {
+        for (const std::size_t c : mechanism.controls) {
           if (study_.runs(i, c)) {
-            parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, study_.variants.size())});
+            parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, mechanism.variants.size())});
           }
         }
       }
@@ -165,7 +185,7 @@ class StudyRun {
   /// Batches of a fixed time, and formulations of many bodies to be made.
   [[nodiscard]] std::uint64_t right_hand_side_weight(std::size_t mechanism) const {
     const auto bodies = static_cast<std::uint64_t>(study_.mechanisms[mechanism].mechanism->body_count());
-    return study_.variants.size() * (100 + bodies);
+    return study_.mechanisms[mechanism].variants.size() * (100 + bodies);
   }
 
   /// Expected evaluations times bodies: a fifth-order method needs 10^(1/5) times more a decade of tolerance.
@@ -186,6 +206,10 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
+      if (mechanism.integrators.empty()) {
+        references_[m].failure = "nothing is run";
+        continue;
+      }
       parts.push_back({text_digest(mechanism_digests_[m] + "|reference"),
                        fmt::format("reference of {}", mechanism.label),
                        static_cast<std::uint64_t>(mechanism.mechanism->body_count()) * 100,
@@ -201,25 +225,29 @@ class StudyRun {
       observers += observer.timed() || observer.of_right_hand_side() ? "" : observer.name() + ",";
     }
     std::vector<StudyPart> parts;
-    if (study_.integrators.empty()) {
-      for (const CellKey& cell : study_.cells()) {
-        results_.cells[cell] = {};  // right-hand sides alone
-      }
-      return parts;
-    }
     for (const CellKey& cell : study_.cells()) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        results_.cells[cell] = {};  // right-hand sides alone
+        continue;
+      }
+      const std::vector<Observer> curves = study_.curves(cell);
+      std::string curve_names;
+      for (const Observer& curve : curves) {
+        curve_names += "|" + curve.name();
+      }
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
-      const std::string key = text_digest(
-          fmt::format("{}|run|{}|{}|{}", mechanism_digests_[cell.mechanism], run, study_.max_evaluations, observers));
+      const std::string key = text_digest(fmt::format("{}|run|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
+                                                      study_.max_evaluations, observers, curve_names));
       parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
                        [this, cell] {
                          const StudyReference* const reference =
                              study_.needs_reference() ? &references_[cell.mechanism] : nullptr;
-                         return to_json(run_cell(registries_, study_, cell, reference));
+                         return to_json(run_cell(registries_, study_, cell, reference, options_.output));
                        },
-                       [this, cell](const nlohmann::json& json) { results_.cells[cell] = cell_from_json(json); }});
+                       [this, cell](const nlohmann::json& json) { results_.cells[cell] = cell_from_json(json); },
+                       curves.empty() ? std::filesystem::path() : options_.output / study_.curve_file(cell)});
     }
     return parts;
   }
@@ -227,7 +255,7 @@ class StudyRun {
   /// \returns the cells of a group that did not fail: only these are timed.
   std::vector<CellKey> finished_cells(std::size_t mechanism, std::size_t integrator, std::size_t control) const {
     std::vector<CellKey> cells;
-    for (std::size_t v = 0; v < study_.variants.size(); ++v) {
+    for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const CellKey cell{mechanism, v, integrator, control};
       const CellResult& result = results_.cells.at(cell);
       // Any observer tells: a failed or refused run has no number at all.
@@ -252,8 +280,8 @@ class StudyRun {
       if (!study_.needs_times()) {
         continue;
       }
-      for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
-        for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      for (const std::size_t i : study_.mechanisms[m].integrators) {
+        for (const std::size_t c : study_.mechanisms[m].controls) {
           if (study_.runs(i, c)) {
             parts.push_back(timing_part(m, i, c));
           }
@@ -279,7 +307,8 @@ class StudyRun {
 
   StudyPart right_hand_side_part(std::size_t mechanism) {
     std::string asked;
-    for (const StudyVariant& variant : study_.variants) {
+    for (const std::size_t v : study_.mechanisms[mechanism].variants) {
+      const StudyVariant& variant = study_.variants[v];
       asked += fmt::format("{} on {} threads,", variant.formulation(), threads_of(variant));
     }
     for (const Observer& observer : study_.observers) {
@@ -325,7 +354,9 @@ class StudyRun {
   void adopt_right_hand_sides(std::size_t mechanism, const nlohmann::json& json) {
     for (auto& [cell, result] : results_.cells) {
       if (cell.mechanism == mechanism) {
-        for (const auto& [observer, measured] : cell_from_json(json.at(cell.variant))) {
+        const auto& variants = study_.mechanisms[mechanism].variants;
+        const auto place = std::find(variants.begin(), variants.end(), cell.variant) - variants.begin();
+        for (const auto& [observer, measured] : cell_from_json(json.at(static_cast<std::size_t>(place)))) {
           result[observer] = measured;
         }
       }
@@ -363,11 +394,17 @@ class StudyRun {
       return;
     }
     for (auto& [cell, result] : results_.cells) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        continue;
+      }
       const auto times = results_.times.find(cell);
       const Measured time = times == results_.times.end() ? untimed(result) : wall_time(times->second);
       result[{Quantity::wall_time, {}}] = time;
     }
     for (auto& [cell, result] : results_.cells) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        continue;
+      }
       result[{Quantity::speedup, {}}] = speedup(cell, result.at({Quantity::wall_time, {}}));
     }
   }
@@ -401,6 +438,9 @@ class StudyRun {
 
 std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options) {
   std::filesystem::create_directories(options.output / "parts");
+  if (!study.figures.empty()) {
+    std::filesystem::create_directories(options.output / "trajectories");
+  }
   return StudyRun(registries, study, options).run();
 }
 

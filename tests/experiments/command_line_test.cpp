@@ -213,6 +213,16 @@ TEST(CommandLine, ListsEveryRegistry) {
   EXPECT_EQ(call_program(few, {"list", "experiments", "--keys"}).output, "");
 }
 
+TEST(CommandLine, AnExperimentWithoutAProgramIsTheStudyThatIsShipped) {
+  Registries registries = default_registries();
+  registries.experiments.push_back({.key = "absent_paper", .summary = "one line", .source = "Nobody"});
+  const CommandLineCall call = call_program(registries, {"run", "absent_paper"});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_NE(call.errors.find("experiments/studies/absent_paper.toml does not come with this program"),
+            std::string::npos)
+      << call.errors;
+}
+
 TEST(CommandLine, InspectsKeysAndFiles) {
   const Registries registries = registries_with_user_entries();
   const CommandLineCall closed = call_program(registries, {"inspect", "random_closed"});

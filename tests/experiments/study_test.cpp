@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "experiments/csv_file.hpp"
 #include "experiments/studies/result_journal.hpp"
 #include "experiments/studies/study_claims.hpp"
 #include "experiments/studies/study_reader.hpp"
 #include "experiments/studies/study_records.hpp"
 #include "experiments/studies/study_runner.hpp"
+#include "experiments/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
@@ -244,6 +246,100 @@ TEST_F(StudyTest, AClaimSaysKOfNAndIsNotMeasuredBelowItsShare) {
   EXPECT_EQ(judge_claims(study, results, false)[0].verdict, ClaimVerdict::not_measured) << "one of three is measured";
 }
 
+TEST_F(StudyTest, AMechanismMayChooseFromTheListsAndAQuickRunIsWhatTheStudySays) {
+  std::string text = kDeclared;
+  text.replace(text.find("\"four_bar\""), 10,
+               "{ mechanism = \"four_bar\", variants = [\"first\"], integrators = [\"ode45\"], controls = [1e-6] }");
+  const std::string variants = text.substr(text.find("[variants]"));
+  text = text.substr(0, text.find("[variants]")) + "[quick]\ntolerances = [1e-4, 1e-6]\nend = 0.5\n" + variants;
+  const Study study = read(text);
+  EXPECT_EQ(study.cells().size(), 3U * 3U + 1U);
+  EXPECT_TRUE(study.has({1, 1, 0, 1}));
+  EXPECT_FALSE(study.has({1, 1, 0, 0})) << "another tolerance";
+  EXPECT_FALSE(study.has({1, 0, 0, 1})) << "another variant";
+  EXPECT_EQ(read_study(registries_, directory_.path() / "study.toml", true).mechanisms[0].end, 0.5);
+  std::string wrong = text;
+  wrong.replace(wrong.find("[\"first\"]"), 9, "[\"fist\"]");
+  expect_refused(wrong, 2, "did you mean \"first\"?");
+  wrong = text;
+  wrong.replace(wrong.find("controls = [1e-6]"), 17, "controls = [1e-7]");
+  expect_refused(wrong, 2, "not among the study's tolerances");
+}
+
+TEST_F(StudyTest, CurvesAreFilesAndALostOrDamagedOneIsMadeAgain) {
+  const std::string figure =
+      "[[figures]]\nname = \"drift\"\ntitle = \"Drift\"\ncurves = [\"position_drift\", \"energy_error\"]\n"
+      "mechanisms = [\"four_bar\"]\nvariants = [\"first\"]\ncontrol = 1e-6\n";
+  const Study study = read(kDeclared + figure);
+  const auto results = run(study, "curves");
+  ASSERT_TRUE(results);
+  const auto file = directory_.path() / "curves/trajectories/four_bar_first_ode45_1e_06.csv";
+  const CsvTable curve = read_csv(file);
+  EXPECT_EQ(curve.columns, (std::vector<std::string>{"t", "position_drift", "energy_error"}));
+  const auto steps = static_cast<std::size_t>(curve.rows.size());
+  EXPECT_GT(steps, 10U) << "a row a step";
+  double largest = 0.0;
+  for (const auto& row : curve.rows) {
+    largest = std::max(largest, std::stod(row[1]));
+  }
+  EXPECT_EQ(largest, results->of({1, 1, 0, 1}, {Quantity::position_drift, {}}).value) << "the record is of this curve";
+  const std::size_t kept = journal_lines("curves");
+  std::filesystem::resize_file(file, std::filesystem::file_size(file) / 2);
+  ASSERT_TRUE(run(study, "curves"));
+  EXPECT_EQ(read_csv(file).rows, curve.rows) << "a damaged one is made again";
+  std::filesystem::remove(file);
+  ASSERT_TRUE(run(study, "curves"));
+  EXPECT_EQ(read_csv(file).rows, curve.rows);
+  EXPECT_EQ(journal_lines("curves"), kept + 2) << "and nothing else";
+  std::filesystem::remove_all(directory_.path() / "curves");
+  std::filesystem::create_directories(directory_.path() / "curves/trajectories/four_bar_first_ode45_1e_06.csv.part");
+  EXPECT_THROW(run(study, "curves"), WriteError) << "the run is not at fault and must not be kept as a failure";
+  expect_refused(kDeclared + figure.substr(0, figure.find("mechanisms")) + "control = 1e-5\n", 16, "not run with");
+  std::string wrong = kDeclared + figure;
+  wrong.replace(wrong.find("\"position_drift\", \"energy_error\"]\nmech"), 16, "\"evaluations\"");
+  expect_refused(wrong, 15, "no value at every step");
+}
+
+TEST_F(StudyTest, AClaimMayHaveSeveralConditionsFewerPlacesOrNone) {
+  const std::string claim =
+      "[[claims]]\nsource = \"s\"\ntext = \"t\"\nover = [\"mechanism\", \"variant\"]\nmechanisms = [\"pendulum:2\"]\n"
+      "variants = [\"second\", \"chains only\"]\ncriterion = \"in words\"\nfailure_holds = true\n"
+      "holds = [\"evaluations[integrator='ode45', tolerance=1e-4] < 15\", \"evaluations[integrator='ode45', "
+      "tolerance=1e-6] > 15\"]\n"
+      "[[claims]]\nsource = \"s\"\ntext = \"t\"\nnot_measured = \"too large\"\n";
+  const Study study = read(kDeclared + claim);
+  StudyResults results = made_up(study);
+  // Cells of pendulum:2 with ode45: second 10 and 20, chains only 70 and 80.
+  std::vector<Claim> claims = judge_claims(study, results, false);
+  ASSERT_EQ(claims.size(), 2U);
+  EXPECT_EQ(claims[0].measured.substr(0, 6), "3 of 4");
+  EXPECT_EQ(claims[0].criterion.substr(0, 8), "in words");
+  EXPECT_EQ(claims[1].verdict, ClaimVerdict::not_measured);
+  EXPECT_EQ(claims[1].measured, "too large");
+  results.cells[{0, 2, 0, 0}][{Quantity::evaluations, {}}] = Measured::failed("lost");
+  EXPECT_EQ(judge_claims(study, results, false)[0].verdict, ClaimVerdict::holds) << "a failure is what it says";
+}
+
+TEST_F(StudyTest, ATrendIsNotAsserted) {
+  std::ofstream(directory_.path() / "numbers.csv")
+      << "mechanism,variant,integrator,control,observer,published_value,expected_value,source,relative_limit,reason\n"
+      << "pendulum:2,second,ode45,tolerance=0.0001,evaluations,,1,a prototype,trend,another method\n"
+      << "pendulum:2,first,ode45,tolerance=0.0001,evaluations,100,,paper,fitted,chosen for it\n";
+  const Study study = read("expectations = \"numbers.csv\"\n" + std::string(kDeclared));
+  StudyResults results = made_up(study);
+  results.cells[{0, 0, 0, 0}][{Quantity::evaluations, {}}] = Measured::number(500.0);
+  std::vector<Record> compared;
+  for (const Record& record : study_records(study, results).records) {
+    if (record.compared_value()) {
+      compared.push_back(record);
+    }
+  }
+  ASSERT_EQ(compared.size(), 2U);
+  EXPECT_EQ(compared[0].verdict, Verdict::not_reproduced) << "another order of magnitude";
+  EXPECT_EQ(compared[0].limit.kind, LimitKind::trend);
+  EXPECT_EQ(compared[1].verdict, Verdict::fitted);
+}
+
 TEST(ClaimExpressionTest, FollowsItsGrammar) {
   const auto holds = [](const char* text, const std::vector<double>& values) {
     return ClaimExpression(text).evaluate(values);
@@ -256,7 +352,7 @@ TEST(ClaimExpressionTest, FollowsItsGrammar) {
   EXPECT_TRUE(holds("abs(log10(steps['a']) + 3) <= 0.5 and max(steps['a'], -1) >= min(1e-4, 2)", {1e-3, 1e-3}));
   const ClaimExpression reference("error(tip)['DCA', integrator='ode45', tolerance=1e-6] < 1");
   ASSERT_EQ(reference.references().size(), 1U);
-  EXPECT_EQ(reference.references()[0].observer.marker, "tip");
+  EXPECT_EQ(reference.references()[0].observer.subject, "tip");
   EXPECT_EQ(reference.references()[0].variant, "DCA");
   EXPECT_EQ(reference.references()[0].integrator, "ode45");
   EXPECT_EQ(reference.references()[0].control, 1e-6);

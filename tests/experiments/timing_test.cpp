@@ -15,8 +15,6 @@
 #include "experiments/malczyk2008/crossover.hpp"
 #include "experiments/malczyk2008/parts.hpp"
 #include "experiments/malczyk2008/timing_claims.hpp"
-#include "experiments/malczyk2012/claims.hpp"
-#include "experiments/malczyk2012/run_case.hpp"
 #include "experiments/record_maker.hpp"
 #include "experiments/timed_turns.hpp"
 #include "experiments/trend.hpp"
@@ -92,32 +90,11 @@ TEST(TimedRecord, IsNotMeasuredWhereItWasDisturbedAndATrendLeavesItSo) {
 /// A claim that would hold, made of disturbed times.
 TEST(DisturbedTimes, CountInNoClaimOfThePapers) {
   const auto disturbed = [](double seconds) { return Timing{seconds, 0.5, 0.0, 3}; };
-  std::vector<Record> timings;
-  for (const malczyk2012::Model& model : malczyk2012::kModels) {
-    for (const auto& [variant, seconds] : {std::pair(malczyk2012::kDca, 1.0), std::pair(malczyk2012::kPenalty, 2.0),
-                                           std::pair(malczyk2012::kProjected, 3.0)}) {
-      timings.push_back(RecordMaker({.experiment = "malczyk2012",
-                                     .mechanism = std::string(model.key),
-                                     .formulation = variant.label(),
-                                     .integrator = "ode45",
-                                     .parameters = malczyk2012::run_parameters(malczyk2012::kEnd)})
-                            .timed("wall_time", disturbed(seconds)));
-    }
-  }
-  const std::vector<Claim> claims = malczyk2012::claims_of_timings(timings, {});
-  for (const Claim& claim : claims) {
-    EXPECT_EQ(claim.verdict, ClaimVerdict::not_measured) << claim.statement;
-  }
-  EXPECT_NE(claims[0].measured.find("disturbed"), std::string::npos) << claims[0].measured;
-  for (Record& record : timings) {
-    record.verdict = Verdict::no_published_value;
-  }
-  EXPECT_EQ(malczyk2012::claims_of_timings(timings, {})[0].verdict, ClaimVerdict::holds) << "undisturbed it holds";
-
-  timings = {chadaj2017::records_of("four_bar", chadaj2017::kDca.label(), "ode45", "tolerance=1e-06")
-                 .timed("wall_time", disturbed(1.0)),
-             chadaj2017::records_of("four_bar", chadaj2017::kHdca.label(), "ode45", "tolerance=1e-06")
-                 .timed("wall_time", {2.0, 1.0, 0.0, 3})};
+  std::vector<Record> timings = {
+      chadaj2017::records_of("four_bar", chadaj2017::kDca.label(), "ode45", "tolerance=1e-06")
+          .timed("wall_time", disturbed(1.0)),
+      chadaj2017::records_of("four_bar", chadaj2017::kHdca.label(), "ode45", "tolerance=1e-06")
+          .timed("wall_time", {2.0, 1.0, 0.0, 3})};
   EXPECT_TRUE(chadaj2017::ratios_at_equal_tolerance(timings, "wall_time", "wall_time_ratio").empty());
 
   Record ratio = maker().measured("wall_time_relative_to_dca", "1", 0.8);

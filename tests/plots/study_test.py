@@ -13,7 +13,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 from input_error import InputError
 from latex_layout import fitted_table, printed_length
-from plot_checks import InTemporaryDirectory, Page, run_make_all
+from plot_checks import InTemporaryDirectory, Page, Readable, run_make_all
 from records import COLUMNS
 from result_directory import open_results
 from study import read_study
@@ -101,6 +101,48 @@ class StudyReport(InTemporaryDirectory):
         (self.directory / "study.json").write_text("{}")
         with self.assertRaisesRegex(InputError, "'title' is missing"):
             read_study(open_results(self.directory))
+
+
+class DeclaredFiguresAndTables(InTemporaryDirectory, Readable):
+    def setUp(self):
+        super().setUp()
+        write_study(self.directory)
+        declaration = json.loads((self.directory / "study.json").read_text())
+        declaration["mechanisms"][1] |= {"variants": [0, 2], "integrators": [0], "controls": [1]}
+        declaration["figures"] = [{"name": "over_time", "title": "Over time", "curves": ["position_error", "passes_position", "passes_velocity"],
+                                   "mechanisms": [0, 1], "variants": [0], "integrator": 0, "control": 1, "lowest": 0.0,
+                                   "files": [["four_bar_First_one"], ["pendulum_4_First_one"]]},
+                                  {"name": "both", "title": "Both", "curves": ["position_error"], "mechanisms": [0], "variants": [0, 1],
+                                   "integrator": 0, "control": 1, "lowest": 1e-9, "files": [["four_bar_First_one", "four_bar_Second"]]}]
+        declaration["tables"] = [{"name": "some", "title": "Some of it", "caption": "c", "observers": ["position_error", "evaluations"],
+                                  "mechanisms": [0, 1], "variants": [0, 1]}]
+        (self.directory / "study.json").write_text(json.dumps(declaration))
+        for name in ("four_bar_First_one", "pendulum_4_First_one", "four_bar_Second"):
+            write_rows(self.directory / "trajectories" / f"{name}.csv", ["t", "position_error", "passes_position", "passes_velocity"],
+                       [[t / 10, 1e-7 * t, 3, 2] for t in range(101)])
+
+    def test_curves_are_drawn_with_their_largest_values(self):
+        code, _, errors = run_make_all(self.directory)
+        self.assertEqual((code, errors), (0, ""))
+        results = open_results(self.directory)
+        figures = {definition.name: definition for definition in figures_of(read_study(results), "records.csv")}
+        self.assertIn("four_bar: 3e-06; pendulum:4: 3e-06", figures["over_time"].caption(results).replace("3·10⁻⁶", "3e-06"))
+        for name in ("over_time", "both"):
+            self.assert_readable(name, figures[name].draw(results))
+
+    def test_a_lost_curve_costs_its_figure_only(self):
+        (self.directory / "trajectories" / "four_bar_Second.csv").unlink()
+        code, output, errors = run_make_all(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("figure both is missing", errors)
+        self.assertIn("figures/over_time.pdf", output)
+
+    def test_a_table_has_what_it_declares(self):
+        run_make_all(self.directory)
+        table = (self.directory / "tables" / "small_some.tex").read_text()
+        rows = [line for line in table.splitlines() if line.endswith(r"\\") and ("four" in line or "pend" in line)]
+        self.assertEqual(len(rows), 5, "two variants at two tolerances, and the one that the pendulum has")
+        self.assertFalse(list((self.directory / "tables").glob("small_numbers_*")))
 
 
 class LatexLayout(unittest.TestCase):

@@ -1,0 +1,13 @@
+#pragma once
+/// \file
+/// Files that come with the program and are not compiled into it.
+#include <filesystem>
+#include <optional>
+
+namespace mbdbench {
+
+/// \param name in the source tree, "plots/make_all.py", of which the program is a build, or below share/mbdbench of the
+/// place where it is installed \returns where it lies; nothing where it does not
+std::optional<std::filesystem::path> shipped_file(const std::filesystem::path& name);
+
+}  // namespace mbdbench
