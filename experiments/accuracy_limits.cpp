@@ -11,8 +11,7 @@ namespace {
 // energies of size S change hands quickly, reach 5 n tol S.
 constexpr double kEnergyFactor = 20.0;
 // Of one step. Right runs of the catalogue reach 130 tol S, at singular positions and with multistep methods of high
-// order; of those beyond 200 every one is off by 200 times and more of what the tolerance and the motion itself explain
-// (docs/results.md).
+// order; those beyond 200 that no other limit met were off by 2000 tol L and more (docs/results.md).
 constexpr double kStepFactor = 200.0;
 // Above, a run is wrong at any tolerance.
 constexpr double kLargestShare = 0.1;

@@ -33,7 +33,7 @@ constexpr double kDifferenceStep = 1e-3;
 constexpr double kRougherThanMotion = 1e3;
 constexpr double kLargestJumpLimit = 0.1;
 // A step between neighbours takes entries of the state so far at most, unless they mean something else.
-constexpr double kSameMeaning = 1e-3;
+constexpr double kSameMeaning = 0.05;
 // Relative change of a state whose effect is measured: far above rounding, far below where it bends.
 constexpr double kStateChange = 1e-10;
 // Passes that begin at zero and shrink every error leave at most all of it.
@@ -261,20 +261,30 @@ void FormulationCheck::compare_neighbours(const Reference& reference, Verificati
     all.push_back(rates_at(neighbour));
     size = std::max(size, largest_entry(all.back().rates));
   }
+  // Fourth differences: a jump stays in them, and of coordinates in which a smooth motion bends sharply, as reduced
+  // ones do, they leave the square of what second ones leave.
+  constexpr std::array kWeights = {1.0, -4.0, 6.0, -4.0, 1.0};
   Deviation jump;
-  for (std::size_t k = 2; k < all.size() && size > 0.0; ++k) {
-    if (all[k].x.size() == 0 || all[k - 1].x.size() == 0 || all[k - 2].x.size() == 0) {
-      continue;
+  for (std::size_t k = 0; k + kWeights.size() <= all.size() && size > 0.0; ++k) {
+    Eigen::VectorXd fourth = Eigen::VectorXd::Zero(x_.size());
+    bool comparable = true;
+    for (std::size_t i = 0; i < kWeights.size(); ++i) {
+      const NeighbourRates& one = all[k + i];
+      comparable =
+          comparable && one.x.size() > 0 &&
+          (i == 0 || largest_entry(one.x - all[k + i - 1].x) < kSameMeaning * std::max(1.0, largest_entry(one.x)));
+      if (comparable) {
+        fourth += kWeights[i] * one.rates;
+      }
     }
-    const Eigen::VectorXd bend = all[k].x - 2.0 * all[k - 1].x + all[k - 2].x;
-    const Deviation second = relative_error(all[k].rates + all[k - 2].rates, 2.0 * all[k - 1].rates, 2.0 * size);
-    if (largest_entry(bend) < kSameMeaning * std::max(1.0, largest_entry(all[k].x)) && !(second.error <= jump.error)) {
-      jump = second;
+    if (comparable) {
+      const Deviation here = relative_error(fourth, Eigen::VectorXd::Zero(fourth.size()), size);
+      jump = here.error <= jump.error ? jump : here;
     }
   }
   if (size > 0.0) {
     add(result.continuity, result, jump,
-        std::max(kSmallestDifferenceLimit, kRougherThanMotion * reference.neighbours.roughness + 4.0 * rate_limit_),
+        std::max(kSmallestDifferenceLimit, kRougherThanMotion * reference.neighbours.roughness + 16.0 * rate_limit_),
         kLargestJumpLimit, formulation_->layout()[static_cast<std::size_t>(jump.entry)].name);
   }
 }
@@ -310,10 +320,13 @@ void FormulationCheck::compare_rates(const Reference& reference, VerificationRes
     return;
   }
   const bool velocities = rate_kind_ == StateKind::velocity;
+  // What is tangent is left of a p' that may be larger, and carries its rounding.
+  const double size = std::max(largest_entry(reference.tangent_momentum_rates), reference.momentum_rate_scale);
+  const double of_larger = tangent_ && size > 0.0 ? std::max(1.0, largest_entry(reference.momentum_rates) / size) : 1.0;
   const Eigen::VectorXd& momentum_rates = tangent_ ? reference.tangent_momentum_rates : reference.momentum_rates;
   const Deviation deviation = relative_error(rates, velocities ? reference.accelerations : momentum_rates,
                                              velocities ? reference.acceleration_scale : reference.momentum_rate_scale);
-  add(result.rate, result, deviation, limit, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
+  add(result.rate, result, deviation, of_larger * limit, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
 }
 
 void FormulationCheck::compare_reactions(const Reference& reference, const Reactions& reactions,
