@@ -7,7 +7,9 @@
 /// n tol, if nothing amplifies it. With the size of the mechanism L, its rates V and the duration T, formulations that
 /// constrain accelerations alone drift by
 ///     |Phi'| ~ n tol V L,      |Phi| ~ n tol L (1 + V T),      |E - E0 - W| ~ n tol S
-/// where S is the energy that moves (RunAccuracy::energy_scale). The defaults are these drifts and a multiple of the
+/// where S is the energy that moves (RunAccuracy::energy_scale). A single step may change E - E0 - W by a multiple of
+/// tol S however many there are: one that changes it by more was not under control, such as the passage of a singular
+/// position by momenta whose impulses it does not determine. The defaults are these drifts and a multiple of the
 /// imbalance, at most a tenth of L, V L and S, which no right run exceeds however coarse its tolerance. docs/results.md
 /// has the measurements.
 #include <optional>
@@ -29,6 +31,7 @@ struct AccuracyLimits {
   double position = 0.0;
   double velocity = 0.0;
   double energy = 0.0;
+  double energy_step = 0.0;  ///< of one step
   double unconverged = 0.0;  ///< last change of iterations at accepted steps, relative
 };
 

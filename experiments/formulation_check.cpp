@@ -9,6 +9,8 @@
 #include <string>
 
 #include "experiments/state_derivative.hpp"
+#include "formulations/gauge_option.hpp"
+#include "mechanisms/catalogue/random_source.hpp"
 #include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench {
@@ -25,6 +27,17 @@ constexpr double kLargestLimit = 1e-7;
 constexpr double kSmallestDifferenceLimit = 1e-9;
 constexpr double kLargestDifferenceLimit = 1e-4;
 constexpr double kDifferenceStep = 1e-3;
+
+// Rates of a smooth motion differ from step to step by what its accelerations do, times what forces, gauge and
+// coordinates add; a jump by a thousandth of them is none of these.
+constexpr double kRougherThanMotion = 1e3;
+constexpr double kLargestJumpLimit = 0.1;
+// A step between neighbours takes entries of the state so far at most, unless they mean something else.
+constexpr double kSameMeaning = 0.05;
+// Relative change of a state whose effect is measured: far above rounding, far below where it bends.
+constexpr double kStateChange = 1e-10;
+// Passes that begin at zero and shrink every error leave at most all of it.
+constexpr double kUnconvergedLimit = 1.0;
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
@@ -128,6 +141,7 @@ FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Paramete
       reference_(&reference),
       formulation_(entry.make(mechanism, options)),
       rate_kind_(entry.rate_kind),
+      tangent_(gauge_is_tangent(mechanism, options)),
       same_layout_(equal_layouts(formulation_->layout(), matching_reference(reference, entry.rate_kind).layout())),
       x_(static_cast<Eigen::Index>(formulation_->state_size())),
       xdot_(x_.size()),
@@ -165,6 +179,11 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
   }
   ++result.states;
   result.condition = std::max(result.condition, reference.condition);
+  converged_ = true;
+  formulation_->diagnostics([this](std::string_view name, double value) {
+    converged_ = converged_ && (name != "unconverged_change" || value == 0.0);
+  });
+  set_rounding_limits(reference);
   const bool momentum = rate_kind_ == StateKind::momentum;
   if (!result.is_reference) {
     compare_velocities(reference, result);
@@ -177,6 +196,97 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
     compare_reactions(reference, reactions, result);
   }
   compare_differences(reference, result);
+  // The motion is that of the velocity form.
+  if (!result.is_reference || momentum) {
+    compare_neighbours(reference, result);
+  }
+}
+
+void FormulationCheck::set_rounding_limits(const Reference& reference) {
+  limit_ = tolerance(reference);
+  rate_limit_ = limit_;
+  if (same_layout_) {
+    return;
+  }
+  // Where the state is not that of the reference, the map from it to the motion has a condition of its own: what a
+  // small change of the state does, rounding of the state does too.
+  RandomSource random(1);
+  Eigen::VectorXd x = x_;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    // An entry that never changes says what others mean.
+    const bool moves =
+        xdot_[i] != 0.0 || formulation_->layout()[static_cast<std::size_t>(i)].kind != StateKind::position;
+    const double sign = random.uniform(0.0, 1.0) < 0.5 ? -1.0 : 1.0;
+    x[i] += moves ? sign * kStateChange * std::max(1.0, std::abs(x[i])) : 0.0;
+  }
+  Eigen::VectorXd u(u_.size());
+  Eigen::VectorXd xdot(xdot_.size());
+  Reactions before;
+  Reactions after;
+  const double t = reference.state.t;
+  if (!formulation_->reactions(t, view(x_), before).ok || !formulation_->unpack(t, view(x), view(q_), view(u)).ok ||
+      !formulation_->reactions(t, view(x), after).ok || !formulation_->rhs(t, view(x), view(xdot)).ok) {
+    return;
+  }
+  const double of_velocities = relative_error(u, u_, reference.velocity_scale).error;
+  const double of_wrenches = relative_error(stacked(after), stacked(before), reference.reaction_scale).error;
+  const double of_rates = relative_error(xdot, xdot_, 0.0).error;
+  const double rounding = kRoundingFactor * static_cast<double>(reference.u.size()) * kEps / kStateChange;
+  limit_ = std::max(limit_, rounding * std::max(of_velocities, of_wrenches));
+  rate_limit_ = std::max(limit_, rounding * of_rates);
+}
+
+FormulationCheck::NeighbourRates FormulationCheck::rates_at(const NeighbouringState& neighbour) {
+  NeighbourRates result;
+  if (same_layout_) {
+    x_ << neighbour.q, (rate_kind_ == StateKind::momentum ? neighbour.p : neighbour.u);
+  } else if (!formulation_->pack(neighbour.t, view(neighbour.q), view(neighbour.u), view(x_)).ok) {
+    return result;
+  }
+  if (formulation_->rhs(neighbour.t, view(x_), view(xdot_)).ok) {
+    result.x = x_;
+    result.rates = xdot_;
+    for (Eigen::Index i = 0; i < xdot_.size(); ++i) {
+      const StateKind kind = formulation_->layout()[static_cast<std::size_t>(i)].kind;
+      result.rates[i] *= kind == StateKind::velocity || kind == StateKind::momentum ? 1.0 : 0.0;
+    }
+  }
+  return result;
+}
+
+void FormulationCheck::compare_neighbours(const Reference& reference, VerificationResult& result) {
+  std::vector<NeighbourRates> all;
+  double size = 0.0;
+  for (const NeighbouringState& neighbour : reference.neighbours.states) {
+    all.push_back(rates_at(neighbour));
+    size = std::max(size, largest_entry(all.back().rates));
+  }
+  // Fourth differences: a jump stays in them, and of coordinates in which a smooth motion bends sharply, as reduced
+  // ones do, they leave the square of what second ones leave.
+  constexpr std::array kWeights = {1.0, -4.0, 6.0, -4.0, 1.0};
+  Deviation jump;
+  for (std::size_t k = 0; k + kWeights.size() <= all.size() && size > 0.0; ++k) {
+    Eigen::VectorXd fourth = Eigen::VectorXd::Zero(x_.size());
+    bool comparable = true;
+    for (std::size_t i = 0; i < kWeights.size(); ++i) {
+      const NeighbourRates& one = all[k + i];
+      comparable =
+          comparable && one.x.size() > 0 &&
+          (i == 0 || largest_entry(one.x - all[k + i - 1].x) < kSameMeaning * std::max(1.0, largest_entry(one.x)));
+      if (comparable) {
+        fourth += kWeights[i] * one.rates;
+      }
+    }
+    if (comparable) {
+      const Deviation here = relative_error(fourth, Eigen::VectorXd::Zero(fourth.size()), size);
+      jump = here.error <= jump.error ? jump : here;
+    }
+  }
+  if (size > 0.0) {
+    add(result.continuity, result, jump,
+        std::max(kSmallestDifferenceLimit, kRougherThanMotion * reference.neighbours.roughness + 16.0 * rate_limit_),
+        kLargestJumpLimit, formulation_->layout()[static_cast<std::size_t>(jump.entry)].name);
+  }
 }
 
 void FormulationCheck::compare_velocities(const Reference& reference, VerificationResult& result) const {
@@ -184,20 +294,19 @@ void FormulationCheck::compare_velocities(const Reference& reference, Verificati
   const bool solves_for_u = rate_kind_ == StateKind::momentum && same_layout_;
   const Deviation deviation =
       relative_error(u_, solves_for_u ? reference.u : reference.state.u, reference.velocity_scale);
-  add(result.velocity, result, deviation, tolerance(reference), kLargestLimit,
-      velocity_entry(*mechanism_, deviation.entry));
+  add(result.velocity, result, deviation, limit_, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
 }
 
 void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
   const Eigen::Index nu = mechanism_->u_size();
-  const double limit = tolerance(reference);
+  const double limit = limit_;
   const Eigen::VectorXd& q_rates =
       rate_kind_ == StateKind::momentum ? reference.momentum_q_rates : reference.velocity_q_rates;
   const Deviation kinematic = relative_error(xdot_.head(q_rates.size()), q_rates, reference.velocity_scale);
   add(result.velocity, result, kinematic, limit, kLargestLimit, coordinate_entry(*mechanism_, kinematic.entry));
   const Eigen::VectorXd rates = xdot_.tail(nu);
-  if (rate_kind_ == StateKind::momentum && reference.redundant) {
-    // p' is unique up to the range of Phi_q^T only.
+  if (rate_kind_ == StateKind::momentum && reference.redundant && !tangent_) {
+    // p' as published is unique up to the range of Phi_q^T only.
     const Eigen::MatrixXd projection = reference.null_space.transpose();
     const Deviation projected =
         relative_error(projection * rates, projection * reference.momentum_rates, reference.momentum_rate_scale);
@@ -211,9 +320,13 @@ void FormulationCheck::compare_rates(const Reference& reference, VerificationRes
     return;
   }
   const bool velocities = rate_kind_ == StateKind::velocity;
-  const Deviation deviation = relative_error(rates, velocities ? reference.accelerations : reference.momentum_rates,
+  // What is tangent is left of a p' that may be larger, and carries its rounding.
+  const double size = std::max(largest_entry(reference.tangent_momentum_rates), reference.momentum_rate_scale);
+  const double of_larger = tangent_ && size > 0.0 ? std::max(1.0, largest_entry(reference.momentum_rates) / size) : 1.0;
+  const Eigen::VectorXd& momentum_rates = tangent_ ? reference.tangent_momentum_rates : reference.momentum_rates;
+  const Deviation deviation = relative_error(rates, velocities ? reference.accelerations : momentum_rates,
                                              velocities ? reference.acceleration_scale : reference.momentum_rate_scale);
-  add(result.rate, result, deviation, limit, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
+  add(result.rate, result, deviation, of_larger * limit, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
 }
 
 void FormulationCheck::compare_reactions(const Reference& reference, const Reactions& reactions,
@@ -227,7 +340,7 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
       reference.redundant ? relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
                                            reference.momentum_rate_scale)
                           : relative_error(stacked(reactions), stacked(reference.reactions), reference.reaction_scale);
-  add(result.reaction, result, deviation, tolerance(reference), kLargestLimit,
+  add(result.reaction, result, deviation, converged_ ? limit_ : kUnconvergedLimit, kLargestLimit,
       reference.redundant ? velocity_entry(*mechanism_, deviation.entry) : wrench_entry(*mechanism_, deviation.entry));
 }
 
@@ -258,8 +371,9 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
   }
   if (accelerations) {
     const double size = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
-    const double rounding = tolerance(reference) * largest_entry(reference.u) / h;
-    const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size;
+    const double rounding = limit_ * largest_entry(reference.u) / h;
+    const double iteration = converged_ ? 0.0 : kUnconvergedLimit;
+    const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size + iteration;
     const Deviation deviation =
         relative_error(derivative.value.head(nu), reference.accelerations, reference.acceleration_scale);
     add(result.acceleration, result, deviation, std::max(kSmallestDifferenceLimit, explained), kLargestDifferenceLimit,
@@ -276,14 +390,14 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     }
     const double size = std::abs(kinetic_rate) + std::abs(potential_rate) + std::abs(power);
     // Where the state holds u, T is right to rounding; where u is solved for, T inherits its error.
-    const double kinetic_error =
-        rate_kind_ == StateKind::momentum ? 2.0 * tolerance(reference) : kRoundingFactor * kEps;
+    const double kinetic_error = rate_kind_ == StateKind::momentum ? 2.0 * limit_ : kRoundingFactor * kEps;
     const double rounding = (kinetic_error * observation.energies.kinetic +
                              kRoundingFactor * kEps * std::abs(observation.energies.potential)) /
                             h;
     // Of the drives' forces, which are solved for.
-    const double power_error = tolerance(reference) * std::abs(power);
-    const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding + power_error;
+    const double power_error = (converged_ ? limit_ : kUnconvergedLimit) * std::abs(power);
+    const double iteration = converged_ ? 0.0 : kUnconvergedLimit * std::abs(kinetic_rate);
+    const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding + power_error + iteration;
     // Where no energy flows, as in a body that turns freely, there is nothing to compare.
     if (size > uncertainty) {
       add(result.energy, result, {std::abs(kinetic_rate + potential_rate - power) / size, 0},

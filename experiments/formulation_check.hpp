@@ -28,12 +28,25 @@ class FormulationCheck {
   void compare_rates(const Reference& reference, VerificationResult& result) const;
   void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;
   void compare_differences(const Reference& reference, VerificationResult& result);
+  void compare_neighbours(const Reference& reference, VerificationResult& result);
+  /// State and rates of momenta or velocities at a neighbour; empty where they cannot be had.
+  struct NeighbourRates {
+    Eigen::VectorXd x;
+    Eigen::VectorXd rates;
+  };
+  [[nodiscard]] NeighbourRates rates_at(const NeighbouringState& neighbour);
+  /// What rounding explains at this state, relative: limit_ and rate_limit_.
+  void set_rounding_limits(const Reference& reference);
 
   const Mechanism* mechanism_;
   VerificationReference* reference_;
   std::unique_ptr<Formulation> formulation_;
   StateKind rate_kind_;
-  bool same_layout_;  // as the reference's: rates can be compared component by component
+  bool tangent_;             // p' in the tangent gauge
+  bool same_layout_;         // as the reference's: rates can be compared component by component
+  double limit_ = 0.0;       // of rounding, at the present state: velocities and reactions
+  double rate_limit_ = 0.0;  // of the state's own rates
+  bool converged_ = true;    // as the formulation says of its own iteration
   Eigen::VectorXd x_;
   Eigen::VectorXd xdot_;
   Eigen::VectorXd q_;

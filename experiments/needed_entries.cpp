@@ -23,11 +23,13 @@ std::unique_ptr<Formulation> make_published_formulation(const Registries& regist
                                                         std::string_view options) {
   const FormulationEntry& entry = needed_formulation(registries, experiment, key);
   std::string all(options);
-  for (const auto& [option_name, published] : {std::pair("projection", "off"), std::pair("passes", "plain")}) {
+  for (const auto& [option_name, published] :
+       {std::pair("projection", "off"), std::pair("passes", "plain"), std::pair("gauge", "none")}) {
     const bool has_option =
         std::any_of(entry.options.begin(), entry.options.end(),
                     [name = option_name](const ParameterSpecification& option) { return option.name == name; });
-    if (has_option) {
+    const bool stated = options.find(fmt::format("{}=", option_name)) != std::string_view::npos;
+    if (has_option && !stated) {
       all += fmt::format("{}{}={}", all.empty() ? "" : ",", option_name, published);
     }
   }

@@ -12,7 +12,8 @@ namespace mbdbench {
 const FormulationEntry& needed_formulation(const Registries& registries, std::string_view experiment,
                                            std::string_view key);
 
-/// \returns the formulation as the papers ran it: `projection` is off and `passes` plain where these are options.
+/// \returns the formulation as the papers ran it: what `options` leave open of `projection`, `passes` and
+/// `gauge` is off, plain and none.
 /// \throws std::invalid_argument naming the experiment and the key that the registries do not have
 std::unique_ptr<Formulation> make_published_formulation(const Registries& registries, std::string_view experiment,
                                                         std::string_view key, const Mechanism& mechanism,

@@ -75,7 +75,11 @@ bool RunAccuracy::step(double t, std::span<const double> x, const OdeStatistics&
   keep_largest(largest_potential_change_, observation_.energies.potential - initial_potential_);
   final_deviation_ = observation_.energies.total() - initial_energy_;
   keep_largest(largest_deviation_, final_deviation_);
+  const double before = final_imbalance_;
   final_imbalance_ = final_deviation_ - work_.work();
+  keep_largest(largest_step_imbalance_,
+               std::max(0.0, std::abs(final_imbalance_ - before) - (work_.uncertainty() - uncertainty_)));
+  uncertainty_ = work_.uncertainty();
   keep_largest(largest_imbalance_, final_imbalance_);
   return true;
 }

@@ -42,6 +42,8 @@ class RunAccuracy : public OdeSink {
   /// \returns max |E - E0 - W| and E - E0 - W at the last step, J; the deviation of E where the work is not known.
   [[nodiscard]] double largest_imbalance() const { return largest_imbalance_; }
   [[nodiscard]] double final_imbalance() const { return final_imbalance_; }
+  /// \returns the largest change of E - E0 - W in one step, J, less what the work of that step is uncertain by.
+  [[nodiscard]] double largest_step_imbalance() const { return largest_step_imbalance_; }
   [[nodiscard]] const WorkQuadrature& work() const { return work_; }
   /// \returns what the imbalance may be measured with, J: the largest of T, |V - V0| and the energy exchanged.
   [[nodiscard]] double energy_scale() const;
@@ -80,6 +82,8 @@ class RunAccuracy : public OdeSink {
   double largest_potential_change_ = 0.0;
   double largest_imbalance_ = 0.0;
   double final_imbalance_ = 0.0;
+  double largest_step_imbalance_ = 0.0;
+  double uncertainty_ = 0.0;  // of the work, at the last step
   double largest_position_residual_ = 0.0;
   double largest_velocity_residual_ = 0.0;
   std::map<std::string, ValueRange> diagnostics_;

@@ -115,7 +115,9 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
                     {"largest_imbalance", accuracy.largest_imbalance()},
                     {"final_imbalance", accuracy.final_imbalance()},
                     {"scale", accuracy.energy_scale()},
-                    {"limit", verdict.limits.energy}};
+                    {"limit", verdict.limits.energy},
+                    {"largest_step_imbalance", accuracy.largest_step_imbalance()},
+                    {"step_limit", verdict.limits.energy_step}};
   if (!work.failure().empty()) {
     json["energy"]["message"] = work.failure();
   }

@@ -76,10 +76,11 @@ void add_worst(VerificationResult& row, const std::vector<VerificationState>& st
   auto place = std::min(static_cast<std::size_t>(row.states), states.size() - 1);
   worst.what = row.failure;
   if (row.failure.empty()) {
-    const std::array<std::pair<const char*, const BlockCheck*>, 5> blocks = {{{"velocity", &row.velocity},
+    const std::array<std::pair<const char*, const BlockCheck*>, 6> blocks = {{{"velocity", &row.velocity},
                                                                               {"rate", &row.rate},
                                                                               {"reaction", &row.reaction},
                                                                               {"acceleration", &row.acceleration},
+                                                                              {"continuity", &row.continuity},
                                                                               {"power", &row.energy}}};
     const auto* const found = std::max_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
       return std::pair(a.second->outcome, a.second->error / a.second->limit) <
@@ -197,7 +198,8 @@ CheckOutcome VerificationResult::outcome() const {
     return CheckOutcome::failed;
   }
   const CheckOutcome untouched = is_reference ? CheckOutcome::reference : CheckOutcome::not_compared;
-  return std::max({untouched, velocity.outcome, rate.outcome, reaction.outcome, acceleration.outcome, energy.outcome});
+  return std::max({untouched, velocity.outcome, rate.outcome, reaction.outcome, acceleration.outcome,
+                   continuity.outcome, energy.outcome});
 }
 
 std::vector<std::string> default_verification_mechanisms(const Registries& registries) {
@@ -275,11 +277,12 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
       continue;
     }
     record.source = "dense, dense-momentum";
-    const std::array<std::pair<const char*, const BlockCheck*>, 5> blocks = {
+    const std::array<std::pair<const char*, const BlockCheck*>, 6> blocks = {
         {{"velocity_error", &result.velocity},
          {"rate_error", &result.rate},
          {"reaction_error", &result.reaction},
          {"acceleration_error", &result.acceleration},
+         {"continuity_error", &result.continuity},
          {"energy_rate", &result.energy}}};
     for (const auto& [quantity, block] : blocks) {
       if (block->outcome == CheckOutcome::not_compared) {

@@ -65,6 +65,7 @@ struct VerificationResult {
   BlockCheck rate;
   BlockCheck reaction;      ///< constraint wrenches of all joints; Phi_q^T lambda with redundant constraints
   BlockCheck acceleration;  ///< u by differences along the right-hand side, where u' is not in it
+  BlockCheck continuity;    ///< jumps of u' or p' from one to the next of states of a smooth motion, over the largest
   BlockCheck energy;        ///< |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P as Formulation::power
 
   /// Of a row that failed or is ill-conditioned.

@@ -2,7 +2,9 @@
 
 #include <Eigen/Cholesky>
 #include <algorithm>
+#include <cmath>
 
+#include "formulations/gauge_option.hpp"
 #include "mechanisms/model/spectrum.hpp"
 #include "mechanisms/model/vector_view.hpp"
 
@@ -32,7 +34,8 @@ VerificationReference::VerificationReference(const Mechanism& mechanism, const F
                                              const FormulationEntry& dense_momentum)
     : mechanism_(&mechanism),
       dense_(dense.make(mechanism, parse_parameters(dense.options, {}, dense.key))),
-      dense_momentum_(dense_momentum.make(mechanism, parse_parameters(dense_momentum.options, {}, dense_momentum.key))),
+      dense_momentum_(
+          dense_momentum.make(mechanism, parse_parameters(dense_momentum.options, "gauge=none", dense_momentum.key))),
       kinematics_(mechanism),
       jacobians_(mechanism),
       loads_(mechanism) {}
@@ -82,6 +85,8 @@ Reference VerificationReference::at(const VerificationState& state) {
   reference.constraint_forces = constraint_forces(reference.reactions);
   set_mass_and_scales(reference);
   set_constraints(reference);
+  set_tangent_rates(reference);
+  set_neighbours(reference);
   return reference;
 }
 
@@ -134,6 +139,24 @@ void VerificationReference::set_constraints(Reference& reference) {
     const Eigen::VectorXd values = singular_values(b);
     reference.condition *= values[0] / values[rank - 1];
   }
+}
+
+void VerificationReference::set_tangent_rates(Reference& reference) const {
+  const Eigen::MatrixXd& z = reference.null_space;
+  const Eigen::VectorXd forces = z.transpose() * reference.momentum_rates;
+  const Eigen::VectorXd free_part = z * (z.transpose() * mass_ * z).llt().solve(forces);
+  reference.tangent_momentum_rates = mass_ * free_part + kDefaultLeak * (mass_ * reference.u - reference.p);
+}
+
+void VerificationReference::set_neighbours(Reference& reference) {
+  const VerificationState& state = reference.state;
+  Eigen::VectorXd x(mechanism_->q_size() + mechanism_->u_size());
+  x << state.q, state.u;
+  // Of the size of p, as in `at`.
+  const double size = largest(Eigen::VectorXd(reference.phi_q.transpose() * state.gauge));
+  const double scale = size > 0.0 ? largest(Eigen::VectorXd(mass_ * state.u)) / size : 0.0;
+  const double time_scale = 1.0 / std::max({1.0, largest(state.u), std::sqrt(largest(reference.accelerations))});
+  reference.neighbours = neighbouring_states(*dense_, *dense_momentum_, state.t, x, -scale * state.gauge, time_scale);
 }
 
 Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reactions) const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/neighbouring_states.hpp"
 #include "experiments/verification_states.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/jacobians.hpp"
@@ -17,11 +18,12 @@ namespace mbdbench {
 struct Reference {
   std::string failure;  ///< why there is no reference; empty when all is well
   VerificationState state;
-  Eigen::VectorXd p;                 ///< canonical momenta of dense-momentum, in the state's gauge
-  Eigen::VectorXd u;                 ///< velocities of dense-momentum at (q, p)
-  Eigen::VectorXd momentum_q_rates;  ///< q' for those velocities
-  Eigen::VectorXd momentum_rates;
-  Eigen::VectorXd velocity_q_rates;  ///< q' for the state's own u
+  Eigen::VectorXd p;                       ///< canonical momenta of dense-momentum, in the state's gauge
+  Eigen::VectorXd u;                       ///< velocities of dense-momentum at (q, p)
+  Eigen::VectorXd momentum_q_rates;        ///< q' for those velocities
+  Eigen::VectorXd momentum_rates;          ///< p' as published
+  Eigen::VectorXd tangent_momentum_rates;  ///< in the tangent gauge with its default leak (gauge_option.hpp)
+  Eigen::VectorXd velocity_q_rates;        ///< q' for the state's own u
   Eigen::VectorXd accelerations;
   Reactions reactions;
   Eigen::VectorXd constraint_forces;  ///< Phi_q^T lambda
@@ -36,6 +38,7 @@ struct Reference {
   double momentum_rate_scale = 0.0;
   double acceleration_scale = 0.0;
   double reaction_scale = 0.0;
+  NeighbouringStates neighbours;
 };
 
 /// Evaluates references of one mechanism.
@@ -56,6 +59,8 @@ class VerificationReference {
  private:
   void set_mass_and_scales(Reference& reference);
   void set_constraints(Reference& reference);
+  void set_tangent_rates(Reference& reference) const;
+  void set_neighbours(Reference& reference);
 
   const Mechanism* mechanism_;
   std::unique_ptr<Formulation> dense_;

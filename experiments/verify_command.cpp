@@ -46,9 +46,9 @@ std::string block_text(const BlockCheck& block) {
 
 void print_table(const std::vector<VerificationResult>& results) {
   TextTable table;
-  table.rows = {
-      {"mechanism", "formulation", "states", "cond", "limit", "u", "rate", "reaction", "accel.", "energy", "verdict"}};
-  table.numbers = {2, 3, 4, 5, 6, 7, 8, 9};
+  table.rows = {{"mechanism", "formulation", "states", "cond", "limit", "u", "rate", "reaction", "accel.", "jump",
+                 "energy", "verdict"}};
+  table.numbers = {2, 3, 4, 5, 6, 7, 8, 9, 10};
   for (const VerificationResult& result : results) {
     if (!result.refusal.empty() || !result.failure.empty()) {
       table.rows.push_back({result.mechanism, result.formulation,
@@ -61,7 +61,7 @@ void print_table(const std::vector<VerificationResult>& results) {
          fmt::format("{:.1e}", result.condition),
          result.is_reference ? "-" : fmt::format("{:.1e}", result.velocity.limit), block_text(result.velocity),
          block_text(result.rate), block_text(result.reaction), block_text(result.acceleration),
-         block_text(result.energy), std::string(to_string(result.outcome()))});
+         block_text(result.continuity), block_text(result.energy), std::string(to_string(result.outcome()))});
   }
   fmt::print("{}", table_text(table));
 }
@@ -72,12 +72,16 @@ void print_legend() {
       "states.\n"
       "  states    compared; \"5 (-1)\": one more random state was left out because its loops did not close\n"
       "  cond      of the scaled mass matrix times the constraints; limit: 10 n eps cond, from 1e-12 to 1e-7\n"
+      "            (of states with another layout: the larger of cond and what a change of the state does to u)\n"
       "  u         velocities and coordinate rates     rate   u' or p' (Z^T p' where constraints are redundant)\n"
       "            of states with another layout (p of the closed Naudet forms, absolute coordinates) the rates are "
       "judged in accel.\n"
       "  reaction  wrenches in all joints (Phi_q^T lambda where constraints are redundant)\n"
       "  accel.    u' by differences along the right-hand side, limited by the differences' own uncertainty, at most "
       "1e-4\n"
+      "  jump      of u' or p' between states of a short accurate motion, over the largest; at most 1000 times the "
+      "second\n"
+      "            differences of the motion's own rates\n"
       "  energy    |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P the power of loads, dampers and "
       "prescribed\n"
       "            motions; limited in the same way\n"

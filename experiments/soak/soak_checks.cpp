@@ -121,7 +121,7 @@ bool only_imprecise(const VerificationResult& result) {
   };
   return result.failure.empty() && small(result.velocity, kWrongTerm) && small(result.rate, kWrongTerm) &&
          small(result.reaction, kWrongTerm) && small(result.acceleration, kWrongTermInDifferences) &&
-         small(result.energy, kWrongTermInDifferences);
+         small(result.energy, kWrongTermInDifferences) && small(result.continuity, 0.0);
 }
 
 class FormulationSoak {

@@ -293,11 +293,22 @@ void ArticulatedSystem::set_cut_feedback(double beta) {
   }
 }
 
-void ArticulatedSystem::solve_velocities(std::span<const double> p, double feedback) {
+void ArticulatedSystem::set_momentum_input(std::span<const double> p) {
   std::fill(handle_input_.begin(), handle_input_.end(), Vec6::Zero());
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     add_pair(k, active_impulse(k, p));
   }
+}
+
+void ArticulatedSystem::remove_constraint_part(std::span<double> p) {
+  set_momentum_input(p);
+  std::fill(right_.begin(), right_.end(), 0.0);
+  solve_momenta();
+  outboard_momenta(p);
+}
+
+void ArticulatedSystem::solve_velocities(std::span<const double> p, double feedback) {
+  set_momentum_input(p);
   set_velocity_right_sides(feedback);
   solve_momenta();
 }

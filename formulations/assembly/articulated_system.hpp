@@ -71,6 +71,10 @@ class ArticulatedSystem {
   /// joints and prescribed motions. Uses the velocities set last. \param p u_size() entries
   void outboard_momenta(std::span<double> p);
 
+  /// p <- p + Phi_q^T nu with the nu for which p is J^T M V of velocities with Phi_q u = 0, after set_positions: what
+  /// is left of momenta, or their rates, is what the constraints let move. Overwrites the velocities set last.
+  void remove_constraint_part(std::span<double> p);
+
   /// Constraint wrenches in all joints, after solve_accelerations.
   void reactions(Reactions& result) const;
 
@@ -134,6 +138,8 @@ class ArticulatedSystem {
   void closure(int cut, std::span<double> residual) const;
   /// Adds a wrench at O_k of a tree joint to the outboard body's f and subtracts it from the inboard one's.
   void add_pair(int joint, const Vec6& wrench);
+  /// Active impulses of p on both bodies of every tree joint: handle_input_.
+  void set_momentum_input(std::span<const double> p);
   void set_velocity_right_sides(double feedback);
   /// -beta Phi_c into the rows of the cut joints.
   void set_cut_feedback(double beta);

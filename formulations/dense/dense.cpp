@@ -5,6 +5,7 @@
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/dense/dense_projection.hpp"
+#include "formulations/gauge_option.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
 #include "mechanisms/model/vector_view.hpp"
@@ -18,17 +19,18 @@ void copy_to(const Eigen::VectorXd& from, std::span<double> to) {
 
 class DenseFormulation final : public JointStateFormulation {
  public:
-  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects)
+  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects, bool tangent)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
         projects_(projects),
+        tangent_(tangent),
         dynamics_(mechanism),
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_);
+    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_, tangent_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -84,11 +86,23 @@ class DenseFormulation final : public JointStateFormulation {
     dynamics_.set_velocities(t, q_of(x), velocities());
     set_coordinate_rates(q_of(x), velocities(), q_of(xdot));
     copy_to(rate_kind_ == StateKind::velocity ? dynamics_.accelerations() : dynamics_.momentum_rates(), rate_of(xdot));
+    if (tangent_) {
+      make_tangent(rate_of(x), rate_of(xdot));
+    }
     return status;
   }
 
  private:
   [[nodiscard]] std::span<const double> velocities() const { return {u_.data(), static_cast<std::size_t>(u_.size())}; }
+
+  /// p' <- M w + kappa (M u - p) (gauge_option.hpp).
+  void make_tangent(std::span<const double> p, std::span<double> pdot) {
+    copy_to(dynamics_.without_constraint_part(pdot), pdot);
+    const Eigen::VectorXd& free_momenta = dynamics_.momenta_of(velocities());
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      pdot[i] += kDefaultLeak * (free_momenta[static_cast<Eigen::Index>(i)] - p[i]);
+    }
+  }
 
   RhsStatus set_state(double t, std::span<const double> x) {
     const RhsStatus status = dynamics_.set_positions(t, q_of(x));
@@ -107,6 +121,7 @@ class DenseFormulation final : public JointStateFormulation {
 
   StateKind rate_kind_;
   bool projects_;
+  bool tangent_;
   DenseDynamics dynamics_;
   DenseProjection projection_;
   Eigen::VectorXd q_;
@@ -120,11 +135,25 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 template <StateKind kRateKind>
 std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& options) {
   return std::make_unique<DenseFormulation>(mechanism, kRateKind,
-                                            projection_is_on(mechanism, options, kRateKind == StateKind::velocity));
+                                            projection_is_on(mechanism, options, kRateKind == StateKind::velocity),
+                                            gauge_is_tangent(mechanism, options));
 }
 
 std::span<const ParameterSpecification> dense_options() {
   static const std::array<ParameterSpecification, 1> kOptions = {projection_option()};
+  return kOptions;
+}
+
+std::span<const ParameterSpecification> dense_momentum_options() {
+  static const std::array<ParameterSpecification, 2> kOptions = {
+      projection_option(),
+      {"gauge",
+       std::string("auto"),
+       "p' as published (none) or without what Phi_q^T carries, with a leak of 5 1/s (tangent); auto: tangent where "
+       "loops are closed",
+       -1e300,
+       1e300,
+       {"auto", "none", "tangent"}}};
   return kOptions;
 }
 
@@ -153,7 +182,7 @@ FormulationEntry dense_momentum_entry() {
           "reference in canonical momenta: M u = p + Phi_q^T sigma, then p', O(n^3)",
           "reference",
           StateKind::momentum,
-          dense_options(),
+          dense_momentum_options(),
           refuse_nothing,
           make_dense<StateKind::momentum>,
           kDenseMemory};

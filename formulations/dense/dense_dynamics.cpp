@@ -201,6 +201,14 @@ const Eigen::VectorXd& DenseDynamics::momentum_rates() {
   return result_;
 }
 
+const Eigen::VectorXd& DenseDynamics::without_constraint_part(std::span<const double> p) {
+  y_ = as_vector(p);
+  right_.setZero();
+  constrain(lambda_);
+  result_.noalias() = mass_ * y_;
+  return result_;
+}
+
 const Eigen::VectorXd& DenseDynamics::accelerations() {
   y_ = loads_.joint_forces();
   for (int i = 0; i < mechanism_->body_count(); ++i) {

@@ -54,6 +54,9 @@ class DenseDynamics {
   const Eigen::VectorXd& momenta_of(std::span<const double> u);
   /// \returns p' for the sigma of velocities_of, after set_velocities.
   const Eigen::VectorXd& momentum_rates();
+  /// \returns p + Phi_q^T nu = M w with Phi_q w = 0, after set_positions: momenta, or their rates, without what the
+  /// constraints carry.
+  const Eigen::VectorXd& without_constraint_part(std::span<const double> p);
   /// \returns u', after set_velocities; sets lambda().
   const Eigen::VectorXd& accelerations();
   /// Constraint wrenches in all joints, after accelerations().

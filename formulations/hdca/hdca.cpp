@@ -47,7 +47,8 @@ class HdcaFormulation final : public JointStateFormulation {
       : JointStateFormulation(mechanism, StateKind::momentum),
         options_(options),
         system_(mechanism, options.assembly),
-        accumulated_load_(mechanism.bodies().size()) {}
+        accumulated_load_(mechanism.bodies().size()),
+        free_momenta_(static_cast<std::size_t>(mechanism.u_size())) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<HdcaFormulation>(mechanism(), options_);
@@ -109,6 +110,9 @@ class HdcaFormulation final : public JointStateFormulation {
     add_cut_loads();
     system_.sum_inward(accumulated_load_);  // [Chadaj2017, Eq. (70)-(76)]
     set_momentum_rates(rate_of(x), rate_of(xdot));
+    if (options_.gauge == GaugeControl::tangent) {
+      make_tangent(rate_of(x), rate_of(xdot));
+    }
     return status;
   }
 
@@ -141,8 +145,7 @@ class HdcaFormulation final : public JointStateFormulation {
       const Joint& cut = mechanism().cut_joints()[static_cast<std::size_t>(c)];
       const JointKinematics& state = kinematics.cut_joint(c);
       const Vec6 impulse = system_.constraint_impulse(system_.first_cut() + c);
-      const Vec6 load =
-          options_.leak * impulse - system_.cut_impulse_rate(c) - shift_rate_wrench(state.velocity, impulse);
+      const Vec6 load = leak() * impulse - system_.cut_impulse_rate(c) - shift_rate_wrench(state.velocity, impulse);
       add_cut_end(cut.b, state.point, load);
       add_cut_end(cut.a, state.point, -load);
     }
@@ -176,7 +179,19 @@ class HdcaFormulation final : public JointStateFormulation {
     const Joint& joint = mechanism().tree_joints()[static_cast<std::size_t>(k)];
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
       const double sigma = system_.multipliers(k)[static_cast<std::size_t>(joint.nc) + m];
-      pdot[static_cast<std::size_t>(joint.u_offset + joint.motions[m].component)] += options_.leak * sigma;
+      pdot[static_cast<std::size_t>(joint.u_offset + joint.motions[m].component)] += leak() * sigma;
+    }
+  }
+
+  /// kappa of the terms in sigma itself.
+  [[nodiscard]] double leak() const { return options_.gauge == GaugeControl::leak ? options_.leak : 0.0; }
+
+  /// p' <- M w + kappa (M u - p) (gauge_option.hpp); Phi_q^T sigma is M u - p.
+  void make_tangent(std::span<const double> p, std::span<double> pdot) {
+    system_.outboard_momenta(free_momenta_);
+    system_.remove_constraint_part(pdot);
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      pdot[i] += options_.leak * (free_momenta_[i] - p[i]);
     }
   }
 
@@ -195,6 +210,7 @@ class HdcaFormulation final : public JointStateFormulation {
   HdcaOptions options_;
   ArticulatedSystem system_;
   std::vector<Vec6> accumulated_load_;
+  std::vector<double> free_momenta_;  // J^T M V: p with sigma = 0
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };
 
@@ -215,7 +231,7 @@ std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Paramet
   if (auto in_lanes = make_binary_formulation(mechanism, StateKind::momentum, options)) {
     return in_lanes;
   }
-  return std::make_unique<HdcaFormulation>(mechanism, hdca_options(options));
+  return std::make_unique<HdcaFormulation>(mechanism, hdca_options(mechanism, options));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/gauge_option.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
@@ -42,25 +43,34 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
              "axes of the linear rows of D in cut joints: world, or fixed in the joint's body (other step counts, same "
              "motion)",
              {"world", "body"}),
-      choice("gauge", "none", "what keeps sigma of cut joints small: none (as published), reset or leak",
-             {"none", "reset", "leak"}),
-      // 5 1/s saved the most evaluations on the closed loops of [Chadaj2017]; 20 costs steps.
-      rate("leak", 5.0, "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak)"),
+      choice("gauge", "auto",
+             "what keeps sigma of cut joints small: none (as published), reset, leak, or tangent, which also passes "
+             "singular positions; auto: tangent where loops are closed and leaf=body, else none",
+             {"auto", "none", "reset", "leak", "tangent"}),
+      rate("leak", kDefaultLeak, "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak, tangent)"),
       rate("reset_interval", 0.1, "time between resets p <- J^T M V, s; 0: after every step (gauge=reset)"),
-      rate("feedback", 0.0, "beta in Phi' = -beta Phi of cut joints, 1/s; 0: Phi' = 0"), loops_option(),
-      regularisation_option(), leaf_option(), subchains_option(), threads_option(), projection_option(),
+      rate("feedback", 0.0, "beta in Phi' = -beta Phi of cut joints, 1/s; 0: Phi' = 0"),
+      loops_option(),
+      regularisation_option(),
+      leaf_option(),
+      subchains_option(),
+      threads_option(),
+      projection_option(),
       kernel_options().front()};
   return kOptions;
 }
 
-HdcaOptions hdca_options(const Parameters& parameters) {
+HdcaOptions hdca_options(const Mechanism& mechanism, const Parameters& parameters) {
   HdcaOptions options;
   options.assembly.ground = ground_closure(parameters);
   options.assembly.cut_axes = parameters.text("cut_axes") == "body" ? CutAxes::body : CutAxes::world;
   options.assembly.proximal = proximal_options(parameters);
   const std::string& gauge = parameters.text("gauge");
-  options.gauge = gauge == "reset" ? GaugeControl::reset : gauge == "leak" ? GaugeControl::leak : GaugeControl::none;
-  options.leak = options.gauge == GaugeControl::leak ? parameters.number("leak") : 0.0;
+  options.gauge = gauge_is_tangent(mechanism, parameters) ? GaugeControl::tangent
+                  : gauge == "reset"                      ? GaugeControl::reset
+                  : gauge == "leak"                       ? GaugeControl::leak
+                                                          : GaugeControl::none;
+  options.leak = parameters.number("leak");
   options.reset_interval = parameters.number("reset_interval");
   options.feedback = parameters.number("feedback");
   return options;

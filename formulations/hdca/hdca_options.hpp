@@ -13,9 +13,10 @@ namespace mbdbench {
 
 /// What keeps sigma small.
 enum class GaugeControl {
-  none,   ///< as published
-  reset,  ///< p <- J^T M V, sigma <- 0 after steps, `reset_interval` apart; for one-step methods
-  leak    ///< p' += kappa Phi_q^T sigma, so that sigma' = lambda - kappa sigma; smooth, for all methods
+  none,    ///< as published
+  reset,   ///< p <- J^T M V, sigma <- 0 after steps, `reset_interval` apart; for one-step methods
+  leak,    ///< p' += kappa Phi_q^T sigma, so that sigma' = lambda - kappa sigma; smooth, for all methods
+  tangent  ///< leak, and p' without what Phi_q^T carries: smooth through singular positions (gauge_option.hpp)
 };
 
 /// Options of one HDCA formulation.
@@ -31,6 +32,6 @@ struct HdcaOptions {
 std::span<const ParameterSpecification> hdca_option_specifications();
 
 /// \returns the options chosen.
-HdcaOptions hdca_options(const Parameters& parameters);
+HdcaOptions hdca_options(const Mechanism& mechanism, const Parameters& parameters);
 
 }  // namespace mbdbench

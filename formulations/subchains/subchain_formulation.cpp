@@ -38,6 +38,7 @@ std::string foreign_option(const Mechanism& mechanism, StateKind rate_kind, cons
                                                      : "";
   }
   return options.text("gauge") == "reset"      ? "gauge=reset"
+         : options.text("gauge") == "tangent"  ? "gauge=tangent"
          : options.text("cut_axes") != "world" ? "cut_axes"
          : options.number("feedback") != 0.0   ? "feedback"
                                                : "";

@@ -120,5 +120,24 @@ TEST_F(BranchStatusTest, ARunThatLeftItsBranchIsNotOk) {
   }
 }
 
+// Ended "ok" with 0.066 of 110 J lost, 1.6e-2 m off: within a limit that grows with the number of steps.
+TEST_F(BranchStatusTest, APassageThatCostsEnergyInOneStepIsNotOk) {
+  for (const std::string tolerance : {"1e-5", "1e-6"}) {
+    SCOPED_TRACE(tolerance);
+    const std::vector<std::string> run = {"-m", "sarrus", "-t", "5", "--rtol", tolerance, "--atol", tolerance, "-f"};
+    std::vector<std::string> published = run;
+    published.emplace_back("hdca[gauge=none]");
+    const CommandLineCall lost = simulate("lost" + tolerance, published);
+    EXPECT_EQ(lost.exit_code, 1);
+    EXPECT_TRUE(says(lost, "in one step")) << lost.errors;
+    std::vector<std::string> by_default = run;
+    by_default.emplace_back("hdca");
+    const CommandLineCall right = simulate("right" + tolerance, by_default);
+    EXPECT_EQ(right.exit_code, 0) << right.errors;
+    const nlohmann::json energy = statistics("right" + tolerance).at("energy");
+    EXPECT_LT(energy.at("largest_step_imbalance").get<double>(), 0.5 * energy.at("step_limit").get<double>());
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench

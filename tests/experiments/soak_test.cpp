@@ -77,7 +77,7 @@ void wait_for_a_turn(double /*t*/, std::span<double> /*xdot*/) {
 }
 /// Too small for `verify`'s limits, for ever in one direction.
 void drift(double t, std::span<double> xdot) {
-  xdot.back() += t > 0.0 && t < 0.2 ? 0.05 : 0.0;
+  xdot.back() += t > 0.05 && t < 0.2 ? 0.05 : 0.0;
 }
 
 Findings found(const Registries& registries, const char* key, double limit) {
@@ -100,7 +100,7 @@ TEST(Soak, CrashesAndHangsAreFindings) {
   EXPECT_EQ(right.compared, 1);
 }
 
-// At t = 0 it is right: what drifts away later shows in the balance of energy or in the end.
+// Near t = 0 it is right: what drifts away later shows in the balance of energy or in the end.
 TEST(Soak, FindsADriftThatRightHandSidesDoNotShow) {
   const Registries registries = registries_with<drift>("drifting");
   const Findings findings =

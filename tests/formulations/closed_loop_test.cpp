@@ -52,7 +52,7 @@ struct ClosedCase {
     x.resize(static_cast<std::size_t>(mechanism.q_size() + mechanism.u_size()));
     std::copy(mechanism.q0().begin(), mechanism.q0().end(), x.begin());
     std::copy(p.begin(), p.end(), x.begin() + mechanism.q_size());
-    const auto reference = make("dense-momentum", mechanism);
+    const auto reference = make("dense-momentum", mechanism, "gauge=none");
     xdot.resize(x.size());
     EXPECT_TRUE(reference->rhs(time, x, xdot).ok);
     pdot = Eigen::Map<Eigen::VectorXd>(xdot.data() + mechanism.q_size(), mechanism.u_size());
@@ -129,7 +129,9 @@ class ClosedLoops : public testing::Test {
   void check_hdca(ClosedCase& closed, const std::string& where) {
     const Mechanism& mechanism = closed.mechanism;
     const Eigen::VectorXd no_constraint_force = closed.dynamics.mass_matrix() * mechanism.u0() - closed.p;
-    for (const std::string_view options : {"", "ground=leaf", "cut_axes=body", "gauge=leak,leak=3", "loops=proximal"}) {
+    for (const std::string_view options :
+         {"gauge=none", "gauge=none,ground=leaf", "gauge=none,cut_axes=body", "gauge=leak,leak=3",
+          "gauge=none,loops=proximal", "gauge=tangent,leak=3", "gauge=tangent,leak=3,cut_axes=body"}) {
       const auto formulation = make("hdca", mechanism, options);
       Eigen::VectorXd q(mechanism.q_size());
       Eigen::VectorXd u(mechanism.u_size());
@@ -142,10 +144,19 @@ class ClosedLoops : public testing::Test {
       const Eigen::VectorXd pdot = Eigen::Map<Eigen::VectorXd>(xdot.data() + mechanism.q_size(), mechanism.u_size());
       check("Z^T p'", closed.null_space.transpose() * pdot, closed.null_space.transpose() * closed.pdot,
             closed.limit(kMostMomentum), where, closed.pdot.cwiseAbs().maxCoeff());
+      if (options.starts_with("gauge=tangent")) {
+        // The part of p' that the constraints let move, whatever the axes, the generalised inverse and mu.
+        const Eigen::MatrixXd& z = closed.null_space;
+        const Eigen::MatrixXd& m = closed.dynamics.mass_matrix();
+        const Eigen::VectorXd w = z * (z.transpose() * m * z).llt().solve(z.transpose() * closed.pdot);
+        check("p', tangent", pdot, m * w + 3.0 * no_constraint_force, closed.limit(kMostMomentum), where,
+              closed.pdot.cwiseAbs().maxCoeff());
+        continue;
+      }
       if (closed.redundant) {
         continue;  // the rest of p' depends on the generalised inverse
       }
-      if (options == "cut_axes=body") {
+      if (options == "gauge=none,cut_axes=body") {
         check("p', D_c in body axes", pdot, closed.pdot - change_of_axes(closed), closed.limit(kMostMomentum), where);
       } else if (options == "gauge=leak,leak=3") {
         check("p' with leak", pdot, closed.pdot + 3.0 * no_constraint_force, closed.limit(kMostMomentum), where);

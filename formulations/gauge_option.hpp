@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// The gauge of canonical momenta where constraints are closed by impulses, and its default.
+///
+/// (p, sigma) and (p + Phi_q^T mu, sigma - mu) are the same motion, so p' is free up to Phi_q^T nu. As published,
+/// p' = f - (Phi_q^T)' sigma. Next to a singular position, s the smallest singular value of Phi_q, an error e of the
+/// positions turns the direction of its constraint by e / s and makes sigma wrong by e / s^2; p' takes that over, along
+/// the constraint alone, where the motion does not see it but the step control does. Steps go to zero there, and each
+/// passage costs energy. The tangent gauge takes that part out,
+///     p' <- M w + kappa (M u - p),   w = P M^-1 p',   P the projection on Phi_q w = 0, orthogonal in M,
+/// which is p' + Phi_q^T nu with the nu of least norm in M^-1, unique also where rows are redundant, and as smooth as
+/// the motion. What curvature leaves of p in range(Phi_q^T) decays with kappa.
+#include "mechanisms/model/mechanism.hpp"
+#include "mechanisms/model/parameters.hpp"
+
+namespace mbdbench {
+
+/// kappa, 1/s: saved the most evaluations on the closed loops of [Chadaj2017]; 20 costs steps.
+inline constexpr double kDefaultLeak = 5.0;
+
+/// \returns whether p' is tangent: option gauge=tangent, or gauge=auto where cut joints close loops and bodies are the
+/// leaves. False for formulations without the option.
+bool gauge_is_tangent(const Mechanism& mechanism, const Parameters& options);
+
+}  // namespace mbdbench
