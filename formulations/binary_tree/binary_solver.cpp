@@ -52,7 +52,8 @@ void turn_proximal_back(const JointTurn& turn, Node& node) {
   }
 }
 
-/// The handle to the ground [Chadaj2015, Eq. (29)]: xi_11 sigma + xi_10 = D^T V of the ground. \param motion linear \param sigma receives it
+/// The handle to the ground [Chadaj2015, Eq. (29)]: xi_11 sigma + xi_10 = D^T V of the ground. \param motion linear
+/// \param sigma receives it
 void close_ground(const Node& node, const Vec3& motion, double* sigma, double& smallest) {
   double matrix[kernels::triangle(kHandleRows)];
   std::copy(std::begin(node.matrix), std::begin(node.matrix) + kernels::triangle(kHandleRows), matrix);
@@ -183,7 +184,10 @@ RhsStatus BinarySolver::Work::status(std::span<const double> q, std::span<const 
       smallest = pivot >= smallest ? smallest : pivot;
     }
   }
-  return lane_status(*mechanism, q, rates, smallest, plan.tree().joint(plan.tree().size() - 1));
+  return lane_status(*mechanism, q, rates, smallest, plan.tree().joint(plan.tree().size() - 1),
+                     "something inboard of the joint is no number, or a half of the chain gives way by less than "
+                     "rounding, so that its inverse inertia is lost (leaf=subchain and the recursions take it); the "
+                     "smallest pivot is");
 }
 
 BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads)

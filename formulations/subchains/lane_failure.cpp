@@ -9,7 +9,7 @@
 namespace mbdbench {
 
 RhsStatus lane_status(const Mechanism& mechanism, std::span<const double> q, std::span<const double> results,
-                      double smallest_pivot, int outermost) {
+                      double smallest_pivot, int outermost, const char* otherwise) {
   const bool finite = std::all_of(results.begin(), results.end(), [](double value) { return std::isfinite(value); });
   if (smallest_pivot > 0.0 && finite) {
     return {};
@@ -18,9 +18,7 @@ RhsStatus lane_status(const Mechanism& mechanism, std::span<const double> q, std
   if (!found.ok) {
     return found;
   }
-  return {false, mechanism.tree_joints()[index_of(outermost)].name,
-          "an articulated inertia inboard of the joint is not positive or something is no number, the smallest is",
-          smallest_pivot};
+  return {false, mechanism.tree_joints()[index_of(outermost)].name, otherwise, smallest_pivot};
 }
 
 }  // namespace mbdbench
