@@ -16,19 +16,19 @@ ChainTeam::ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threa
       team(std::min(threads, own.blocks.count())) {}
 
 void ChainTeam::set_turns(const ChainSweeps& sweeps, int b, std::span<const double> q) const {
-  constexpr int kLanes = ChainSweeps::kLanes;
+  constexpr int kWidth = ChainSweeps::kLanes;
   const ChainBlock& block = lanes.block(b);
   lanes.scatter(b, q, &ChainBlock::angles, block.length + 1);
   if (sweeps.set_turns(block)) {
     return;
   }
   // Huge angles: the kernel has added the offsets.
-  const int count = (block.length + 1) * kLanes;
+  const int count = (block.length + 1) * kWidth;
   for (int k = 0; k < count; ++k) {
-    const int i = k / kLanes;
-    const int l = k % kLanes;
-    block.turns[2 * i * kLanes + l] = std::sin(block.angles[k]);
-    block.turns[(2 * i + 1) * kLanes + l] = std::cos(block.angles[k]);
+    const int i = k / kWidth;
+    const int l = k % kWidth;
+    block.turns[2 * i * kWidth + l] = std::sin(block.angles[k]);
+    block.turns[(2 * i + 1) * kWidth + l] = std::cos(block.angles[k]);
   }
 }
 
