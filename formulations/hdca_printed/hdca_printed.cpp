@@ -347,6 +347,10 @@ std::string refuse(const Mechanism& mechanism) {
       std::max(cut.a, cut.b) != mechanism.body_count() - 1) {
     return "the printed equations close one loop, from the last body to the ground; hdca closes any";
   }
+  if (mechanism.generic_rank().overconstrained) {
+    return "constraints repeat one another by geometry alone, and explicit inverses lose what tells them apart; hdca "
+           "keeps it";
+  }
   return {};
 }
 
