@@ -27,9 +27,10 @@ const NodeTree::Node& NodeTree::close(double& smallest) {
 
 void NodeTree::open() {
   std::size_t node = kept_.size();
-  for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
-    if (step->middle >= 0) {
-      kernels::open_node(kept_[--node], sigma(step->first), sigma(step->last), sigma(step->middle));
+  for (std::size_t i = steps_.size(); i-- > 0;) {
+    const BinaryStep& step = steps_[i];
+    if (step.middle >= 0) {
+      kernels::open_node(kept_[--node], sigma(step.first), sigma(step.last), sigma(step.middle));
     }
   }
 }
