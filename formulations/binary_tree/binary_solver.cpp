@@ -275,8 +275,9 @@ std::vector<WorkStage> BinarySolver::stages(StateKind rate_kind) const {
   const bool momenta = rate_kind == StateKind::momentum;
   const auto bodies = static_cast<double>(work_->plan.tree().size());
   const auto lanes = static_cast<double>(work_->plan.lanes().size());
-  // Operations of a leaf and of a body on the way back, of a node upward and downward, and of the passes from lane to
-  // lane, which stand one after another.
+  // What waits for what, as in AssemblyTree::stages: threads share whole blocks, so that more workers than blocks would
+  // need a plan with shorter lanes. Operations of a leaf and of a body on the way back, of a node upward and downward,
+  // and of the passes from lane to lane, which stand one after another.
   const double leaf = momenta ? 330.0 : 400.0;
   const double node = momenta ? 1120.0 : 1050.0;
   constexpr double kOpened = 210.0;
