@@ -8,7 +8,7 @@
 
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {

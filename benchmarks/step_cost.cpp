@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/csv_stream.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/files/csv_stream.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "formulations/registry.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"

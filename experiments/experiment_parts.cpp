@@ -2,9 +2,9 @@
 
 #include <cstddef>
 
-#include "experiments/part_durations.hpp"
-#include "experiments/progress.hpp"
-#include "experiments/timing.hpp"
+#include "experiments/records/part_durations.hpp"
+#include "experiments/records/timing.hpp"
+#include "experiments/terminal/progress.hpp"
 
 namespace mbdbench {
 namespace {

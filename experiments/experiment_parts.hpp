@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/experiment.hpp"
-#include "experiments/part_store.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/part_store.hpp"
+#include "experiments/records/record.hpp"
+#include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
 

@@ -1,4 +1,4 @@
-#include "experiments/command_line.hpp"
+#include "experiments/command_line/command_line.hpp"
 #if MBDBENCH_WITH_MPI
 #include "experiments/mpi/mpi_session.hpp"
 #else

@@ -2,10 +2,10 @@
 
 #include "experiments/chadaj2015/chadaj2015.hpp"
 #include "experiments/chadaj2017/chadaj2017.hpp"
-#include "experiments/experiment.hpp"
 #include "experiments/integrators/integrators.hpp"
 #include "experiments/malczyk2008/malczyk2008.hpp"
 #include "experiments/naudet2005/naudet2005.hpp"
+#include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "mechanisms/model/kinematics.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 namespace {

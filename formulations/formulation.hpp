@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "formulations/work_stage.hpp"
+#include "mechanisms/model/description/parameters.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
 #include "mechanisms/model/mechanism.hpp"
-#include "mechanisms/model/observables.hpp"
-#include "mechanisms/model/parameters.hpp"
 
 namespace mbdbench {
 

@@ -10,8 +10,8 @@
 ///     p' <- M w + kappa (M u - p),   w = P M^-1 p',   P the projection on Phi_q w = 0, orthogonal in M,
 /// which is p' + Phi_q^T nu with the nu of least norm in M^-1, unique also where rows are redundant, and as smooth as
 /// the motion. What curvature leaves of p in range(Phi_q^T) decays with kappa.
+#include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/mechanism.hpp"
-#include "mechanisms/model/parameters.hpp"
 
 namespace mbdbench {
 

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// The option `projection`, which formulations with drift share, and its default.
+#include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/mechanism.hpp"
-#include "mechanisms/model/parameters.hpp"
 
 namespace mbdbench {
 

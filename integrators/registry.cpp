@@ -7,21 +7,21 @@
 #include <algorithm>
 #include <array>
 
-#include "integrators/cvode.hpp"
-#include "integrators/gauss.hpp"
-#include "integrators/ode113.hpp"
-#include "integrators/ode15s.hpp"
-#include "integrators/ode23.hpp"
-#include "integrators/ode45.hpp"
-#include "integrators/odeint_adams_bashforth_moulton.hpp"
-#include "integrators/odeint_bulirsch_stoer.hpp"
-#include "integrators/odeint_dopri5.hpp"
-#include "integrators/odeint_fehlberg78.hpp"
-#include "integrators/odeint_rosenbrock4.hpp"
-#include "integrators/rk2.hpp"
-#include "integrators/rkf45.hpp"
-#include "integrators/stormer_verlet.hpp"
-#include "integrators/trapezoidal.hpp"
+#include "integrators/matlab/ode113.hpp"
+#include "integrators/matlab/ode15s.hpp"
+#include "integrators/matlab/ode23.hpp"
+#include "integrators/matlab/ode45.hpp"
+#include "integrators/odeint/odeint_adams_bashforth_moulton.hpp"
+#include "integrators/odeint/odeint_bulirsch_stoer.hpp"
+#include "integrators/odeint/odeint_dopri5.hpp"
+#include "integrators/odeint/odeint_fehlberg78.hpp"
+#include "integrators/odeint/odeint_rosenbrock4.hpp"
+#include "integrators/runge_kutta/rk2.hpp"
+#include "integrators/runge_kutta/rkf45.hpp"
+#include "integrators/sundials/cvode.hpp"
+#include "integrators/symplectic/gauss.hpp"
+#include "integrators/symplectic/stormer_verlet.hpp"
+#include "integrators/symplectic/trapezoidal.hpp"
 
 namespace mbdbench {
 namespace {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <vector>
 
-#include "experiments/command_line.hpp"
+#include "experiments/command_line/command_line.hpp"
 #include "formulations/joint_state.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 
 namespace {
 

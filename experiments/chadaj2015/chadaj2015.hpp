@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// [Chadaj2015], section III: the 16-body pendulum with ode45 at 1e-6, and what a comparison at equal tolerance hides.
-#include "experiments/experiment.hpp"
+#include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
 

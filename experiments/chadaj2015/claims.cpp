@@ -16,8 +16,8 @@
 
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
-#include "experiments/claim_facts.hpp"
-#include "experiments/line_fit.hpp"
+#include "experiments/records/claim_facts.hpp"
+#include "experiments/records/line_fit.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {

@@ -3,8 +3,8 @@
 /// What [Chadaj2015] says in sections III and IV, measured.
 #include <vector>
 
-#include "experiments/claim.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::chadaj2015 {
 

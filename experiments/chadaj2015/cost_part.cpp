@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include "experiments/chadaj2015/parts.hpp"
-#include "experiments/needed_entries.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
-#include "experiments/timed_turns.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/records/timed_turns.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {

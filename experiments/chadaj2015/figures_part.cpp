@@ -8,10 +8,10 @@
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
 #include "experiments/chadaj2015/published.hpp"
-#include "experiments/csv_stream.hpp"
-#include "experiments/energy_monitor.hpp"
-#include "experiments/time_span.hpp"
-#include "experiments/trajectory_writer.hpp"
+#include "experiments/files/csv_stream.hpp"
+#include "experiments/monitors/energy_monitor.hpp"
+#include "experiments/simulation/time_span.hpp"
+#include "experiments/simulation/trajectory_writer.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {

@@ -5,7 +5,7 @@
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
 #include "experiments/chadaj2015/published.hpp"
-#include "experiments/energy_monitor.hpp"
+#include "experiments/monitors/energy_monitor.hpp"
 
 namespace mbdbench::chadaj2015 {
 

@@ -1,6 +1,6 @@
 #include "experiments/chadaj2015/pendulum_case.hpp"
 
-#include "experiments/needed_entries.hpp"
+#include "experiments/registries/needed_entries.hpp"
 
 namespace mbdbench::chadaj2015 {
 

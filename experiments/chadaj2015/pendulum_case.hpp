@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::chadaj2015 {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "experiments/record_maker.hpp"
+#include "experiments/records/record_maker.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench::chadaj2015 {

@@ -10,7 +10,7 @@
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
 #include "experiments/chadaj2015/published.hpp"
-#include "experiments/sample_keeper.hpp"
+#include "experiments/simulation/sample_keeper.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {

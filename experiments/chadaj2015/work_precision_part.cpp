@@ -9,8 +9,8 @@
 
 #include "experiments/chadaj2015/parts.hpp"
 #include "experiments/chadaj2015/pendulum_case.hpp"
-#include "experiments/energy_monitor.hpp"
-#include "experiments/sample_keeper.hpp"
+#include "experiments/monitors/energy_monitor.hpp"
+#include "experiments/simulation/sample_keeper.hpp"
 
 namespace mbdbench::chadaj2015 {
 namespace {

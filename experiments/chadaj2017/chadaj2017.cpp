@@ -11,10 +11,10 @@
 #include "experiments/chadaj2017/parts.hpp"
 #include "experiments/chadaj2017/ratios.hpp"
 #include "experiments/chadaj2017/variants.hpp"
-#include "experiments/claim.hpp"
 #include "experiments/experiment_parts.hpp"
-#include "experiments/trend.hpp"
-#include "experiments/verdict_table.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/trend.hpp"
+#include "experiments/records/verdict_table.hpp"
 
 namespace mbdbench {
 namespace {

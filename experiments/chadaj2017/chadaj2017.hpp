@@ -2,7 +2,7 @@
 /// \file
 /// [Chadaj2017], section 3: HDCA against DCA on three closed mechanisms, its claims measured, and what gauge control
 /// and a comparison at equal accuracy change.
-#include "experiments/experiment.hpp"
+#include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
 

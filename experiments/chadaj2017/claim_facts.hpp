@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "experiments/chadaj2017/variants.hpp"
-#include "experiments/claim_facts.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/claim_facts.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::chadaj2017 {
 

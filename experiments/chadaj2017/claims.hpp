@@ -3,8 +3,8 @@
 /// The sentences of [Chadaj2017], sections 3.1 to 3.4, that can be measured.
 #include <vector>
 
-#include "experiments/claim.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::chadaj2017 {
 

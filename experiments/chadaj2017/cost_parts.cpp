@@ -7,8 +7,8 @@
 
 #include "experiments/chadaj2017/loop_case.hpp"
 #include "experiments/chadaj2017/parts.hpp"
-#include "experiments/needed_entries.hpp"
-#include "experiments/timed_turns.hpp"
+#include "experiments/records/timed_turns.hpp"
+#include "experiments/registries/needed_entries.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {

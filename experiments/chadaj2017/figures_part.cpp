@@ -7,8 +7,8 @@
 #include "experiments/chadaj2017/parts.hpp"
 #include "experiments/chadaj2017/published.hpp"
 #include "experiments/chadaj2017/run_monitor.hpp"
-#include "experiments/needed_entries.hpp"
-#include "experiments/trajectory_writer.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/trajectory_writer.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {

@@ -8,7 +8,7 @@
 #include "experiments/chadaj2017/parts.hpp"
 #include "experiments/chadaj2017/published.hpp"
 #include "experiments/chadaj2017/run_monitor.hpp"
-#include "experiments/needed_entries.hpp"
+#include "experiments/registries/needed_entries.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {

@@ -1,7 +1,7 @@
 #include "experiments/chadaj2017/loop_case.hpp"
 
-#include "experiments/needed_entries.hpp"
-#include "experiments/time_span.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/time_span.hpp"
 
 namespace mbdbench::chadaj2017 {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "experiments/chadaj2017/variants.hpp"
-#include "experiments/command_line.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::chadaj2017 {
 

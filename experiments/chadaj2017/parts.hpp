@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/command_line.hpp"
 #include "experiments/experiment_parts.hpp"
+#include "experiments/registries/registries.hpp"
 
 namespace mbdbench::chadaj2017 {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "experiments/chadaj2017/record_search.hpp"
-#include "experiments/record_maker.hpp"
+#include "experiments/records/record_maker.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {

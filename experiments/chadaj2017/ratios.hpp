@@ -3,7 +3,7 @@
 /// DCA against the other variants: figures 10 and 11 at equal tolerance, and the same at equal accuracy.
 #include <vector>
 
-#include "experiments/record.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::chadaj2017 {
 

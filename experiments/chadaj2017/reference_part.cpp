@@ -7,7 +7,7 @@
 #include "experiments/chadaj2017/loop_case.hpp"
 #include "experiments/chadaj2017/parts.hpp"
 #include "experiments/chadaj2017/point_samples.hpp"
-#include "experiments/needed_entries.hpp"
+#include "experiments/registries/needed_entries.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {

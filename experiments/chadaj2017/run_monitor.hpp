@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "experiments/csv_stream.hpp"
+#include "experiments/files/csv_stream.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
 

@@ -10,7 +10,7 @@
 #include "experiments/chadaj2017/point_samples.hpp"
 #include "experiments/chadaj2017/published.hpp"
 #include "experiments/chadaj2017/run_monitor.hpp"
-#include "experiments/needed_entries.hpp"
+#include "experiments/registries/needed_entries.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {

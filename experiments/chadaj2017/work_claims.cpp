@@ -9,7 +9,7 @@
 #include "experiments/chadaj2017/claim_facts.hpp"
 #include "experiments/chadaj2017/claims.hpp"
 #include "experiments/chadaj2017/record_search.hpp"
-#include "experiments/line_fit.hpp"
+#include "experiments/records/line_fit.hpp"
 
 namespace mbdbench::chadaj2017 {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "experiments/integrators/problems.hpp"
 #include "experiments/integrators/work_case.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::integrator_study {
 namespace {

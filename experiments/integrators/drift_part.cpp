@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
-#include "experiments/csv_stream.hpp"
+#include "experiments/files/csv_stream.hpp"
 #include "experiments/integrators/parts.hpp"
-#include "experiments/line_fit.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/records/line_fit.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::integrator_study {
 namespace {

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "experiments/experiment_parts.hpp"
+#include "experiments/files/text_digest.hpp"
 #include "experiments/integrators/parts.hpp"
-#include "experiments/mechanism_source.hpp"
-#include "experiments/text_digest.hpp"
-#include "experiments/verdict_table.hpp"
+#include "experiments/records/verdict_table.hpp"
+#include "experiments/registries/mechanism_source.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench {

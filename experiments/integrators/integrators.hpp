@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What the integrators are worth: orders, MATLAB's counts, work against precision, energy over long times.
-#include "experiments/experiment.hpp"
+#include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
 

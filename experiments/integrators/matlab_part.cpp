@@ -7,8 +7,8 @@
 #include "experiments/integrators/parts.hpp"
 #include "experiments/integrators/problems.hpp"
 #include "experiments/integrators/published.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::integrator_study {
 namespace {

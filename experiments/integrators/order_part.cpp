@@ -20,9 +20,9 @@
 
 #include "experiments/integrators/parts.hpp"
 #include "experiments/integrators/problems.hpp"
-#include "experiments/line_fit.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/records/line_fit.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::integrator_study {
 namespace {

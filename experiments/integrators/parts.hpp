@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <string_view>
 
-#include "experiments/command_line.hpp"
 #include "experiments/experiment_parts.hpp"
 #include "experiments/integrators/drift_case.hpp"
 #include "experiments/integrators/work_case.hpp"
+#include "experiments/registries/registries.hpp"
 
 namespace mbdbench::integrator_study {
 

@@ -8,11 +8,11 @@
 #include <stdexcept>
 #include <utility>
 
-#include "experiments/formulation_choice.hpp"
 #include "experiments/integrators/problems.hpp"
-#include "experiments/mechanism_source.hpp"
-#include "experiments/simulation.hpp"
-#include "mechanisms/model/kinematics.hpp"
+#include "experiments/registries/formulation_choice.hpp"
+#include "experiments/registries/mechanism_source.hpp"
+#include "experiments/simulation/simulation.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench::integrator_study {
 namespace {

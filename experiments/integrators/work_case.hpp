@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
+#include "experiments/registries/registries.hpp"
 #include "integrators/ode.hpp"
 
 namespace mbdbench::integrator_study {

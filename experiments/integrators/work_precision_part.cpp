@@ -8,8 +8,8 @@
 #include <string>
 
 #include "experiments/integrators/parts.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::integrator_study {
 namespace {

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "experiments/malczyk2008/published.hpp"
-#include "experiments/needed_entries.hpp"
-#include "experiments/time_span.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/time_span.hpp"
 #include "formulations/bae_haug/split_bae_haug.hpp"
 
 namespace mbdbench::malczyk2008 {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "formulations/bae_haug/exchange.hpp"
 
 namespace mbdbench::malczyk2008 {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/record.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::malczyk2008 {
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "experiments/csv_file.hpp"
+#include "experiments/files/csv_file.hpp"
 
 namespace mbdbench::malczyk2008 {
 namespace {

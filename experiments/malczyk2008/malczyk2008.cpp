@@ -10,7 +10,6 @@
 #include <tuple>
 #include <vector>
 
-#include "experiments/claim.hpp"
 #include "experiments/experiment_parts.hpp"
 #include "experiments/malczyk2008/closed_case.hpp"
 #include "experiments/malczyk2008/message_claims.hpp"
@@ -18,9 +17,10 @@
 #include "experiments/malczyk2008/published.hpp"
 #include "experiments/malczyk2008/timing_claims.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
-#include "experiments/provenance.hpp"
-#include "experiments/trend.hpp"
-#include "experiments/verdict_table.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/provenance.hpp"
+#include "experiments/records/trend.hpp"
+#include "experiments/records/verdict_table.hpp"
 
 namespace mbdbench {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// [Malczyk2008], section 3: the formulation of Bae and Haug for one loop, one process against two.
-#include "experiments/experiment.hpp"
+#include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
 

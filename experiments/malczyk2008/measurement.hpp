@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/timing.hpp"
+#include "experiments/records/timing.hpp"
+#include "experiments/registries/registries.hpp"
 #include "formulations/bae_haug/exchange.hpp"
 
 namespace mbdbench::malczyk2008 {

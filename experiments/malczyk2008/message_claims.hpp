@@ -3,8 +3,8 @@
 /// What the time of a message does to the crossover: records, and what the paper says of it.
 #include <vector>
 
-#include "experiments/claim.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::malczyk2008 {
 

@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "experiments/claim.hpp"
-#include "experiments/command_line.hpp"
 #include "experiments/experiment_parts.hpp"
 #include "experiments/malczyk2008/measurement.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
-#include "experiments/record_maker.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/registries/registries.hpp"
 
 namespace mbdbench::malczyk2008 {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "experiments/record_maker.hpp"
+#include "experiments/records/record_maker.hpp"
 
 namespace mbdbench::malczyk2008 {
 

@@ -17,8 +17,8 @@
 #include "experiments/malczyk2008/closed_case.hpp"
 #include "experiments/malczyk2008/parts.hpp"
 #include "experiments/malczyk2008/published.hpp"
-#include "experiments/needed_entries.hpp"
-#include "experiments/time_span.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/time_span.hpp"
 
 namespace mbdbench::malczyk2008 {
 namespace {

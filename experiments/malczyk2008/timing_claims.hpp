@@ -3,8 +3,8 @@
 /// What [Malczyk2008] says of times, measured. The criteria are ours: the paper gives none.
 #include <vector>
 
-#include "experiments/claim.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::malczyk2008 {
 

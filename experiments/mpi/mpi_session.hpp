@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
-#include "experiments/command.hpp"
 #include "experiments/mpi/started_by_launcher.hpp"
-#include "experiments/waiting_watch.hpp"
+#include "experiments/records/waiting_watch.hpp"
+#include "experiments/terminal/exit_code.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/execution.hpp"
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "experiments/needed_entries.hpp"
-#include "experiments/time_span.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/time_span.hpp"
 
 namespace mbdbench::naudet2005 {
 

@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/command_line.hpp"
 #include "experiments/naudet2005/forms.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench::naudet2005 {
 

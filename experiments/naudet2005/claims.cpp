@@ -11,10 +11,10 @@
 #include <string>
 #include <utility>
 
-#include "experiments/claim_facts.hpp"
 #include "experiments/naudet2005/biped_case.hpp"
 #include "experiments/naudet2005/parts.hpp"
 #include "experiments/naudet2005/restarted_fehlberg.hpp"
+#include "experiments/records/claim_facts.hpp"
 
 namespace mbdbench::naudet2005 {
 namespace {

@@ -3,8 +3,8 @@
 /// The sentences of [Naudet2005] on the biped that can be measured.
 #include <vector>
 
-#include "experiments/claim.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/record.hpp"
 
 namespace mbdbench::naudet2005 {
 

@@ -15,12 +15,12 @@
 #include <filesystem>
 #include <string>
 
-#include "experiments/csv_stream.hpp"
+#include "experiments/files/csv_stream.hpp"
 #include "experiments/naudet2005/biped_case.hpp"
 #include "experiments/naudet2005/parts.hpp"
 #include "experiments/naudet2005/restarted_fehlberg.hpp"
-#include "experiments/needed_entries.hpp"
-#include "experiments/time_span.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/time_span.hpp"
 
 namespace mbdbench::naudet2005 {
 namespace {

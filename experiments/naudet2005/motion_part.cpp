@@ -7,11 +7,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "experiments/energy_monitor.hpp"
+#include "experiments/monitors/energy_monitor.hpp"
 #include "experiments/naudet2005/biped_case.hpp"
 #include "experiments/naudet2005/parts.hpp"
-#include "experiments/needed_entries.hpp"
-#include "experiments/trajectory_writer.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/trajectory_writer.hpp"
 
 namespace mbdbench::naudet2005 {
 namespace {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "experiments/claim.hpp"
 #include "experiments/experiment_parts.hpp"
 #include "experiments/naudet2005/claims.hpp"
 #include "experiments/naudet2005/parts.hpp"
-#include "experiments/trend.hpp"
-#include "experiments/verdict_table.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/trend.hpp"
+#include "experiments/records/verdict_table.hpp"
 
 namespace mbdbench {
 namespace {

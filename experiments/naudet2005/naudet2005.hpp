@@ -2,7 +2,7 @@
 /// \file
 /// [Naudet2005], numerical example: the biped integrated as accelerations and as canonical momenta, tables 1 to 3 and
 /// figures 5 to 10, what the paper says of them in words, and the exactly reduced pair beside them.
-#include "experiments/experiment.hpp"
+#include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/command_line.hpp"
 #include "experiments/experiment_parts.hpp"
+#include "experiments/registries/registries.hpp"
 
 namespace mbdbench::naudet2005 {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "experiments/record_maker.hpp"
+#include "experiments/records/record_maker.hpp"
 
 namespace mbdbench::naudet2005 {
 

@@ -12,7 +12,7 @@
 
 #include "experiments/naudet2005/biped_case.hpp"
 #include "experiments/naudet2005/parts.hpp"
-#include "experiments/needed_entries.hpp"
+#include "experiments/registries/needed_entries.hpp"
 
 namespace mbdbench::naudet2005 {
 namespace {

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "integrators/fehlberg45.hpp"
 #include "integrators/hermite_interpolation.hpp"
 #include "integrators/ode_run.hpp"
+#include "integrators/runge_kutta/fehlberg45.hpp"
 #include "integrators/step_size.hpp"
 
 namespace mbdbench::naudet2005 {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/state_derivative.hpp"
-#include "mechanisms/model/kinematics.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "experiments/verification/state_derivative.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 
 namespace mbdbench::soak {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "mechanisms/catalogue/random_source.hpp"
 #include "mechanisms/catalogue/random_tree.hpp"
-#include "mechanisms/model/model_error.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench::soak {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "mechanisms/model/model_error.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench::soak {
 namespace {

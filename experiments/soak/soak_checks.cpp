@@ -10,16 +10,16 @@
 #include <memory>
 #include <optional>
 
-#include "experiments/accuracy_limits.hpp"
-#include "experiments/formulation_choice.hpp"
-#include "experiments/run_accuracy.hpp"
-#include "experiments/saved_state.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/monitors/accuracy_limits.hpp"
+#include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/registries/formulation_choice.hpp"
+#include "experiments/simulation/saved_state.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "experiments/soak/momentum_balance.hpp"
-#include "experiments/verification.hpp"
-#include "mechanisms/model/kinematics.hpp"
-#include "mechanisms/model/model_error.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "experiments/verification/verification.hpp"
+#include "mechanisms/model/description/model_error.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench::soak {
 namespace {

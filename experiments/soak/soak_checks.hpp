@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
+#include "experiments/registries/registries.hpp"
 
 namespace mbdbench::soak {
 

@@ -1,7 +1,7 @@
 /// \file
 /// The acceleration half of ArticulatedSystem: right sides of the joints, accelerations, reactions.
 #include "formulations/assembly/articulated_system.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 

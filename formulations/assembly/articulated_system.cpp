@@ -6,8 +6,8 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/place_handle.hpp"
 #include "formulations/assembly/point_masses.hpp"
-#include "mechanisms/model/index_of.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {

@@ -20,9 +20,9 @@
 
 #include "formulations/assembly/assembly_engine.hpp"
 #include "formulations/formulation.hpp"
-#include "mechanisms/model/kinematics.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 

@@ -7,8 +7,8 @@
 
 #include "formulations/assembly/assembly_tree.hpp"
 #include "formulations/assembly/proximal.hpp"
+#include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/mechanism.hpp"
-#include "mechanisms/model/parameters.hpp"
 
 namespace mbdbench {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_tree.hpp"
-#include "mechanisms/model/spatial.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The columns of one handle in a body's B = [e_h X_h^T D_h].
-#include "mechanisms/model/spatial.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
 

@@ -12,7 +12,7 @@
 /// raised inertia J' = J + m sum_h ((|l_h|^2 I - l_h l_h^T) / kRaised + |l_h|^2 I / kLost); a pass then leaves
 /// 1 / kRaised times the condition of the motion. Where J itself governs a motion (a bob that spins freely about its
 /// own link with less than kLost) the passes do not end, which is told.
-#include "mechanisms/model/spatial.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
 

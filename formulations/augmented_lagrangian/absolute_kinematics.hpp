@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formulations/augmented_lagrangian/euler_parameters.hpp"
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "formulations/assembly/assembly_tree.hpp"
-#include "mechanisms/model/parameters.hpp"
+#include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
 

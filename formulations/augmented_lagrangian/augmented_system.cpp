@@ -8,7 +8,7 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/place_handle.hpp"
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

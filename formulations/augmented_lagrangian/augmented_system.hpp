@@ -12,8 +12,8 @@
 #include "formulations/augmented_lagrangian/absolute_kinematics.hpp"
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
 #include "formulations/formulation.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 /// / 2 for unit e, with L the 3 x 4 matrix whose rows are orthonormal and normal to e.
 #include <Eigen/Core>
 
-#include "mechanisms/model/spatial.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
 

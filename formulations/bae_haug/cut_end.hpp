@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formulations/recursion/cut_rows.hpp"
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 

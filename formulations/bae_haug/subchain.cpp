@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <string>
 
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "formulations/assembly/point_masses.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -1,6 +1,6 @@
 #include "formulations/binary_tree/node_tree.hpp"
 
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 

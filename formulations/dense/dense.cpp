@@ -8,7 +8,7 @@
 #include "formulations/gauge_option.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {

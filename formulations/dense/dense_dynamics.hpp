@@ -11,9 +11,9 @@
 /// taken against the terms that cancel in Phi_q: where a cut joint doubles a joint of the tree, all entries of its rows
 /// are rounding of those.
 ///
-/// The rank is at most the mechanism's generic one (mechanisms/model/generic_rank.hpp): rows that are redundant where
-/// the loops are closed only would otherwise count by as much as the loops have drifted open. What drift leaves in u
-/// becomes an error of u' divided by the smallest singular value, so near singular positions u is projected first:
+/// The rank is at most the mechanism's generic one (mechanisms/model/start/generic_rank.hpp): rows that are redundant
+/// where the loops are closed only would otherwise count by as much as the loops have drifted open. What drift leaves
+/// in u becomes an error of u' divided by the smallest singular value, so near singular positions u is projected first:
 ///
 ///   u <- u - L^-T B^+ (Phi_q u + Phi_t)                                (nearest in the norm of M)
 #include <Eigen/Cholesky>
@@ -22,9 +22,9 @@
 
 #include "formulations/dense/minimum_norm.hpp"
 #include "formulations/formulation.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 

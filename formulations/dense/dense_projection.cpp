@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "formulations/assembly/articulated_system.hpp"
-#include "mechanisms/model/parameters.hpp"
+#include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
 

@@ -31,7 +31,7 @@
 
 #include "formulations/assembly/articulated_system.hpp"
 #include "formulations/joint_state.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "mechanisms/model/index_of.hpp"
-#include "mechanisms/model/singular_start.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/start/singular_start.hpp"
 
 namespace mbdbench {
 namespace {

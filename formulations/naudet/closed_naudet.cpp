@@ -4,8 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include "mechanisms/model/index_of.hpp"
-#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 
 namespace mbdbench {
 

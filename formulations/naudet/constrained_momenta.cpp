@@ -5,7 +5,7 @@
 
 #include "formulations/naudet/loop_order.hpp"
 #include "formulations/recursion/rigid_inertia.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 

@@ -33,8 +33,8 @@
 
 #include "formulations/naudet/constraint_matrices.hpp"
 #include "formulations/recursion/joint_elimination.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "formulations/naudet/loop_order.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "formulations/recursion/rigid_inertia.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 

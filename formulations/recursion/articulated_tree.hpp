@@ -15,9 +15,9 @@
 
 #include "formulations/formulation.hpp"
 #include "formulations/recursion/joint_elimination.hpp"
-#include "mechanisms/model/kinematics.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 

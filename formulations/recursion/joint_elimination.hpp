@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "mechanisms/model/joint.hpp"
+#include "mechanisms/model/description/joint.hpp"
 
 namespace mbdbench {
 

@@ -3,7 +3,7 @@
 /// The option `kernel` of recursions that have a short path in link frames beside one in world axes.
 #include <span>
 
-#include "mechanisms/model/parameters.hpp"
+#include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
 

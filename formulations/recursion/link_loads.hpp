@@ -6,9 +6,9 @@
 #include <span>
 
 #include "formulations/recursion/link_poses.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/motions.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 

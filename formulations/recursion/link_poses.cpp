@@ -1,6 +1,6 @@
 #include "formulations/recursion/link_poses.hpp"
 
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formulations/recursion/link_tree.hpp"
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Spatial inertia of a rigid body about any point.
-#include "mechanisms/model/spatial.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
 

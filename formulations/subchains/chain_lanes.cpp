@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

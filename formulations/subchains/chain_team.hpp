@@ -9,7 +9,7 @@
 #include "formulations/subchains/chain_lanes.hpp"
 #include "formulations/subchains/segment_scans.hpp"
 #include "formulations/subchains/worker_team.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 

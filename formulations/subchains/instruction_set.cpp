@@ -6,7 +6,7 @@
 #include <array>
 
 #include "formulations/subchains/execution.hpp"
-#include "mechanisms/model/model_error.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "formulations/recursion/articulated_tree.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "formulations/recursion/cut_rows.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -1,7 +1,7 @@
 #include "formulations/subchains/segment_closing.hpp"
 
 #include "formulations/subchains/segment_scans.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "formulations/subchains/chain_lanes.hpp"
 #include "formulations/subchains/handle_turn.hpp"
 #include "formulations/subchains/turn_scan.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "mechanisms/model/index_of.hpp"
-#include "mechanisms/model/model_error.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {

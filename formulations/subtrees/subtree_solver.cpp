@@ -5,7 +5,7 @@
 
 #include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/lane_failure.hpp"
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "mechanisms/model/index_of.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "mechanisms/model/name_suggestion.hpp"
-#include "mechanisms/model/short_text.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
+#include "mechanisms/model/description/short_text.hpp"
 
 namespace mbdbench {
 namespace {

@@ -5,8 +5,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/mechanism.hpp"
-#include "mechanisms/model/parameters.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {
 

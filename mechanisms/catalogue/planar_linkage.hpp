@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {
 

@@ -22,9 +22,9 @@
 
 #include "mechanisms/catalogue/entries.hpp"
 #include "mechanisms/catalogue/random_tree.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/spectrum.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 
 namespace mbdbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <random>
 
-#include "mechanisms/model/spatial.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "mechanisms/catalogue/random_source.hpp"
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {
 

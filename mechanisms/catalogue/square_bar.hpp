@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The bar of the overconstrained mechanisms: 1 kg, square section of 0.1 m, uniform.
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {
 

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "mechanisms/io/file_error.hpp"
-#include "mechanisms/model/name_suggestion.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench {
 namespace {

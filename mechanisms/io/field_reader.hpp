@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "mechanisms/io/source_lines.hpp"
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {
 

@@ -9,8 +9,8 @@
 #include <system_error>
 
 #include "mechanisms/io/field_reader.hpp"
-#include "mechanisms/model/expression.hpp"
-#include "mechanisms/model/formula_derivative.hpp"
+#include "mechanisms/model/loads/expression.hpp"
+#include "mechanisms/model/loads/formula_derivative.hpp"
 
 namespace mbdbench {
 namespace {

@@ -3,7 +3,7 @@
 /// Mechanisms as TOML text; docs/mechanism_format.md describes the format.
 #include <string>
 
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {
 

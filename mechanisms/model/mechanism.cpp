@@ -6,10 +6,10 @@
 #include <cmath>
 #include <mutex>
 
-#include "mechanisms/model/initial_state.hpp"
-#include "mechanisms/model/name_suggestion.hpp"
-#include "mechanisms/model/spanning_tree.hpp"
-#include "mechanisms/model/validation.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
+#include "mechanisms/model/start/initial_state.hpp"
+#include "mechanisms/model/validation/spanning_tree.hpp"
+#include "mechanisms/model/validation/validation.hpp"
 
 namespace mbdbench {
 namespace {

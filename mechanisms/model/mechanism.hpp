@@ -10,11 +10,11 @@
 #include <string_view>
 #include <vector>
 
-#include "mechanisms/model/description.hpp"
-#include "mechanisms/model/generic_rank.hpp"
-#include "mechanisms/model/joint.hpp"
-#include "mechanisms/model/model_error.hpp"
-#include "mechanisms/model/name_index.hpp"
+#include "mechanisms/model/description/description.hpp"
+#include "mechanisms/model/description/joint.hpp"
+#include "mechanisms/model/description/model_error.hpp"
+#include "mechanisms/model/description/name_index.hpp"
+#include "mechanisms/model/start/generic_rank.hpp"
 
 namespace mbdbench {
 

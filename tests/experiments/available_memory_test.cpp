@@ -1,4 +1,4 @@
-#include "experiments/available_memory.hpp"
+#include "experiments/registries/available_memory.hpp"
 
 #include <gtest/gtest.h>
 

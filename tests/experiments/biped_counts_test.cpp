@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench {
 namespace {

@@ -1,6 +1,6 @@
 /// \file
 /// Singular positions along a run: passages, near misses and branches that were left.
-#include "experiments/branch_watch.hpp"
+#include "experiments/monitors/branch_watch.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,8 +8,8 @@
 #include <numbers>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "experiments/registries/registries.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 #include "tests/experiments/simulate_call.hpp"
 #include "tests/support/allocation_guard.hpp"
 #include "tests/support/closed_form_loops.hpp"

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/state_derivative.hpp"
-#include "experiments/verification.hpp"
-#include "experiments/verification_states.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/verification/state_derivative.hpp"
+#include "experiments/verification/verification.hpp"
+#include "experiments/verification/verification_states.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/model_error.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/description/model_error.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "experiments/chadaj2015/published.hpp"
-#include "experiments/csv_file.hpp"
-#include "experiments/record.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/records/record.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/experiments/whole_experiment.hpp"
 

@@ -13,7 +13,7 @@
 #include "experiments/chadaj2017/ratios.hpp"
 #include "experiments/chadaj2017/record_search.hpp"
 #include "experiments/chadaj2017/run_monitor.hpp"
-#include "experiments/csv_file.hpp"
+#include "experiments/files/csv_file.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/experiments/whole_experiment.hpp"
 

@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/interruption.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/terminal/interruption.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench::malczyk2008 {

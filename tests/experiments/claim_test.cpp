@@ -1,8 +1,8 @@
-#include "experiments/claim.hpp"
+#include "experiments/records/claim.hpp"
 
 #include <gtest/gtest.h>
 
-#include "experiments/csv_file.hpp"
+#include "experiments/files/csv_file.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

@@ -6,10 +6,10 @@
 #include <Eigen/LU>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/simulation.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
+#include "experiments/command_line/command_line.hpp"
 
 namespace mbdbench {
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <new>
 
-#include "experiments/record.hpp"
+#include "experiments/records/record.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/csv_file.hpp"
+#include "experiments/files/csv_file.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -9,8 +9,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "experiments/csv_stream.hpp"
-#include "experiments/write_error.hpp"
+#include "experiments/files/csv_stream.hpp"
+#include "experiments/files/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 

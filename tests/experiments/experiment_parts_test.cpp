@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/csv_file.hpp"
-#include "experiments/verdict_table.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/records/verdict_table.hpp"
+#include "experiments/registries/registries.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/simulation.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 #include "tests/experiments/one_freedom_motion.hpp"
 #include "tests/support/closed_form_loops.hpp"
 

@@ -1,4 +1,4 @@
-#include "experiments/graph_drawing.hpp"
+#include "experiments/command_line/graph_drawing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -12,12 +12,12 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/csv_file.hpp"
+#include "experiments/files/csv_file.hpp"
 #include "experiments/integrators/published.hpp"
 #include "experiments/integrators/work_case.hpp"
-#include "experiments/line_fit.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/line_fit.hpp"
+#include "experiments/records/record.hpp"
+#include "experiments/registries/registries.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/experiments/whole_experiment.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/interruption.hpp"
+#include "experiments/terminal/interruption.hpp"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "mechanisms/model/expression.hpp"
+#include "mechanisms/model/loads/expression.hpp"
 
 namespace mbdbench {
 namespace {

@@ -12,10 +12,10 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/command_line.hpp"
 #include "experiments/malczyk2008/measurement.hpp"
 #include "experiments/malczyk2008/parts.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
+#include "experiments/registries/registries.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/support/forwarding_formulation.hpp"
 #include "tests/support/thread_exchange.hpp"

@@ -12,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-#include "experiments/command_line.hpp"
 #include "experiments/malczyk2008/closed_case.hpp"
 #include "experiments/malczyk2008/crossover.hpp"
 #include "experiments/malczyk2008/job.hpp"
@@ -22,6 +21,7 @@
 #include "experiments/malczyk2008/published.hpp"
 #include "experiments/malczyk2008/timing_claims.hpp"
 #include "experiments/malczyk2008/two_ranks.hpp"
+#include "experiments/registries/registries.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/experiments/whole_experiment.hpp"
 #include "tests/support/thread_exchange.hpp"

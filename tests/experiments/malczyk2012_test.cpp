@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/csv_file.hpp"
-#include "experiments/record.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/records/record.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/experiments/command_line_call.hpp"

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "experiments/command_line.hpp"
-#include "experiments/verification.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/verification/verification.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 
 namespace mbdbench {

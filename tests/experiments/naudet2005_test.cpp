@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/csv_file.hpp"
+#include "experiments/files/csv_file.hpp"
 #include "experiments/naudet2005/biped_case.hpp"
 #include "experiments/naudet2005/claims.hpp"
 #include "experiments/naudet2005/restarted_fehlberg.hpp"

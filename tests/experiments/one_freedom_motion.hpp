@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "integrators/registry.hpp"
-#include "mechanisms/model/observables.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench::test {
 

@@ -1,13 +1,13 @@
 /// \file
 /// What the last run took tells what the next one will take; how well, tests/faults/time_left.py measures.
-#include "experiments/part_durations.hpp"
+#include "experiments/records/part_durations.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 
-#include "experiments/command_line.hpp"
 #include "experiments/experiment_parts.hpp"
+#include "experiments/registries/registries.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

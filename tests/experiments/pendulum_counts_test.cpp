@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 namespace mbdbench {
 namespace {

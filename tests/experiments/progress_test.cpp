@@ -1,4 +1,4 @@
-#include "experiments/progress.hpp"
+#include "experiments/terminal/progress.hpp"
 
 #include <gtest/gtest.h>
 

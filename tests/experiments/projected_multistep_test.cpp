@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/simulation.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "formulations/projection/projected_formulation.hpp"
 #include "formulations/registry.hpp"
 #include "integrators/registry.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/provenance.hpp"
+#include "experiments/records/provenance.hpp"
 
 #include <gtest/gtest.h>
 

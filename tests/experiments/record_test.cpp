@@ -1,4 +1,4 @@
-#include "experiments/record.hpp"
+#include "experiments/records/record.hpp"
 
 #include <gtest/gtest.h>
 

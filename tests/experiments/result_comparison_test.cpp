@@ -1,12 +1,12 @@
-#include "experiments/studies/result_comparison.hpp"
+#include "experiments/studies/verdicts/result_comparison.hpp"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
 #include <vector>
 
-#include "experiments/record_maker.hpp"
-#include "experiments/studies/mann_whitney.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/studies/verdicts/mann_whitney.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench::studies {

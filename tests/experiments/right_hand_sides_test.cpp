@@ -8,11 +8,11 @@
 #include <string>
 #include <thread>
 
-#include "experiments/studies/right_hand_sides.hpp"
-#include "experiments/studies/study_claims.hpp"
-#include "experiments/studies/study_reader.hpp"
-#include "experiments/studies/study_records.hpp"
-#include "experiments/studies/study_runner.hpp"
+#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/runner/right_hand_sides.hpp"
+#include "experiments/studies/runner/study_runner.hpp"
+#include "experiments/studies/verdicts/study_claims.hpp"
+#include "experiments/studies/verdicts/study_records.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"

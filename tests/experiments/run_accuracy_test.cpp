@@ -1,6 +1,6 @@
 /// \file
 /// The balance of energy and work along runs, against work that is known and against the energies themselves.
-#include "experiments/run_accuracy.hpp"
+#include "experiments/monitors/run_accuracy.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,10 +8,10 @@
 #include <cmath>
 #include <string>
 
-#include "experiments/command_line.hpp"
-#include "experiments/csv_file.hpp"
-#include "experiments/mechanism_source.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

@@ -7,9 +7,9 @@
 #include <limits>
 #include <string>
 
-#include "experiments/command_line.hpp"
+#include "experiments/registries/registries.hpp"
 #include "experiments/soak/random_mechanism.hpp"
-#include "experiments/verification_reference.hpp"
+#include "experiments/verification/verification_reference.hpp"
 #include "formulations/registry.hpp"
 #include "tests/experiments/kane_by_differences.hpp"
 

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "experiments/csv_file.hpp"
-#include "experiments/directory_lock.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/files/directory_lock.hpp"
 #include "tests/experiments/simulate_call.hpp"
 
 namespace mbdbench {

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/csv_file.hpp"
-#include "experiments/endless_run.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/monitors/endless_run.hpp"
 #include "tests/experiments/simulate_call.hpp"
 
 namespace mbdbench {

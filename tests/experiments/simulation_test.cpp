@@ -1,4 +1,4 @@
-#include "experiments/simulation.hpp"
+#include "experiments/simulation/simulation.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/csv_file.hpp"
-#include "experiments/energy_monitor.hpp"
-#include "experiments/trajectory_writer.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/monitors/energy_monitor.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/trajectory_writer.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

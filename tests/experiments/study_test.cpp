@@ -8,13 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "experiments/csv_file.hpp"
-#include "experiments/studies/result_journal.hpp"
-#include "experiments/studies/study_claims.hpp"
-#include "experiments/studies/study_reader.hpp"
-#include "experiments/studies/study_records.hpp"
-#include "experiments/studies/study_runner.hpp"
-#include "experiments/write_error.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/files/write_error.hpp"
+#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/runner/result_journal.hpp"
+#include "experiments/studies/runner/study_runner.hpp"
+#include "experiments/studies/verdicts/study_claims.hpp"
+#include "experiments/studies/verdicts/study_records.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 

@@ -1,6 +1,6 @@
 /// \file
 /// Tables are as wide as the terminal at most, and colours appear where they are wanted.
-#include "experiments/text_table.hpp"
+#include "experiments/terminal/text_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/claim.hpp"
-#include "experiments/terminal.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/terminal/terminal.hpp"
 
 namespace mbdbench {
 namespace {

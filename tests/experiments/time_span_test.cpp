@@ -1,4 +1,4 @@
-#include "experiments/time_span.hpp"
+#include "experiments/simulation/time_span.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// Times carry how they were measured, and what was disturbed counts nowhere.
-#include "experiments/timing.hpp"
+#include "experiments/records/timing.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,14 +10,14 @@
 #include "experiments/chadaj2017/loop_case.hpp"
 #include "experiments/chadaj2017/ratios.hpp"
 #include "experiments/chadaj2017/variants.hpp"
-#include "experiments/interruption.hpp"
 #include "experiments/malczyk2008/closed_case.hpp"
 #include "experiments/malczyk2008/crossover.hpp"
 #include "experiments/malczyk2008/parts.hpp"
 #include "experiments/malczyk2008/timing_claims.hpp"
-#include "experiments/record_maker.hpp"
-#include "experiments/timed_turns.hpp"
-#include "experiments/trend.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/records/timed_turns.hpp"
+#include "experiments/records/trend.hpp"
+#include "experiments/terminal/interruption.hpp"
 
 namespace mbdbench {
 namespace {

@@ -1,8 +1,8 @@
-#include "experiments/trend.hpp"
+#include "experiments/records/trend.hpp"
 
 #include <gtest/gtest.h>
 
-#include "experiments/record_maker.hpp"
+#include "experiments/records/record_maker.hpp"
 
 namespace mbdbench {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/simulation.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "tests/support/loop_on_a_table.hpp"
 
 namespace mbdbench {

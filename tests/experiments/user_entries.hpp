@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// A mechanism, formulations and experiments as a user outside the tree would register them.
-#include "experiments/command_line.hpp"
+#include "experiments/registries/registries.hpp"
 
 namespace mbdbench {
 

@@ -1,4 +1,4 @@
-#include "experiments/verification.hpp"
+#include "experiments/verification/verification.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <memory>
 #include <utility>
 
-#include "experiments/verification_states.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/motions.hpp"
+#include "experiments/verification/verification_states.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/experiments/user_entries.hpp"

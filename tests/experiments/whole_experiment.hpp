@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/command_line.hpp"
-#include "experiments/experiment.hpp"
-#include "experiments/record.hpp"
+#include "experiments/records/record.hpp"
+#include "experiments/registries/experiment.hpp"
+#include "experiments/registries/registries.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

@@ -10,8 +10,8 @@
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
 #include "formulations/dense/dense_dynamics.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {

@@ -14,7 +14,7 @@
 
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/absolute_reference.hpp"
 #include "tests/formulations/comparison.hpp"
 

@@ -4,8 +4,8 @@
 
 #include "formulations/recursion/cut_rows.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/model_check.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/validation/model_check.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/four_bar.hpp"
 #include "tests/support/turning_rows.hpp"

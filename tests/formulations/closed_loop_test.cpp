@@ -9,8 +9,8 @@
 #include <map>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/turning_rows.hpp"
 

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/model_check.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/validation/model_check.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/random_states.hpp"
 

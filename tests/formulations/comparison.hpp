@@ -13,7 +13,7 @@
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/registry.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {

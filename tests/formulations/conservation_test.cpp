@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {

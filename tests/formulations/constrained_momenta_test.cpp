@@ -7,8 +7,8 @@
 
 #include "formulations/naudet/closed_naudet.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/dense_reduction.hpp"
 #include "tests/support/four_bar.hpp"

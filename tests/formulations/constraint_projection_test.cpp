@@ -9,7 +9,7 @@
 
 #include "formulations/projection/projected_formulation.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {

@@ -11,8 +11,8 @@
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/naudet/dependent_joints.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {

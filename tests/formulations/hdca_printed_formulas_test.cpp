@@ -6,7 +6,7 @@
 #include <Eigen/LU>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 #include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {

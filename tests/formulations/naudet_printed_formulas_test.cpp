@@ -6,7 +6,7 @@
 #include "formulations/naudet/closed_dynamics.hpp"
 #include "formulations/naudet/constraint_matrices.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 #include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {

@@ -7,7 +7,7 @@
 
 #include "formulations/assembly/articulated_system.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {

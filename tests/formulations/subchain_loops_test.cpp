@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/execution_restored.hpp"
 #include "tests/support/allocation_guard.hpp"

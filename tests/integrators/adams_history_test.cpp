@@ -1,6 +1,6 @@
 /// \file
 /// The differences and coefficients of Adams formulas against what polynomials and equal steps make of them.
-#include "integrators/adams_history.hpp"
+#include "integrators/matlab/adams_history.hpp"
 
 #include <gtest/gtest.h>
 

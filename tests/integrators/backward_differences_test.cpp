@@ -1,6 +1,6 @@
 /// \file
 /// Backward differences against polynomials, and the constants of the formulas.
-#include "integrators/backward_differences.hpp"
+#include "integrators/matlab/backward_differences.hpp"
 
 #include <gtest/gtest.h>
 

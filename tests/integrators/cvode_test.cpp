@@ -1,6 +1,6 @@
 /// \file
 /// CVODE through the suite's interface: the statistics that are its own, stiffness, restarts, exceptions.
-#include "integrators/cvode.hpp"
+#include "integrators/sundials/cvode.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "integrators/ode45.hpp"
+#include "integrators/matlab/ode45.hpp"
 #include "tests/integrators/problems.hpp"
 
 namespace mbdbench::test {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "integrators/rk2.hpp"
+#include "integrators/runge_kutta/rk2.hpp"
 #include "tests/integrators/every_method.hpp"
 #include "tests/integrators/problems.hpp"
 

@@ -1,6 +1,6 @@
 /// \file
 /// What makes the Gauss methods worth their iterations: symplecticity, no drift of the energy, symmetry.
-#include "integrators/gauss.hpp"
+#include "integrators/symplectic/gauss.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "integrators/rkf45.hpp"
+#include "integrators/runge_kutta/rkf45.hpp"
 #include "tests/integrators/every_method.hpp"
 #include "tests/integrators/problems.hpp"
 

@@ -1,6 +1,6 @@
 /// \file
 /// The next step and order of the differentiation formulas.
-#include "integrators/ndf_step_control.hpp"
+#include "integrators/matlab/ndf_step_control.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 /// \file
 /// The rules of ode113: its evaluations, first step, start, restart and order.
-#include "integrators/ode113.hpp"
+#include "integrators/matlab/ode113.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "integrators/ode45.hpp"
+#include "integrators/matlab/ode45.hpp"
 #include "tests/integrators/problems.hpp"
 
 namespace mbdbench::test {

@@ -1,13 +1,13 @@
 /// \file
 /// The rules of ode15s: its counts, its first step, its restart, and that it is made for stiff problems.
-#include "integrators/ode15s.hpp"
+#include "integrators/matlab/ode15s.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <vector>
 
-#include "integrators/ode45.hpp"
+#include "integrators/matlab/ode45.hpp"
 #include "tests/integrators/problems.hpp"
 
 namespace mbdbench::test {

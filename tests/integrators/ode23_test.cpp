@@ -1,6 +1,6 @@
 /// \file
 /// What sets ode23 apart from ode45: its first step, its first failure, its samples and the orders of its formulas.
-#include "integrators/ode23.hpp"
+#include "integrators/matlab/ode23.hpp"
 
 #include <gtest/gtest.h>
 

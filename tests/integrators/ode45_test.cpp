@@ -1,6 +1,6 @@
 /// \file
 /// The rules of ode45's step size control one by one, and the orders of its formulas.
-#include "integrators/ode45.hpp"
+#include "integrators/matlab/ode45.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// The adaptor against odeint's own loop.
-#include "integrators/odeint_dopri5.hpp"
+#include "integrators/odeint/odeint_dopri5.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <limits>
 #include <vector>
 
-#include "integrators/odeint_error_checker.hpp"
+#include "integrators/odeint/odeint_error_checker.hpp"
 #include "tests/integrators/problems.hpp"
 
 namespace mbdbench::test {

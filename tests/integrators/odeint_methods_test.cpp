@@ -10,8 +10,8 @@
 #include <cmath>
 #include <vector>
 
-#include "integrators/odeint_adams_bashforth_moulton.hpp"
-#include "integrators/odeint_fehlberg78.hpp"
+#include "integrators/odeint/odeint_adams_bashforth_moulton.hpp"
+#include "integrators/odeint/odeint_fehlberg78.hpp"
 #include "tests/integrators/problems.hpp"
 
 namespace mbdbench::test {

@@ -1,6 +1,6 @@
 /// \file
 /// The two orders of Fehlberg's pair, its recorded local errors, and the rules of the step size control around it.
-#include "integrators/rkf45.hpp"
+#include "integrators/runge_kutta/rkf45.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// What makes Stoermer-Verlet worth having, and what it refuses.
-#include "integrators/stormer_verlet.hpp"
+#include "integrators/symplectic/stormer_verlet.hpp"
 
 #include <gtest/gtest.h>
 

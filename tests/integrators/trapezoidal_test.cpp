@@ -1,6 +1,6 @@
 /// \file
 /// The trapezoidal rule on linear problems, where a step is known in closed form, and the economy of its Jacobians.
-#include "integrators/trapezoidal.hpp"
+#include "integrators/symplectic/trapezoidal.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "mechanisms/model/kinematics.hpp"
-#include "mechanisms/model/vector_view.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
 
 namespace mbdbench {

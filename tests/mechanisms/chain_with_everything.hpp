@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// A small valid mechanism for tests of validation and files.
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {
 

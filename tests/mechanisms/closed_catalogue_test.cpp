@@ -12,8 +12,8 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
-#include "mechanisms/model/model_check.hpp"
-#include "mechanisms/model/observables.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
+#include "mechanisms/model/validation/model_check.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/random_states.hpp"
 

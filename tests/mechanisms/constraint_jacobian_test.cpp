@@ -1,13 +1,13 @@
 /// \file
 /// Phi_q along the paths to the ground against Phi_q from the Jacobians of all bodies.
-#include "mechanisms/model/constraint_jacobian.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {

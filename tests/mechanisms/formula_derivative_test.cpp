@@ -1,4 +1,4 @@
-#include "mechanisms/model/formula_derivative.hpp"
+#include "mechanisms/model/loads/formula_derivative.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
-#include "mechanisms/model/expression.hpp"
+#include "mechanisms/model/loads/expression.hpp"
 
 namespace mbdbench {
 namespace {

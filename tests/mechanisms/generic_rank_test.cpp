@@ -1,10 +1,10 @@
 /// \file
 /// The rank that constraints have in general, and which mechanisms move by geometry alone.
-#include "mechanisms/model/generic_rank.hpp"
+#include "mechanisms/model/start/generic_rank.hpp"
 
 #include <gtest/gtest.h>
 
-#include "mechanisms/model/model_check.hpp"
+#include "mechanisms/model/validation/model_check.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
 
 namespace mbdbench {

@@ -77,6 +77,18 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations", {"mechanisms/model", "formulations"}},
       {"integrators", {"integrators"}},
   };
+  // The rooms of experiments/, each with those it stands on; command lines and the shipped experiments see all of them.
+  static const std::vector<std::pair<std::string_view, std::set<std::string_view>>> kRooms = {
+      {"files", {}},
+      {"terminal", {}},
+      {"registries", {}},
+      {"monitors", {}},
+      {"records", {"files", "terminal"}},
+      {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
+      {"verification", {"records", "registries"}},
+      {"soak", {"monitors", "registries", "simulation", "verification"}},
+      {"studies", {"files", "monitors", "records", "registries", "simulation", "terminal"}},
+  };
   if (lies_in(target, "tests") && !lies_in(file, "tests")) {
     return "only tests include tests";
   }
@@ -84,6 +96,17 @@ std::string offence(const std::string& file, const std::string& target) {
     if (lies_in(file, arrow.from) &&
         std::none_of(arrow.to.begin(), arrow.to.end(), [&](auto folder) { return lies_in(target, folder); })) {
       return "no arrow from " + std::string(arrow.from) + " to there";
+    }
+  }
+  for (const auto& [room, known] : kRooms) {
+    constexpr std::string_view kAll = "experiments/";
+    if (!lies_in(file, std::string(kAll) + std::string(room)) || !lies_in(target, "experiments")) {
+      continue;
+    }
+    const std::string_view there = std::string_view(target).substr(kAll.size());
+    const std::string_view other = there.substr(0, there.find('/'));
+    if (other != room && !known.contains(other)) {
+      return "no arrow from the room " + std::string(room) + " to there";
     }
   }
   const std::optional<std::string> to = formulation_folder(target);
@@ -206,9 +229,9 @@ TEST(IncludeArrows, TheOracleDoesNotReachTheEnginesThroughOthers) {
 
 TEST(IncludeArrows, OffendingLinesAreCaught) {
   const std::vector<std::pair<std::string, std::string>> offending = {
-      {"mechanisms/model/joint.hpp", "#include \"mechanisms/catalogue/pendulum.hpp\""},
-      {"mechanisms/model/joint.cpp", "#include \"formulations/formulation.hpp\""},
-      {"mechanisms/model/joint.cpp", "#include \"../io/toml.hpp\""},
+      {"mechanisms/model/description/joint.hpp", "#include \"mechanisms/catalogue/pendulum.hpp\""},
+      {"mechanisms/model/description/joint.cpp", "#include \"formulations/formulation.hpp\""},
+      {"mechanisms/model/description/joint.cpp", "#include \"../../io/toml.hpp\""},
       {"mechanisms/catalogue/loop8.cpp", "#include \"mechanisms/io/toml.hpp\""},
       {"mechanisms/io/toml.cpp", "  #  include <mechanisms/catalogue/registry.hpp>"},
       {"formulations/formulation.hpp", "#include \"integrators/ode.hpp\""},
@@ -222,9 +245,9 @@ TEST(IncludeArrows, OffendingLinesAreCaught) {
       {"formulations/recursion/tree.hpp", "#include \"formulations/assembly/tree.hpp\""},
       {"formulations/kernels/pack.hpp", "#include \"formulations/recursion/tree.hpp\""},
       {"formulations/dense/dense.cpp", "#include \"formulations/kernels/pack.hpp\""},
-      {"integrators/ode45.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
-      {"integrators/ode45.cpp", "#include \"experiments/record.hpp\" // only for now"},
-      {"experiments/record.cpp", "#include \"tests/support/allocation_guard.hpp\""},
+      {"integrators/matlab/ode45.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
+      {"integrators/matlab/ode45.cpp", "#include \"experiments/records/record.hpp\" // only for now"},
+      {"experiments/records/record.cpp", "#include \"tests/support/allocation_guard.hpp\""},
       {"benchmarks/rhs.cpp", "#include \"tests/support/allocation_guard.hpp\""},
   };
   for (const auto& [file, line] : offending) {
@@ -235,10 +258,10 @@ TEST(IncludeArrows, OffendingLinesAreCaught) {
 
 TEST(IncludeArrows, LinesAlongTheArrowsPass) {
   const std::vector<std::pair<std::string, std::string>> fine = {
-      {"mechanisms/model/joint.cpp", "#include \"mechanisms/model/joint.hpp\""},
-      {"mechanisms/model/joint.cpp", "#include \"joint.hpp\""},
-      {"mechanisms/model/joint.cpp", "#include <Eigen/Core>"},
-      {"mechanisms/model/joint.cpp", "// see the #include \"formulations/formulation.hpp\" of others"},
+      {"mechanisms/model/description/joint.cpp", "#include \"mechanisms/model/description/joint.hpp\""},
+      {"mechanisms/model/description/joint.cpp", "#include \"joint.hpp\""},
+      {"mechanisms/model/description/joint.cpp", "#include <Eigen/Core>"},
+      {"mechanisms/model/description/joint.cpp", "// see the #include \"formulations/formulation.hpp\" of others"},
       {"mechanisms/io/toml.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
       {"formulations/hdca/hdca.cpp", "#include \"formulations/assembly/tree.hpp\""},
       {"formulations/aba/aba.cpp", "#include \"formulations/recursion/tree.hpp\""},
@@ -249,6 +272,8 @@ TEST(IncludeArrows, LinesAlongTheArrowsPass) {
       {"formulations/dense/dense.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
       {"experiments/verify.cpp", "#include \"formulations/dense/dense.hpp\""},
       {"experiments/verify.cpp", "#include \"integrators/registry.hpp\""},
+      {"experiments/studies/runner/study_cell.cpp", "#include \"experiments/records/record.hpp\""},
+      {"experiments/command_line/study_command.cpp", "#include \"experiments/studies/runner/study_runner.hpp\""},
       {"tests/formulations/hdca_test.cpp", "#include \"tests/support/allocation_guard.hpp\""},
   };
   for (const auto& [file, line] : fine) {

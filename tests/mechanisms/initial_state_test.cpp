@@ -1,7 +1,7 @@
 /// \file
 /// Closing loops at the start: from bad guesses, with marked joints, with impossible lengths, and nothing at all where
 /// the state is consistent already.
-#include "mechanisms/model/initial_state.hpp"
+#include "mechanisms/model/start/initial_state.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/observables.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
 #include "tests/support/four_bar.hpp"
 #include "tests/support/random_states.hpp"
 

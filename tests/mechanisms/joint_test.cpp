@@ -1,6 +1,6 @@
 /// \file
 /// Geometry of all eight joint types at random configurations: H, D, their rates, N(q), closure residual, coordinates.
-#include "mechanisms/model/joint.hpp"
+#include "mechanisms/model/description/joint.hpp"
 
 #include <gtest/gtest.h>
 

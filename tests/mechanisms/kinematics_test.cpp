@@ -1,6 +1,6 @@
 /// \file
 /// Forward kinematics and Jacobians of random trees and of random loops that are torn open, against finite differences.
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/support/allocation_guard.hpp"
 #include "tests/support/random_states.hpp"
 #include "tests/support/turning_rows.hpp"

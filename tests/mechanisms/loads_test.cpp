@@ -1,7 +1,7 @@
 /// \file
 /// Work of applied loads: springs and gravity are minus the gradient of their energy, dampers take energy out, loads in
 /// cut joints do the work of a generalised force.
-#include "mechanisms/model/loads.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/support/allocation_guard.hpp"
 #include "tests/support/loaded_state.hpp"
 #include "tests/support/random_states.hpp"

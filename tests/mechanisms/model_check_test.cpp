@@ -1,6 +1,6 @@
 /// \file
 /// Degrees of freedom and redundancy of mechanisms whose numbers are known, and the text for `mbdbench inspect`.
-#include "mechanisms/model/model_check.hpp"
+#include "mechanisms/model/validation/model_check.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// Observables against the dense mass matrix, finite differences and numbers worked out by hand.
-#include "mechanisms/model/observables.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <string>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/support/allocation_guard.hpp"
 #include "tests/support/random_states.hpp"
 

@@ -7,10 +7,10 @@
 #include <numbers>
 #include <span>
 
-#include "mechanisms/model/constraint_jacobian.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/model_check.hpp"
-#include "mechanisms/model/observables.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
+#include "mechanisms/model/validation/model_check.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/closed_form_loops.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/model/jacobians.hpp"
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/random_states.hpp"
 

@@ -1,6 +1,6 @@
 /// \file
 /// Singular initial positions are recognised and named; redundant constraints and regular positions are not.
-#include "mechanisms/model/singular_start.hpp"
+#include "mechanisms/model/start/singular_start.hpp"
 
 #include <gtest/gtest.h>
 

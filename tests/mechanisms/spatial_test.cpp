@@ -1,6 +1,6 @@
 /// \file
 /// Identities of the spatial algebra. Sums of a few products of numbers of order one: rounding stays below 1e-14.
-#include "mechanisms/model/spatial.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 /// \file
 /// Singular values of matrices that lack rank.
-#include "mechanisms/model/spectrum.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 
 #include <gtest/gtest.h>
 

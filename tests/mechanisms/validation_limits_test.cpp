@@ -6,8 +6,8 @@
 #include <cmath>
 #include <string>
 
+#include "mechanisms/model/description/name_suggestion.hpp"
 #include "mechanisms/model/mechanism.hpp"
-#include "mechanisms/model/name_suggestion.hpp"
 #include "tests/mechanisms/chain_with_everything.hpp"
 
 namespace mbdbench {

@@ -3,7 +3,7 @@
 /// A planar four-bar linkage whose closed positions are known by hand.
 #include <string>
 
-#include "mechanisms/model/description.hpp"
+#include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench::test {
 

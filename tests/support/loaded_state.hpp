@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// A mechanism with all that it takes to evaluate its loads.
-#include "mechanisms/model/loads.hpp"
-#include "mechanisms/model/observables.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "mechanisms/catalogue/random_tree.hpp"
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "mechanisms/catalogue/random_tree.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/mechanism.hpp"
-#include "mechanisms/model/vector_view.hpp"
 
 namespace mbdbench::test {
 

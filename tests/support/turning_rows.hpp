@@ -2,7 +2,7 @@
 /// \file
 /// What the linear rows of open cut joints change by in world axes because the axes turn in which Phi is differentiated
 /// (joint_kinematics.hpp).
-#include "mechanisms/model/kinematics.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench::test {
 

@@ -1,0 +1,189 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/command_line/command.hpp"
+#include "experiments/command_line/option_checks.hpp"
+#include "experiments/records/provenance.hpp"
+#include "experiments/records/record_maker.hpp"
+#include "experiments/records/timed_turns.hpp"
+#include "experiments/registries/formulation_choice.hpp"
+#include "experiments/registries/mechanism_source.hpp"
+#include "experiments/simulation/simulation.hpp"
+#include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/text_table.hpp"
+#include "formulations/registry.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kBenchExamples = R"(Examples:
+  mbdbench bench -m pendulum:64                                 every formulation on one mechanism
+  mbdbench bench -m arm.toml -m four_bar -f hdca -f dca         two formulations on two mechanisms
+  mbdbench bench -m pendulum:1024 -f hdca -f hdca[leaf=subchain] --threads 2 -o timings
+
+Wall times of one right-hand side at the initial state. The formulations take turns, so that whatever else the machine does
+meets all alike. A time that had less than 90 % of its processor is 'not measured'.)";
+
+struct BenchOptions {
+  std::vector<std::string> mechanisms;
+  std::vector<std::string> formulations;
+  int repetitions = 20;
+  std::string output;
+};
+
+// A thousand times the resolution of the processor's clock.
+constexpr double kBatchTime = 5e-3;
+
+/// One formulation on one mechanism.
+struct BenchRow {
+  std::string mechanism;
+  std::string formulation;
+  int bodies = 0;
+  std::string obstacle;  ///< why there is no time
+  std::unique_ptr<Formulation> made;
+  std::vector<double> x0;
+  RepeatedTimes times;
+};
+
+BenchRow prepared(const Registries& registries, const Mechanism& mechanism, const std::string& word) {
+  BenchRow row;
+  row.mechanism = mechanism.name();
+  row.formulation = word;
+  row.bodies = mechanism.body_count();
+  const FormulationChoice choice = choose_formulation(registries.formulations, word);
+  const std::string refusal = choice.entry->refusal(mechanism);
+  if (!refusal.empty()) {
+    row.obstacle = "refused: " + refusal;
+    return row;
+  }
+  try {
+    row.made = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
+    row.x0 = initial_state(*row.made, 0.0);
+  } catch (const std::exception& error) {
+    row.made.reset();
+    row.obstacle = fmt::format("refused: {}", error.what());
+  }
+  return row;
+}
+
+void time_rows(std::vector<BenchRow>& rows, int repetitions) {
+  std::vector<TimedCall> calls;
+  calls.reserve(rows.size());
+  for (BenchRow& row : rows) {
+    calls.push_back(row.made ? right_hand_side_call(*row.made, 0.0, row.x0) : TimedCall([] { return false; }));
+  }
+  const std::vector<RepeatedTimes> times = time_in_turns(calls, repetitions, kBatchTime);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].times = times[i];
+    if (rows[i].made && times[i].count() == 0) {
+      rows[i].obstacle = "FAILED: the right-hand side at the initial state";
+    }
+  }
+}
+
+void print_rows(const std::vector<BenchRow>& rows) {
+  TextTable table;
+  table.rows = {
+      {"mechanism", "formulation", "median/us", "fastest/us", "ns per body", "spread", "share", "times", "verdict"}};
+  table.numbers = {2, 3, 4, 5, 6, 7};
+  for (const BenchRow& row : rows) {
+    if (!row.obstacle.empty()) {
+      table.rows.push_back({row.mechanism, row.formulation, row.obstacle});
+      continue;
+    }
+    const Timing median = row.times.median();
+    const auto figure = [&](double value) { return median.disturbed() ? "-" : fmt::format("{:.4g}", value); };
+    table.rows.push_back({row.mechanism, row.formulation, figure(1e6 * median.seconds),
+                          figure(1e6 * row.times.fastest().seconds), figure(1e9 * median.seconds / row.bodies),
+                          fmt::format("{:.1f} %", 100.0 * median.spread), fmt::format("{:.2f}", median.processor_share),
+                          fmt::format("{}", median.repetitions), median.disturbed() ? "not measured: disturbed" : ""});
+  }
+  fmt::print("{}", table_text(table));
+}
+
+std::vector<Record> records_of(const std::vector<BenchRow>& rows) {
+  constexpr const char* kQuantity = "time_per_evaluation";
+  std::vector<Record> records;
+  for (const BenchRow& row : rows) {
+    const RecordMaker maker({.experiment = "bench",
+                             .mechanism = row.mechanism,
+                             .formulation = row.formulation,
+                             .integrator = {},
+                             .parameters = {}});
+    if (row.obstacle.empty()) {
+      records.push_back(
+          maker.timed(kQuantity, row.times.median(), fmt::format("fastest {:.4g} s", row.times.fastest().seconds)));
+      continue;
+    }
+    records.push_back(maker.failed(kQuantity, "s", row.obstacle));
+    records.back().verdict = row.obstacle.starts_with("FAILED") ? Verdict::failed : Verdict::refused;
+  }
+  return records;
+}
+
+int run_bench(const Registries& registries, const BenchOptions& options) {
+  std::vector<std::string> formulations = options.formulations;
+  if (formulations.empty()) {
+    for (const FormulationEntry& entry : registries.formulations) {
+      formulations.emplace_back(entry.key);
+    }
+  }
+  std::vector<Mechanism> mechanisms;
+  mechanisms.reserve(options.mechanisms.size());
+  for (const std::string& word : options.mechanisms) {
+    mechanisms.push_back(find_mechanism(registries, word));
+  }
+  const InterruptionGuard guard;
+  std::vector<BenchRow> all;
+  for (const Mechanism& mechanism : mechanisms) {
+    std::vector<BenchRow> rows;
+    rows.reserve(formulations.size());
+    for (const std::string& word : formulations) {
+      rows.push_back(prepared(registries, mechanism, word));
+    }
+    time_rows(rows, options.repetitions);
+    std::move(rows.begin(), rows.end(), std::back_inserter(all));
+  }
+  print_rows(all);
+  if (!options.output.empty()) {
+    const std::filesystem::path output(options.output);
+    std::filesystem::create_directories(output);
+    write_provenance(output / "provenance.json", capture_provenance());
+    write_records(output / "timings.csv", records_of(all));
+  }
+  if (interruption_requested()) {
+    return kExitInterrupted;
+  }
+  const bool failed =
+      std::any_of(all.begin(), all.end(), [](const BenchRow& row) { return row.obstacle.starts_with("FAILED"); });
+  return failed ? kExitCheckFailed : kExitOk;
+}
+
+}  // namespace
+
+void add_bench_command(CLI::App& program, const Registries& registries, int& exit_code) {
+  CLI::App* const command = program.add_subcommand("bench", "Times right-hand sides of formulations on mechanisms");
+  const auto options = std::make_shared<BenchOptions>();
+  command->add_option("-m,--mechanism", options->mechanisms, "A catalogue key (pendulum:16) or a TOML file; repeatable")
+      ->required()
+      ->allow_extra_args(false);
+  command
+      ->add_option("-f,--formulation", options->formulations,
+                   "KEY or KEY[option=value,...], may be repeated; default: all")
+      ->allow_extra_args(false);
+  command->add_option("--repetitions", options->repetitions, "Batches of each, of 5 ms at least")
+      ->check(integer_from(1, 100000))
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "Directory for timings.csv and provenance.json");
+  command->footer(kBenchExamples);
+  command->callback([&registries, options, &exit_code] { exit_code = run_bench(registries, *options); });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,36 @@
+#include "experiments/command_line/option_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+
+namespace mbdbench {
+namespace {
+
+template <class Number>
+CLI::Validator range_check(Number least, Number most, const char* noun) {
+  const std::string wanted = fmt::format("{} from {} to {}", noun, least, most);
+  CLI::Validator check;
+  check.description(fmt::format("from {} to {}", least, most));
+  check.operation([=](const std::string& text) {
+    Number value{};
+    const char* const end = text.data() + text.size();
+    const auto [stopped, error] = std::from_chars(text.data(), end, value);
+    const bool usable = error == std::errc{} && stopped == end && value >= least && value <= most;
+    return usable ? std::string() : fmt::format("'{}': must be {}", text, wanted);
+  });
+  return check;
+}
+
+}  // namespace
+
+CLI::Validator integer_from(std::int64_t least, std::int64_t most) {
+  return range_check(least, most, "a whole number");
+}
+
+CLI::Validator number_from(double least, double most) {
+  return range_check(least, most, "a number");
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,272 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/command_line/command.hpp"
+#include "experiments/command_line/option_checks.hpp"
+#include "experiments/files/csv_file.hpp"
+#include "experiments/files/json_file.hpp"
+#include "experiments/records/provenance.hpp"
+#include "experiments/soak/isolated_check.hpp"
+#include "experiments/soak/random_mechanism.hpp"
+#include "experiments/soak/reduction.hpp"
+#include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/progress.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kSoakExamples = R"(Examples:
+  mbdbench soak --minutes 30 --jobs 2              as many random mechanisms as go into half an hour
+  mbdbench soak --mechanisms 100 --seed 7          a hundred of them, the same every time
+  mbdbench soak --mechanisms 1 --seed 1234         one that was found, again
+
+Every formulation (and variants with options) on every mechanism: right-hand sides and reactions against dense, the
+balance of momentum, states packed and unpacked, a short run with its balance of energy and its constraints, its end
+against that of dense, a restart half way. Mechanism number i is drawn from seed + i alone. What fails is reduced by
+itself to a small mechanism in DIR/failures. Exit code 1: something failed.)";
+
+struct SoakOptions {
+  double minutes = 0.0;
+  std::int64_t mechanisms = 0;
+  std::int64_t seed = 1;
+  int jobs = 1;
+  std::string output;
+  bool quiet = false;
+};
+
+// Of one mechanism with all formulations, which takes a second.
+constexpr double kLongest = 120.0;
+constexpr int kMostTrials = 200;
+constexpr std::size_t kMostReduced = 20;
+
+/// What a whole soak found.
+struct SoakReport {
+  std::int64_t mechanisms = 0;
+  soak::Findings sums;
+  std::map<std::int64_t, std::vector<soak::Finding>> failures;  ///< by the mechanism's seed
+  std::map<std::int64_t, std::vector<soak::Finding>> imprecise;
+};
+
+void add(SoakReport& report, std::int64_t seed, const soak::Findings& findings) {
+  ++report.mechanisms;
+  report.sums.compared += findings.compared;
+  report.sums.refused += findings.refused;
+  report.sums.ill_conditioned += findings.ill_conditioned;
+  report.sums.without_run += findings.without_run;
+  if (!findings.failures.empty()) {
+    report.failures[seed] = findings.failures;
+  }
+  if (!findings.imprecise.empty()) {
+    report.imprecise[seed] = findings.imprecise;
+  }
+}
+
+bool shows(const soak::Findings& findings, const soak::Finding& wanted) {
+  return std::any_of(findings.failures.begin(), findings.failures.end(), [&](const soak::Finding& failure) {
+    return failure.check == wanted.check && (wanted.formulation.empty() || failure.formulation == wanted.formulation);
+  });
+}
+
+/// Reduces a failure to a small mechanism. \returns its file
+std::filesystem::path reduce(const Registries& registries, std::int64_t seed, const soak::Finding& failure,
+                             const std::filesystem::path& directory) {
+  const std::vector<std::string> formulations = failure.formulation.empty() || failure.check == "exception"
+                                                    ? soak::soaked_formulations(registries)
+                                                    : std::vector{failure.formulation};
+  const auto still_fails = [&](const Mechanism& mechanism) {
+    return shows(soak::check_isolated(registries, mechanism, formulations, kLongest), failure);
+  };
+  const MechanismDescription small =
+      soak::reduced(soak::draw_mechanism(registries.mechanisms, seed), still_fails, kMostTrials);
+  std::string name = fmt::format("{}-{}-{}", seed, failure.formulation, failure.check);
+  std::replace_if(
+      name.begin(), name.end(),
+      [](char letter) { return std::string_view(" [],;=").find(letter) != std::string_view::npos; }, '_');
+  std::filesystem::create_directories(directory);
+  std::filesystem::path file = directory / (name + ".toml");
+  replace_file(file, write_mechanism(Mechanism(small).description()));
+  return file;
+}
+
+class SoakRun {
+ public:
+  SoakRun(const Registries& registries, const SoakOptions& options)
+      : registries_(registries),
+        options_(options),
+        formulations_(soak::soaked_formulations(registries)),
+        end_(Clock::now() +
+             std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(60.0 * options.minutes))),
+        bar_("soak", kUnits, ProgressOptions::standard_error(options.quiet)) {}
+
+  SoakReport run() {
+    while (!interruption_requested()) {
+      while (running_.size() < static_cast<std::size_t>(options_.jobs) && wanted()) {
+        const std::int64_t seed = options_.seed + started_++;
+        running_.emplace_back(
+            seed, std::make_unique<soak::IsolatedCheck>(registries_, soak::draw_mechanism(registries_.mechanisms, seed),
+                                                        formulations_, kLongest));
+      }
+      if (running_.empty()) {
+        break;
+      }
+      collect();
+    }
+    return std::move(report_);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::uint64_t kUnits = 1000;
+
+  [[nodiscard]] bool wanted() const {
+    return options_.mechanisms > 0 ? started_ < options_.mechanisms : Clock::now() < end_;
+  }
+
+  void collect() {
+    for (auto check = running_.begin(); check != running_.end();) {
+      if (!check->second->ended()) {
+        ++check;
+        continue;
+      }
+      add(report_, check->first, check->second->take());
+      check = running_.erase(check);
+      show();
+    }
+  }
+
+  void show() {
+    const double left = std::chrono::duration<double>(end_ - Clock::now()).count();
+    const double done = options_.mechanisms > 0
+                            ? static_cast<double>(report_.mechanisms) / static_cast<double>(options_.mechanisms)
+                            : 1.0 - left / (60.0 * options_.minutes);
+    bar_.set(static_cast<std::uint64_t>(std::clamp(done, 0.0, 1.0) * static_cast<double>(kUnits)));
+  }
+
+  const Registries& registries_;
+  const SoakOptions& options_;
+  std::vector<std::string> formulations_;
+  Clock::time_point end_;
+  ProgressBar bar_;
+  std::vector<std::pair<std::int64_t, std::unique_ptr<soak::IsolatedCheck>>> running_;
+  std::int64_t started_ = 0;
+  SoakReport report_;
+};
+
+nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& options) {
+  nlohmann::ordered_json json = {{"seed", options.seed},
+                                 {"mechanisms", report.mechanisms},
+                                 {"compared", report.sums.compared},
+                                 {"refused", report.sums.refused},
+                                 {"ill_conditioned", report.sums.ill_conditioned},
+                                 {"mechanisms_without_reference_run", report.sums.without_run},
+                                 {"failures", nlohmann::ordered_json::array()},
+                                 {"imprecise", nlohmann::ordered_json::array()}};
+  for (const auto& [list, name] : {std::pair(&report.failures, "failures"), {&report.imprecise, "imprecise"}}) {
+    for (const auto& [seed, findings] : *list) {
+      for (const soak::Finding& finding : findings) {
+        json[name].push_back(
+            {{"seed", seed}, {"formulation", finding.formulation}, {"check", finding.check}, {"what", finding.what}});
+      }
+    }
+  }
+  return json;
+}
+
+void print_report(const SoakReport& report) {
+  fmt::print(
+      "{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned;\n"
+      "{} mechanisms had no runs to compare, since that of dense did not come through\n",
+      report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
+      report.sums.without_run);
+  for (const auto& [list, verdict] :
+       {std::pair(&report.failures, "failed"), {&report.imprecise, "less precise than the limit, no wrong term"}}) {
+    std::map<std::pair<std::string, std::string>, int> counts;
+    for (const auto& [seed, findings] : *list) {
+      for (const soak::Finding& finding : findings) {
+        ++counts[{finding.check, finding.formulation}];
+      }
+    }
+    for (const auto& [what, count] : counts) {
+      fmt::print("  {}: {} of {}: {}\n", verdict, what.first, what.second.empty() ? "the process" : what.second, count);
+    }
+  }
+  static_cast<void>(std::fflush(stdout));
+}
+
+/// The first failure of every kind becomes a small mechanism.
+void reduce_failures(const Registries& registries, const SoakReport& report, const std::filesystem::path& output) {
+  std::map<std::pair<std::string, std::string>, bool> seen;
+  for (const auto& [seed, failures] : report.failures) {
+    for (const soak::Finding& failure : failures) {
+      const std::pair kind(failure.formulation, failure.check);
+      if (seen.size() == kMostReduced || seen[kind] || interruption_requested()) {
+        continue;
+      }
+      seen[kind] = true;
+      const std::filesystem::path file = reduce(registries, seed, failure, output / "failures");
+      fmt::print("seed {}: {}: {}: {}; reduced: {}\n", seed, failure.formulation, failure.check, failure.what,
+                 file.string());
+    }
+  }
+}
+
+int run_soak(const Registries& registries, const SoakOptions& options) {
+  const std::filesystem::path output(options.output);
+  std::filesystem::create_directories(output);
+  write_provenance(output / "provenance.json", capture_provenance());
+  const InterruptionGuard guard;
+  const SoakReport report = SoakRun(registries, options).run();
+  print_report(report);
+  write_json(output / "soak.json", json_of(report, options));
+  reduce_failures(registries, report, output);
+  fmt::print("Results: {}\n", output.string());
+  if (interruption_requested()) {
+    return kExitInterrupted;
+  }
+  return report.failures.empty() ? kExitOk : kExitCheckFailed;
+}
+
+}  // namespace
+
+void add_soak_command(CLI::App& program, const Registries& registries, int& exit_code) {
+  CLI::App* const command = program.add_subcommand(
+      "soak", "Checks every formulation on random mechanisms, for as long as wanted. Exit code 1: something failed");
+  const auto options = std::make_shared<SoakOptions>();
+  CLI::Option* const minutes =
+      command->add_option("--minutes", options->minutes, "How long to go on")->check(number_from(0.01, 1e5));
+  command->add_option("--mechanisms", options->mechanisms, "How many mechanisms, instead of a time")
+      ->check(integer_from(1, 1'000'000'000))
+      ->excludes(minutes);
+  command->add_option("--seed", options->seed, "Of the first mechanism; the others follow")
+      ->check(integer_from(0, 1'000'000'000'000))
+      ->capture_default_str();
+  command->add_option("-j,--jobs", options->jobs, "Processes beside one another")->check(integer_from(1, 1024));
+  command
+      ->add_option("-o,--output", options->output,
+                   "Directory for soak.json, provenance.json and the reduced mechanisms in failures")
+      ->default_val("results/runs/soak");
+  command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  command->footer(kSoakExamples);
+  command->callback([&registries, options, &exit_code] {
+    if (options->minutes == 0.0 && options->mechanisms == 0) {
+      options->minutes = 1.0;
+    }
+    exit_code = run_soak(registries, *options);
+  });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "experiments/command_line/command.hpp"
+#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/report_program.hpp"
+#include "experiments/command_line/study_command.hpp"
+#include "experiments/files/json_file.hpp"
+#include "experiments/records/claim.hpp"
+#include "experiments/records/provenance.hpp"
+#include "experiments/records/verdict_table.hpp"
+#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/runner/study_runner.hpp"
+#include "experiments/studies/verdicts/study_claims.hpp"
+#include "experiments/studies/verdicts/study_records.hpp"
+#include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/interruption.hpp"
+
+namespace mbdbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kStudyExamples = R"(Examples:
+  mbdbench study my_study.toml                     records, tables, figures and a report in results/runs/NAME
+  mbdbench study my_study.toml --jobs 2            runs side by side; times are taken one after another all the same
+  mbdbench study my_study.toml -o first            the same command continues an interrupted study
+
+How a study is declared: docs/studies.md; examples/studies/pendulums.toml is one.)";
+
+/// \returns "1980 numbers: 1650 measured, 220 refused, 110 failed".
+std::string count_text(const std::vector<Record>& records) {
+  std::map<Verdict, std::size_t> counts;
+  for (const Record& record : records) {
+    ++counts[record.verdict];
+  }
+  std::string text = fmt::format("{} numbers", records.size());
+  std::string separator = ": ";
+  for (const auto& [verdict, count] : counts) {
+    text += fmt::format("{}{} {}", separator, count,
+                        verdict == Verdict::no_published_value ? "measured" : to_string(verdict));
+    separator = ", ";
+  }
+  return text;
+}
+
+/// Failed runs by their reason, once each: a study has thousands of cells.
+void print_failures(const std::vector<Record>& records) {
+  struct Reason {
+    std::size_t count = 0;
+    std::string first;
+  };
+  std::map<std::string, Reason> reasons;
+  for (const Record& record : records) {
+    if (record.verdict == Verdict::failed) {
+      Reason& reason = reasons[fmt::format("{}, {}, {}", record.mechanism, record.formulation, record.integrator)];
+      reason.first = reason.count++ == 0 ? record.note : reason.first;
+    }
+  }
+  constexpr std::size_t kShown = 10;
+  std::size_t shown = 0;
+  for (const auto& [run, reason] : reasons) {
+    if (shown++ == kShown) {
+      fmt::print("  ... and {} more; records.csv has all\n", reasons.size() - kShown);
+      break;
+    }
+    fmt::print("  failed ({} numbers): {}: {}\n", reason.count, run, reason.first);
+  }
+}
+
+std::vector<Record> compared_only(const std::vector<Record>& records) {
+  std::vector<Record> compared;
+  std::copy_if(records.begin(), records.end(), std::back_inserter(compared),
+               [](const Record& record) { return record.compared_value().has_value(); });
+  return compared;
+}
+
+/// \returns the exit code.
+int write_study(const studies::Study& study, const studies::StudyResults& results, const fs::path& output) {
+  const PartResult all = studies::study_records(study, results);
+  const std::vector<Claim> claims = studies::judge_claims(study, results, false);
+  const std::vector<Claim> timing_claims = studies::judge_claims(study, results, true);
+  write_records(output / "records.csv", all.records);
+  write_records(output / "timings.csv", all.timings);
+  write_claims(output / "claims.csv", claims);
+  write_claims(output / "timing_claims.csv", timing_claims);
+  fmt::print("{}\n", count_text(all.records));
+  print_failures(all.records);
+  const std::vector<Record> compared = compared_only(all.records);
+  if (!compared.empty()) {
+    fmt::print("\n{}", verdict_table(compared));
+  }
+  fmt::print("{}{}", claim_table(claims), claim_table(timing_claims));
+  const bool passed = std::all_of(all.records.begin(), all.records.end(), [&](const Record& record) {
+    const bool allowed = study.failures_allowed && !record.compared_value();
+    const bool asserted = record.limit.kind != LimitKind::trend;
+    return (record.verdict != Verdict::not_reproduced || !asserted) && (record.verdict != Verdict::failed || allowed);
+  });
+  return passed ? kExitOk : kExitCheckFailed;
+}
+
+}  // namespace
+
+int run_study_file(const Registries& registries, const StudyFileRun& options) {
+  const studies::Study study = studies::read_study(registries, options.file, options.quick);
+  const fs::path output = options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
+  fs::create_directories(output);
+  const InterruptionGuard guard;
+  const auto results = studies::run_study(
+      registries, study,
+      {.output = output, .jobs = options.jobs, .quiet = options.quiet, .stop_requested = interruption_requested});
+  // After the run has taken the directory: a second one must not touch the first one's files.
+  write_provenance(output / "provenance.json", capture_provenance());
+  write_json(output / "study.json", studies::study_json(study));
+  if (!results) {
+    fmt::print(stderr, "mbdbench: stopped; finished runs are kept, the same command continues from there\n");
+    return kExitInterrupted;
+  }
+  const int exit_code = write_study(study, *results, output);
+  fmt::print("Results: {}\n", output.string());
+  if (!options.no_report) {
+    studies::make_report(output);
+  }
+  return exit_code;
+}
+
+void add_study_command(CLI::App& program, const Registries& registries, int& exit_code) {
+  CLI::App* const command = program.add_subcommand(
+      "study",
+      "Runs a study that a TOML file declares. Exit code 1: an expected number is not met, or a run failed where the "
+      "study does not say failures_allowed");
+  const auto options = std::make_shared<StudyFileRun>();
+  command->add_option("file", options->file, "The declaration (docs/studies.md)")->required();
+  command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
+  command->add_option("-j,--jobs", options->jobs, "Runs beside one another; the results do not depend on it")
+      ->check(integer_from(1, 1024));
+  command->add_flag("--quick", options->quick, "What the study's table [quick] says, in place of the whole");
+  command->add_flag("--no-report", options->no_report, "Records only: no tables, figures and report");
+  command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  command->footer(kStudyExamples);
+  command->callback([&registries, options, &exit_code] { exit_code = run_study_file(registries, *options); });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// A study from its file to its results: what `mbdbench study FILE` does, and `mbdbench run` for a paper's own file.
+#include <string>
+
+#include "experiments/registries/registries.hpp"
+
+namespace mbdbench {
+
+/// As the command line says it.
+struct StudyFileRun {
+  std::string file;
+  std::string output;  ///< empty: results/runs/NAME
+  int jobs = 1;
+  bool quick = false;
+  bool no_report = false;
+  bool quiet = false;
+};
+
+/// \returns the exit code. \throws FileError for a declaration that is wrong
+int run_study_file(const Registries& registries, const StudyFileRun& options);
+
+}  // namespace mbdbench

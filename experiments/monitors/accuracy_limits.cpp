@@ -1,0 +1,90 @@
+#include "experiments/monitors/accuracy_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace mbdbench {
+namespace {
+
+// Measured on the catalogue (docs/results.md): right runs stay below a hundredth of n tol L (1 + V T) and, where
+// energies of size S change hands quickly, reach 5 n tol S.
+constexpr double kEnergyFactor = 20.0;
+// Of one step. Right runs of the catalogue reach 130 tol S, at singular positions and with multistep methods of high
+// order; those beyond 200 that no other limit met were off by 2000 tol L and more (docs/results.md).
+constexpr double kStepFactor = 200.0;
+// Above, a run is wrong at any tolerance.
+constexpr double kLargestShare = 0.1;
+// Of an iteration's last change: steps at the tolerance do not notice accelerations that are wrong by as much, and next
+// to a singular position some steps are.
+constexpr double kUnconverged = 100.0;
+// Methods of high order end short runs within a few steps.
+constexpr double kFewestSteps = 10.0;
+// Of a mechanism that hardly moves, or at the tightest tolerances, rounding is all that there is.
+constexpr double kRounding = 1e-11;
+
+bool beyond(double value, double limit) {
+  return !(value <= limit);  // also what is not a number
+}
+
+}  // namespace
+
+AccuracyLimits accuracy_limits(const RunAccuracy& accuracy, std::optional<double> tolerance,
+                               const RequestedLimits& requested) {
+  const double length = accuracy.length_scale();
+  const double rate = std::max(1.0, accuracy.largest_rate());
+  const double energy = accuracy.energy_scale();
+  const double steps = std::max(kFewestSteps, static_cast<double>(accuracy.steps()));
+  const auto share = [&](double factor) {
+    return tolerance ? std::min(kLargestShare, factor * *tolerance * steps + kRounding) : kLargestShare;
+  };
+  const auto position_share = share(1.0 + rate * accuracy.duration());
+  AccuracyLimits limits;
+  limits.position = requested.drift.value_or(length * position_share);
+  limits.velocity = requested.drift.value_or(length * rate * share(1.0));
+  limits.energy =
+      requested.energy_error.value_or(energy * share(kEnergyFactor) + kRounding * accuracy.energy_at_rest());
+  const double step_share = tolerance ? std::min(kLargestShare, kStepFactor * *tolerance) : kLargestShare;
+  limits.energy_step =
+      requested.energy_error.value_or(energy * step_share + kRounding * (energy + accuracy.energy_at_rest()));
+  limits.unconverged = tolerance ? std::min(kLargestShare, kUnconverged * *tolerance) : kLargestShare;
+  return limits;
+}
+
+std::vector<std::string> inaccuracies(const RunAccuracy& accuracy, const AccuracyLimits& limits) {
+  std::vector<std::string> found;
+  const auto compare = [&found](const char* what, double value, double limit, const char* unit, const char* option) {
+    if (beyond(value, limit)) {
+      found.push_back(fmt::format("{} {:.3g} {} is beyond {:.3g} ({})", what, value, unit, limit, option));
+    }
+  };
+  compare("largest position residual", accuracy.largest_position_residual(), limits.position, "m or rad",
+          "--max-drift");
+  compare("largest velocity residual", accuracy.largest_velocity_residual(), limits.velocity, "m/s or rad/s",
+          "--max-drift");
+  if (accuracy.work().failure().empty()) {
+    compare("largest imbalance of energy and work", accuracy.largest_imbalance() - accuracy.work().uncertainty(),
+            limits.energy, "J", "--max-energy-error");
+    compare("imbalance of energy and work in one step", accuracy.largest_step_imbalance(), limits.energy_step, "J",
+            "--max-energy-error");
+  }
+  if (const auto change = accuracy.diagnostics().find("unconverged_change");
+      change != accuracy.diagnostics().end() && beyond(change->second.largest, limits.unconverged)) {
+    found.push_back(fmt::format(
+        "the last pass of an iteration changed the accelerations by {:.3g} of their size, more than {:.3g} (option "
+        "iterations)",
+        change->second.largest, limits.unconverged));
+  }
+  const std::vector<BranchChange>& changes = accuracy.branches().changes();
+  if (!changes.empty()) {
+    const BranchChange& first = changes.front();
+    found.push_back(fmt::format(
+        "at t = {:.6g} {} came to a singular position (singular value {:.2g} of the largest) and left it on another "
+        "branch{} (projection=on, where the formulation has it, or a tighter tolerance passes through)",
+        first.t, first.joint.empty() ? "the loops together" : fmt::format("the loop of joint '{}'", first.joint),
+        first.closeness, changes.size() > 1 ? fmt::format(", the first of {} such changes", changes.size()) : ""));
+  }
+  return found;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,100 @@
+#include "experiments/monitors/run_accuracy.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace mbdbench {
+namespace {
+
+/// NaN stays: a state that is not finite must not look consistent.
+void keep_largest(double& largest, double value) {
+  if (!(std::abs(value) <= largest)) {
+    largest = std::abs(value);
+  }
+}
+
+}  // namespace
+
+RunAccuracy::RunAccuracy(Formulation& formulation)
+    : formulation_(formulation),
+      work_(formulation),
+      branches_(formulation.mechanism()),
+      length_scale_(longest_link(formulation.mechanism())),
+      q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
+      u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
+
+void RunAccuracy::observe(double t, std::span<const double> x) {
+  // Only residuals are measured with rates.
+  RhsStatus status = formulation_.mechanism().constrained() ? formulation_.unpack(t, x, q_, u_) : RhsStatus{};
+  if (status.ok) {
+    status = formulation_.observe(t, x, observation_);
+  }
+  if (!status.ok) {
+    throw std::runtime_error(fmt::format("the energy at t = {} cannot be computed: {}", t, status.message()));
+  }
+  for (const double rate : u_) {
+    keep_largest(largest_rate_, rate);
+  }
+  keep_largest(largest_kinetic_energy_, observation_.energies.kinetic);
+  keep_largest(largest_position_residual_, observation_.position_residual);
+  keep_largest(largest_velocity_residual_, observation_.velocity_residual);
+  if (formulation_.mechanism().constrained()) {
+    branches_.follow(t, q_, u_, observation_.position_residual / length_scale_);
+  }
+  formulation_.diagnostics([this](std::string_view name, double value) {
+    const auto [found, is_new] = diagnostics_.try_emplace(std::string(name), ValueRange{value, value});
+    found->second = {std::min(found->second.smallest, value), std::max(found->second.largest, value)};
+  });
+}
+
+bool RunAccuracy::sample(double t, std::span<const double> x) {
+  if (!started_) {
+    observe(t, x);
+    initial_energy_ = observation_.energies.total();
+    initial_potential_ = observation_.energies.potential;
+    work_.start(t, x);
+    t_start_ = t;
+    t_ = t;
+    started_ = true;
+  }
+  return true;
+}
+
+void RunAccuracy::reached(double t, std::span<const double> x) {
+  work_.finish(t, x);
+}
+
+bool RunAccuracy::step(double t, std::span<const double> x, const OdeStatistics& so_far) {
+  steps_ = so_far.nsteps;
+  t_ = t;
+  observe(t, x);
+  work_.start(t, x);
+  keep_largest(largest_potential_change_, observation_.energies.potential - initial_potential_);
+  final_deviation_ = observation_.energies.total() - initial_energy_;
+  keep_largest(largest_deviation_, final_deviation_);
+  const double before = final_imbalance_;
+  final_imbalance_ = final_deviation_ - work_.work();
+  keep_largest(largest_step_imbalance_,
+               std::max(0.0, std::abs(final_imbalance_ - before) - (work_.uncertainty() - uncertainty_)));
+  uncertainty_ = work_.uncertainty();
+  keep_largest(largest_imbalance_, final_imbalance_);
+  return true;
+}
+
+double RunAccuracy::energy_at_rest() const {
+  const Mechanism& mechanism = formulation_.mechanism();
+  double mass = 0.0;
+  for (const Body& body : mechanism.bodies()) {
+    mass += body.mass;
+  }
+  return std::abs(initial_energy_) + mass * mechanism.gravity().norm() * length_scale_;
+}
+
+double RunAccuracy::energy_scale() const {
+  return std::max({largest_kinetic_energy_, largest_potential_change_, work_.exchanged()});
+}
+
+}  // namespace mbdbench

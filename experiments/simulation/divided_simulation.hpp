@@ -1,0 +1,49 @@
+#pragma once
+/// \file
+/// One run on several ranks: every rank integrates its part of the state, rank 0 alone sees the whole one, at samples.
+#include <span>
+#include <vector>
+
+#include "experiments/simulation/simulation.hpp"
+#include "formulations/formulation_part.hpp"
+#include "formulations/rank_exchange.hpp"
+
+namespace mbdbench {
+
+/// Where every rank's components lie in the whole state.
+class WholeState {
+ public:
+  /// Called by all ranks together, as are both functions.
+  WholeState(const FormulationPart& part, RankExchange& ranks);
+
+  /// \param whole on rank 0 the state in the order of the formulation; empty on others
+  void collect(std::span<const double> own, std::span<double> whole);
+  void deal(std::span<const double> whole, std::span<double> own);
+
+  /// \returns components of all ranks on rank 0, 0 on others.
+  [[nodiscard]] std::size_t size() const { return order_.size(); }
+
+ private:
+  RankExchange* ranks_;
+  std::vector<std::size_t> bounds_;  ///< of the ranks' components one behind another
+  std::vector<std::size_t> order_;   ///< rank 0: which component of the whole state each of these is
+  std::vector<double> ordered_;
+};
+
+/// Who watches a divided run, all of them on rank 0 alone.
+struct DividedRunSinks {
+  /// Samples of the whole state, and the ends of those steps that hold a sample, and of the one that stops the run.
+  OdeSink* whole = nullptr;
+  /// Every step, with rank 0's part of the state.
+  OdeSink* part = nullptr;
+};
+
+/// As `simulate` does, called by all ranks together; the same steps and counts on all. A sink that throws, or an
+/// interruption of any rank, stops all.
+/// \param x0 the whole state on rank 0; empty on others \param sinks on rank 0
+/// \returns on rank 0 with the whole final state, on others with their part of it
+SimulationResult simulate_part(FormulationPart& part, RankExchange& ranks, const OdeEntry& integrator,
+                               std::span<const double> tspan, std::span<const double> x0,
+                               const SimulationOptions& options, const DividedRunSinks& sinks);
+
+}  // namespace mbdbench

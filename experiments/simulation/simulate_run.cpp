@@ -1,0 +1,247 @@
+#include "experiments/simulation/simulate_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "experiments/files/csv_file.hpp"
+#include "experiments/files/directory_lock.hpp"
+#include "experiments/files/write_error.hpp"
+#include "experiments/monitors/endless_run.hpp"
+#include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/records/provenance.hpp"
+#include "experiments/simulation/continuation_command.hpp"
+#include "experiments/simulation/divided_simulation.hpp"
+#include "experiments/simulation/rank_start.hpp"
+#include "experiments/simulation/run_checkpoint.hpp"
+#include "experiments/simulation/simulate_report.hpp"
+#include "experiments/simulation/simulate_setup.hpp"
+#include "experiments/simulation/trajectory_writer.hpp"
+#include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/progress.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "mechanisms/model/start/singular_start.hpp"
+
+namespace mbdbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Shows progress by simulated time and passes a Ctrl-C on to the integrator.
+class RunWatch : public OdeSink {
+ public:
+  RunWatch(double start, double end, bool quiet)
+      : start_(start), end_(end), bar_("simulate", kUnits, ProgressOptions::standard_error(quiet)) {}
+
+  // Only a step may end the run, so that the last row of the trajectory is the saved state.
+  bool sample(double /*t*/, std::span<const double> /*x*/) override { return true; }
+  bool step(double t, std::span<const double> /*x*/, const OdeStatistics& /*so_far*/) override {
+    bar_.set(static_cast<std::uint64_t>(static_cast<double>(kUnits) * (t - start_) / (end_ - start_)));
+    return !interruption_requested();
+  }
+
+ private:
+  static constexpr std::uint64_t kUnits = 1000;
+  double start_;
+  double end_;
+  ProgressBar bar_;
+};
+
+/// The first ones a line each: statistics.json has all.
+void print_changes(const std::vector<FormulationChange>& changes) {
+  constexpr std::size_t kPrinted = 10;
+  for (std::size_t i = 0; i < std::min(kPrinted, changes.size()); ++i) {
+    fmt::print("at t = {}: {}\n", changes[i].t, changes[i].change);
+  }
+  if (changes.size() > kPrinted) {
+    fmt::print("and {} more such changes\n", changes.size() - kPrinted);
+  }
+}
+
+constexpr const char* kCheckpoint = "checkpoint.json";
+
+/// An earlier run stays unless its replacement is asked for; so does what a killed one has left.
+void make_room(const fs::path& directory, const SimulateRequest& request) {
+  const bool killed = fs::exists(directory / kCheckpoint);
+  if (request.overwrite) {
+    // Nothing of the earlier run may look like a part of the new one.
+    for (const char* const name : {"state.json", kCheckpoint, "trajectory.csv.part"}) {
+      fs::remove(directory / name);
+    }
+    return;
+  }
+  if (fs::exists(directory / "state.json")) {
+    throw std::invalid_argument(
+        fmt::format("{}: already holds a run; choose another directory or add --overwrite", directory.string()));
+  }
+  if (killed || fs::exists(directory / "trajectory.csv.part")) {
+    throw std::invalid_argument(fmt::format(
+        "{}: holds trajectory.csv.part of a run that was killed; {}choose another directory or add --overwrite",
+        directory.string(),
+        killed ? fmt::format("continue it with\n  {}\nor ", continuation_command(request, kCheckpoint)) : ""));
+  }
+}
+
+/// What is left of the run, the state first: after a full disk it is what is worth most.
+void write_results(const fs::path& directory, const SimulateSetup& setup, const SimulationResult& result,
+                   const RunAccuracy& accuracy, const RunVerdict& verdict, TrajectoryWriter& trajectory) {
+  write_state(directory / "state.json", setup, result.ode.t, result.ode.x);
+  write_statistics(directory / "statistics.json", setup, result, accuracy, verdict, trajectory.rows());
+  write_timings(directory / "timings.json", result);
+  trajectory.finish();
+}
+
+void print_result(const SimulateSetup& setup, const SimulationResult& result, const RunAccuracy& accuracy,
+                  const RunVerdict& verdict) {
+  print_changes(result.changes);
+  const OdeStatistics& counts = result.ode.statistics;
+  const std::string circumstance =
+      result.time.disturbed() ? fmt::format(" (disturbed: with {:.0f} % of a processor)", 100.0 * result.time.share())
+                              : "";
+  fmt::print(
+      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s{}\n"
+      "energy: largest imbalance {:.3g} J of {:.3g} J, at the end {:.3g} J\n",
+      verdict.status, result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.time.wall, circumstance,
+      accuracy.largest_imbalance(), accuracy.energy_scale(), accuracy.final_imbalance());
+  if (setup.mechanism->constrained()) {
+    fmt::print("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
+               accuracy.largest_velocity_residual());
+  }
+  if (const BranchWatch& branches = accuracy.branches(); branches.watches()) {
+    fmt::print("loops: smallest singular value {:.3g} of the largest, {} singular positions passed\n",
+               branches.smallest_value(), branches.passages());
+  }
+  for (const std::string& note : diagnostic_notes(accuracy)) {
+    fmt::print("note: {}\n", note);
+  }
+}
+
+/// What makes all ranks do the same.
+std::string problem_of(const SimulateSetup& setup) {
+  return fmt::format("{}\n{}[{}]\n{}\n{}\n{}\n{}\n{}", setup.mechanism_text, setup.formulation_key,
+                     setup.formulation_options, setup.integrator.key, fmt::join(option_texts(setup.settings), " "),
+                     fmt::join(setup.times, " "), setup.options.ode.max_evaluations, instruction_set_name());
+}
+
+/// A rank behind the first: nothing but its part of the run.
+int run_part(const Registries& registries, const SimulateRequest& request, RankStart& start) {
+  const SimulateSetup setup = set_up_run(registries, request, &start.ranks());
+  const InterruptionGuard guard;
+  start.compare(problem_of(setup));
+  start.begin();
+  simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, {}, setup.options, {});
+  return kExitOk;
+}
+
+/// The whole run, or the first rank's part of it and all output.
+/// \param start nullptr: this process is alone
+int run_and_write(const Registries& registries, const SimulateRequest& request, RankStart* start) {
+  const SimulateSetup setup = set_up_run(registries, request, start == nullptr ? nullptr : &start->ranks());
+  if (start != nullptr) {
+    start->compare(problem_of(setup));
+  }
+  const fs::path directory(request.output);
+  const DirectoryLock lock(directory);
+  make_room(directory, request);
+  if (!lock.left_by().empty()) {
+    fmt::print(stderr, "mbdbench: note: {}: takes over the lock that {} left\n", directory.string(), lock.left_by());
+  }
+  if (request.restart.empty()) {
+    if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
+      fmt::print(stderr, "mbdbench: warning: {}\n", warning);
+    }
+  }
+  if (!setup.taken_over.empty()) {
+    fmt::print("continues {} at t = {} with {}\n", request.restart, setup.times.front(),
+               fmt::join(setup.taken_over, " "));
+  }
+  replace_file(directory / "mechanism.toml", setup.mechanism_text);
+  write_provenance(directory / "provenance.json", capture_provenance());
+
+  SimulationResult result;
+  RunAccuracy accuracy(*setup.formulation);
+  TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
+                              {.reactions = request.reactions, .comments = {}});
+  RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
+  EndlessRunWatch endless(start == nullptr ? setup.formulation->layout() : setup.part->layout(), *setup.mechanism,
+                          setup.times.back());
+  RestartNote restarts(setup.integrator.key, ode_options(setup.options, setup.formulation->layout()));
+  const InterruptionGuard guard;
+  {
+    RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
+    std::vector<OdeSink*> every_step = {&watch};
+    // Whoever has chosen the steps, or how many evaluations there may be, gets them.
+    if (setup.integrator.adaptive && !request.max_evaluations) {
+      every_step.push_back(&endless);
+    }
+    SimulationOptions options = setup.options;
+    if (start == nullptr) {
+      std::vector<OdeSink*> sinks = {&accuracy, &trajectory, &restarts, &checkpoint};
+      sinks.insert(sinks.end(), every_step.begin(), every_step.end());
+      SinkChain chain(sinks);
+      options.step_reached = [&](double t, std::span<const double> x) {
+        accuracy.reached(t, x);
+        restarts.reached(x);
+      };
+      result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, chain);
+    } else {
+      SinkChain whole({&accuracy, &trajectory, &checkpoint});
+      SinkChain part(every_step);
+      start->begin();
+      result =
+          simulate_part(*setup.part, start->ranks(), setup.integrator, setup.times, setup.x0, options, {&whole, &part});
+      start->over();
+    }
+  }
+  const RunVerdict verdict = run_verdict(setup, result, accuracy, request, endless.reason());
+  try {
+    write_results(directory, setup, result, accuracy, verdict, trajectory);
+  } catch (const WriteError&) {
+    if (fs::exists(directory / kCheckpoint)) {
+      fmt::print(stderr, "{} is kept. Continue with\n  {}\n", kCheckpoint, continuation_command(request, kCheckpoint));
+    }
+    throw;
+  }
+  checkpoint.remove();
+
+  print_result(setup, result, accuracy, verdict);
+  fmt::print("results: {}\n", directory.string());
+  if (!verdict.inaccuracies.empty()) {
+    fmt::print(stderr, "the run reached its end but is not accurate: {}\n", verdict.message);
+    return request.accept ? kExitOk : kExitCheckFailed;
+  }
+  if (result.succeeded()) {
+    return kExitOk;
+  }
+  if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped && endless.reason().empty()) {
+    fmt::print(stderr, "interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
+               continuation_command(request));
+    return kExitInterrupted;
+  }
+  fmt::print(stderr, "the run failed: {}\neverything up to t = {} is kept\n", verdict.message, result.ode.t);
+  return result.write_failed ? kExitWriteFailed : kExitCheckFailed;
+}
+
+}  // namespace
+
+int run_simulate(const Registries& registries, const SimulateRequest& request) {
+  if (ranks_in_use() == nullptr) {
+    return run_and_write(registries, request, nullptr);
+  }
+  ranks_in_use()->set_patience(request.rank_timeout);
+  RankStart start(*ranks_in_use());
+  return start.run([&] {
+    return start.ranks().rank() == 0 ? run_and_write(registries, request, &start)
+                                     : run_part(registries, request, start);
+  });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// Everything a requested run needs, found, built and checked before anything is written.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/simulation/run_settings.hpp"
+#include "experiments/simulation/simulate_run.hpp"
+#include "experiments/simulation/simulation.hpp"
+#include "formulations/formulation_part.hpp"
+#include "formulations/rank_exchange.hpp"
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench {
+
+/// A run that is ready to start.
+struct SimulateSetup {
+  std::unique_ptr<const Mechanism> mechanism;  ///< on the heap: the formulation keeps its address
+  std::string mechanism_text;                  ///< TOML
+  std::unique_ptr<Formulation> formulation;    ///< of several ranks only the first has one, for output
+  std::unique_ptr<FormulationPart> part;       ///< what one of several ranks evaluates
+  std::string formulation_key;
+  std::string formulation_options;
+  OdeEntry integrator;
+  RunSettings settings;
+  SimulationOptions options;  ///< of `settings`, with what belongs to this run alone
+  /// What a restart continues with unasked, as command line options; empty for a run from the start.
+  std::vector<std::string> taken_over;
+  std::vector<double> times;
+  std::vector<double> x0;  ///< of several ranks only the first has one
+};
+
+/// \param ranks among which the run is divided; nullptr: it is not
+/// \throws FileError, ModelError, ParameterError, std::invalid_argument saying what would be right
+SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& request, RankExchange* ranks = nullptr);
+
+}  // namespace mbdbench

@@ -1,0 +1,46 @@
+#pragma once
+/// \file
+/// A run as a table: one row a sample, written as it comes.
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "experiments/files/csv_stream.hpp"
+#include "formulations/formulation.hpp"
+#include "integrators/ode.hpp"
+
+namespace mbdbench {
+
+/// What a trajectory holds beyond the state.
+struct TrajectoryContent {
+  bool reactions = false;
+  std::vector<std::string> comments;  ///< lines for the head of the file, without '#'
+};
+
+/// Columns: t; every state component by its layout name; kinetic, potential, total (J); position_residual = max |Phi|,
+/// velocity_residual = max |Phi'|; x_, y_, z_, vx_, vy_, vz_ of every marker (m, m/s, world axes); with reactions fx_,
+/// fy_, fz_, nx_, ny_, nz_ of every joint (N, N m, world axes, on the outboard body at the joint's point).
+class TrajectoryWriter : public OdeSink {
+ public:
+  /// \param file see CsvStream \param formulation of the run; must outlive the writer
+  TrajectoryWriter(const std::filesystem::path& file, Formulation& formulation, const TrajectoryContent& content = {});
+
+  /// \throws FileError when the file cannot be written, std::runtime_error when the state cannot be observed
+  bool sample(double t, std::span<const double> x) override;
+  /// Completes the file. \throws FileError
+  void finish() { stream_.finish(); }
+  [[nodiscard]] std::size_t rows() const { return stream_.rows(); }
+
+ private:
+  void append(const Vec3& vector) { row_.insert(row_.end(), vector.begin(), vector.end()); }
+  void append(const std::vector<Vec6>& wrenches);
+
+  Formulation& formulation_;
+  bool with_reactions_;
+  CsvStream stream_;
+  Observation observation_;
+  Reactions reactions_;
+  std::vector<double> row_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,48 @@
+#pragma once
+/// \file
+/// The criterion of a claim as text: arithmetic and comparisons over observers of variants,
+/// `energy_error['HDCA'] < 0.5 * energy_error['DCA'] and evaluations['HDCA'] < 2000`.
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/studies/declaration/observer.hpp"
+
+namespace mbdbench::studies {
+
+/// An observer with the axes that the text fixes: `error(tip)['DCA', integrator='ode45', tolerance=1e-6]`.
+struct ObserverReference {
+  Observer observer;
+  std::optional<std::string> variant;
+  std::optional<std::string> mechanism;
+  std::optional<std::string> integrator;
+  std::optional<double> control;  ///< tolerance or step
+  std::string text;               ///< as written
+};
+
+/// Grammar, loosest first: or; and; not; one of < <= > >= == !=; + -; * /; unary -; number, (...), abs(x), log10(x),
+/// min(x, y), max(x, y), observer[selectors].
+class ClaimExpression {
+ public:
+  ClaimExpression() = default;
+  /// \throws std::invalid_argument saying what is wrong and at which letter
+  explicit ClaimExpression(std::string_view text);
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// \returns what the expression needs, in the order in which it stands there.
+  [[nodiscard]] const std::vector<ObserverReference>& references() const { return references_; }
+  /// \param values of the references \returns whether it holds.
+  [[nodiscard]] bool evaluate(const std::vector<double>& values) const;
+
+  struct Node;
+
+ private:
+  std::string text_;
+  std::vector<ObserverReference> references_;
+  std::shared_ptr<const Node> root_;
+};
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,172 @@
+#include "experiments/studies/declaration/declaration_table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "mechanisms/io/file_error.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+std::size_t declared_line(const toml::node& node) {
+  return node.source().begin.line;
+}
+
+}  // namespace
+
+DeclarationTable::DeclarationTable(const std::string& file, const toml::table& table, std::string label,
+                                   std::size_t line, const std::vector<std::string>& keys)
+    : file_(file), table_(table), label_(std::move(label)), line_(line) {
+  const toml::key* first = nullptr;
+  for (const auto& [key, value] : table_) {
+    const bool known = std::find(keys.begin(), keys.end(), key.str()) != keys.end();
+    if (!known && (first == nullptr || key.source().begin.line < first->source().begin.line)) {
+      first = &key;
+    }
+  }
+  if (first != nullptr) {
+    fail(first->source().begin.line,
+         fmt::format("there is no key '{}'; {}", first->str(), suggest_name(first->str(), keys, "keys")));
+  }
+}
+
+void DeclarationTable::fail(std::size_t line, std::string_view message) const {
+  throw FileError(file_, line, fmt::format("{}: {}", label_, message));
+}
+
+void DeclarationTable::wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) const {
+  fail(declared_line(node), fmt::format("{} must be {}", key, wanted));
+}
+
+LocatedText DeclarationTable::text_of(const toml::node& node, std::string_view key) const {
+  const auto value = node.value<std::string>();
+  if (!node.is_string() || !value || value->empty()) {
+    wrong_type(node, key, "a text in quotes");
+  }
+  return {*value, declared_line(node)};
+}
+
+LocatedNumber DeclarationTable::number_of(const toml::node& node, std::string_view key) const {
+  const auto value = node.value<double>();
+  if (!node.is_number() || !value || !std::isfinite(*value)) {
+    wrong_type(node, key, "a finite number");
+  }
+  return {*value, declared_line(node)};
+}
+
+std::optional<LocatedText> DeclarationTable::text(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node == nullptr ? std::nullopt : std::optional(text_of(*node, key));
+}
+
+LocatedText DeclarationTable::needed_text(std::string_view key) const {
+  if (!has(key)) {
+    fail(line_, fmt::format("{} is missing, a text", key));
+  }
+  return *text(key);
+}
+
+std::optional<LocatedNumber> DeclarationTable::number(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node == nullptr ? std::nullopt : std::optional(number_of(*node, key));
+}
+
+LocatedNumber DeclarationTable::needed_number(std::string_view key) const {
+  if (!has(key)) {
+    fail(line_, fmt::format("{} is missing, a number", key));
+  }
+  return *number(key);
+}
+
+std::optional<bool> DeclarationTable::flag(std::string_view key) const {
+  const toml::node* const node = find(key);
+  if (node == nullptr) {
+    return std::nullopt;
+  }
+  const auto value = node->value<bool>();
+  if (!node->is_boolean() || !value) {
+    wrong_type(*node, key, "true or false");
+  }
+  return value;
+}
+
+std::vector<LocatedText> DeclarationTable::texts(std::string_view key) const {
+  const toml::node* const node = find(key);
+  std::vector<LocatedText> all;
+  if (node == nullptr) {
+    return all;
+  }
+  if (const toml::array* const list = node->as_array()) {
+    for (const toml::node& entry : *list) {
+      all.push_back(text_of(entry, key));
+    }
+  } else {
+    all.push_back(text_of(*node, key));
+  }
+  return all;
+}
+
+std::vector<LocatedNumber> DeclarationTable::numbers(std::string_view key) const {
+  const toml::node* const node = find(key);
+  std::vector<LocatedNumber> all;
+  if (node == nullptr) {
+    return all;
+  }
+  if (const toml::array* const list = node->as_array()) {
+    for (const toml::node& entry : *list) {
+      all.push_back(number_of(entry, key));
+    }
+  } else {
+    all.push_back(number_of(*node, key));
+  }
+  return all;
+}
+
+std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(std::string_view key) const {
+  std::vector<std::pair<LocatedText, LocatedText>> all;
+  const toml::node* const node = find(key);
+  if (node == nullptr) {
+    return all;
+  }
+  const toml::table* const table = node->as_table();
+  if (table == nullptr) {
+    wrong_type(*node, key, "a table: \"LABEL\" = \"formulation[options]\"");
+  }
+  for (const auto& [name, value] : *table) {
+    LocatedText text = text_of(value, name.str());
+    all.emplace_back(LocatedText{std::string(name.str()), text.line}, text);
+  }
+  // The table is sorted by name; a study's order is that of its lines.
+  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+    const auto position = [&](const auto& entry) { return table->get(entry.first.text)->source().begin; };
+    return std::pair(position(a).line, position(a).column) < std::pair(position(b).line, position(b).column);
+  });
+  return all;
+}
+
+void DeclarationTable::entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,
+                               const std::function<void(const LocatedText&)>& take_text,
+                               const std::function<void(const DeclarationTable&)>& take_table) const {
+  const toml::node* const node = find(key);
+  if (node == nullptr) {
+    return;
+  }
+  const toml::array* const list = node->as_array();
+  if (list == nullptr) {
+    wrong_type(*node, key, "a list");
+  }
+  for (const toml::node& entry : *list) {
+    if (const toml::table* const table = entry.as_table()) {
+      take_table(DeclarationTable(file_, *table, label, declared_line(entry), keys));
+    } else if (take_text) {
+      take_text(text_of(entry, key));
+    } else {
+      wrong_type(entry, key, fmt::format("a list of tables, [[{}]]", key));
+    }
+  }
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,113 @@
+#include "experiments/studies/declaration/declared_choice.hpp"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+namespace mbdbench::studies {
+namespace {
+
+/// \returns the place of the integrator that a figure shows: the first where it names none.
+std::size_t chosen_integrator(const DeclarationTable& table, const Study& study) {
+  const std::vector<std::size_t> places = places_of(
+      table, table.texts("integrator"), study.integrators, [](const OdeEntry* entry) { return entry->key; },
+      "integrator");
+  return places.empty() ? 0 : places.front();
+}
+
+std::size_t chosen_control(const DeclarationTable& table, const Study& study, std::size_t integrator) {
+  const auto wanted = table.number("control");
+  for (std::size_t c = 0; c < study.controls.size(); ++c) {
+    if (study.runs(integrator, c) && (!wanted || study.controls[c].value == wanted->value)) {
+      return c;
+    }
+  }
+  table.fail(wanted ? wanted->line : table.line(),
+             fmt::format("'{}' is not run with this control; name one of the study's tolerances or steps",
+                         study.integrators[integrator]->key));
+}
+
+bool can_be_drawn(const Observer& curve) {
+  const bool of_whole_run = curve.quantity >= Quantity::mean_passes && curve.quantity <= Quantity::most_singular_passes;
+  return curve.quantity == Quantity::passes || (curve.at_steps() && !of_whole_run);
+}
+
+}  // namespace
+
+std::vector<std::size_t> all_places(std::size_t size) {
+  std::vector<std::size_t> places(size);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  return places;
+}
+
+std::vector<std::size_t> chosen_mechanisms(const DeclarationTable& table, const Study& study) {
+  return table.has("mechanisms") ? places_of(
+                                       table, table.texts("mechanisms"), study.mechanisms,
+                                       [](const StudyMechanism& entry) { return entry.label; }, "mechanism")
+                                 : all_places(study.mechanisms.size());
+}
+
+std::vector<std::size_t> chosen_variants(const DeclarationTable& table, const Study& study) {
+  return table.has("variants") ? places_of(
+                                     table, table.texts("variants"), study.variants,
+                                     [](const StudyVariant& entry) { return entry.label; }, "variant")
+                               : all_places(study.variants.size());
+}
+
+void read_figures(const DeclarationTable& root, Study& study, const ObserverReader& observer_at) {
+  root.entries(
+      "figures", "a figure", {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest"},
+      {}, [&](const DeclarationTable& table) {
+        CurveFigure figure;
+        figure.name = table.needed_text("name").text;
+        figure.title = table.needed_text("title").text;
+        for (const LocatedText& name : table.texts("curves")) {
+          figure.curves.push_back(observer_at(table, name));
+          if (!can_be_drawn(figure.curves.back())) {
+            table.fail(name.line, fmt::format("'{}' has no value at every step; energy_error, position_drift, "
+                                              "smallest_singular_value, passes(position) have, for example",
+                                              name.text));
+          }
+        }
+        if (figure.curves.empty() || study.integrators.empty()) {
+          table.fail(table.line(), "a figure needs curves = [\"energy_error\"], for example, and runs to show");
+        }
+        figure.mechanisms = chosen_mechanisms(table, study);
+        figure.variants = chosen_variants(table, study);
+        figure.integrator = chosen_integrator(table, study);
+        figure.control = chosen_control(table, study, figure.integrator);
+        for (const std::size_t m : figure.mechanisms) {
+          for (const std::size_t v : figure.variants) {
+            if (!study.has({m, v, figure.integrator, figure.control})) {
+              table.fail(table.line(), fmt::format("figure '{}': the study does not run '{}' on '{}'", figure.name,
+                                                   study.variants[v].label, study.mechanisms[m].label));
+            }
+          }
+        }
+        const auto lowest = table.number("lowest");
+        figure.lowest = lowest ? lowest->value : 0.0;
+        study.figures.push_back(std::move(figure));
+      });
+}
+
+void read_tables(const DeclarationTable& root, Study& study, const ObserverReader& observer_at) {
+  root.entries("tables", "a table", {"name", "title", "caption", "observe", "mechanisms", "variants"}, {},
+               [&](const DeclarationTable& table) {
+                 NumberTable made;
+                 made.name = table.needed_text("name").text;
+                 made.title = table.needed_text("title").text;
+                 const auto caption = table.text("caption");
+                 made.caption = caption ? caption->text : "";
+                 for (const LocatedText& name : table.texts("observe")) {
+                   made.observers.push_back(observer_at(table, name));
+                 }
+                 if (made.observers.empty()) {
+                   table.fail(table.line(), "a table needs observe = [\"evaluations\"], for example");
+                 }
+                 made.mechanisms = chosen_mechanisms(table, study);
+                 made.variants = chosen_variants(table, study);
+                 study.tables.push_back(std::move(made));
+               });
+}
+
+}  // namespace mbdbench::studies

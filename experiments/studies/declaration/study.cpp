@@ -1,0 +1,101 @@
+#include "experiments/studies/declaration/study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+
+#include "experiments/registries/formulation_choice.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+template <class Entry>
+bool stands_in(const std::vector<Entry>& list, const Entry& entry) {
+  return std::find(list.begin(), list.end(), entry) != list.end();
+}
+
+}  // namespace
+
+std::string StudyVariant::formulation() const {
+  return formulation_word(entry->key, options);
+}
+
+std::string_view to_string(ControlKind kind) {
+  return kind == ControlKind::tolerance ? "tolerance" : "step";
+}
+
+std::string Control::text() const {
+  return fmt::format("{}={}", to_string(kind), value);
+}
+
+bool Study::runs(std::size_t integrator, std::size_t control) const {
+  return integrators[integrator]->adaptive == (controls[control].kind == ControlKind::tolerance);
+}
+
+std::vector<CellKey> Study::cells() const {
+  std::vector<CellKey> keys;
+  for (std::size_t m = 0; m < mechanisms.size(); ++m) {
+    for (const std::size_t v : mechanisms[m].variants) {
+      if (mechanisms[m].integrators.empty()) {
+        keys.push_back({m, v, 0, 0});
+      }
+      for (const std::size_t i : mechanisms[m].integrators) {
+        for (const std::size_t c : mechanisms[m].controls) {
+          if (runs(i, c)) {
+            keys.push_back({m, v, i, c});
+          }
+        }
+      }
+    }
+  }
+  return keys;
+}
+
+bool Study::has(const CellKey& cell) const {
+  const StudyMechanism& mechanism = mechanisms[cell.mechanism];
+  return stands_in(mechanism.variants, cell.variant) && stands_in(mechanism.integrators, cell.integrator) &&
+         stands_in(mechanism.controls, cell.control) && runs(cell.integrator, cell.control);
+}
+
+std::vector<Observer> Study::curves(const CellKey& cell) const {
+  std::vector<Observer> all;
+  for (const CurveFigure& figure : figures) {
+    if (stands_in(figure.mechanisms, cell.mechanism) && stands_in(figure.variants, cell.variant) &&
+        figure.integrator == cell.integrator && figure.control == cell.control) {
+      std::copy_if(figure.curves.begin(), figure.curves.end(), std::back_inserter(all),
+                   [&](const Observer& curve) { return !stands_in(all, curve); });
+    }
+  }
+  return all;
+}
+
+std::filesystem::path Study::curve_file(const CellKey& cell) const {
+  std::string file;
+  const std::string words = fmt::format("{} {} {} {}", mechanisms[cell.mechanism].label, variants[cell.variant].label,
+                                        integrators[cell.integrator]->key, controls[cell.control].value);
+  for (const char letter : words) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      file += letter;
+    } else if (!file.empty() && file.back() != '_') {
+      file += '_';
+    }
+  }
+  return std::filesystem::path("trajectories") / (file + ".csv");
+}
+
+bool Study::needs_reference() const {
+  return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.needs_reference(); });
+}
+
+bool Study::needs_times() const {
+  return std::any_of(observers.begin(), observers.end(),
+                     [](const Observer& o) { return o.timed() && !o.of_right_hand_side(); });
+}
+
+bool Study::observes_right_hand_sides() const {
+  return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.of_right_hand_side(); });
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,161 @@
+#pragma once
+/// \file
+/// A study as it is declared: mechanisms x variants x integrators x tolerances or steps, what is observed, what is
+/// expected and claimed. Plain data; study_reader.hpp reads it, study_runner.hpp runs it.
+#include <compare>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/records/record.hpp"
+#include "experiments/studies/declaration/claim_expression.hpp"
+#include "experiments/studies/declaration/observer.hpp"
+#include "formulations/formulation.hpp"
+#include "integrators/ode.hpp"
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench::studies {
+
+/// A mechanism, how long it is run and with what.
+struct StudyMechanism {
+  std::string label;
+  std::string word;  ///< as the study names it: "four_bar", "arm.toml"
+  std::shared_ptr<const Mechanism> mechanism;
+  double end = 0.0;  ///< s, from 0
+  /// Places in the study's lists; without integrators its right-hand sides alone are observed.
+  std::vector<std::size_t> variants;
+  std::vector<std::size_t> integrators;
+  std::vector<std::size_t> controls;
+};
+
+/// A formulation with its options under a name of the study's own.
+struct StudyVariant {
+  std::string label;
+  const FormulationEntry* entry = nullptr;
+  std::string options;  ///< as the command line takes them, may be empty
+  /// \returns the formulation as records name it: "hdca[gauge=leak]".
+  [[nodiscard]] std::string formulation() const;
+};
+
+/// What is refined: the tolerance of adaptive integrators (absolute = relative), the step (s) of the others.
+enum class ControlKind { tolerance, step };
+
+/// \returns "tolerance", "step".
+std::string_view to_string(ControlKind kind);
+
+/// One value of it.
+struct Control {
+  ControlKind kind = ControlKind::tolerance;
+  double value = 0.0;
+  /// \returns "tolerance=1e-06".
+  [[nodiscard]] std::string text() const;
+};
+
+/// One run of the product, by the places in the study's lists.
+struct CellKey {
+  std::size_t mechanism = 0;
+  std::size_t variant = 0;
+  std::size_t integrator = 0;
+  std::size_t control = 0;
+  // clang-tidy 14 takes the 0 of a comparison that the compiler makes for a pointer.
+  auto operator<=>(const CellKey&) const = default;  // NOLINT(modernize-use-nullptr)
+};
+
+/// The axes of the product, as claims name them; tolerance and step are one list, each with its own integrators.
+enum class Axis { mechanism, variant, integrator, tolerance, step };
+
+/// A sentence and when it counts as true.
+struct StudyClaim {
+  std::string source;
+  std::string text;
+  std::string criterion;               ///< in words; empty: the conditions themselves
+  std::vector<ClaimExpression> holds;  ///< each is asked at every place
+  std::vector<Axis> over;
+  /// Places on the axes mechanism and variant.
+  std::vector<std::size_t> mechanisms;
+  std::vector<std::size_t> variants;
+  bool failure_holds = false;  ///< whether a run that fails is what the sentence says
+  std::string not_measured;    ///< the reason of one that nothing here can measure, instead of conditions
+  /// Share of the parts that must have been measured; below it the claim is not measured.
+  double measured_share = 0.5;
+};
+
+/// Work where a measure of accuracy has the same value: what equal tolerance hides.
+struct Ranking {
+  Observer error;
+  double at = 0.0;  ///< in the observer's unit
+  std::vector<Observer> work;
+};
+
+/// Observers over time at the accepted steps: a panel a mechanism and quantity, a curve a variant.
+struct CurveFigure {
+  std::string name;
+  std::string title;
+  std::vector<Observer> curves;
+  std::vector<std::size_t> mechanisms;
+  std::vector<std::size_t> variants;
+  std::size_t integrator = 0;
+  std::size_t control = 0;
+  double lowest = 0.0;  ///< below is rounding and not drawn
+};
+
+/// Some of the numbers side by side.
+struct NumberTable {
+  std::string name;
+  std::string title;
+  std::string caption;
+  std::vector<Observer> observers;
+  std::vector<std::size_t> mechanisms;
+  std::vector<std::size_t> variants;
+};
+
+/// A number to compare with.
+struct Expectation {
+  CellKey cell;
+  Observer observer;
+  double value = 0.0;
+  bool published = false;
+  std::string source;  ///< whose number it is: a paper's place, or where an expected one comes from
+  Limit limit;
+  std::string reason;  ///< of the limit
+};
+
+/// All of it. Only `study_reader` makes one: everything in it exists and fits.
+struct Study {
+  std::string name;
+  std::string title;
+  std::vector<StudyMechanism> mechanisms;
+  std::vector<StudyVariant> variants;
+  std::vector<const OdeEntry*> integrators;  ///< empty: nothing is run, right-hand sides alone are observed
+  std::vector<Control> controls;             ///< tolerances, then steps
+  std::vector<Observer> observers;
+  std::vector<StudyClaim> claims;
+  std::vector<Ranking> rankings;
+  std::vector<Expectation> expectations;
+  std::vector<CurveFigure> figures;
+  std::vector<NumberTable> tables;  ///< none: one of all numbers a mechanism
+  std::size_t max_evaluations = 0;  ///< a run that needs more is a failure with this reason
+  int repetitions = 0;              ///< of timed runs
+  int samples = 0;                  ///< equal intervals at whose ends errors are measured
+  bool failures_allowed = false;    ///< whether a failed run is a result and not a failure of the study
+
+  /// \returns whether this integrator is run with this control.
+  [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
+  /// \returns all runs, in the order of the lists; of a mechanism without integrators a cell a variant, for what is
+  /// observed of right-hand sides.
+  [[nodiscard]] std::vector<CellKey> cells() const;
+  /// \returns whether any observer needs a reference, times of runs, right-hand sides.
+  /// \returns whether this run is in the product.
+  [[nodiscard]] bool has(const CellKey& cell) const;
+  /// \returns what figures show of a run over time, each once.
+  [[nodiscard]] std::vector<Observer> curves(const CellKey& cell) const;
+  /// \returns where they stand, in the study's directory: trajectories/MECHANISM_VARIANT_INTEGRATOR_CONTROL.csv.
+  [[nodiscard]] std::filesystem::path curve_file(const CellKey& cell) const;
+  [[nodiscard]] bool needs_reference() const;
+  [[nodiscard]] bool needs_times() const;
+  [[nodiscard]] bool observes_right_hand_sides() const;
+};
+
+}  // namespace mbdbench::studies

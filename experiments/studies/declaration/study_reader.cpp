@@ -1,0 +1,486 @@
+#include "experiments/studies/declaration/study_reader.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "experiments/registries/formulation_choice.hpp"
+#include "experiments/registries/mechanism_source.hpp"
+#include "experiments/simulation/simulation.hpp"
+#include "experiments/studies/declaration/declaration_table.hpp"
+#include "experiments/studies/declaration/declared_choice.hpp"
+#include "experiments/studies/declaration/expectation_reader.hpp"
+#include "mechanisms/io/file_error.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
+                                             "variants",    "integrators",     "tolerances", "steps",
+                                             "observe",     "claims",          "rankings",   "expectations",
+                                             "repetitions", "max_evaluations", "samples",    "failures_allowed",
+                                             "figures",     "tables",          "quick"};
+const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step"};
+
+constexpr double kDefaultEvaluations = 100000.0;
+constexpr double kMostEvaluations = 1e12;
+constexpr double kDefaultRepetitions = 3.0;
+constexpr double kMostRepetitions = 10000.0;
+// With ten intervals MATLAB's methods, which cap the first step with the first interval, cap it as they do anyway.
+constexpr double kDefaultSamples = 10.0;
+constexpr double kMostSamples = 100000.0;
+
+/// Runs `read` and gives what it refuses the line. \throws FileError
+template <class Read>
+auto at_line(const DeclarationTable& table, std::size_t line, const Read& read) {
+  try {
+    return read();
+  } catch (const FileError& error) {
+    // A line of a mechanism's own file says more than that of the study.
+    if (error.line() > 0) {
+      throw;
+    }
+    table.fail(line, error.what());
+  } catch (const std::exception& error) {
+    table.fail(line, error.what());
+  }
+}
+
+class StudyReader {
+ public:
+  StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table)
+      : registries_(registries), file_(file), table_(table) {}
+
+  Study read() {
+    study_.name = table_.needed_text("name").text;
+    require_plain_name();
+    const auto title = table_.text("title");
+    study_.title = title ? title->text : study_.name;
+    study_.max_evaluations =
+        static_cast<std::size_t>(whole("max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
+    study_.repetitions = static_cast<int>(whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
+    study_.samples = static_cast<int>(whole("samples", kDefaultSamples, 1.0, kMostSamples));
+    study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
+    read_mechanisms();
+    read_variants();
+    read_integrators();
+    read_controls();
+    choose_for_mechanisms();
+    read_observers();
+    read_claims();
+    read_rankings();
+    const auto observer = [this](const DeclarationTable& table, const LocatedText& name) {
+      return observer_at(table, name);
+    };
+    read_figures(table_, study_, observer);
+    read_tables(table_, study_, observer);
+    for (const NumberTable& table : study_.tables) {
+      std::for_each(table.observers.begin(), table.observers.end(), [this](const Observer& o) { add_observer(o); });
+    }
+    for (const LocatedText& name : table_.texts("expectations")) {
+      const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
+      study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
+    }
+    return std::move(study_);
+  }
+
+ private:
+  void require_plain_name() const {
+    const bool plain = std::all_of(study_.name.begin(), study_.name.end(), [](char letter) {
+      return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
+    });
+    if (!plain) {
+      table_.fail(table_.needed_text("name").line,
+                  fmt::format("name '{}' becomes part of file names: letters, digits, '_' and '-' only", study_.name));
+    }
+  }
+
+  double whole(std::string_view key, double fallback, double least, double most) const {
+    const auto number = table_.number(key);
+    if (!number) {
+      return fallback;
+    }
+    if (!(number->value >= least && number->value <= most && std::floor(number->value) == number->value)) {
+      table_.fail(number->line,
+                  fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
+    }
+    return number->value;
+  }
+
+  static double positive(const DeclarationTable& table, const LocatedNumber& number, std::string_view key) {
+    if (!(number.value > 0.0)) {
+      table.fail(number.line, fmt::format("{} must be above 0, not {}", key, number.value));
+    }
+    return number.value;
+  }
+
+  /// What a mechanism's own table chooses of the lists that are read after it.
+  struct MechanismChoice {
+    bool some_variants = false;
+    std::vector<LocatedText> variants;
+    bool some_integrators = false;
+    std::vector<LocatedText> integrators;
+    std::vector<LocatedNumber> controls;
+  };
+
+  void choose_for_mechanisms() {
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      StudyMechanism& mechanism = study_.mechanisms[m];
+      const MechanismChoice& choice = choices_[m];
+      mechanism.variants = choice.some_variants ? places_of(
+                                                      table_, choice.variants, study_.variants,
+                                                      [](const StudyVariant& v) { return v.label; }, "variant")
+                                                : all_places(study_.variants.size());
+      mechanism.integrators = choice.some_integrators ? places_of(
+                                                            table_, choice.integrators, study_.integrators,
+                                                            [](const OdeEntry* i) { return i->key; }, "integrator")
+                                                      : all_places(study_.integrators.size());
+      for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+        const bool chosen = choice.controls.empty() || std::any_of(choice.controls.begin(), choice.controls.end(),
+                                                                   [&](const LocatedNumber& number) {
+                                                                     return number.value == study_.controls[c].value;
+                                                                   });
+        if (chosen) {
+          mechanism.controls.push_back(c);
+        }
+      }
+      for (const LocatedNumber& number : choice.controls) {
+        if (std::none_of(study_.controls.begin(), study_.controls.end(),
+                         [&](const Control& control) { return control.value == number.value; })) {
+          table_.fail(number.line, fmt::format("mechanism '{}': {} is not among the study's tolerances and steps",
+                                               mechanism.label, number.value));
+        }
+      }
+    }
+  }
+
+  void add_mechanism(const DeclarationTable& table, const LocatedText& word, std::string label, double end) {
+    const bool is_file = fs::path(word.text).extension() == ".toml";
+    const std::string found = is_file ? (file_.parent_path() / word.text).string() : word.text;
+    auto mechanism = at_line(table, word.line,
+                             [&] { return std::make_shared<const Mechanism>(find_mechanism(registries_, found)); });
+    const bool taken = std::any_of(study_.mechanisms.begin(), study_.mechanisms.end(),
+                                   [&](const StudyMechanism& other) { return other.label == label; });
+    if (taken) {
+      table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
+    }
+    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}});
+  }
+
+  void read_mechanisms() {
+    const auto end = table_.number("end");
+    const auto common_end = [&](std::size_t line) {
+      if (!end && !has_integrators()) {
+        return 0.0;  // nothing is run
+      }
+      if (!end) {
+        table_.fail(line, "end is missing: how long (s) this mechanism is run; for all of them or as a key of its own");
+      }
+      return positive(table_, *end, "end");
+    };
+    table_.entries(
+        "mechanisms", "a mechanism", {"mechanism", "label", "end", "variants", "integrators", "controls"},
+        [&](const LocatedText& word) {
+          choices_.emplace_back();
+          const fs::path path(word.text);
+          add_mechanism(table_, word, path.extension() == ".toml" ? path.stem().string() : word.text,
+                        common_end(word.line));
+        },
+        [&](const DeclarationTable& entry) {
+          const LocatedText word = entry.needed_text("mechanism");
+          const auto label = entry.text("label");
+          const auto own_end = entry.number("end");
+          choices_.push_back({entry.has("variants"), entry.texts("variants"), entry.has("integrators"),
+                              entry.texts("integrators"), entry.numbers("controls")});
+          const bool is_run = !choices_.back().some_integrators || !choices_.back().integrators.empty();
+          add_mechanism(entry, word, label ? label->text : word.text,
+                        own_end  ? positive(entry, *own_end, "end")
+                        : is_run ? common_end(word.line)
+                                 : 0.0);
+        });
+    require_some(study_.mechanisms.empty(), "mechanisms",
+                 "keys as 'mbdbench list mechanisms' shows them, or TOML files");
+  }
+
+  [[nodiscard]] bool has_integrators() const { return !table_.texts("integrators").empty(); }
+
+  void require_some(bool none, std::string_view key, std::string_view wanted) const {
+    if (none) {
+      table_.fail(table_.line(), fmt::format("{} is missing or empty: {}", key, wanted));
+    }
+  }
+
+  void read_variants() {
+    for (const auto& [label, text] : table_.named_texts("variants")) {
+      at_line(table_, text.line, [&, &name = label.text, &word = text.text] {
+        FormulationChoice choice = choose_formulation(registries_.formulations, word);
+        study_.variants.push_back({name, choice.entry, std::move(choice.options)});
+      });
+    }
+    require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
+  }
+
+  void read_integrators() {
+    for (const LocatedText& key : table_.texts("integrators")) {
+      const OdeEntry* const entry = find_integrator(registries_.integrators, key.text);
+      if (entry == nullptr) {
+        std::vector<std::string> keys;
+        for (const OdeEntry& known : registries_.integrators) {
+          keys.emplace_back(known.key);
+        }
+        table_.fail(key.line, fmt::format("there is no integrator '{}'; {}", key.text,
+                                          suggest_name(key.text, keys, "integrators")));
+      }
+      at_line(table_, key.line, [&] { require_for_mechanisms(*entry); });
+      if (std::find(study_.integrators.begin(), study_.integrators.end(), entry) != study_.integrators.end()) {
+        table_.fail(key.line, fmt::format("integrator '{}' stands here twice", key.text));
+      }
+      study_.integrators.push_back(entry);
+    }
+  }
+
+  void read_controls() {
+    for (const auto& [key, kind] : {std::pair("tolerances", ControlKind::tolerance), {"steps", ControlKind::step}}) {
+      for (const LocatedNumber& number : table_.numbers(key)) {
+        const Control control{kind, positive(table_, number, key)};
+        const bool twice = std::any_of(study_.controls.begin(), study_.controls.end(), [&](const Control& other) {
+          return other.kind == control.kind && other.value == control.value;
+        });
+        if (twice) {
+          table_.fail(number.line, fmt::format("{}: {} stands here twice", key, number.value));
+        }
+        study_.controls.push_back(control);
+      }
+    }
+    for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
+      bool any = false;
+      for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+        any = any || study_.runs(i, c);
+      }
+      if (!any) {
+        const OdeEntry& entry = *study_.integrators[i];
+        table_.fail(table_.line(), fmt::format("integrator '{}' needs {}", entry.key,
+                                               entry.adaptive ? "tolerances = [1e-6]" : "steps = [0.01] (s)"));
+      }
+    }
+  }
+
+  Observer observer_at(const DeclarationTable& table, const LocatedText& name) const {
+    Observer observer = at_line(table, name.line, [&] { return parse_observer(name.text); });
+    require_marker(table, name.line, observer);
+    return observer;
+  }
+
+  /// A marker must exist in one mechanism at least; in the others the cell says that it does not.
+  void require_marker(const DeclarationTable& table, std::size_t line, const Observer& observer) const {
+    if (observer.entry().subject != Subject::marker) {
+      return;
+    }
+    std::vector<std::string> known;
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      for (const Marker& marker : mechanism.mechanism->markers()) {
+        known.push_back(marker.name);
+      }
+    }
+    if (std::find(known.begin(), known.end(), observer.subject) == known.end()) {
+      table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.subject,
+                                   suggest_name(observer.subject, known, "markers")));
+    }
+  }
+
+  void read_observers() {
+    for (const LocatedText& name : table_.texts("observe")) {
+      const Observer observer = observer_at(table_, name);
+      if (std::find(study_.observers.begin(), study_.observers.end(), observer) == study_.observers.end()) {
+        study_.observers.push_back(observer);
+      }
+    }
+    require_some(study_.observers.empty(), "observe", "a list such as [\"evaluations\", \"position_error\"]");
+    require_integrators();
+  }
+
+  /// Only right-hand sides can be observed without a run.
+  void require_integrators() const {
+    const auto of_run = std::find_if(study_.observers.begin(), study_.observers.end(),
+                                     [](const Observer& observer) { return !observer.of_right_hand_side(); });
+    require_some(study_.integrators.empty() && of_run != study_.observers.end(), "integrators",
+                 fmt::format("keys as 'mbdbench list integrators' shows them; observer '{}' is of a run",
+                             of_run == study_.observers.end() ? "" : of_run->name()));
+  }
+
+  /// What claims and rankings need is observed, asked for or not.
+  void add_observer(const Observer& observer) {
+    if (std::find(study_.observers.begin(), study_.observers.end(), observer) == study_.observers.end()) {
+      study_.observers.push_back(observer);
+    }
+  }
+
+  template <class Entries, class NameOf>
+  void require_name(const DeclarationTable& claim, std::size_t line, const std::optional<std::string>& name,
+                    const Entries& entries, const NameOf& name_of, std::string_view noun) const {
+    std::vector<std::string> names;
+    names.reserve(std::size(entries));
+    for (const auto& entry : entries) {
+      names.emplace_back(name_of(entry));
+    }
+    if (name && std::find(names.begin(), names.end(), *name) == names.end()) {
+      claim.fail(line, fmt::format("holds: there is no {} '{}'; {}", noun, *name,
+                                   suggest_name(*name, names, fmt::format("{}s", noun))));
+    }
+  }
+
+  /// Every axis with more than one value must be chosen by the reference or run through by the claim.
+  void require_axes(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
+                    const ObserverReference& reference) const {
+    const auto runs_over = [&](Axis axis) {
+      return std::find(made.over.begin(), made.over.end(), axis) != made.over.end();
+    };
+    const auto require = [&](bool settled, std::string_view axis) {
+      if (!settled) {
+        claim.fail(line,
+                   fmt::format("holds: {} has several values of '{}': choose one in its brackets or add \"{}\" to over",
+                               reference.text, axis, axis));
+      }
+    };
+    require(reference.mechanism || runs_over(Axis::mechanism) || study_.mechanisms.size() == 1, "mechanism");
+    require(reference.variant || runs_over(Axis::variant) || study_.variants.size() == 1, "variant");
+    if (!reference.observer.of_right_hand_side()) {
+      require(reference.integrator || runs_over(Axis::integrator) || study_.integrators.size() == 1, "integrator");
+      require(reference.control || runs_over(Axis::tolerance) || runs_over(Axis::step) || study_.controls.size() == 1,
+              study_.controls.front().kind == ControlKind::step ? "step" : "tolerance");
+    }
+  }
+
+  void read_claims() {
+    table_.entries("claims", "a claim",
+                   {"source", "text", "criterion", "holds", "over", "mechanisms", "variants", "measured_share",
+                    "failure_holds", "not_measured"},
+                   {}, [&](const DeclarationTable& claim) { study_.claims.push_back(read_claim(claim)); });
+  }
+
+  StudyClaim read_claim(const DeclarationTable& claim) {
+    StudyClaim made;
+    made.source = claim.needed_text("source").text;
+    made.text = claim.needed_text("text").text;
+    if (const auto reason = claim.text("not_measured")) {
+      made.not_measured = reason->text;
+      return made;
+    }
+    const auto criterion = claim.text("criterion");
+    made.criterion = criterion ? criterion->text : "";
+    made.failure_holds = claim.flag("failure_holds").value_or(false);
+    made.mechanisms = chosen_mechanisms(claim, study_);
+    made.variants = chosen_variants(claim, study_);
+    for (const LocatedText& axis : claim.texts("over")) {
+      const auto found = std::find(kAxes.begin(), kAxes.end(), axis.text);
+      if (found == kAxes.end()) {
+        claim.fail(axis.line,
+                   fmt::format("over: there is no axis '{}'; {}", axis.text, suggest_name(axis.text, kAxes, "axes")));
+      }
+      made.over.push_back(static_cast<Axis>(found - kAxes.begin()));
+    }
+    if (const auto share = claim.number("measured_share")) {
+      if (!(share->value > 0.0 && share->value <= 1.0)) {
+        claim.fail(share->line, "measured_share must be above 0 and at most 1");
+      }
+      made.measured_share = share->value;
+    }
+    for (const LocatedText& holds : claim.texts("holds")) {
+      try {
+        made.holds.emplace_back(holds.text);
+      } catch (const std::invalid_argument& error) {
+        claim.fail(holds.line, fmt::format("holds: {}", error.what()));
+      }
+      check_references(claim, holds.line, made);
+    }
+    if (made.holds.empty()) {
+      claim.fail(claim.line(), "holds is missing: when the claim counts as true; or not_measured, with the reason");
+    }
+    return made;
+  }
+
+  /// Of the condition that was read last.
+  void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made) {
+    for (const ObserverReference& reference : made.holds.back().references()) {
+      require_name(
+          claim, line, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
+      require_name(
+          claim, line, reference.mechanism, study_.mechanisms, [](const StudyMechanism& m) { return m.label; },
+          "mechanism");
+      require_name(
+          claim, line, reference.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; },
+          "integrator");
+      const bool known = !reference.control ||
+                         std::any_of(study_.controls.begin(), study_.controls.end(),
+                                     [&](const Control& control) { return control.value == *reference.control; });
+      if (!known) {
+        claim.fail(line, fmt::format("holds: {} is not among the study's tolerances and steps", *reference.control));
+      }
+      require_marker(claim, line, reference.observer);
+      if (study_.integrators.empty() && !reference.observer.of_right_hand_side()) {
+        claim.fail(line, fmt::format("holds: {} is of a run, and the study has no integrators", reference.text));
+      }
+      require_axes(claim, line, made, reference);
+      add_observer(reference.observer);
+    }
+  }
+
+  void read_rankings() {
+    table_.entries("rankings", "a ranking", {"error", "at", "work"}, {}, [&](const DeclarationTable& entry) {
+      Ranking ranking;
+      ranking.error = observer_at(entry, entry.needed_text("error"));
+      const LocatedNumber at = entry.needed_number("at");
+      ranking.at = positive(entry, at, "at");
+      for (const LocatedText& work : entry.texts("work")) {
+        ranking.work.push_back(observer_at(entry, work));
+      }
+      if (ranking.work.empty()) {
+        ranking.work.push_back({Quantity::evaluations, {}});
+      }
+      add_observer(ranking.error);
+      for (const Observer& work : ranking.work) {
+        add_observer(work);
+      }
+      study_.rankings.push_back(std::move(ranking));
+    });
+  }
+
+  const Registries& registries_;
+  fs::path file_;
+  const DeclarationTable& table_;
+  std::vector<MechanismChoice> choices_;
+  Study study_;
+};
+
+}  // namespace
+
+Study read_study(const Registries& registries, const fs::path& file, bool quick) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream || fs::is_directory(file)) {
+    throw FileError(file.string(), 0, "cannot be opened; name the file of a study (.toml)");
+  }
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const std::string name = file.string();
+  toml::table table;
+  try {
+    table = toml::parse(text, name);
+  } catch (const toml::parse_error& error) {
+    throw FileError(name, error.source().begin.line, error.description());
+  }
+  if (const toml::table* const smaller = table["quick"].as_table(); quick && smaller != nullptr) {
+    for (const auto& [key, value] : toml::table(*smaller)) {
+      table.insert_or_assign(key, value);
+    }
+  }
+  const DeclarationTable root(name, table, "the study", 1, kStudyKeys);
+  return StudyReader(registries, file, root).read();
+}
+
+}  // namespace mbdbench::studies

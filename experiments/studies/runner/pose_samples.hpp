@@ -1,0 +1,52 @@
+#pragma once
+/// \file
+/// Where the bodies are at the sample times of a run: the same numbers from every formulation.
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "formulations/formulation.hpp"
+#include "integrators/ode.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+
+namespace mbdbench::studies {
+
+/// At one time: centres of mass (m, world axes), orientations (body to world), markers (m).
+struct Poses {
+  std::vector<Vec3> centres;
+  std::vector<Mat3> rotations;
+  std::vector<Vec3> markers;
+};
+
+/// Largest differences between two sequences of the same length.
+struct PoseDifferences {
+  double position = 0.0;        ///< m
+  double orientation = 0.0;     ///< rad
+  std::vector<double> markers;  ///< m
+};
+
+/// \returns the largest differences over all times. \throws std::invalid_argument where lengths differ
+PoseDifferences differences(const std::vector<Poses>& a, const std::vector<Poses>& b);
+
+/// \returns the times of a run from 0: 0, end / samples, ..., end.
+std::vector<double> sample_times(double end, int samples);
+
+/// Keeps the poses at the sample times.
+class PoseSampler : public OdeSink {
+ public:
+  /// \param formulation of the run; must outlive the sampler
+  explicit PoseSampler(Formulation& formulation);
+
+  /// \throws std::runtime_error when the state cannot be unpacked
+  bool sample(double t, std::span<const double> x) override;
+  [[nodiscard]] const std::vector<Poses>& poses() const { return poses_; }
+
+ private:
+  Formulation& formulation_;
+  Kinematics kinematics_;
+  std::vector<double> q_;
+  std::vector<double> u_;
+  std::vector<Poses> poses_;
+};
+
+}  // namespace mbdbench::studies

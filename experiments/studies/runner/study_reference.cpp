@@ -1,0 +1,149 @@
+#include "experiments/studies/runner/study_reference.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <exception>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <stdexcept>
+
+#include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/simulation.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+constexpr std::array kTightTolerances = {1e-13, 1e-11, 1e-9, 1e-8};
+// Far above what any smooth motion of the catalogue needs; at a singular position 1e-13 may be out of reach.
+constexpr std::size_t kMostEvaluationsOfReference = 300'000;
+
+struct TightRun {
+  std::string_view formulation;
+  std::string_view integrator;
+};
+
+constexpr TightRun kReference = {"dense", "odeint-fehlberg78"};
+// Momenta do not pass every singular position; absolute coordinates with projections do.
+constexpr std::array kChecks = {TightRun{"dense-momentum", "ode113"}, TightRun{"dca-alm-proj", "ode45"}};
+
+std::vector<Poses> tight_poses(const Registries& registries, const StudyMechanism& mechanism, int samples,
+                               const TightRun& run, double tolerance) {
+  const FormulationEntry& entry = needed_formulation(registries, "study", run.formulation);
+  const auto formulation = make_formulation(registries.formulations, entry, *mechanism.mechanism);
+  SimulationOptions options;
+  options.ode.relative_tolerance = tolerance;
+  options.absolute_tolerance = tolerance;
+  options.ode.max_evaluations = kMostEvaluationsOfReference;
+  PoseSampler poses(*formulation);
+  RunAccuracy accuracy(*formulation);
+  SinkChain chain({&poses, &accuracy});
+  const std::vector<double> times = sample_times(mechanism.end, samples);
+  const SimulationResult result = simulate(*formulation, needed_integrator(registries, "study", run.integrator), times,
+                                           initial_state(*formulation, 0.0), options, chain);
+  if (!result.succeeded()) {
+    throw std::runtime_error(result.message());
+  }
+  if (const auto& changes = accuracy.branches().changes(); !changes.empty()) {
+    // The tighter the tolerance, the nearer to its own drift a run looks at a singular position.
+    throw std::runtime_error(fmt::format("it leaves its branch at the singular position at t = {:.6g}", changes[0].t));
+  }
+  return poses.poses();
+}
+
+std::string failure_of(const TightRun& run, double tolerance, const std::exception& error) {
+  return fmt::format("no reference: {} with {} at {}: {}", run.formulation, run.integrator, tolerance, error.what());
+}
+
+StudyReference reference_at(const Registries& registries, const StudyMechanism& mechanism, int samples,
+                            double tolerance) {
+  StudyReference reference;
+  reference.tolerance = tolerance;
+  try {
+    reference.poses = tight_poses(registries, mechanism, samples, kReference, tolerance);
+  } catch (const std::exception& error) {
+    reference.failure = failure_of(kReference, tolerance, error);
+    return reference;
+  }
+  for (const TightRun& check : kChecks) {
+    try {
+      const std::vector<Poses> poses = tight_poses(registries, mechanism, samples, check, tolerance);
+      reference.uncertainty = differences(reference.poses, poses);
+      reference.check = fmt::format("{}, {}", check.formulation, check.integrator);
+      reference.failure.clear();
+      return reference;
+    } catch (const std::exception& error) {
+      reference.failure = failure_of(check, tolerance, error);
+    }
+  }
+  return reference;
+}
+
+nlohmann::json numbers(std::span<const double> values) {
+  return std::vector<double>(values.begin(), values.end());
+}
+
+}  // namespace
+
+StudyReference make_reference(const Registries& registries, const StudyMechanism& mechanism, int samples) {
+  StudyReference reference;
+  for (const double tolerance : kTightTolerances) {
+    reference = reference_at(registries, mechanism, samples, tolerance);
+    if (reference.failure.empty()) {
+      break;
+    }
+  }
+  return reference;
+}
+
+nlohmann::json to_json(const StudyReference& reference) {
+  nlohmann::json json = {{"failure", reference.failure},
+                         {"tolerance", reference.tolerance},
+                         {"check", reference.check},
+                         {"position_uncertainty", reference.uncertainty.position},
+                         {"orientation_uncertainty", reference.uncertainty.orientation},
+                         {"marker_uncertainties", reference.uncertainty.markers},
+                         {"poses", nlohmann::json::array()}};
+  for (const Poses& poses : reference.poses) {
+    nlohmann::json centres = nlohmann::json::array();
+    nlohmann::json rotations = nlohmann::json::array();
+    nlohmann::json markers = nlohmann::json::array();
+    for (const Vec3& centre : poses.centres) {
+      centres.push_back(numbers({centre.data(), 3}));
+    }
+    for (const Mat3& rotation : poses.rotations) {
+      rotations.push_back(numbers({rotation.data(), 9}));
+    }
+    for (const Vec3& marker : poses.markers) {
+      markers.push_back(numbers({marker.data(), 3}));
+    }
+    json["poses"].push_back({{"centres", centres}, {"rotations", rotations}, {"markers", markers}});
+  }
+  return json;
+}
+
+StudyReference reference_from_json(const nlohmann::json& json) {
+  StudyReference reference;
+  reference.failure = json.at("failure").get<std::string>();
+  reference.tolerance = json.at("tolerance").get<double>();
+  reference.check = json.at("check").get<std::string>();
+  reference.uncertainty = {json.at("position_uncertainty").get<double>(),
+                           json.at("orientation_uncertainty").get<double>(),
+                           json.at("marker_uncertainties").get<std::vector<double>>()};
+  for (const nlohmann::json& entry : json.at("poses")) {
+    Poses& poses = reference.poses.emplace_back();
+    for (const nlohmann::json& centre : entry.at("centres")) {
+      poses.centres.emplace_back(centre.get<std::vector<double>>().data());
+    }
+    for (const nlohmann::json& rotation : entry.at("rotations")) {
+      poses.rotations.emplace_back(rotation.get<std::vector<double>>().data());
+    }
+    for (const nlohmann::json& marker : entry.at("markers")) {
+      poses.markers.emplace_back(marker.get<std::vector<double>>().data());
+    }
+  }
+  return reference;
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// What a study has measured.
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/records/timing.hpp"
+#include "experiments/studies/declaration/study.hpp"
+#include "formulations/subchains/machine_limits.hpp"
+
+namespace mbdbench::studies {
+
+/// How a number came about, or why there is none.
+enum class CellState {
+  measured,
+  refused,   ///< it does not exist here: the formulation refuses the mechanism, the energy is not kept, ...
+  failed,    ///< the run did not reach its end
+  disturbed  ///< a time that something else on the machine spoilt: there is a number, and it says nothing
+};
+
+/// One cell of a table.
+struct Measured {
+  CellState state = CellState::measured;
+  double value = 0.0;  ///< of measured and disturbed ones
+  std::string note;    ///< the reason of everything else
+
+  /// \returns a measured number, a failure where it is not finite.
+  static Measured number(double value);
+  static Measured refused(std::string note) { return {CellState::refused, 0.0, std::move(note)}; }
+  static Measured failed(std::string note) { return {CellState::failed, 0.0, std::move(note)}; }
+  [[nodiscard]] bool usable() const { return state == CellState::measured; }
+};
+
+/// All numbers of one run.
+using CellResult = std::map<Observer, Measured>;
+
+/// Everything, by what it belongs to.
+struct StudyResults {
+  std::map<CellKey, CellResult> cells;
+  std::map<CellKey, RepeatedTimes> times;
+  /// Uncertainty of a mechanism's reference: of positions (m), of orientations (rad); or why there is none.
+  std::vector<Measured> position_uncertainty;
+  std::vector<Measured> orientation_uncertainty;
+
+  /// What a core of the machine can do at most; nothing where no right-hand side is observed.
+  std::optional<MachineLimits> machine;
+
+  /// \returns what an observer says of a run; refused for what was not asked for.
+  [[nodiscard]] Measured of(const CellKey& cell, const Observer& observer) const;
+};
+
+/// Round trip of a result through the journal.
+nlohmann::json to_json(const CellResult& result);
+CellResult cell_from_json(const nlohmann::json& json);
+
+}  // namespace mbdbench::studies

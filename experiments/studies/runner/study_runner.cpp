@@ -1,0 +1,447 @@
+#include "experiments/studies/runner/study_runner.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "experiments/files/text_digest.hpp"
+#include "experiments/records/part_durations.hpp"
+#include "experiments/records/program_digest.hpp"
+#include "experiments/records/timing.hpp"
+#include "experiments/studies/runner/result_journal.hpp"
+#include "experiments/studies/runner/right_hand_sides.hpp"
+#include "experiments/studies/runner/side_by_side.hpp"
+#include "experiments/studies/runner/study_cell.hpp"
+#include "experiments/studies/runner/study_reference.hpp"
+#include "experiments/studies/runner/study_times.hpp"
+#include "experiments/terminal/progress.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+constexpr const char* kMachinePart = "limits of the machine";
+
+/// A piece of work whose result is kept.
+struct StudyPart {
+  std::string key;   ///< of everything that the result depends on
+  std::string name;  ///< for people
+  std::uint64_t weight = 1;
+  std::function<nlohmann::json()> compute;
+  std::function<void(const nlohmann::json&)> adopt;
+  std::filesystem::path file = {};  ///< that it writes beside its result, if it does
+};
+
+/// \returns what tells a file from one that was damaged or lost; the same for every file that is not there.
+std::string digest_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return text_digest(std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()});
+}
+
+/// Runs and keeps parts, and shows how far it is.
+class PartRunner {
+ public:
+  PartRunner(const Study& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts)
+      : options_(options),
+        journal_(options.output / "parts" / "study.jsonl"),
+        expected_(expected_times(journal_.durations(), parts)),
+        progress_(study.name, expected_.total, progress_options()) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      weights_[parts[i].name] = expected_.weights[i];
+    }
+    if (journal_.unreadable_lines() > 0) {
+      fmt::print(stderr, "{}: {} damaged lines are computed again\n",
+                 (options.output / "parts" / "study.jsonl").string(), journal_.unreadable_lines());
+    }
+  }
+
+  /// \returns whether all are done; false when the user asked to stop.
+  bool run(const std::vector<StudyPart>& parts, int jobs) {
+    std::vector<const StudyPart*> open;
+    for (const StudyPart& part : parts) {
+      const nlohmann::json* const known = journal_.find(part.key);
+      if (known != nullptr && part.file.empty()) {
+        part.adopt(*known);
+        progress_.skip(weights_.at(part.name));
+      } else if (known != nullptr && known->at("file") == digest_of(part.file)) {
+        part.adopt(known->at("result"));
+        progress_.skip(weights_.at(part.name));
+      } else {
+        open.push_back(&part);
+      }
+    }
+    std::size_t done = 0;
+    std::mutex mutex;
+    side_by_side(open.size(), jobs, options_.stop_requested, [&](std::size_t i) {
+      const Stopwatch stopwatch;
+      const nlohmann::json result = open[i]->compute();
+      const std::filesystem::path& file = open[i]->file;
+      journal_.append(open[i]->key, open[i]->name,
+                      file.empty() ? result : nlohmann::json{{"result", result}, {"file", digest_of(file)}},
+                      stopwatch.elapsed().wall);
+      const std::lock_guard lock(mutex);
+      open[i]->adopt(result);
+      progress_.advance(weights_.at(open[i]->name));
+      ++done;
+    });
+    return done == open.size();
+  }
+
+ private:
+  [[nodiscard]] ProgressOptions progress_options() const {
+    ProgressOptions progress = ProgressOptions::standard_error(options_.quiet);
+    progress.countable = false;
+    progress.expected = expected_.seconds / std::max(options_.jobs, 1);
+    return progress;
+  }
+
+  const RunnerOptions& options_;
+  ResultJournal journal_;
+  ExpectedTimes expected_;
+  std::map<std::string, std::uint64_t> weights_;
+  ProgressBar progress_;
+};
+
+class StudyRun {
+ public:
+  StudyRun(const Registries& registries, const Study& study, const RunnerOptions& options)
+      : registries_(registries), study_(study), options_(options), references_(study.mechanisms.size()) {
+    const std::string program = program_digest();
+    for (const StudyMechanism& mechanism : study.mechanisms) {
+      mechanism_digests_.push_back(
+          text_digest(fmt::format("{}|{}|end={}|samples={}", program,
+                                  write_mechanism(mechanism.mechanism->description()), mechanism.end, study.samples)));
+    }
+  }
+
+  std::optional<StudyResults> run() {
+    const std::vector<StudyPart> references = reference_parts();
+    const std::vector<StudyPart> cells = cell_parts();
+    std::vector<DeclaredPart> declared = declared_timing_parts();
+    for (const std::vector<StudyPart>* const parts : {&references, &cells}) {
+      for (const StudyPart& part : *parts) {
+        declared.push_back({part.name, part.weight});
+      }
+    }
+    PartRunner runner(study_, options_, declared);
+    if (!runner.run(references, options_.jobs) || !runner.run(cells, options_.jobs) || !runner.run(timing_parts(), 1)) {
+      return std::nullopt;
+    }
+    add_uncertainties();
+    add_times();
+    return std::move(results_);
+  }
+
+ private:
+  /// What `timing_parts` will have, as far as it is known before the runs: all of them, as if none failed.
+  std::vector<DeclaredPart> declared_timing_parts() const {
+    std::vector<DeclaredPart> parts;
+    if (study_.observes_right_hand_sides()) {
+      parts.push_back({kMachinePart, 1});
+    }
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      const StudyMechanism& mechanism = study_.mechanisms[m];
+      if (study_.observes_right_hand_sides()) {
+        parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
+      }
+      if (!study_.needs_times()) {
+        continue;
+      }
+      for (const std::size_t i : mechanism.integrators) {
+        for (const std::size_t c : mechanism.controls) {
+          if (study_.runs(i, c)) {
+            parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, mechanism.variants.size())});
+          }
+        }
+      }
+    }
+    return parts;
+  }
+
+  std::string right_hand_sides_name(std::size_t mechanism) const {
+    return fmt::format("{}: right-hand sides", study_.mechanisms[mechanism].label);
+  }
+
+  std::string timing_name(std::size_t mechanism, std::size_t integrator, std::size_t control) const {
+    return fmt::format("{}: times of {} {}", study_.mechanisms[mechanism].label, study_.integrators[integrator]->key,
+                       study_.controls[control].text());
+  }
+
+  std::uint64_t timing_weight(std::size_t mechanism, std::size_t integrator, std::size_t control,
+                              std::size_t variants) const {
+    return weight({mechanism, 0, integrator, control}) * variants * static_cast<std::uint64_t>(study_.repetitions);
+  }
+
+  /// Batches of a fixed time, and formulations of many bodies to be made.
+  [[nodiscard]] std::uint64_t right_hand_side_weight(std::size_t mechanism) const {
+    const auto bodies = static_cast<std::uint64_t>(study_.mechanisms[mechanism].mechanism->body_count());
+    return study_.mechanisms[mechanism].variants.size() * (100 + bodies);
+  }
+
+  /// Expected evaluations times bodies: a fifth-order method needs 10^(1/5) times more a decade of tolerance.
+  std::uint64_t weight(const CellKey& cell) const {
+    const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
+    const Control& control = study_.controls[cell.control];
+    const double evaluations = control.kind == ControlKind::tolerance
+                                   ? 100.0 * mechanism.end * std::pow(control.value, -0.2)
+                                   : 10.0 * mechanism.end / control.value;
+    const double limited = std::min(evaluations, static_cast<double>(study_.max_evaluations));
+    return static_cast<std::uint64_t>(std::ceil(limited * mechanism.mechanism->body_count() / 100.0));
+  }
+
+  std::vector<StudyPart> reference_parts() {
+    std::vector<StudyPart> parts;
+    if (!study_.needs_reference()) {
+      return parts;
+    }
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      const StudyMechanism& mechanism = study_.mechanisms[m];
+      if (mechanism.integrators.empty()) {
+        references_[m].failure = "nothing is run";
+        continue;
+      }
+      parts.push_back({text_digest(mechanism_digests_[m] + "|reference"),
+                       fmt::format("reference of {}", mechanism.label),
+                       static_cast<std::uint64_t>(mechanism.mechanism->body_count()) * 100,
+                       [this, &mechanism] { return to_json(make_reference(registries_, mechanism, study_.samples)); },
+                       [this, m](const nlohmann::json& json) { references_[m] = reference_from_json(json); }});
+    }
+    return parts;
+  }
+
+  std::vector<StudyPart> cell_parts() {
+    std::string observers;
+    for (const Observer& observer : study_.observers) {
+      observers += observer.timed() || observer.of_right_hand_side() ? "" : observer.name() + ",";
+    }
+    std::vector<StudyPart> parts;
+    for (const CellKey& cell : study_.cells()) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        results_.cells[cell] = {};  // right-hand sides alone
+        continue;
+      }
+      const std::vector<Observer> curves = study_.curves(cell);
+      std::string curve_names;
+      for (const Observer& curve : curves) {
+        curve_names += "|" + curve.name();
+      }
+      const std::string run =
+          fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
+                      study_.controls[cell.control].text());
+      const std::string key = text_digest(fmt::format("{}|run|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
+                                                      study_.max_evaluations, observers, curve_names));
+      parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
+                       [this, cell] {
+                         const StudyReference* const reference =
+                             study_.needs_reference() ? &references_[cell.mechanism] : nullptr;
+                         return to_json(run_cell(registries_, study_, cell, reference, options_.output));
+                       },
+                       [this, cell](const nlohmann::json& json) { results_.cells[cell] = cell_from_json(json); },
+                       curves.empty() ? std::filesystem::path() : options_.output / study_.curve_file(cell)});
+    }
+    return parts;
+  }
+
+  /// \returns the cells of a group that did not fail: only these are timed.
+  std::vector<CellKey> finished_cells(std::size_t mechanism, std::size_t integrator, std::size_t control) const {
+    std::vector<CellKey> cells;
+    for (const std::size_t v : study_.mechanisms[mechanism].variants) {
+      const CellKey cell{mechanism, v, integrator, control};
+      const CellResult& result = results_.cells.at(cell);
+      // Any observer tells: a failed or refused run has no number at all.
+      const bool ran =
+          std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
+      if (ran) {
+        cells.push_back(cell);
+      }
+    }
+    return cells;
+  }
+
+  std::vector<StudyPart> timing_parts() {
+    std::vector<StudyPart> parts;
+    if (study_.observes_right_hand_sides()) {
+      parts.push_back(machine_part());
+    }
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      if (study_.observes_right_hand_sides()) {
+        parts.push_back(right_hand_side_part(m));
+      }
+      if (!study_.needs_times()) {
+        continue;
+      }
+      for (const std::size_t i : study_.mechanisms[m].integrators) {
+        for (const std::size_t c : study_.mechanisms[m].controls) {
+          if (study_.runs(i, c)) {
+            parts.push_back(timing_part(m, i, c));
+          }
+        }
+      }
+    }
+    return parts;
+  }
+
+  StudyPart machine_part() {
+    return {text_digest(program_digest() + "|machine limits"), kMachinePart, 1,
+            [] {
+              const MachineLimits limits = measure_machine_limits();
+              return nlohmann::json{limits.operations, limits.bandwidth,
+                                    std::isfinite(limits.latency) ? limits.latency : -1.0};
+            },
+            [this](const nlohmann::json& json) {
+              const auto latency = json.at(2).get<double>();
+              results_.machine = {json.at(0).get<double>(), json.at(1).get<double>(),
+                                  latency < 0.0 ? std::numeric_limits<double>::infinity() : latency};
+            }};
+  }
+
+  StudyPart right_hand_side_part(std::size_t mechanism) {
+    std::string asked;
+    for (const std::size_t v : study_.mechanisms[mechanism].variants) {
+      const StudyVariant& variant = study_.variants[v];
+      asked += fmt::format("{} on {} threads,", variant.formulation(), threads_of(variant));
+    }
+    for (const Observer& observer : study_.observers) {
+      asked += observer.of_right_hand_side() ? "|" + observer.name() : "";
+    }
+    return {text_digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[mechanism], asked)),
+            right_hand_sides_name(mechanism), right_hand_side_weight(mechanism),
+            [this, mechanism] { return right_hand_sides(mechanism); },
+            [this, mechanism](const nlohmann::json& json) { adopt_right_hand_sides(mechanism, json); }};
+  }
+
+  StudyPart timing_part(std::size_t mechanism, std::size_t integrator, std::size_t control) {
+    const std::vector<CellKey> cells = finished_cells(mechanism, integrator, control);
+    std::string runs = fmt::format("{} {}", study_.integrators[integrator]->key, study_.controls[control].text());
+    for (const CellKey& cell : cells) {
+      runs += "|" + study_.variants[cell.variant].formulation();
+    }
+    return {text_digest(fmt::format("{}|repeated times|{}|{}|{}", mechanism_digests_[mechanism], runs,
+                                    study_.max_evaluations, study_.repetitions)),
+            timing_name(mechanism, integrator, control), timing_weight(mechanism, integrator, control, cells.size()),
+            [this, cells] {
+              nlohmann::json json = nlohmann::json::array();
+              for (const RepeatedTimes& times : time_runs(registries_, study_, cells)) {
+                json.push_back(to_json(times));
+              }
+              return json;
+            },
+            [this, cells](const nlohmann::json& json) {
+              for (std::size_t k = 0; k < cells.size(); ++k) {
+                results_.times[cells[k]] = times_from_json(json.at(k));
+              }
+            }};
+  }
+
+  nlohmann::json right_hand_sides(std::size_t mechanism) const {
+    nlohmann::json json = nlohmann::json::array();
+    for (const CellResult& result : observe_right_hand_sides(registries_, study_, mechanism, *results_.machine)) {
+      json.push_back(to_json(result));
+    }
+    return json;
+  }
+
+  void adopt_right_hand_sides(std::size_t mechanism, const nlohmann::json& json) {
+    for (auto& [cell, result] : results_.cells) {
+      if (cell.mechanism == mechanism) {
+        const auto& variants = study_.mechanisms[mechanism].variants;
+        const auto place = std::find(variants.begin(), variants.end(), cell.variant) - variants.begin();
+        for (const auto& [observer, measured] : cell_from_json(json.at(static_cast<std::size_t>(place)))) {
+          result[observer] = measured;
+        }
+      }
+    }
+  }
+
+  void add_uncertainties() {
+    if (!study_.needs_reference()) {
+      return;
+    }
+    for (const StudyReference& reference : references_) {
+      const auto uncertainty = [&](double value) {
+        Measured measured = reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
+        if (measured.usable()) {
+          measured.note =
+              fmt::format("dense, odeint-fehlberg78 against {}, at {}", reference.check, reference.tolerance);
+        }
+        return measured;
+      };
+      results_.position_uncertainty.push_back(uncertainty(reference.uncertainty.position));
+      results_.orientation_uncertainty.push_back(uncertainty(reference.uncertainty.orientation));
+    }
+  }
+
+  /// Why a run has no time: that of its other numbers.
+  static Measured untimed(const CellResult& result) {
+    const auto reason = std::find_if(result.begin(), result.end(), [](const auto& entry) {
+      return !entry.first.timed() && !entry.first.of_right_hand_side() && entry.second.state != CellState::measured;
+    });
+    return reason == result.end() ? Measured::refused("not timed") : reason->second;
+  }
+
+  void add_times() {
+    if (!study_.needs_times()) {
+      return;
+    }
+    for (auto& [cell, result] : results_.cells) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        continue;
+      }
+      const auto times = results_.times.find(cell);
+      const Measured time = times == results_.times.end() ? untimed(result) : wall_time(times->second);
+      result[{Quantity::wall_time, {}}] = time;
+    }
+    for (auto& [cell, result] : results_.cells) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        continue;
+      }
+      result[{Quantity::speedup, {}}] = speedup(cell, result.at({Quantity::wall_time, {}}));
+    }
+  }
+
+  Measured speedup(const CellKey& cell, const Measured& time) const {
+    if (!time.usable()) {
+      return time;
+    }
+    std::optional<double> best;
+    for (std::size_t v = 0; v < study_.variants.size(); ++v) {
+      const Measured other = results_.of({cell.mechanism, v, cell.integrator, cell.control}, {Quantity::wall_time, {}});
+      if (is_sequential(study_.variants[v])) {
+        if (other.state == CellState::disturbed) {
+          return {CellState::disturbed, 0.0, fmt::format("disturbed: variant '{}'", study_.variants[v].label)};
+        }
+        best = other.usable() ? std::min(best.value_or(other.value), other.value) : best;
+      }
+    }
+    return best ? Measured::number(*best / time.value) : Measured::refused("no sequential variant to compare with");
+  }
+
+  const Registries& registries_;
+  const Study& study_;
+  const RunnerOptions& options_;
+  std::vector<std::string> mechanism_digests_;
+  std::vector<StudyReference> references_;
+  StudyResults results_;
+};
+
+}  // namespace
+
+std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options) {
+  std::filesystem::create_directories(options.output / "parts");
+  if (!study.figures.empty()) {
+    std::filesystem::create_directories(options.output / "trajectories");
+  }
+  return StudyRun(registries, study, options).run();
+}
+
+}  // namespace mbdbench::studies

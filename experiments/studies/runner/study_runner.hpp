@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// Runs what a study declares: references, then all runs side by side, then times, one after another.
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+#include "experiments/registries/registries.hpp"
+#include "experiments/studies/runner/study_results.hpp"
+
+namespace mbdbench::studies {
+
+/// How a study is run.
+struct RunnerOptions {
+  std::filesystem::path output;  ///< exists; finished parts in OUTPUT/parts/study.jsonl are kept and not repeated
+  int jobs = 1;                  ///< runs beside one another; the results are those of one
+  bool quiet = false;
+  std::function<bool()> stop_requested;
+};
+
+/// \returns everything; nothing when the user asked to stop. \throws FileError for files that cannot be written, or
+/// when another run holds the directory
+std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options);
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,273 @@
+#include "experiments/studies/verdicts/study_records.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
+
+#include "experiments/records/record_maker.hpp"
+#include "experiments/records/trend.hpp"
+#include "experiments/studies/runner/study_times.hpp"
+#include "experiments/studies/verdicts/ranking.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+class RecordWriter {
+ public:
+  RecordWriter(const Study& study, const StudyResults& results) : study_(study), results_(results) {}
+
+  PartResult write() {
+    add_uncertainties();
+    add_machine();
+    for (const CellKey& cell : study_.cells()) {
+      add_cell(cell);
+    }
+    for (const Ranking& ranking : study_.rankings) {
+      add_ranking(ranking);
+    }
+    judge_trends(part_.records);
+    judge_trends(part_.timings);
+    return std::move(part_);
+  }
+
+ private:
+  [[nodiscard]] std::string parameters(const CellKey& cell) const {
+    return fmt::format("{};end={}", study_.controls[cell.control].text(), study_.mechanisms[cell.mechanism].end);
+  }
+
+  [[nodiscard]] RecordMaker maker(const CellKey& cell, std::string parameter_text) const {
+    return RecordMaker({.experiment = study_.name,
+                        .mechanism = study_.mechanisms[cell.mechanism].word,
+                        .formulation = study_.variants[cell.variant].formulation(),
+                        .integrator = std::string(study_.integrators[cell.integrator]->key),
+                        .parameters = std::move(parameter_text)});
+  }
+
+  static Record record_of(const RecordMaker& maker, const std::string& quantity, std::string_view unit,
+                          const Measured& measured) {
+    Record record = maker.measured(quantity, std::string(unit), measured.value, measured.note);
+    if (measured.state == CellState::refused || measured.state == CellState::failed) {
+      record.value.reset();
+    }
+    constexpr std::array kVerdicts = {Verdict::no_published_value, Verdict::refused, Verdict::failed,
+                                      Verdict::not_measured};
+    record.verdict = kVerdicts[static_cast<std::size_t>(measured.state)];
+    return record;
+  }
+
+  void compare(Record& record, const CellKey& cell, const Observer& observer) const {
+    const auto found = std::find_if(study_.expectations.begin(), study_.expectations.end(),
+                                    [&](const Expectation& e) { return e.cell == cell && e.observer == observer; });
+    if (found == study_.expectations.end()) {
+      return;
+    }
+    set_comparison(record, found->value, {found->source, found->published}, found->limit);
+    if (record.value && record.verdict == Verdict::no_published_value) {
+      record.verdict = found->limit.kind == LimitKind::trend ? Verdict::trend_only  // until judge_trends
+                       : found->limit.kind == LimitKind::fitted
+                           ? Verdict::fitted
+                           : judge(record.value, found->value, found->limit.relative);
+      record.note = found->reason;
+    }
+  }
+
+  void add_cell(const CellKey& cell) {
+    for (const Observer& observer : study_.observers) {
+      if (observer.of_right_hand_side()) {
+        add_right_hand_side(cell, observer);
+        continue;
+      }
+      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+        continue;
+      }
+      Record record = record_of(maker(cell, parameters(cell)), observer.record_name(), observer.entry().unit,
+                                results_.of(cell, observer));
+      compare(record, cell, observer);
+      (observer.timed() ? part_.timings : part_.records).push_back(std::move(record));
+    }
+    add_repetitions(cell);
+  }
+
+  /// Once a mechanism and variant.
+  void add_right_hand_side(const CellKey& cell, const Observer& observer) {
+    if (written_.emplace(CellKey{cell.mechanism, cell.variant, 0, 0}, observer).second) {
+      const RecordMaker once({.experiment = study_.name,
+                              .mechanism = study_.mechanisms[cell.mechanism].word,
+                              .formulation = study_.variants[cell.variant].formulation(),
+                              .integrator = {},
+                              .parameters = {}});
+      (observer.timed() ? part_.timings : part_.records)
+          .push_back(record_of(once, observer.record_name(), observer.entry().unit, results_.of(cell, observer)));
+    }
+  }
+
+  void add_repetitions(const CellKey& cell) {
+    const auto times = results_.times.find(cell);
+    if (times == results_.times.end()) {
+      return;
+    }
+    std::size_t k = 0;
+    for (const TimedRepetition& repetition : times->second.repetitions()) {
+      part_.timings.push_back(
+          maker(cell, fmt::format("{};repetition={}", parameters(cell), ++k))
+              .timed("wall_time", {.seconds = repetition.wall, .processor_share = repetition.share()}));
+    }
+  }
+
+  void add_uncertainties() {
+    for (std::size_t m = 0; m < results_.position_uncertainty.size(); ++m) {
+      if (study_.mechanisms[m].integrators.empty()) {
+        continue;
+      }
+      const RecordMaker reference({.experiment = study_.name,
+                                   .mechanism = study_.mechanisms[m].word,
+                                   .formulation = {},
+                                   .integrator = {},
+                                   .parameters = fmt::format("end={}", study_.mechanisms[m].end)});
+      const auto add = [&](const char* quantity, const char* unit, const Measured& uncertainty) {
+        part_.records.push_back(record_of(reference, quantity, unit, uncertainty));
+      };
+      add("reference_uncertainty", "m", results_.position_uncertainty[m]);
+      add("reference_orientation_uncertainty", "rad", results_.orientation_uncertainty[m]);
+    }
+  }
+
+  void add_machine() {
+    if (results_.machine) {
+      const RecordMaker machine(
+          {.experiment = study_.name, .mechanism = {}, .formulation = {}, .integrator = {}, .parameters = {}});
+      part_.timings.push_back(machine.measured("machine_operations", "1/s", results_.machine->operations));
+      part_.timings.push_back(machine.measured("machine_bandwidth", "B/s", results_.machine->bandwidth));
+      if (std::isfinite(results_.machine->latency)) {
+        part_.timings.push_back(machine.measured("machine_latency", "s", results_.machine->latency));
+      }
+    }
+  }
+
+  void add_ranking(const Ranking& ranking) {
+    for (const RankedWork& row : rank_at_equal_error(study_, results_, ranking)) {
+      const CellKey cell{row.mechanism, row.variant, row.integrator, 0};
+      const std::string parameter_text =
+          fmt::format("{}={};end={}", ranking.error.record_name(), ranking.at, study_.mechanisms[row.mechanism].end);
+      Measured amount = row.amount;
+      // The runs behind it have failed already, each once.
+      amount.state = amount.state == CellState::failed ? CellState::refused : amount.state;
+      Record record = record_of(maker(cell, parameter_text), row.work.record_name() + "_at_equal_error",
+                                row.work.entry().unit, amount);
+      record.note = row.place > 0 ? fmt::format("place {}", row.place) : record.note;
+      (row.work.timed() ? part_.timings : part_.records).push_back(std::move(record));
+    }
+  }
+
+  const Study& study_;
+  const StudyResults& results_;
+  PartResult part_;
+  std::set<std::pair<CellKey, Observer>> written_;
+};
+
+std::string title_of(const Observer& observer) {
+  return observer.workers > 0        ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
+         : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
+                                     : std::string(observer.entry().title);
+}
+
+std::vector<std::string> record_names(const std::vector<Observer>& observers) {
+  std::vector<std::string> names;
+  names.reserve(observers.size());
+  for (const Observer& observer : observers) {
+    names.push_back(observer.record_name());
+  }
+  return names;
+}
+
+}  // namespace
+
+PartResult study_records(const Study& study, const StudyResults& results) {
+  return RecordWriter(study, results).write();
+}
+
+nlohmann::ordered_json study_json(const Study& study) {
+  using Json = nlohmann::ordered_json;
+  Json json = {{"format", 1}, {"name", study.name}, {"title", study.title}};
+  for (const StudyMechanism& mechanism : study.mechanisms) {
+    json["mechanisms"].push_back({{"label", mechanism.label},
+                                  {"mechanism", mechanism.word},
+                                  {"end", mechanism.end},
+                                  {"variants", mechanism.variants},
+                                  {"integrators", mechanism.integrators},
+                                  {"controls", mechanism.controls},
+                                  {"bodies", mechanism.mechanism->body_count()},
+                                  {"cut_joints", mechanism.mechanism->cut_joints().size()},
+                                  {"coordinates", mechanism.mechanism->u_size()},
+                                  {"constraints", mechanism.mechanism->constraint_size()}});
+  }
+  for (const StudyVariant& variant : study.variants) {
+    json["variants"].push_back({{"label", variant.label},
+                                {"formulation", variant.formulation()},
+                                {"state", to_string(variant.entry->rate_kind)},
+                                {"sequential", is_sequential(variant)}});
+  }
+  json["integrators"] = Json::array();
+  json["controls"] = Json::array();
+  for (const OdeEntry* const integrator : study.integrators) {
+    json["integrators"].push_back({{"key", integrator->key}, {"adaptive", integrator->adaptive}});
+  }
+  for (const Control& control : study.controls) {
+    json["controls"].push_back({{"kind", to_string(control.kind)}, {"value", control.value}});
+  }
+  for (const Observer& observer : study.observers) {
+    json["observers"].push_back({{"name", observer.name()},
+                                 {"quantity", observer.record_name()},
+                                 {"title", title_of(observer)},
+                                 {"unit", observer.entry().unit},
+                                 {"meaning", observer.entry().help},
+                                 {"timed", observer.timed()},
+                                 {"of_right_hand_side", observer.of_right_hand_side()}});
+  }
+  json["rankings"] = Json::array();
+  for (const Ranking& ranking : study.rankings) {
+    json["rankings"].push_back(
+        {{"error", ranking.error.record_name()}, {"at", ranking.at}, {"work", record_names(ranking.work)}});
+  }
+  json["figures"] = Json::array();
+  for (const CurveFigure& figure : study.figures) {
+    Json files = Json::array();
+    for (const std::size_t m : figure.mechanisms) {
+      Json of_mechanism = Json::array();
+      for (const std::size_t v : figure.variants) {
+        of_mechanism.push_back(study.curve_file({m, v, figure.integrator, figure.control}).stem().string());
+      }
+      files.push_back(of_mechanism);
+    }
+    json["figures"].push_back({{"name", figure.name},
+                               {"title", figure.title},
+                               {"curves", record_names(figure.curves)},
+                               {"mechanisms", figure.mechanisms},
+                               {"variants", figure.variants},
+                               {"integrator", figure.integrator},
+                               {"control", figure.control},
+                               {"lowest", figure.lowest},
+                               {"files", files}});
+  }
+  json["tables"] = Json::array();
+  for (const NumberTable& table : study.tables) {
+    json["tables"].push_back({{"name", table.name},
+                              {"title", table.title},
+                              {"caption", table.caption},
+                              {"observers", record_names(table.observers)},
+                              {"mechanisms", table.mechanisms},
+                              {"variants", table.variants}});
+  }
+  json["settings"] = {{"max_evaluations", study.max_evaluations},
+                      {"repetitions", study.repetitions},
+                      {"samples", study.samples},
+                      {"tolerances", "absolute = relative, all components"}};
+  return json;
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,409 @@
+#include "experiments/verification/formulation_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "experiments/verification/state_derivative.hpp"
+#include "formulations/gauge_option.hpp"
+#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Limits. A stable solution of an n x n system with condition number c is right to about n eps c; the factor covers the
+// recursion around it. c is that of the scaled matrices, which a formulation may do better than but not much worse.
+constexpr double kRoundingFactor = 10.0;
+// Positions and inertias come out of sums over the bodies and carry errors that no condition number shows.
+constexpr double kSmallestLimit = 1e-12;
+// A wrong term shows far above this. Where rounding may explain more, a disagreement proves nothing.
+constexpr double kLargestLimit = 1e-7;
+// The same for differences, whose own uncertainty is estimated from two steps.
+constexpr double kSmallestDifferenceLimit = 1e-9;
+constexpr double kLargestDifferenceLimit = 1e-4;
+constexpr double kDifferenceStep = 1e-3;
+
+// Rates of a smooth motion differ from step to step by what its accelerations do, times what forces, gauge and
+// coordinates add; a jump by a thousandth of them is none of these.
+constexpr double kRougherThanMotion = 1e3;
+constexpr double kLargestJumpLimit = 0.1;
+// A step between neighbours takes entries of the state so far at most, unless they mean something else.
+constexpr double kSameMeaning = 0.05;
+// Relative change of a state whose effect is measured: far above rounding, far below where it bends.
+constexpr double kStateChange = 1e-10;
+// Passes that begin at zero and shrink every error leave at most all of it.
+constexpr double kUnconvergedLimit = 1.0;
+
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+double largest_entry(const Eigen::VectorXd& vector) {
+  return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
+}
+
+/// An error and the entry that has it.
+struct Deviation {
+  double error = 0.0;
+  Eigen::Index entry = 0;
+};
+
+/// \returns max|a - b| / max(max|b|, scale); infinite for a value that is not finite.
+Deviation relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double scale) {
+  for (Eigen::Index i = 0; i < a.size(); ++i) {
+    if (!std::isfinite(a[i])) {
+      return {std::numeric_limits<double>::infinity(), i};
+    }
+  }
+  Deviation largest;
+  if (a.size() > 0) {
+    const double difference = (a - b).cwiseAbs().maxCoeff(&largest.entry);
+    largest.error = difference == 0.0 ? 0.0 : difference / std::max(largest_entry(b), scale);
+  }
+  return largest;
+}
+
+/// \returns "joint 'hip', component 2" for an entry of a vector over the tree joints' coordinates or velocities.
+std::string joint_entry(const Mechanism& mechanism, Eigen::Index entry, int Joint::*offset, int Joint::*size) {
+  for (const Joint& joint : mechanism.tree_joints()) {
+    const Eigen::Index within = entry - joint.*offset;
+    if (within >= 0 && within < joint.*size) {
+      return joint.*size == 1 ? fmt::format("joint '{}'", joint.name)
+                              : fmt::format("joint '{}', component {}", joint.name, within + 1);
+    }
+  }
+  return {};
+}
+
+std::string velocity_entry(const Mechanism& mechanism, Eigen::Index entry) {
+  return joint_entry(mechanism, entry, &Joint::u_offset, &Joint::nu);
+}
+
+std::string coordinate_entry(const Mechanism& mechanism, Eigen::Index entry) {
+  return joint_entry(mechanism, entry, &Joint::q_offset, &Joint::nq);
+}
+
+/// Of the wrenches of all joints, one after another.
+std::string wrench_entry(const Mechanism& mechanism, Eigen::Index entry) {
+  constexpr std::array kComponents = {"force x", "force y", "force z", "moment x", "moment y", "moment z"};
+  const auto joint = static_cast<std::size_t>(entry / 6);
+  const std::size_t tree = mechanism.tree_joints().size();
+  const std::string& name =
+      joint < tree ? mechanism.tree_joints()[joint].name : mechanism.cut_joints()[joint - tree].name;
+  return fmt::format("joint '{}', {}", name, kComponents[static_cast<std::size_t>(entry % 6)]);
+}
+
+/// Adds a state to a block and names the entry if it is the worst.
+void add(BlockCheck& block, const VerificationResult& result, Deviation deviation, double tolerance,
+         double largest_limit, const std::string& component) {
+  if (block.add(deviation.error, tolerance, largest_limit)) {
+    block.component = component;
+    block.state = result.states - 1;
+  }
+}
+
+double tolerance(const Reference& reference) {
+  const auto n = static_cast<double>(reference.u.size());
+  return std::max(kSmallestLimit, kRoundingFactor * n * kEps * reference.condition);
+}
+
+Eigen::VectorXd stacked(const Reactions& reactions) {
+  Eigen::VectorXd all(static_cast<Eigen::Index>(6 * (reactions.tree_joints.size() + reactions.cut_joints.size())));
+  Eigen::Index next = 0;
+  for (const std::vector<Vec6>* const list : {&reactions.tree_joints, &reactions.cut_joints}) {
+    for (const Vec6& wrench : *list) {
+      all.segment<6>(next) = wrench;
+      next += 6;
+    }
+  }
+  return all;
+}
+
+bool equal_layouts(std::span<const StateComponent> a, std::span<const StateComponent> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const StateComponent& left, const StateComponent& right) {
+                      return left.name == right.name && left.kind == right.kind;
+                    });
+}
+
+Formulation& matching_reference(VerificationReference& reference, StateKind kind) {
+  return kind == StateKind::momentum ? reference.momentum_form() : reference.velocity_form();
+}
+
+}  // namespace
+
+FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
+                                   VerificationReference& reference)
+    : mechanism_(&mechanism),
+      reference_(&reference),
+      formulation_(entry.make(mechanism, options)),
+      rate_kind_(entry.rate_kind),
+      tangent_(gauge_is_tangent(mechanism, options)),
+      same_layout_(equal_layouts(formulation_->layout(), matching_reference(reference, entry.rate_kind).layout())),
+      x_(static_cast<Eigen::Index>(formulation_->state_size())),
+      xdot_(x_.size()),
+      q_(mechanism.q_size()),
+      u_(mechanism.u_size()) {}
+
+RhsStatus FormulationCheck::set_state(const Reference& reference) {
+  const VerificationState& state = reference.state;
+  if (!same_layout_) {
+    return formulation_->pack(state.t, view(state.q), view(state.u), view(x_));
+  }
+  x_ << state.q, (rate_kind_ == StateKind::momentum ? reference.p : state.u);
+  return {};
+}
+
+void FormulationCheck::keep_state(const Reference& reference, WorstComparison& worst) {
+  // One that cannot be packed is written as far as that went.
+  static_cast<void>(set_state(reference));
+  for (const StateComponent& component : formulation_->layout()) {
+    worst.names.push_back(component.name);
+  }
+  worst.x.assign(x_.begin(), x_.end());
+}
+
+void FormulationCheck::compare(const Reference& reference, VerificationResult& result) {
+  const double t = reference.state.t;
+  Reactions reactions;
+  const auto failed = [&](const RhsStatus& status) {
+    result.failure = status.message();
+    return !status.ok;
+  };
+  if (failed(set_state(reference)) || failed(formulation_->unpack(t, view(x_), view(q_), view(u_))) ||
+      failed(formulation_->rhs(t, view(x_), view(xdot_))) || failed(formulation_->reactions(t, view(x_), reactions))) {
+    return;
+  }
+  ++result.states;
+  result.condition = std::max(result.condition, reference.condition);
+  converged_ = true;
+  formulation_->diagnostics([this](std::string_view name, double value) {
+    converged_ = converged_ && (name != "unconverged_change" || value == 0.0);
+  });
+  set_rounding_limits(reference);
+  const bool momentum = rate_kind_ == StateKind::momentum;
+  if (!result.is_reference) {
+    compare_velocities(reference, result);
+    if (same_layout_) {
+      compare_rates(reference, result);
+    }
+  }
+  // Reference reactions are those of the velocity form: of the two references only that one would meet itself.
+  if (!result.is_reference || momentum) {
+    compare_reactions(reference, reactions, result);
+  }
+  compare_differences(reference, result);
+  // The motion is that of the velocity form.
+  if (!result.is_reference || momentum) {
+    compare_neighbours(reference, result);
+  }
+}
+
+void FormulationCheck::set_rounding_limits(const Reference& reference) {
+  limit_ = tolerance(reference);
+  rate_limit_ = limit_;
+  if (same_layout_) {
+    return;
+  }
+  // Where the state is not that of the reference, the map from it to the motion has a condition of its own: what a
+  // small change of the state does, rounding of the state does too.
+  RandomSource random(1);
+  Eigen::VectorXd x = x_;
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    // An entry that never changes says what others mean.
+    const bool moves =
+        xdot_[i] != 0.0 || formulation_->layout()[static_cast<std::size_t>(i)].kind != StateKind::position;
+    const double sign = random.uniform(0.0, 1.0) < 0.5 ? -1.0 : 1.0;
+    x[i] += moves ? sign * kStateChange * std::max(1.0, std::abs(x[i])) : 0.0;
+  }
+  Eigen::VectorXd u(u_.size());
+  Eigen::VectorXd xdot(xdot_.size());
+  Reactions before;
+  Reactions after;
+  const double t = reference.state.t;
+  if (!formulation_->reactions(t, view(x_), before).ok || !formulation_->unpack(t, view(x), view(q_), view(u)).ok ||
+      !formulation_->reactions(t, view(x), after).ok || !formulation_->rhs(t, view(x), view(xdot)).ok) {
+    return;
+  }
+  const double of_velocities = relative_error(u, u_, reference.velocity_scale).error;
+  const double of_wrenches = relative_error(stacked(after), stacked(before), reference.reaction_scale).error;
+  const double of_rates = relative_error(xdot, xdot_, 0.0).error;
+  const double rounding = kRoundingFactor * static_cast<double>(reference.u.size()) * kEps / kStateChange;
+  limit_ = std::max(limit_, rounding * std::max(of_velocities, of_wrenches));
+  rate_limit_ = std::max(limit_, rounding * of_rates);
+}
+
+FormulationCheck::NeighbourRates FormulationCheck::rates_at(const NeighbouringState& neighbour) {
+  NeighbourRates result;
+  if (same_layout_) {
+    x_ << neighbour.q, (rate_kind_ == StateKind::momentum ? neighbour.p : neighbour.u);
+  } else if (!formulation_->pack(neighbour.t, view(neighbour.q), view(neighbour.u), view(x_)).ok) {
+    return result;
+  }
+  if (formulation_->rhs(neighbour.t, view(x_), view(xdot_)).ok) {
+    result.x = x_;
+    result.rates = xdot_;
+    for (Eigen::Index i = 0; i < xdot_.size(); ++i) {
+      const StateKind kind = formulation_->layout()[static_cast<std::size_t>(i)].kind;
+      result.rates[i] *= kind == StateKind::velocity || kind == StateKind::momentum ? 1.0 : 0.0;
+    }
+  }
+  return result;
+}
+
+void FormulationCheck::compare_neighbours(const Reference& reference, VerificationResult& result) {
+  std::vector<NeighbourRates> all;
+  double size = 0.0;
+  for (const NeighbouringState& neighbour : reference.neighbours.states) {
+    all.push_back(rates_at(neighbour));
+    size = std::max(size, largest_entry(all.back().rates));
+  }
+  // Fourth differences: a jump stays in them, and of coordinates in which a smooth motion bends sharply, as reduced
+  // ones do, they leave the square of what second ones leave.
+  constexpr std::array kWeights = {1.0, -4.0, 6.0, -4.0, 1.0};
+  Deviation jump;
+  for (std::size_t k = 0; k + kWeights.size() <= all.size() && size > 0.0; ++k) {
+    Eigen::VectorXd fourth = Eigen::VectorXd::Zero(x_.size());
+    bool comparable = true;
+    for (std::size_t i = 0; i < kWeights.size(); ++i) {
+      const NeighbourRates& one = all[k + i];
+      comparable =
+          comparable && one.x.size() > 0 &&
+          (i == 0 || largest_entry(one.x - all[k + i - 1].x) < kSameMeaning * std::max(1.0, largest_entry(one.x)));
+      if (comparable) {
+        fourth += kWeights[i] * one.rates;
+      }
+    }
+    if (comparable) {
+      const Deviation here = relative_error(fourth, Eigen::VectorXd::Zero(fourth.size()), size);
+      jump = here.error <= jump.error ? jump : here;
+    }
+  }
+  if (size > 0.0) {
+    add(result.continuity, result, jump,
+        std::max(kSmallestDifferenceLimit, kRougherThanMotion * reference.neighbours.roughness + 16.0 * rate_limit_),
+        kLargestJumpLimit, formulation_->layout()[static_cast<std::size_t>(jump.entry)].name);
+  }
+}
+
+void FormulationCheck::compare_velocities(const Reference& reference, VerificationResult& result) const {
+  // The reference's velocities carry the rounding of its own solution: compared with them only where that is the task.
+  const bool solves_for_u = rate_kind_ == StateKind::momentum && same_layout_;
+  const Deviation deviation =
+      relative_error(u_, solves_for_u ? reference.u : reference.state.u, reference.velocity_scale);
+  add(result.velocity, result, deviation, limit_, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
+}
+
+void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
+  const Eigen::Index nu = mechanism_->u_size();
+  const double limit = limit_;
+  const Eigen::VectorXd& q_rates =
+      rate_kind_ == StateKind::momentum ? reference.momentum_q_rates : reference.velocity_q_rates;
+  const Deviation kinematic = relative_error(xdot_.head(q_rates.size()), q_rates, reference.velocity_scale);
+  add(result.velocity, result, kinematic, limit, kLargestLimit, coordinate_entry(*mechanism_, kinematic.entry));
+  const Eigen::VectorXd rates = xdot_.tail(nu);
+  if (rate_kind_ == StateKind::momentum && reference.redundant && !tangent_) {
+    // p' as published is unique up to the range of Phi_q^T only.
+    const Eigen::MatrixXd projection = reference.null_space.transpose();
+    const Deviation projected =
+        relative_error(projection * rates, projection * reference.momentum_rates, reference.momentum_rate_scale);
+    // The motion that the constraints leave free, by the joint that has the largest part in it.
+    Eigen::Index joint = 0;
+    if (projected.entry < reference.null_space.cols()) {
+      reference.null_space.col(projected.entry).cwiseAbs().maxCoeff(&joint);
+    }
+    add(result.rate, result, projected, limit, kLargestLimit,
+        "the free motion that is largest in " + velocity_entry(*mechanism_, joint));
+    return;
+  }
+  const bool velocities = rate_kind_ == StateKind::velocity;
+  // What is tangent is left of a p' that may be larger, and carries its rounding.
+  const double size = std::max(largest_entry(reference.tangent_momentum_rates), reference.momentum_rate_scale);
+  const double of_larger = tangent_ && size > 0.0 ? std::max(1.0, largest_entry(reference.momentum_rates) / size) : 1.0;
+  const Eigen::VectorXd& momentum_rates = tangent_ ? reference.tangent_momentum_rates : reference.momentum_rates;
+  const Deviation deviation = relative_error(rates, velocities ? reference.accelerations : momentum_rates,
+                                             velocities ? reference.acceleration_scale : reference.momentum_rate_scale);
+  add(result.rate, result, deviation, of_larger * limit, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
+}
+
+void FormulationCheck::compare_reactions(const Reference& reference, const Reactions& reactions,
+                                         VerificationResult& result) const {
+  if (reactions.tree_joints.size() != reference.reactions.tree_joints.size() ||
+      reactions.cut_joints.size() != reference.reactions.cut_joints.size()) {
+    result.failure = "reactions are not those of all joints";
+    return;
+  }
+  const Deviation deviation =
+      reference.redundant ? relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
+                                           reference.momentum_rate_scale)
+                          : relative_error(stacked(reactions), stacked(reference.reactions), reference.reaction_scale);
+  add(result.reaction, result, deviation, converged_ ? limit_ : kUnconvergedLimit, kLargestLimit,
+      reference.redundant ? velocity_entry(*mechanism_, deviation.entry) : wrench_entry(*mechanism_, deviation.entry));
+}
+
+void FormulationCheck::compare_differences(const Reference& reference, VerificationResult& result) {
+  const bool accelerations = !(same_layout_ && rate_kind_ == StateKind::velocity);
+  const bool energy = largest_entry(reference.state.u) > 0.0;
+  if (!accelerations && !energy) {
+    return;
+  }
+  const Eigen::Index nu = mechanism_->u_size();
+  Observation observation;
+  const StateFunction values = [&](double t, std::span<const double> x, Eigen::VectorXd& result_values) {
+    RhsStatus status = formulation_->unpack(t, x, view(q_), view(u_));
+    if (status.ok) {
+      status = formulation_->observe(t, x, observation);
+    }
+    result_values.resize(nu + 2);
+    result_values << u_, observation.energies.kinetic, observation.energies.potential;
+    return status.message();
+  };
+  // A step that is small next to the times in which the state changes.
+  const double h = kDifferenceStep /
+                   std::max({1.0, largest_entry(reference.state.u), std::sqrt(largest_entry(reference.accelerations))});
+  const StateDerivative derivative = derivative_along(values, reference.state.t, x_, xdot_, h);
+  if (!derivative.failure.empty()) {
+    result.failure = derivative.failure;
+    return;
+  }
+  if (accelerations) {
+    const double size = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
+    const double rounding = limit_ * largest_entry(reference.u) / h;
+    const double iteration = converged_ ? 0.0 : kUnconvergedLimit;
+    const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size + iteration;
+    const Deviation deviation =
+        relative_error(derivative.value.head(nu), reference.accelerations, reference.acceleration_scale);
+    add(result.acceleration, result, deviation, std::max(kSmallestDifferenceLimit, explained), kLargestDifferenceLimit,
+        velocity_entry(*mechanism_, deviation.entry));
+  }
+  if (energy) {
+    const double kinetic_rate = derivative.value[nu];
+    const double potential_rate = derivative.value[nu + 1];
+    double power = 0.0;
+    const RhsStatus status = formulation_->power(reference.state.t, view(x_), power);
+    if (!status.ok) {
+      result.failure = status.message();
+      return;
+    }
+    const double size = std::abs(kinetic_rate) + std::abs(potential_rate) + std::abs(power);
+    // Where the state holds u, T is right to rounding; where u is solved for, T inherits its error.
+    const double kinetic_error = rate_kind_ == StateKind::momentum ? 2.0 * limit_ : kRoundingFactor * kEps;
+    const double rounding = (kinetic_error * observation.energies.kinetic +
+                             kRoundingFactor * kEps * std::abs(observation.energies.potential)) /
+                            h;
+    // Of the drives' forces, which are solved for.
+    const double power_error = (converged_ ? limit_ : kUnconvergedLimit) * std::abs(power);
+    const double iteration = converged_ ? 0.0 : kUnconvergedLimit * std::abs(kinetic_rate);
+    const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding + power_error + iteration;
+    // Where no energy flows, as in a body that turns freely, there is nothing to compare.
+    if (size > uncertainty) {
+      add(result.energy, result, {std::abs(kinetic_rate + potential_rate - power) / size, 0},
+          std::max(kSmallestDifferenceLimit, uncertainty / size), kLargestDifferenceLimit, "");
+    }
+  }
+}
+
+}  // namespace mbdbench

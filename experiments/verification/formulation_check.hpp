@@ -1,0 +1,56 @@
+#pragma once
+/// \file
+/// Compares one formulation with the reference at one state after another.
+#include <memory>
+
+#include "experiments/verification/verification.hpp"
+#include "experiments/verification/verification_reference.hpp"
+
+namespace mbdbench {
+
+/// Fills the blocks of a VerificationResult.
+class FormulationCheck {
+ public:
+  /// \param options of the formulation, complete \param reference of the same mechanism; both must outlive the check
+  FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
+                   VerificationReference& reference);
+
+  /// Compares at one state; a reference only with what is not itself. Sets result.failure when the formulation cannot
+  /// be evaluated there.
+  void compare(const Reference& reference, VerificationResult& result);
+
+  /// Fills names and x of the formulation's state there, as far as it can be packed.
+  void keep_state(const Reference& reference, WorstComparison& worst);
+
+ private:
+  [[nodiscard]] RhsStatus set_state(const Reference& reference);
+  void compare_velocities(const Reference& reference, VerificationResult& result) const;
+  void compare_rates(const Reference& reference, VerificationResult& result) const;
+  void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;
+  void compare_differences(const Reference& reference, VerificationResult& result);
+  void compare_neighbours(const Reference& reference, VerificationResult& result);
+  /// State and rates of momenta or velocities at a neighbour; empty where they cannot be had.
+  struct NeighbourRates {
+    Eigen::VectorXd x;
+    Eigen::VectorXd rates;
+  };
+  [[nodiscard]] NeighbourRates rates_at(const NeighbouringState& neighbour);
+  /// What rounding explains at this state, relative: limit_ and rate_limit_.
+  void set_rounding_limits(const Reference& reference);
+
+  const Mechanism* mechanism_;
+  VerificationReference* reference_;
+  std::unique_ptr<Formulation> formulation_;
+  StateKind rate_kind_;
+  bool tangent_;             // p' in the tangent gauge
+  bool same_layout_;         // as the reference's: rates can be compared component by component
+  double limit_ = 0.0;       // of rounding, at the present state: velocities and reactions
+  double rate_limit_ = 0.0;  // of the state's own rates
+  bool converged_ = true;    // as the formulation says of its own iteration
+  Eigen::VectorXd x_;
+  Eigen::VectorXd xdot_;
+  Eigen::VectorXd q_;
+  Eigen::VectorXd u_;
+};
+
+}  // namespace mbdbench

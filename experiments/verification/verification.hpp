@@ -1,0 +1,104 @@
+#pragma once
+/// \file
+/// Compares right-hand sides of formulations with the dense reference, block by block.
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "experiments/records/record.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/verification/verification_states.hpp"
+
+namespace mbdbench {
+
+/// How a comparison came out, from best to worst.
+enum class CheckOutcome {
+  not_compared,
+  reference,  ///< the reference itself, of which nothing independent was checked
+  passed,
+  ill_conditioned,  ///< beyond the largest limit that says anything, but explained by the condition number
+  failed
+};
+
+/// \returns "not compared", "reference", "passed", "ill-conditioned", "FAILED".
+std::string_view to_string(CheckOutcome outcome);
+
+/// One block (velocities, rates, ...) over all states: the one with the worst outcome, then the largest error over
+/// limit.
+struct BlockCheck {
+  double error = 0.0;  ///< max|a - b| / max|b|
+  double limit = 0.0;
+  CheckOutcome outcome = CheckOutcome::not_compared;
+  std::string component;  ///< where the error is, in words; empty for a number of the whole mechanism
+  int state = 0;          ///< place in the list of states
+
+  /// Adds a state. \param tolerance what rounding explains; the limit is at most `largest_limit`
+  /// \returns whether this state is the worst so far.
+  bool add(double state_error, double tolerance, double largest_limit);
+};
+
+/// The worst comparison of a row, so that somebody can look at it again.
+struct WorstComparison {
+  std::string what;  ///< "rate of joint 'hip', component 2: error 2e-06, limit 1e-12"; or what failed
+  VerificationState state;
+  std::vector<std::string> names;  ///< of the components of x
+  std::vector<double> x;           ///< the formulation's state
+};
+
+/// One formulation on one mechanism.
+struct VerificationResult {
+  std::string mechanism;
+  std::string word;  ///< that names the mechanism: a key or a file
+  std::string formulation;
+  std::string refusal;        ///< why the formulation does not treat the mechanism; then nothing below counts
+  std::string failure;        ///< what went wrong before anything could be compared
+  bool is_reference = false;  ///< blocks that would be compared with themselves are left out
+  int states = 0;
+  int skipped = 0;         ///< random states whose loops could not be closed
+  double condition = 1.0;  ///< largest over the states
+  BlockCheck velocity;     ///< u and q'
+  /// u' or p'; Z^T p' with redundant constraints. Only of states laid out as the reference's: the rates of others, such
+  /// as p_i of closed loops, move u and are judged by `acceleration`.
+  BlockCheck rate;
+  BlockCheck reaction;      ///< constraint wrenches of all joints; Phi_q^T lambda with redundant constraints
+  BlockCheck acceleration;  ///< u by differences along the right-hand side, where u' is not in it
+  BlockCheck continuity;    ///< jumps of u' or p' from one to the next of states of a smooth motion, over the largest
+  BlockCheck energy;        ///< |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P as Formulation::power
+
+  /// Of a row that failed or is ill-conditioned.
+  std::optional<WorstComparison> worst;
+
+  [[nodiscard]] CheckOutcome outcome() const;
+};
+
+/// What is compared.
+struct VerificationOptions {
+  std::vector<std::string> mechanisms;  ///< keys or files; empty: default_verification_mechanisms
+  /// Keys, with options as in "hdca[ground=leaf]"; empty: all with defaults. Options that change the equations on
+  /// purpose (gauge control, stabilisation) come out as failures.
+  std::vector<std::string> formulations;
+  int states = 5;  ///< random states beside the initial one
+  std::int64_t seed = 1;
+  /// The only state to compare at, of the only mechanism, instead of the initial and random ones.
+  std::optional<VerificationState> state;
+};
+
+/// \returns all catalogue entries with their defaults, and random mechanisms to make 30.
+std::vector<std::string> default_verification_mechanisms(const Registries& registries);
+
+/// \param mechanism_done called after each mechanism with the number of all; \returns false to stop
+/// \throws std::invalid_argument for an unknown formulation or option, what `find_mechanism` throws for a mechanism
+std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
+                                       const std::function<bool(std::size_t done, std::size_t total)>& mechanism_done);
+
+/// The same on one mechanism, which need not have a key or a file. \returns one row a formulation, in their order
+std::vector<VerificationResult> verify(const Registries& registries, const Mechanism& mechanism,
+                                       const VerificationOptions& options);
+
+/// \returns one record a block.
+std::vector<Record> verification_records(const std::vector<VerificationResult>& results);
+
+}  // namespace mbdbench

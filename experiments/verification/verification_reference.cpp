@@ -1,0 +1,185 @@
+#include "experiments/verification/verification_reference.hpp"
+
+#include <Eigen/Cholesky>
+#include <algorithm>
+#include <cmath>
+
+#include "formulations/gauge_option.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
+
+namespace mbdbench {
+namespace {
+
+// A singular value below this, relative to max(1, |Phi_q|), counts as zero: as in mechanisms/model/model_check.
+constexpr double kRankTolerance = 1e-10;
+// A block is measured against itself unless its terms cancel to less than this part of their size: below, the relative
+// error of what is left measures the cancellation and not the formulation.
+constexpr double kCancellation = 1e-3;
+
+double largest(const Eigen::VectorXd& vector) {
+  return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
+}
+
+Vec6 times_inertia(double mass, const BodyKinematics& body, const Vec6& velocity) {
+  Vec6 momentum;
+  momentum.head<3>() = mass * velocity.head<3>();
+  momentum.tail<3>() = body.inertia * velocity.tail<3>();
+  return momentum;
+}
+
+}  // namespace
+
+VerificationReference::VerificationReference(const Mechanism& mechanism, const FormulationEntry& dense,
+                                             const FormulationEntry& dense_momentum)
+    : mechanism_(&mechanism),
+      dense_(dense.make(mechanism, parse_parameters(dense.options, {}, dense.key))),
+      dense_momentum_(
+          dense_momentum.make(mechanism, parse_parameters(dense_momentum.options, "gauge=none", dense_momentum.key))),
+      kinematics_(mechanism),
+      jacobians_(mechanism),
+      loads_(mechanism) {}
+
+Reference VerificationReference::at(const VerificationState& state) {
+  Reference reference;
+  reference.state = state;
+  kinematics_.set_positions(view(state.q));
+  kinematics_.set_velocities(view(state.u));
+  jacobians_.set_positions(kinematics_);
+  jacobians_.set_velocities(kinematics_);
+  loads_.evaluate(state.t, view(state.q), view(state.u), kinematics_);
+
+  const Eigen::Index nq = mechanism_->q_size();
+  const Eigen::Index nu = mechanism_->u_size();
+  Eigen::VectorXd x(nq + nu);
+  Eigen::VectorXd rates(nq + nu);
+  const auto failed = [&](const RhsStatus& status) {
+    reference.failure = status.message();
+    return !status.ok;
+  };
+  if (failed(dense_->pack(state.t, view(state.q), view(state.u), view(x))) ||
+      failed(dense_->rhs(state.t, view(x), view(rates))) ||
+      failed(dense_->reactions(state.t, view(x), reference.reactions))) {
+    return reference;
+  }
+  reference.velocity_q_rates = rates.head(nq);
+  reference.accelerations = rates.tail(nu);
+
+  if (failed(dense_momentum_->pack(state.t, view(state.q), view(state.u), view(x)))) {
+    return reference;
+  }
+  // Of the size of p: a gauge that is larger drowns p, one that is smaller says nothing of the terms in sigma.
+  const Eigen::VectorXd gauge = jacobians_.constraints().transpose() * state.gauge;
+  if (const double size = largest(gauge); size > 0.0) {
+    x.tail(nu) += (largest(Eigen::VectorXd(x.tail(nu))) / size) * gauge;
+  }
+  reference.p = x.tail(nu);
+  Eigen::VectorXd q(nq);
+  reference.u.resize(nu);
+  if (failed(dense_momentum_->unpack(state.t, view(x), view(q), view(reference.u))) ||
+      failed(dense_momentum_->rhs(state.t, view(x), view(rates)))) {
+    return reference;
+  }
+  reference.momentum_q_rates = rates.head(nq);
+  reference.momentum_rates = rates.tail(nu);
+  reference.constraint_forces = constraint_forces(reference.reactions);
+  set_mass_and_scales(reference);
+  set_constraints(reference);
+  set_tangent_rates(reference);
+  set_neighbours(reference);
+  return reference;
+}
+
+void VerificationReference::set_mass_and_scales(Reference& reference) {
+  const Eigen::Index nu = mechanism_->u_size();
+  mass_ = Eigen::MatrixXd::Zero(nu, nu);
+  Eigen::VectorXd forces = loads_.joint_forces().cwiseAbs();
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Jacobians::BodyJacobian& j = jacobians_.body(i);
+    const BodyKinematics& body = kinematics_.body(i);
+    const double m = mechanism_->bodies()[static_cast<std::size_t>(i)].mass;
+    Jacobians::BodyJacobian inertia_columns(6, nu);
+    for (Eigen::Index column = 0; column < nu; ++column) {
+      inertia_columns.col(column) = times_inertia(m, body, j.col(column));
+    }
+    mass_ += j.transpose() * inertia_columns;
+    const Vec6 wrench = loads_.body_wrench(i).cwiseAbs();
+    const Vec6 acceleration = j * reference.accelerations + jacobians_.body_rate(i) * reference.state.u;
+    const Vec6 inertia_wrench = times_inertia(m, body, acceleration).cwiseAbs();
+    forces += j.cwiseAbs().transpose() * (wrench + inertia_wrench);
+    reference.reaction_scale = std::max(reference.reaction_scale, (wrench + inertia_wrench).maxCoeff());
+  }
+  const Eigen::VectorXd diagonal = mass_.diagonal();
+  reference.velocity_scale = kCancellation * largest(reference.p.cwiseQuotient(diagonal));
+  reference.momentum_rate_scale = kCancellation * largest(forces);
+  reference.acceleration_scale = kCancellation * largest(forces.cwiseQuotient(diagonal));
+  reference.reaction_scale *= kCancellation;
+  if (nu > 0) {
+    const Eigen::VectorXd scale = diagonal.cwiseSqrt().cwiseInverse();
+    const Eigen::VectorXd values = symmetric_eigenvalues(scale.asDiagonal() * mass_ * scale.asDiagonal());
+    reference.condition = values[nu - 1] / values[0];
+  }
+}
+
+void VerificationReference::set_constraints(Reference& reference) {
+  reference.phi_q = jacobians_.constraints();
+  const Eigen::Index rows = reference.phi_q.rows();
+  const Eigen::Index nu = mechanism_->u_size();
+  if (rows == 0 || nu == 0) {
+    reference.null_space = Eigen::MatrixXd::Identity(nu, nu);
+    return;
+  }
+  const SingularDecomposition svd = singular_decomposition(reference.phi_q);
+  const double zero = kRankTolerance * std::max(1.0, svd.values[0]);
+  const auto rank = (svd.values.array() > zero).count();
+  reference.null_space = svd.v.rightCols(nu - rank);
+  reference.redundant = rank < rows;
+  if (rank > 0) {
+    const Eigen::MatrixXd b = mass_.llt().matrixL().solve(reference.phi_q.transpose());
+    const Eigen::VectorXd values = singular_values(b);
+    reference.condition *= values[0] / values[rank - 1];
+  }
+}
+
+void VerificationReference::set_tangent_rates(Reference& reference) const {
+  const Eigen::MatrixXd& z = reference.null_space;
+  const Eigen::VectorXd forces = z.transpose() * reference.momentum_rates;
+  const Eigen::VectorXd free_part = z * (z.transpose() * mass_ * z).llt().solve(forces);
+  reference.tangent_momentum_rates = mass_ * free_part + kDefaultLeak * (mass_ * reference.u - reference.p);
+}
+
+void VerificationReference::set_neighbours(Reference& reference) {
+  const VerificationState& state = reference.state;
+  Eigen::VectorXd x(mechanism_->q_size() + mechanism_->u_size());
+  x << state.q, state.u;
+  // Of the size of p, as in `at`.
+  const double size = largest(Eigen::VectorXd(reference.phi_q.transpose() * state.gauge));
+  const double scale = size > 0.0 ? largest(Eigen::VectorXd(mass_ * state.u)) / size : 0.0;
+  const double time_scale = 1.0 / std::max({1.0, largest(state.u), std::sqrt(largest(reference.accelerations))});
+  reference.neighbours = neighbouring_states(*dense_, *dense_momentum_, state.t, x, -scale * state.gauge, time_scale);
+}
+
+Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reactions) const {
+  Eigen::VectorXd forces = Eigen::VectorXd::Zero(mechanism_->u_size());
+  const auto add_end = [&](int body, const Vec3& point, const Vec6& wrench) {
+    if (body >= 0) {
+      forces += jacobians_.body(body).transpose() * shift_wrench(point - kinematics_.body(body).com, wrench);
+    }
+  };
+  for (std::size_t c = 0; c < reactions.cut_joints.size(); ++c) {
+    const Joint& joint = mechanism_->cut_joints()[c];
+    const JointKinematics& place = kinematics_.cut_joint(static_cast<int>(c));
+    add_end(joint.b, place.point, reactions.cut_joints[c]);
+    add_end(joint.a, place.point, -reactions.cut_joints[c]);
+  }
+  for (std::size_t k = 0; k < reactions.tree_joints.size(); ++k) {
+    const Joint& joint = mechanism_->tree_joints()[k];
+    for (const JointMotion& motion : joint.motions) {
+      forces[joint.u_offset + motion.component] +=
+          kinematics_.tree_joint(static_cast<int>(k)).h.col(motion.component).dot(reactions.tree_joints[k]);
+    }
+  }
+  return forces;
+}
+
+}  // namespace mbdbench

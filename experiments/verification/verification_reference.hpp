@@ -1,0 +1,74 @@
+#pragma once
+/// \file
+/// What the dense formulations say of one state, with everything needed to compare another formulation with it.
+#include <Eigen/Core>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/verification/neighbouring_states.hpp"
+#include "experiments/verification/verification_states.hpp"
+#include "formulations/formulation.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+
+namespace mbdbench {
+
+/// Reference values at one state.
+struct Reference {
+  std::string failure;  ///< why there is no reference; empty when all is well
+  VerificationState state;
+  Eigen::VectorXd p;                       ///< canonical momenta of dense-momentum, in the state's gauge
+  Eigen::VectorXd u;                       ///< velocities of dense-momentum at (q, p)
+  Eigen::VectorXd momentum_q_rates;        ///< q' for those velocities
+  Eigen::VectorXd momentum_rates;          ///< p' as published
+  Eigen::VectorXd tangent_momentum_rates;  ///< in the tangent gauge with its default leak (gauge_option.hpp)
+  Eigen::VectorXd velocity_q_rates;        ///< q' for the state's own u
+  Eigen::VectorXd accelerations;
+  Reactions reactions;
+  Eigen::VectorXd constraint_forces;  ///< Phi_q^T lambda
+  Eigen::MatrixXd phi_q;
+  Eigen::MatrixXd null_space;  ///< Z: columns span the null space of Phi_q
+  bool redundant = false;      ///< Phi_q has not full row rank
+  /// Condition of the linear systems: of M scaled to a unit diagonal, times that of the constraints L^-1 Phi_q^T over
+  /// their non-zero singular values.
+  double condition = 1.0;
+  /// Sizes below which a block is what is left of larger terms that cancel.
+  double velocity_scale = 0.0;
+  double momentum_rate_scale = 0.0;
+  double acceleration_scale = 0.0;
+  double reaction_scale = 0.0;
+  NeighbouringStates neighbours;
+};
+
+/// Evaluates references of one mechanism.
+class VerificationReference {
+ public:
+  /// \param dense, dense_momentum the registry's entries of the two references
+  VerificationReference(const Mechanism& mechanism, const FormulationEntry& dense,
+                        const FormulationEntry& dense_momentum);
+
+  Reference at(const VerificationState& state);
+
+  [[nodiscard]] Formulation& velocity_form() { return *dense_; }
+  [[nodiscard]] Formulation& momentum_form() { return *dense_momentum_; }
+  /// \returns Phi_q^T lambda from reactions at the state of the last `at`: defined also where constraints are
+  /// redundant.
+  [[nodiscard]] Eigen::VectorXd constraint_forces(const Reactions& reactions) const;
+
+ private:
+  void set_mass_and_scales(Reference& reference);
+  void set_constraints(Reference& reference);
+  void set_tangent_rates(Reference& reference) const;
+  void set_neighbours(Reference& reference);
+
+  const Mechanism* mechanism_;
+  std::unique_ptr<Formulation> dense_;
+  std::unique_ptr<Formulation> dense_momentum_;
+  Kinematics kinematics_;
+  Jacobians jacobians_;
+  LoadEvaluator loads_;
+  Eigen::MatrixXd mass_;
+};
+
+}  // namespace mbdbench

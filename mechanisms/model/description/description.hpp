@@ -1,0 +1,151 @@
+#pragma once
+/// \file
+/// What a user says of a mechanism: plain data, not yet checked. `Mechanism` is made from it and checks everything.
+/// SI units, angles in rad.
+#include <Eigen/Core>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "mechanisms/model/description/joint_type.hpp"
+#include "mechanisms/model/kinematics/spatial.hpp"
+
+namespace mbdbench {
+
+/// Name of the inertial frame wherever a body is expected.
+inline constexpr const char* kGround = "ground";
+
+/// A constant value.
+struct ConstantLaw {
+  double value = 0.0;
+  bool operator==(const ConstantLaw&) const = default;
+};
+
+/// Piecewise linear between the points, constant outside them.
+struct TableLaw {
+  /// What the abscissa is: "t", or for loads in a joint also "q" or "v" (that joint component's own).
+  std::string over = "t";
+  std::vector<double> abscissa;  ///< strictly increasing, at least two
+  std::vector<double> values;    ///< as many
+  bool operator==(const TableLaw&) const = default;
+};
+
+/// A formula in muParser's syntax. Variables: t; q and v of the joint component that it loads; q_JOINT, v_JOINT (or
+/// q_JOINT_2, ... for the further components) of every tree joint; x_MARKER, y_MARKER, z_MARKER, vx_MARKER, vy_MARKER,
+/// vz_MARKER of every marker, in world axes.
+struct ExpressionLaw {
+  std::string text;
+  bool operator==(const ExpressionLaw&) const = default;
+};
+
+/// A number that may depend on time and state.
+using Law = std::variant<ConstantLaw, TableLaw, ExpressionLaw>;
+
+/// A rigid body. Its own frame is where joints and markers are given.
+struct BodyDescription {
+  std::string name;
+  double mass = 0.0;            ///< kg
+  Vec3 com = Vec3::Zero();      ///< centre of mass, in the body's frame, m
+  Mat3 inertia = Mat3::Zero();  ///< about the centre of mass, in the body's axes, kg m^2
+};
+
+/// Where a joint sits on a body: origin and axes, in the body's frame (in the world's for the ground).
+struct JointFrame {
+  Vec3 position = Vec3::Zero();
+  /// Unit quaternion (w, x, y, z), joint axes to body axes.
+  Eigen::Vector4d rotation = Eigen::Vector4d(1.0, 0.0, 0.0, 0.0);
+};
+
+/// Prescribed motion of one scalar joint coordinate: position, velocity and acceleration as formulas in t.
+struct PrescribedMotion {
+  int component = 0;  ///< 0-based component of q
+  std::string position;
+  std::string velocity;
+  std::string acceleration;
+};
+
+/// A joint leads from body a (inboard) to body b (outboard).
+struct JointDescription {
+  std::string name;
+  JointType type = JointType::revolute;
+  std::string a = kGround;
+  std::string b;
+  JointFrame frame_a;
+  JointFrame frame_b;
+  /// The joint's axis (normal of a planar joint) in joint axes; unit. Universal: first axis, fixed in a.
+  Vec3 axis = Vec3::UnitZ();
+  /// Universal joints: second axis, fixed in b, in b's joint axes at q = 0 equal to a's; unit, not parallel to `axis`.
+  Vec3 axis2 = Vec3::UnitX();
+  /// A cut joint is left out of the spanning tree. Without any mark, joints that close a loop are cut in file order.
+  bool cut = false;
+  /// Tree joints: initial coordinates and quasi-velocities; empty means zero (identity). Cut joints: a
+  /// guess that chooses the turn of an angle; the mechanism replaces it by the coordinates of the closed loop.
+  std::vector<double> q0;
+  std::vector<double> v0;
+  /// The initial coordinates and velocities are guesses that may be changed to close the loops.
+  bool dependent = false;
+  std::vector<PrescribedMotion> motions;
+};
+
+/// Generalised force on one joint component, along u.
+struct JointLoadDescription {
+  std::string name;
+  std::string joint;
+  int component = 0;  ///< 0-based component of u
+  Law law;
+};
+
+/// Force (N) at a point of a body and torque (N m) on it.
+struct BodyLoadDescription {
+  std::string name;
+  std::string body;
+  Vec3 point = Vec3::Zero();  ///< in the body's frame
+  bool in_body_axes = false;  ///< components in the body's axes, otherwise in world axes
+  std::vector<Law> force;     ///< three components, or empty
+  std::vector<Law> torque;    ///< three components, or empty
+};
+
+/// Linear spring and damper on one scalar joint coordinate: -stiffness (q - rest) - damping v.
+struct JointSpringDescription {
+  std::string name;
+  std::string joint;
+  int component = 0;
+  double stiffness = 0.0;
+  double damping = 0.0;
+  double rest = 0.0;
+};
+
+/// Linear spring and damper between two points.
+struct PointSpringDescription {
+  std::string name;
+  std::string body1 = kGround;
+  std::string body2;
+  Vec3 point1 = Vec3::Zero();  ///< in the frame of body 1
+  Vec3 point2 = Vec3::Zero();
+  double stiffness = 0.0;  ///< N/m
+  double damping = 0.0;    ///< N s/m
+  double rest = 0.0;       ///< length without force, m
+};
+
+/// A named point whose position and velocity are outputs.
+struct MarkerDescription {
+  std::string name;
+  std::string body;
+  Vec3 point = Vec3::Zero();  ///< in the body's frame
+};
+
+/// The whole mechanism as its author wrote it.
+struct MechanismDescription {
+  std::string name;
+  std::string source;  ///< where the model comes from, free text
+  Vec3 gravity = Vec3(0.0, 0.0, -9.81);
+  std::vector<BodyDescription> bodies;
+  std::vector<JointDescription> joints;
+  std::vector<JointLoadDescription> joint_loads;
+  std::vector<BodyLoadDescription> body_loads;
+  std::vector<JointSpringDescription> joint_springs;
+  std::vector<PointSpringDescription> point_springs;
+  std::vector<MarkerDescription> markers;
+};
+
+}  // namespace mbdbench

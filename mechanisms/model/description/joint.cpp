@@ -1,0 +1,231 @@
+#include "mechanisms/model/description/joint.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace mbdbench {
+namespace {
+
+/// Signed angle from `from` to `to` about the unit vector `axis`.
+double angle_about(const Vec3& axis, const Vec3& from, const Vec3& to) {
+  return std::atan2(axis.dot(from.cross(to)), from.dot(to) - axis.dot(from) * axis.dot(to));
+}
+
+double nearest_turn(double angle, double near) {
+  const double turn = 2.0 * std::numbers::pi;
+  return angle + turn * std::round((near - angle) / turn);
+}
+
+void angular_columns(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, int first, SpatialColumns& d) {
+  for (const AngularConstraint& constraint : joint.angular) {
+    d.col(first).head<3>().setZero();
+    d.col(first).tail<3>() = constraint.scale * (axes_b * constraint.vector_b).cross(axes_a * constraint.vector_a);
+    ++first;
+  }
+}
+
+}  // namespace
+
+RelativePose relative_pose(const Joint& joint, std::span<const double> q) {
+  RelativePose pose;
+  switch (joint.type) {
+    case JointType::revolute:
+      pose.rotation = rotation_about(joint.axis, q[0]);
+      break;
+    case JointType::prismatic:
+      pose.translation = q[0] * joint.axis;
+      break;
+    case JointType::universal:
+      pose.rotation = rotation_about(joint.axis, q[0]) * rotation_about(joint.axis2, q[1]);
+      break;
+    case JointType::cylindrical:
+      pose.rotation = rotation_about(joint.axis, q[0]);
+      pose.translation = q[1] * joint.axis;
+      break;
+    case JointType::spherical:
+      pose.rotation = rotation_of_quaternion(q[0], q[1], q[2], q[3]);
+      break;
+    case JointType::planar:
+      pose.rotation = rotation_about(joint.axis, q[2]);
+      pose.translation = q[0] * joint.normal1 + q[1] * joint.normal2;
+      break;
+    case JointType::free:
+      pose.rotation = rotation_of_quaternion(q[0], q[1], q[2], q[3]);
+      pose.translation = Vec3(q[4], q[5], q[6]);
+      break;
+    case JointType::fixed:
+      break;
+  }
+  return pose;
+}
+
+void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& h) {
+  h.setZero(6, joint.nu);
+  switch (joint.type) {
+    case JointType::revolute:
+      h.col(0).tail<3>() = axes_a * joint.axis;
+      break;
+    case JointType::prismatic:
+      h.col(0).head<3>() = axes_a * joint.axis;
+      break;
+    case JointType::universal:
+      h.col(0).tail<3>() = axes_a * joint.axis;
+      h.col(1).tail<3>() = axes_b * joint.axis2;
+      break;
+    case JointType::cylindrical:
+      h.col(0).tail<3>() = axes_a * joint.axis;
+      h.col(1).head<3>() = axes_a * joint.axis;
+      break;
+    case JointType::spherical:
+      h.bottomRows<3>() = axes_b;
+      break;
+    case JointType::planar:
+      h.col(0).head<3>() = axes_a * joint.normal1;
+      h.col(1).head<3>() = axes_a * joint.normal2;
+      h.col(2).tail<3>() = axes_a * joint.axis;
+      break;
+    case JointType::free:
+      h.bottomLeftCorner<3, 3>() = axes_b;
+      h.topRightCorner<3, 3>() = axes_a;
+      break;
+    case JointType::fixed:
+      break;
+  }
+}
+
+void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec3& omega_a, const Vec3& omega_b,
+                          SpatialColumns& h_rate) {
+  h_rate.resize(6, joint.nu);
+  for (int column = 0; column < joint.nu; ++column) {
+    const bool fixed_in_b = joint.type == JointType::spherical || (joint.type == JointType::universal && column == 1) ||
+                            (joint.type == JointType::free && column < 3);
+    const Vec3& omega = fixed_in_b ? omega_b : omega_a;
+    h_rate.col(column).head<3>() = omega.cross(h.col(column).head<3>());
+    h_rate.col(column).tail<3>() = omega.cross(h.col(column).tail<3>());
+  }
+}
+
+void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& d) {
+  d.setZero(6, joint.nc);
+  int column = 0;
+  if (joint.world_linear) {
+    d.topLeftCorner<3, 3>().setIdentity();
+    column = 3;
+  }
+  for (const Vec3& direction : joint.linear_directions) {
+    d.col(column++).head<3>() = axes_a * direction;
+  }
+  angular_columns(joint, axes_a, axes_b, column, d);
+}
+
+void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& omega_a,
+                                 const Vec3& omega_b, SpatialColumns& d_rate) {
+  d_rate.setZero(6, joint.nc);
+  int column = joint.world_linear ? 3 : 0;
+  for (const Vec3& direction : joint.linear_directions) {
+    d_rate.col(column++).head<3>() = omega_a.cross(axes_a * direction);
+  }
+  for (const AngularConstraint& constraint : joint.angular) {
+    const Vec3 a = axes_a * constraint.vector_a;
+    const Vec3 b = axes_b * constraint.vector_b;
+    d_rate.col(column++).tail<3>() = constraint.scale * (omega_b.cross(b).cross(a) + b.cross(omega_a.cross(a)));
+  }
+}
+
+void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& displacement,
+                      std::span<double> residual) {
+  std::size_t row = 0;
+  if (joint.world_linear) {
+    for (int axis = 0; axis < 3; ++axis) {
+      residual[row++] = displacement[axis];
+    }
+  }
+  for (const Vec3& direction : joint.linear_directions) {
+    residual[row++] = (axes_a * direction).dot(displacement);
+  }
+  for (const AngularConstraint& constraint : joint.angular) {
+    const double cosine = (axes_a * constraint.vector_a).dot(axes_b * constraint.vector_b);
+    residual[row++] = constraint.scale * (cosine - constraint.cosine);
+  }
+}
+
+void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<const double> u,
+                      std::span<double> rates) {
+  if (has_coordinate_rates(joint.type)) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(joint.nq); ++i) {
+      rates[i] = u[i];
+    }
+    return;
+  }
+  // e' = e o (0, omega) / 2 for omega in b's axes.
+  rates[0] = 0.5 * (-q[1] * u[0] - q[2] * u[1] - q[3] * u[2]);
+  rates[1] = 0.5 * (q[0] * u[0] + q[2] * u[2] - q[3] * u[1]);
+  rates[2] = 0.5 * (q[0] * u[1] + q[3] * u[0] - q[1] * u[2]);
+  rates[3] = 0.5 * (q[0] * u[2] + q[1] * u[1] - q[2] * u[0]);
+  if (joint.type == JointType::free) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      rates[4 + i] = u[3 + i];
+    }
+  }
+}
+
+void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<const double> near,
+                       std::span<double> q) {
+  const auto turn = [&](std::size_t component) {
+    const double angle = angle_about(joint.axis, joint.normal1, pose.rotation * joint.normal1);
+    q[component] = nearest_turn(angle, near[component]);
+  };
+  switch (joint.type) {
+    case JointType::revolute:
+      turn(0);
+      break;
+    case JointType::prismatic:
+      q[0] = joint.axis.dot(pose.translation);
+      break;
+    case JointType::universal:
+      // R axis2 = Rot(axis, q1) axis2 and R^T axis = Rot(axis2, -q2) axis.
+      q[0] = nearest_turn(angle_about(joint.axis, joint.axis2, pose.rotation * joint.axis2), near[0]);
+      q[1] = nearest_turn(angle_about(joint.axis2, pose.rotation.transpose() * joint.axis, joint.axis), near[1]);
+      break;
+    case JointType::cylindrical:
+      turn(0);
+      q[1] = joint.axis.dot(pose.translation);
+      break;
+    case JointType::planar:
+      q[0] = joint.normal1.dot(pose.translation);
+      q[1] = joint.normal2.dot(pose.translation);
+      turn(2);
+      break;
+    case JointType::spherical:
+    case JointType::free: {
+      const Eigen::Quaterniond quaternion(pose.rotation);
+      Eigen::Vector4d e(quaternion.w(), quaternion.x(), quaternion.y(), quaternion.z());
+      if (e.dot(Eigen::Map<const Eigen::Vector4d>(near.data())) < 0.0) {
+        e = -e;
+      }
+      for (int i = 0; i < 4; ++i) {
+        q[static_cast<std::size_t>(i)] = e[i];
+      }
+      if (joint.type == JointType::free) {
+        for (int i = 0; i < 3; ++i) {
+          q[static_cast<std::size_t>(4 + i)] = pose.translation[i];
+        }
+      }
+      break;
+    }
+    case JointType::fixed:
+      break;
+  }
+}
+
+JointMatrix motion_gram_inverse(const Joint& joint) {
+  JointMatrix inverse = JointMatrix::Identity(joint.nu, joint.nu);
+  if (joint.type == JointType::universal) {
+    const double c = joint.axis.dot(joint.axis2);
+    const double determinant = 1.0 - c * c;
+    inverse << 1.0 / determinant, -c / determinant, -c / determinant, 1.0 / determinant;
+  }
+  return inverse;
+}
+
+}  // namespace mbdbench

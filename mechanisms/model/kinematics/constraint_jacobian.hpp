@@ -1,0 +1,15 @@
+#pragma once
+/// \file
+/// Phi_q alone, without the Jacobians of the bodies: only the joints between a cut and the ground have entries in its
+/// rows, so a loop of n bodies costs O(n) time and memory where `Jacobians` takes O(n^2).
+#include <Eigen/Core>
+
+#include "mechanisms/model/kinematics/kinematics.hpp"
+
+namespace mbdbench {
+
+/// \param kinematics positions set
+/// \returns Phi_q, constraint_size() x u_size(): Phi' = Phi_q u + Phi_t, the same rows as `Jacobians::constraints`
+Eigen::MatrixXd constraint_jacobian(const Kinematics& kinematics);
+
+}  // namespace mbdbench

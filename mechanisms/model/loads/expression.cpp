@@ -1,0 +1,114 @@
+#include "mechanisms/model/loads/expression.hpp"
+
+#include <fmt/format.h>
+#include <muParser.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "mechanisms/model/description/short_text.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// A short list of variables.
+class VariableList final : public VariableScope {
+ public:
+  explicit VariableList(const std::vector<ExpressionVariable>& variables) : variables_(variables) {}
+
+  double* find(const std::string& name) override {
+    const auto found = std::find_if(variables_.begin(), variables_.end(),
+                                    [&](const ExpressionVariable& variable) { return variable.name == name; });
+    return found == variables_.end() ? nullptr : found->value;
+  }
+
+  [[nodiscard]] std::vector<std::string> names() const override {
+    std::vector<std::string> names;
+    for (const ExpressionVariable& variable : variables_) {
+      names.push_back(variable.name);
+    }
+    return names;
+  }
+
+ private:
+  const std::vector<ExpressionVariable>& variables_;
+};
+
+std::string known_names(const VariableScope& scope) {
+  constexpr std::size_t kMost = 12;
+  std::vector<std::string> names = scope.names();
+  if (names.size() > kMost) {
+    names.resize(kMost);
+    names.emplace_back("...");
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// muParser would let a formula write to its variables.
+bool assigns(const std::string& text) {
+  for (std::size_t i = text.find('='); i != std::string::npos; i = text.find('=', i + 1)) {
+    const bool second = i > 0 && std::string_view("=!<>").find(text[i - 1]) != std::string_view::npos;
+    const bool first = i + 1 < text.size() && text[i + 1] == '=';
+    if (first) {
+      ++i;
+    } else if (!second) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+struct Expression::Parser {
+  mu::Parser parser;
+};
+
+Expression::Expression(const std::string& text, VariableScope& scope) : parser_(std::make_unique<Parser>()) {
+  try {
+    parser_->parser.DefineConst("pi", std::numbers::pi);
+    parser_->parser.SetExpr(text);
+    // A copy: defining a variable changes the parser's own list. Names that stay undefined fail below.
+    const mu::varmap_type used = parser_->parser.GetUsedVar();
+    for (const auto& variable : used) {
+      if (double* value = scope.find(variable.first)) {
+        parser_->parser.DefineVar(variable.first, value);
+      }
+    }
+    // The first evaluation compiles; do it here so that later ones allocate nothing.
+    static_cast<void>(parser_->parser.Eval());
+    if (assigns(text) || parser_->parser.GetNumResults() != 1) {
+      throw ExpressionError(
+          fmt::format("the formula \"{}\" must be one value: without assignments (compare with ==) and commas "
+                      "outside functions",
+                      short_text(text)));
+    }
+  } catch (const mu::ParserError& error) {
+    throw ExpressionError(fmt::format("cannot read the formula \"{}\": {} Variables here: {}.", short_text(text),
+                                      error.GetMsg(), known_names(scope)));
+  }
+}
+
+Expression::Expression(const std::string& text, const std::vector<ExpressionVariable>& variables)
+    : Expression([&] {
+        VariableList scope(variables);
+        return Expression(text, scope);
+      }()) {}
+
+Expression::Expression(Expression&&) noexcept = default;
+Expression& Expression::operator=(Expression&&) noexcept = default;
+Expression::~Expression() = default;
+
+double Expression::operator()() const {
+  return parser_->parser.Eval();
+}
+
+std::vector<std::string> Expression::used_variables() const {
+  std::vector<std::string> names;
+  for (const auto& variable : parser_->parser.GetUsedVar()) {
+    names.push_back(variable.first);
+  }
+  return names;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,318 @@
+#include "mechanisms/model/loads/loads.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <variant>
+
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/expression.hpp"
+#include "mechanisms/model/loads/load_variables.hpp"
+
+namespace mbdbench {
+namespace {
+
+double interpolate(const TableLaw& table, double x) {
+  if (x <= table.abscissa.front()) {
+    return table.values.front();
+  }
+  if (x >= table.abscissa.back()) {
+    return table.values.back();
+  }
+  const auto right = static_cast<std::size_t>(std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) -
+                                              table.abscissa.begin());
+  const double weight = (x - table.abscissa[right - 1]) / (table.abscissa[right] - table.abscissa[right - 1]);
+  return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
+}
+
+struct SpringBodies {
+  int first = -1;
+  int second = -1;
+};
+
+SpringBodies bodies_of(const Mechanism& mechanism, const PointSpringDescription& spring) {
+  return {*mechanism.find_body(spring.body1), *mechanism.find_body(spring.body2)};
+}
+
+struct SpringEnds {
+  Vec3 point1;
+  Vec3 point2;
+  Vec3 direction;  // unit, from 1 to 2; zero when the points coincide
+  double length;
+};
+
+SpringEnds spring_ends(const PointSpringDescription& spring, SpringBodies bodies, const BodyMotions& motions) {
+  SpringEnds ends{};
+  ends.point1 = motions.world_point(bodies.first, spring.point1);
+  ends.point2 = motions.world_point(bodies.second, spring.point2);
+  const Vec3 between = ends.point2 - ends.point1;
+  ends.length = between.norm();
+  ends.direction = ends.length > 0.0 ? Vec3(between / ends.length) : Vec3::Zero();
+  return ends;
+}
+
+struct ScalarLaw {
+  const Law* law = nullptr;
+  std::unique_ptr<Expression> expression;
+  [[nodiscard]] double value(double t, double q, double v) const {
+    if (expression) {
+      return (*expression)();
+    }
+    if (const auto* table = std::get_if<TableLaw>(law)) {
+      return interpolate(*table, table->over == "q" ? q : table->over == "v" ? v : t);
+    }
+    return std::get<ConstantLaw>(*law).value;
+  }
+};
+
+struct JointLoad {
+  JointReference joint;
+  int component = 0;
+  ScalarLaw law;
+};
+
+struct BodyLoad {
+  int body = 0;
+  const BodyLoadDescription* description = nullptr;
+  std::array<ScalarLaw, 3> force;
+  std::array<ScalarLaw, 3> torque;
+};
+
+}  // namespace
+
+struct LoadEvaluator::Workspace {
+  LoadVariables variables;
+  std::vector<JointLoad> joint_loads;
+  std::vector<BodyLoad> body_loads;
+  std::vector<JointReference> spring_joints;
+  std::vector<SpringBodies> spring_bodies;
+
+  static ScalarLaw bind(const Law& law, LoadVariables::Scope scope) {
+    ScalarLaw bound;
+    bound.law = &law;
+    if (const auto* formula = std::get_if<ExpressionLaw>(&law)) {
+      bound.expression = std::make_unique<Expression>(formula->text, scope);
+    }
+    return bound;
+  }
+};
+
+LoadEvaluator::LoadEvaluator(const Mechanism& mechanism)
+    : mechanism_(&mechanism),
+      joint_forces_(Eigen::VectorXd::Zero(mechanism.u_size())),
+      wrenches_(mechanism.bodies().size(), Vec6::Zero()),
+      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}, {}})) {
+  const MechanismDescription& description = mechanism.description();
+  for (const JointLoadDescription& load : description.joint_loads) {
+    JointLoad bound;
+    bound.joint = *mechanism.find_joint(load.joint);
+    bound.component = load.component;
+    bound.law = Workspace::bind(load.law, workspace_->variables.in_joint());
+    workspace_->joint_loads.push_back(std::move(bound));
+  }
+  for (const BodyLoadDescription& load : description.body_loads) {
+    BodyLoad bound;
+    bound.body = *mechanism.find_body(load.body);
+    bound.description = &load;
+    for (std::size_t i = 0; i < load.force.size(); ++i) {
+      bound.force[i] = Workspace::bind(load.force[i], workspace_->variables.global());
+    }
+    for (std::size_t i = 0; i < load.torque.size(); ++i) {
+      bound.torque[i] = Workspace::bind(load.torque[i], workspace_->variables.global());
+    }
+    workspace_->body_loads.push_back(std::move(bound));
+  }
+  for (const JointSpringDescription& spring : description.joint_springs) {
+    workspace_->spring_joints.push_back(*mechanism.find_joint(spring.joint));
+  }
+  for (const PointSpringDescription& spring : description.point_springs) {
+    workspace_->spring_bodies.push_back(bodies_of(mechanism, spring));
+  }
+}
+
+LoadEvaluator::LoadEvaluator(LoadEvaluator&&) noexcept = default;
+LoadEvaluator& LoadEvaluator::operator=(LoadEvaluator&&) noexcept = default;
+LoadEvaluator::~LoadEvaluator() = default;
+
+bool LoadEvaluator::need_bodies() const {
+  const auto in_cut = [](JointReference joint) { return joint.cut; };
+  return workspace_->variables.need_bodies() || !workspace_->body_loads.empty() || !workspace_->spring_bodies.empty() ||
+         std::any_of(workspace_->spring_joints.begin(), workspace_->spring_joints.end(), in_cut) ||
+         std::any_of(workspace_->joint_loads.begin(), workspace_->joint_loads.end(),
+                     [&](const JointLoad& load) { return in_cut(load.joint); });
+}
+
+bool LoadEvaluator::in_joints() const {
+  return !workspace_->joint_loads.empty() || !workspace_->spring_joints.empty();
+}
+
+void LoadEvaluator::evaluate_joint_forces(double t, std::span<const double> q, std::span<const double> u) {
+  apply_joint_loads(t, {q, u, nullptr, {}});
+}
+
+void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<const double> u, const BodyMotions& bodies,
+                             std::span<const JointKinematics> cut_joints) {
+  for (std::size_t k = 0; k < wrenches_.size(); ++k) {
+    wrenches_[k].head<3>() = mechanism_->bodies()[k].mass * mechanism_->gravity();
+    wrenches_[k].tail<3>().setZero();
+  }
+  apply_joint_loads(t, {q, u, &bodies, cut_joints});
+  apply_body_loads(t, bodies);
+  apply_point_springs(bodies, 1.0);
+}
+
+void LoadEvaluator::evaluate_without_potential(double t, std::span<const double> q, std::span<const double> u,
+                                               const Kinematics& kinematics) {
+  std::fill(wrenches_.begin(), wrenches_.end(), Vec6::Zero());
+  apply_joint_loads(t, {q, u, &kinematics, kinematics.cut_joints(), 0.0});
+  apply_body_loads(t, kinematics);
+  apply_point_springs(kinematics, 0.0);
+}
+
+double LoadEvaluator::power(std::span<const double> u, const Kinematics& kinematics) const {
+  double power = std::inner_product(u.begin(), u.end(), joint_forces_.data(), 0.0);
+  for (std::size_t k = 0; k < wrenches_.size(); ++k) {
+    power += wrenches_[k].dot(kinematics.body(static_cast<int>(k)).velocity);
+  }
+  return power;
+}
+
+void LoadEvaluator::apply_joint_loads(double t, const View& view) {
+  Workspace& work = *workspace_;
+  joint_forces_.setZero();
+  work.variables.set_global(t, view.q, view.u, view.bodies);
+  for (const JointLoad& load : work.joint_loads) {
+    const auto [own_q, own_v] = own_values(load.joint, load.component, view);
+    add_joint_force(load.joint, load.component, load.law.value(t, own_q, own_v), view);
+  }
+  for (std::size_t s = 0; s < work.spring_joints.size(); ++s) {
+    const JointSpringDescription& spring = mechanism_->description().joint_springs[s];
+    const auto [own_q, own_v] = own_values(work.spring_joints[s], spring.component, view);
+    add_joint_force(work.spring_joints[s], spring.component,
+                    -view.stiffness * spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
+  }
+}
+
+std::string LoadEvaluator::name_of_not_finite(double t, std::span<const double> q, std::span<const double> u,
+                                              const Kinematics& kinematics) {
+  Workspace& work = *workspace_;
+  const View view = {q, u, &kinematics, kinematics.cut_joints()};
+  work.variables.set_global(t, q, u, &kinematics);
+  for (std::size_t i = 0; i < work.joint_loads.size(); ++i) {
+    const JointLoad& load = work.joint_loads[i];
+    const auto [own_q, own_v] = own_values(load.joint, load.component, view);
+    if (!std::isfinite(load.law.value(t, own_q, own_v))) {
+      return mechanism_->description().joint_loads[i].name;
+    }
+  }
+  const auto not_finite = [t](const ScalarLaw& law) {
+    return law.law != nullptr && !std::isfinite(law.value(t, 0.0, 0.0));
+  };
+  for (const BodyLoad& load : work.body_loads) {
+    if (std::any_of(load.force.begin(), load.force.end(), not_finite) ||
+        std::any_of(load.torque.begin(), load.torque.end(), not_finite)) {
+      return load.description->name;
+    }
+  }
+  return {};
+}
+
+std::pair<double, double> LoadEvaluator::own_values(JointReference reference, int component, const View& view) {
+  const Joint& joint = mechanism_->joint(reference);
+  return reference.cut ? workspace_->variables.set_own_of_cut(joint, component, *view.bodies,
+                                                              view.cut_joints[index_of(reference.index)])
+                       : workspace_->variables.set_own(joint, component, view.q, view.u);
+}
+
+void LoadEvaluator::add_joint_force(JointReference reference, int component, double value, const View& view) {
+  const Joint& joint = mechanism_->joint(reference);
+  if (!reference.cut) {
+    joint_forces_[joint.u_offset + component] += value;
+    return;
+  }
+  const JointKinematics& state = view.cut_joints[index_of(reference.index)];
+  const Vec6 wrench = value * cut_dual_direction(joint, state, component);
+  add_wrench(joint.b, state.point, wrench.head<3>(), wrench.tail<3>(), *view.bodies);
+  add_wrench(joint.a, state.point, -wrench.head<3>(), -wrench.tail<3>(), *view.bodies);
+}
+
+void LoadEvaluator::apply_body_loads(double t, const BodyMotions& bodies) {
+  for (const BodyLoad& load : workspace_->body_loads) {
+    const BodyLoadDescription& description = *load.description;
+    Vec3 force = Vec3::Zero();
+    Vec3 torque = Vec3::Zero();
+    for (std::size_t i = 0; i < description.force.size(); ++i) {
+      force[static_cast<int>(i)] = load.force[i].value(t, 0.0, 0.0);
+    }
+    for (std::size_t i = 0; i < description.torque.size(); ++i) {
+      torque[static_cast<int>(i)] = load.torque[i].value(t, 0.0, 0.0);
+    }
+    if (description.in_body_axes) {
+      const Mat3& rotation = bodies.body(load.body).rotation;
+      force = (rotation * force).eval();
+      torque = (rotation * torque).eval();
+    }
+    add_wrench(load.body, bodies.world_point(load.body, description.point), force, torque, bodies);
+  }
+}
+
+void LoadEvaluator::add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque,
+                               const BodyMotions& bodies) {
+  if (body < 0) {
+    return;
+  }
+  Vec6& wrench = wrenches_[index_of(body)];
+  wrench.head<3>() += force;
+  wrench.tail<3>() += torque + (point - bodies.body(body).com).cross(force);
+}
+
+void LoadEvaluator::apply_point_springs(const BodyMotions& bodies, double stiffness) {
+  const auto& springs = mechanism_->description().point_springs;
+  for (std::size_t s = 0; s < springs.size(); ++s) {
+    const PointSpringDescription& spring = springs[s];
+    const SpringBodies on = workspace_->spring_bodies[s];
+    const SpringEnds ends = spring_ends(spring, on, bodies);
+    const Vec3 relative_velocity =
+        bodies.velocity_at(on.second, ends.point2).head<3>() - bodies.velocity_at(on.first, ends.point1).head<3>();
+    const double tension = stiffness * spring.stiffness * (ends.length - spring.rest) +
+                           spring.damping * ends.direction.dot(relative_velocity);
+    const Vec3 force = tension * ends.direction;
+    add_wrench(on.first, ends.point1, force, Vec3::Zero(), bodies);
+    add_wrench(on.second, ends.point2, -force, Vec3::Zero(), bodies);
+  }
+}
+
+double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
+  const Mechanism& mechanism = kinematics.mechanism();
+  double energy = 0.0;
+  for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
+    const JointReference reference = *mechanism.find_joint(spring.joint);
+    const Joint& joint = mechanism.joint(reference);
+    double coordinate = 0.0;
+    if (reference.cut) {
+      std::array<double, 7> own{};
+      cut_coordinates(kinematics, reference.index, own);
+      coordinate = own[index_of(spring.component)];
+    } else {
+      coordinate = q[index_of(joint.q_offset + spring.component)];
+    }
+    energy += 0.5 * spring.stiffness * (coordinate - spring.rest) * (coordinate - spring.rest);
+  }
+  for (const PointSpringDescription& spring : mechanism.description().point_springs) {
+    const double stretch = spring_ends(spring, bodies_of(mechanism, spring), kinematics).length - spring.rest;
+    energy += 0.5 * spring.stiffness * stretch * stretch;
+  }
+  return energy;
+}
+
+void cut_coordinates(const Kinematics& kinematics, int cut, std::span<double> q) {
+  cut_coordinates(kinematics.mechanism().cut_joints()[index_of(cut)], kinematics.cut_joint(cut), q);
+}
+
+void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<double> q) {
+  const RelativePose pose{state.axes_a.transpose() * state.axes_b, state.axes_a.transpose() * state.displacement};
+  joint_coordinates(joint, pose, joint.q0, q);
+}
+
+}  // namespace mbdbench

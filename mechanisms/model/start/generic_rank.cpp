@@ -1,0 +1,163 @@
+#include "mechanisms/model/start/generic_rank.hpp"
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/loads/motions.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Largest change of a joint coordinate, m or rad: far enough for the singular values that vanish at the start to stand
+// out, near enough to be closed again.
+constexpr std::array<double, 4> kStepsAside = {0.05, 0.1, 0.15, 0.2};
+constexpr int kMostCorrections = 20;
+// Rounding of the positions at the ends of a loop.
+constexpr double kClosedToRounding = 1e-13;
+constexpr double kClosedEnough = 1e-10;
+// Where the loops are open by |Phi|, redundant rows have singular values of about that size.
+constexpr double kRedundantNextToOpening = 0.3;
+// At closed positions redundant rows keep some 1e-12, and what vanishes at singular ones stands far above this.
+constexpr double kRankWhereClosed = 1e-7;
+// Opened by the first number, rows that are redundant at closed positions only reach the second.
+constexpr double kOpening = 1e-2;
+constexpr double kRankWhereOpen = 1e-6;
+
+using Decomposition = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
+
+class RankFinder {
+ public:
+  explicit RankFinder(const Mechanism& mechanism) : mechanism_(mechanism), kinematics_(mechanism), motions_(mechanism) {
+    motions_.evaluate(0.0);
+  }
+
+  GenericRank find() {
+    GenericRank found;
+    const Eigen::VectorXd& start = mechanism_.q0();
+    found.positions.push_back(start);
+    found.rank = rank_at(start, kRankWhereClosed);
+    if (found.rank == mechanism_.constraint_size()) {
+      return found;
+    }
+    for (std::size_t i = 0; i < kStepsAside.size(); ++i) {
+      Eigen::VectorXd q = moved(start, kStepsAside[i] * tangent(start, static_cast<double>(i + 1)));
+      if (close(q)) {
+        found.rank = std::max(found.rank, rank_at(q, kRankWhereClosed));
+        found.positions.push_back(std::move(q));
+      }
+    }
+    if (found.positions.size() == 1) {
+      // Nothing is known of the rank elsewhere: no limit.
+      found.rank = mechanism_.constraint_size();
+      return found;
+    }
+    found.overconstrained = rank_at(moved(start, kOpening * direction(1.0)), kRankWhereOpen) > found.rank;
+    return found;
+  }
+
+ private:
+  /// Phi_q at q. \returns the rows of the cut joints, which are to be kept closed: prescribed motions move
+  /// the mechanism through all its positions.
+  auto set_positions(const Eigen::VectorXd& q) {
+    kinematics_.set_positions(view(q));
+    phi_q_ = constraint_jacobian(kinematics_);
+    return phi_q_.topRows(mechanism_.cut_row_count());
+  }
+
+  int rank_at(const Eigen::VectorXd& q, double threshold) {
+    set_positions(q);
+    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
+    qr.setThreshold(threshold);
+    // Rows that are all zero leave rounding: against a unit rate 1 is the scale.
+    qr.compute(phi_q_);
+    return qr.maxPivot() > threshold ? static_cast<int>(qr.rank()) : 0;
+  }
+
+  /// Fixed numbers, so that every run finds the same. Largest entry 1.
+  [[nodiscard]] Eigen::VectorXd direction(double number) const {
+    Eigen::VectorXd result(mechanism_.u_size());
+    for (Eigen::Index i = 0; i < result.size(); ++i) {
+      result[i] = std::sin(1.7 * (number + 0.3) * static_cast<double>(i + 1) + number);
+    }
+    return result / std::max(result.lpNorm<Eigen::Infinity>(), 1e-300);
+  }
+
+  /// The same within the null space of the cut joints' rows.
+  Eigen::VectorXd tangent(const Eigen::VectorXd& q, double number) {
+    const auto rows = set_positions(q);
+    Decomposition decomposition;
+    decomposition.setThreshold(kRankWhereClosed);
+    decomposition.compute(rows);
+    Eigen::VectorXd result = direction(number);
+    result -= decomposition.solve(Eigen::VectorXd(rows * result));
+    const double largest = result.lpNorm<Eigen::Infinity>();
+    return largest > kRankWhereClosed ? Eigen::VectorXd(result / largest) : Eigen::VectorXd(0.0 * result);
+  }
+
+  [[nodiscard]] Eigen::VectorXd moved(Eigen::VectorXd q, const Eigen::VectorXd& change) const {
+    std::array<double, 7> rates{};
+    for (const Joint& joint : mechanism_.tree_joints()) {
+      const auto nq = static_cast<std::size_t>(joint.nq);
+      const auto own = view(q).subspan(static_cast<std::size_t>(joint.q_offset), nq);
+      coordinate_rates(
+          joint, own,
+          view(change).subspan(static_cast<std::size_t>(joint.u_offset), static_cast<std::size_t>(joint.nu)),
+          std::span(rates).first(nq));
+      for (std::size_t i = 0; i < nq; ++i) {
+        own[i] += rates[i];
+      }
+      if (has_quaternion(joint.type)) {
+        q.segment<4>(joint.q_offset).normalize();
+      }
+    }
+    return q;
+  }
+
+  /// Gauss-Newton on the cut joints. \returns whether they are closed to rounding
+  bool close(Eigen::VectorXd& q) {
+    Eigen::VectorXd residual(mechanism_.constraint_size());
+    double best = 1.0;
+    for (int i = 0; i < kMostCorrections; ++i) {
+      const auto rows = set_positions(q);
+      constraint_residual(kinematics_, view(q), motions_.positions(), view(residual));
+      const auto open = residual.head(mechanism_.cut_row_count());
+      const double size = open.lpNorm<Eigen::Infinity>();
+      if (size < kClosedToRounding) {
+        return true;
+      }
+      if (!(size < 1.0)) {
+        return false;
+      }
+      if (i > 5 && size > 0.5 * best) {
+        return size < kClosedEnough;  // long loops round to more
+      }
+      best = std::min(best, size);
+      Decomposition decomposition;
+      decomposition.setThreshold(std::max(kRedundantNextToOpening * size, 1e-10));
+      decomposition.compute(rows);
+      q = moved(std::move(q), -decomposition.solve(Eigen::VectorXd(open)));
+    }
+    return false;
+  }
+
+  const Mechanism& mechanism_;
+  Kinematics kinematics_;
+  PrescribedMotions motions_;
+  Eigen::MatrixXd phi_q_;
+};
+
+}  // namespace
+
+GenericRank find_generic_rank(const Mechanism& mechanism) {
+  if (!mechanism.constrained()) {
+    return {};
+  }
+  return RankFinder(mechanism).find();
+}
+
+}  // namespace mbdbench

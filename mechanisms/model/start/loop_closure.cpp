@@ -1,0 +1,246 @@
+#include "mechanisms/model/start/loop_closure.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
+#include "mechanisms/model/kinematics/jacobians.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
+#include "mechanisms/model/start/motion_start.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr int kMaxIterations = 50;
+// A correction that moves a joint by more than this (m or rad) is shortened: loops far from closed would jump branches.
+constexpr double kLongestStep = 0.5;
+// Redundant constraints depend on one another only where the loops are closed: near there Phi_q has singular values as
+// small as the residual, and dividing rounding by them would throw the loops open again.
+constexpr double kRankThreshold = 1e-8;
+
+/// Largest absolute entry, 0 of nothing; NaN if there is one, which Eigen's own norm may overlook.
+double largest_entry(const Eigen::VectorXd& vector) {
+  return vector.size() > 0 ? vector.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
+}
+
+class LoopCloser {
+ public:
+  explicit LoopCloser(const Mechanism& mechanism) : mechanism_(mechanism), kinematics_(mechanism), motions_(mechanism) {
+    motions_.evaluate(0.0);
+    const std::vector<bool> changeable = changeable_joints(mechanism);
+    for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
+      const Joint& joint = mechanism.tree_joints()[k];
+      for (int i = 0; i < joint.nu && changeable[k]; ++i) {
+        columns_.push_back(joint.u_offset + i);
+      }
+    }
+  }
+
+  [[nodiscard]] Eigen::VectorXd positions(Eigen::VectorXd q) {
+    Eigen::VectorXd residual = residual_at(q);
+    double smallest = largest_entry(residual);
+    for (int iteration = 0; iteration < kMaxIterations && smallest > kClosed; ++iteration) {
+      Eigen::VectorXd candidate = corrected(q, residual);
+      const Eigen::VectorXd next = residual_at(candidate);
+      const double size = largest_entry(next);
+      // Near the rounding level the residual stops falling: keep the best.
+      if (smallest < kOpen && size >= smallest) {
+        break;
+      }
+      q = std::move(candidate);
+      residual = next;
+      smallest = size;
+    }
+    if (!(smallest < kOpen)) {
+      report_open(residual);
+    }
+    static_cast<void>(residual_at(q));
+    check_branches();
+    return q;
+  }
+
+  /// After positions().
+  [[nodiscard]] std::vector<std::vector<double>> cut_positions() const {
+    std::vector<std::vector<double>> coordinates;
+    for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
+      coordinates.emplace_back(static_cast<std::size_t>(mechanism_.cut_joints()[c].nq));
+      cut_coordinates(kinematics_, static_cast<int>(c), coordinates.back());
+    }
+    return coordinates;
+  }
+
+  [[nodiscard]] Eigen::VectorXd velocities(Eigen::VectorXd u) {
+    Eigen::VectorXd rate = rate_at(u);
+    const auto relative_to_u = [&u](double tolerance) { return tolerance * std::max(1.0, largest_entry(u)); };
+    double smallest = largest_entry(rate);
+    // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing
+    // to do.
+    for (int iteration = 0; iteration < kMaxIterations && smallest > relative_to_u(kClosed); ++iteration) {
+      Eigen::VectorXd candidate = u + on_all_columns(solve(-rate));
+      Eigen::VectorXd next = rate_at(candidate);
+      const double size = largest_entry(next);
+      if (!(size < smallest)) {
+        break;
+      }
+      u = std::move(candidate);
+      rate = std::move(next);
+      smallest = size;
+    }
+    if (!(smallest <= relative_to_u(kOpen))) {
+      const auto [section_index, name] = worst_joint(rate);
+      if (section_index < mechanism_.tree_joints().size()) {
+        report_motion_velocity(section_index, name, smallest);
+      }
+      throw ModelError(
+          {"joints", section_index, "v0"},
+          fmt::format(
+              "the initial velocities tear joint '{}' apart (by {:.3g}): change v0, or mark joints whose v0 may "
+              "be changed with dependent = true",
+              name, smallest));
+    }
+    return u;
+  }
+
+ private:
+  Eigen::VectorXd residual_at(const Eigen::VectorXd& q) {
+    Eigen::VectorXd residual(mechanism_.constraint_size());
+    kinematics_.set_positions(view(q));
+    constraint_residual(kinematics_, view(q), motions_.positions(),
+                        {residual.data(), static_cast<std::size_t>(residual.size())});
+    phi_q_ = constraint_jacobian(kinematics_);
+    return residual;
+  }
+
+  [[nodiscard]] Eigen::VectorXd rate_at(const Eigen::VectorXd& u) const {
+    Eigen::VectorXd rate = phi_q_ * u;
+    const auto prescribed = motions_.velocities();
+    for (std::size_t i = 0; i < prescribed.size(); ++i) {
+      rate[mechanism_.cut_row_count() + static_cast<int>(i)] -= prescribed[i];
+    }
+    return rate;
+  }
+
+  /// \returns the change with zeros at the joints that may not change.
+  [[nodiscard]] Eigen::VectorXd on_all_columns(const Eigen::VectorXd& change) const {
+    Eigen::VectorXd full = Eigen::VectorXd::Zero(mechanism_.u_size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      full[columns_[i]] = change[static_cast<int>(i)];
+    }
+    return full;
+  }
+
+  [[nodiscard]] Eigen::MatrixXd free_columns() const {
+    Eigen::MatrixXd matrix(mechanism_.constraint_size(), static_cast<Eigen::Index>(columns_.size()));
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      matrix.col(static_cast<int>(i)) = phi_q_.col(columns_[i]);
+    }
+    return matrix;
+  }
+
+  [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const {
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+    decomposition.setThreshold(kRankThreshold);
+    decomposition.compute(free_columns());
+    return decomposition.solve(right_side);
+  }
+
+  [[nodiscard]] Eigen::VectorXd corrected(const Eigen::VectorXd& q, const Eigen::VectorXd& residual) const {
+    Eigen::VectorXd change = solve(-residual);
+    const double longest = largest_entry(change);
+    if (longest > kLongestStep) {
+      change *= kLongestStep / longest;
+    }
+    const Eigen::VectorXd step = on_all_columns(change);
+    Eigen::VectorXd result = q;
+    std::array<double, 7> rates{};
+    for (const Joint& joint : mechanism_.tree_joints()) {
+      const auto q_slice =
+          view(q).subspan(static_cast<std::size_t>(joint.q_offset), static_cast<std::size_t>(joint.nq));
+      const auto u_slice =
+          view(step).subspan(static_cast<std::size_t>(joint.u_offset), static_cast<std::size_t>(joint.nu));
+      coordinate_rates(joint, q_slice, u_slice, rates);
+      for (int i = 0; i < joint.nq; ++i) {
+        result[joint.q_offset + i] += rates[static_cast<std::size_t>(i)];
+      }
+      if (has_quaternion(joint.type) && step.segment(joint.u_offset, joint.nu).squaredNorm() > 0.0) {
+        result.segment<4>(joint.q_offset).normalize();
+      }
+    }
+    return result;
+  }
+
+  /// Index in the description and name of the joint with the largest_entry residual row.
+  [[nodiscard]] std::pair<std::size_t, std::string> worst_joint(const Eigen::VectorXd& residual) const {
+    int row = 0;
+    residual.cwiseAbs().maxCoeff(&row);
+    const std::size_t tree_count = mechanism_.tree_joints().size();
+    for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
+      const Joint& joint = mechanism_.cut_joints()[c];
+      if (row >= joint.row_offset && row < joint.row_offset + joint.nc) {
+        return {tree_count + c, joint.name};
+      }
+    }
+    for (std::size_t k = 0; k < tree_count; ++k) {
+      const Joint& joint = mechanism_.tree_joints()[k];
+      if (row >= joint.motion_offset && row < joint.motion_offset + static_cast<int>(joint.motions.size())) {
+        return {k, joint.name};
+      }
+    }
+    return {0, ""};
+  }
+
+  [[noreturn]] void report_open(const Eigen::VectorXd& residual) const {
+    const auto [section_index, name] = worst_joint(residual);
+    const double open = largest_entry(residual);
+    if (section_index < mechanism_.tree_joints().size()) {
+      report_motion_position(section_index, name, open);
+    }
+    throw ModelError(
+        {"joints", section_index, "q0"},
+        fmt::format("the mechanism cannot be assembled: joint '{}' stays open by {:.3g} (m or rad); check lengths and "
+                    "q0, or mark joints whose q0 may be changed with dependent = true",
+                    name, open));
+  }
+
+  /// Dot-product constraints also hold with an axis turned by half a turn.
+  void check_branches() const {
+    const std::size_t tree_count = mechanism_.tree_joints().size();
+    for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
+      const Joint& joint = mechanism_.cut_joints()[c];
+      const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
+      const bool axis_turned =
+          joint.angular.size() == 2 && (state.axes_a * joint.axis).dot(state.axes_b * joint.axis) < 0.0;
+      const bool rotation_wrong = joint.angular.size() == 3 && (state.axes_a.transpose() * state.axes_b).trace() < 1.0;
+      if (axis_turned || rotation_wrong) {
+        throw ModelError(
+            {"joints", tree_count + c, "axis"},
+            fmt::format("cut joint '{}' closes with the axes of its two bodies turned against each other: check axis "
+                        "and frame rotations, or q0 of the loop's joints",
+                        joint.name));
+      }
+    }
+  }
+
+  const Mechanism& mechanism_;
+  Kinematics kinematics_;
+  Eigen::MatrixXd phi_q_;
+  PrescribedMotions motions_;
+  std::vector<int> columns_;
+};
+
+}  // namespace
+
+void close_loops(const Mechanism& mechanism, InitialState& state) {
+  LoopCloser closer(mechanism);
+  state.q = closer.positions(std::move(state.q));
+  state.u = closer.velocities(std::move(state.u));
+  state.cut_q = closer.cut_positions();
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,119 @@
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <cmath>
+#include <set>
+
+#include "mechanisms/model/validation/validation.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Rounding of a normalised vector is a few 1e-16; anything larger comes from digits that were not typed.
+constexpr double kUnitSlack = 1e-12;
+// Initial quaternions may come from the end of another run, where integration has let the length drift a little.
+constexpr double kQuaternionSlack = 1e-8;
+// Below this sine the two axes of a universal joint are one axis, and its mass matrix is singular.
+constexpr double kParallelAxes = 1e-6;
+
+void check_unit(const Eigen::Ref<const Eigen::VectorXd>& vector, double slack, const ElementReference& where,
+                const std::string& joint, const char* what) {
+  const double norm = vector.norm();
+  if (!(std::abs(norm - 1.0) <= slack)) {
+    throw ModelError(
+        where, fmt::format("joint '{}': {} has the length {:.15g}, it must be 1 (within {:g}); divide it by its length "
+                           "and give all digits",
+                           joint, what, norm, slack));
+  }
+}
+
+void check_frame(const JointFrame& frame, std::size_t index, const std::string& joint, const std::string& key) {
+  if (!frame.position.allFinite()) {
+    throw ModelError({"joints", index, key + ".position"},
+                     fmt::format("joint '{}': {}.position holds a number that is not finite", joint, key));
+  }
+  check_unit(frame.rotation, kUnitSlack, {"joints", index, key + ".rotation"}, joint,
+             fmt::format("the quaternion {}.rotation", key).c_str());
+}
+
+void check_axes(const JointDescription& joint, std::size_t index) {
+  check_unit(joint.axis, kUnitSlack, {"joints", index, "axis"}, joint.name, "axis");
+  if (joint.type != JointType::universal) {
+    return;
+  }
+  check_unit(joint.axis2, kUnitSlack, {"joints", index, "axis2"}, joint.name, "axis2");
+  if (joint.axis.cross(joint.axis2).norm() < kParallelAxes) {
+    throw ModelError(
+        {"joints", index, "axis2"},
+        fmt::format("joint '{}': axis2 is parallel to axis; a universal joint needs two directions, usually at right "
+                    "angles",
+                    joint.name));
+  }
+}
+
+void check_initial(const std::vector<double>& values, int expected, const char* key, const JointDescription& joint,
+                   std::size_t index) {
+  const ElementReference where{"joints", index, key};
+  if (!values.empty() && values.size() != static_cast<std::size_t>(expected)) {
+    throw ModelError(where, fmt::format("joint '{}': {} has {} numbers, a {} joint has {}", joint.name, key,
+                                        values.size(), to_string(joint.type), expected));
+  }
+  for (const double value : values) {
+    if (!std::isfinite(value)) {
+      throw ModelError(where,
+                       fmt::format("joint '{}': {} holds {}; initial values are finite", joint.name, key, value));
+    }
+  }
+}
+
+void check_motions(const JointDescription& joint, std::size_t index) {
+  const ElementReference where{"joints", index, "motions"};
+  if (joint.motions.empty()) {
+    return;
+  }
+  if (joint.cut) {
+    throw ModelError(
+        where, fmt::format("joint '{}': a cut joint cannot have a prescribed motion; mark another joint of the loop "
+                           "cut = true",
+                           joint.name));
+  }
+  if (!has_coordinate_rates(joint.type)) {
+    throw ModelError(
+        where, fmt::format("joint '{0}': the coordinates of a {1} joint are a quaternion and cannot be prescribed one "
+                           "by one; use revolute, prismatic, universal, cylindrical or planar joints",
+                           joint.name, to_string(joint.type)));
+  }
+  std::set<int> prescribed;
+  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+    const int component = joint.motions[m].component;
+    const ElementReference here{"joints", index, fmt::format("motions[{}].component", m)};
+    const int count = position_count(joint.type);
+    if (component < 0 || component >= count) {
+      throw ModelError(here, fmt::format("joint '{}': a motion of component {} (counted from 1), but a {} joint has {}",
+                                         joint.name, component + 1LL, to_string(joint.type), count));
+    }
+    if (!prescribed.insert(component).second) {
+      throw ModelError(
+          here, fmt::format("joint '{}': component {} (counted from 1) has two prescribed motions; leave one out",
+                            joint.name, component + 1));
+    }
+    validate_motion(joint, index, m);
+  }
+}
+
+}  // namespace
+
+void validate_joint(const JointDescription& joint, std::size_t index) {
+  check_frame(joint.frame_a, index, joint.name, "frame_a");
+  check_frame(joint.frame_b, index, joint.name, "frame_b");
+  check_axes(joint, index);
+  check_initial(joint.q0, position_count(joint.type), "q0", joint, index);
+  check_initial(joint.v0, velocity_count(joint.type), "v0", joint, index);
+  if (has_quaternion(joint.type) && !joint.q0.empty()) {
+    check_unit(Eigen::Map<const Eigen::Vector4d>(joint.q0.data()), kQuaternionSlack, {"joints", index, "q0"},
+               joint.name, "the quaternion in q0");
+  }
+  check_motions(joint, index);
+}
+
+}  // namespace mbdbench
