@@ -29,6 +29,9 @@ class RankExchange {
   virtual void collect(std::span<const double> own, std::span<double> all, std::span<const std::size_t> bounds) = 0;
   /// From rank 0 everybody's part. \param all as of `collect`
   virtual void deal(std::span<const double> all, std::span<double> own, std::span<const std::size_t> bounds) = 0;
+  /// Returns when all ranks have called it. Waits asleep and for ever, so that long work of others beside is not
+  /// disturbed.
+  virtual void rest_until_all() = 0;
   /// This rank cannot go on: when its program ends, it ends all others, which may be waiting for it.
   virtual void give_up() = 0;
   /// How long a call may wait for the others before this rank ends the program, s; 0: for ever. Connections inside one

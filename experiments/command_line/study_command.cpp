@@ -17,12 +17,15 @@
 #include "experiments/records/claim.hpp"
 #include "experiments/records/provenance.hpp"
 #include "experiments/records/verdict_table.hpp"
+#include "experiments/simulation/rank_start.hpp"
 #include "experiments/studies/declaration/study_reader.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "formulations/rank_exchange.hpp"
+#include "formulations/subchains/execution.hpp"
 
 namespace mbdbench {
 namespace {
@@ -32,6 +35,7 @@ namespace fs = std::filesystem;
 constexpr const char* kStudyExamples = R"(Examples:
   mbdbench study my_study.toml                     records, tables, figures and a report in results/runs/NAME
   mbdbench study my_study.toml --jobs 2            runs side by side; times are taken one after another all the same
+  mpirun -n 16 mbdbench study my_study.toml        runs divided among processes; examples/studies/study.slurm for Slurm
   mbdbench study my_study.toml -o first            the same command continues an interrupted study
 
 How a study is declared: docs/studies.md; examples/studies/pendulums.toml is one.)";
@@ -107,16 +111,20 @@ int write_study(const studies::Study& study, const studies::StudyResults& result
   return passed ? kExitOk : kExitCheckFailed;
 }
 
-}  // namespace
-
-int run_study_file(const Registries& registries, const StudyFileRun& options) {
+int run_here(const Registries& registries, const StudyFileRun& options, RankStart* start) {
   const studies::Study study = studies::read_study(registries, options.file, options.quick);
   const fs::path output = options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
   fs::create_directories(output);
   const InterruptionGuard guard;
-  const auto results = studies::run_study(
-      registries, study,
-      {.output = output, .jobs = options.jobs, .quiet = options.quiet, .stop_requested = interruption_requested});
+  const auto results = studies::run_study(registries, study,
+                                          {.output = output,
+                                           .jobs = options.jobs,
+                                           .quiet = options.quiet,
+                                           .stop_requested = interruption_requested,
+                                           .start = start});
+  if (start != nullptr && start->ranks().rank() > 0) {
+    return kExitOk;  // the first rank has everything, and says how it ended
+  }
   // After the run has taken the directory: a second one must not touch the first one's files.
   write_provenance(output / "provenance.json", capture_provenance());
   write_json(output / "study.json", studies::study_json(study));
@@ -130,6 +138,32 @@ int run_study_file(const Registries& registries, const StudyFileRun& options) {
     studies::make_report(output);
   }
   return exit_code;
+}
+
+/// Ranks share the runs, not each of them: formulations made meanwhile are not divided.
+class WholeRunsGuard {
+ public:
+  explicit WholeRunsGuard(RankExchange* ranks) : ranks_(ranks) { use_ranks(nullptr); }
+  ~WholeRunsGuard() { use_ranks(ranks_); }
+  WholeRunsGuard(const WholeRunsGuard&) = delete;
+  WholeRunsGuard& operator=(const WholeRunsGuard&) = delete;
+  WholeRunsGuard(WholeRunsGuard&&) = delete;
+  WholeRunsGuard& operator=(WholeRunsGuard&&) = delete;
+
+ private:
+  RankExchange* ranks_;
+};
+
+}  // namespace
+
+int run_study_file(const Registries& registries, const StudyFileRun& options) {
+  RankExchange* const ranks = ranks_in_use();
+  if (ranks == nullptr) {
+    return run_here(registries, options, nullptr);
+  }
+  const WholeRunsGuard guard(ranks);
+  RankStart start(*ranks);
+  return start.run([&] { return run_here(registries, options, &start); });
 }
 
 void add_study_command(CLI::App& program, const Registries& registries, int& exit_code) {

@@ -5,10 +5,12 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "experiments/mpi/started_by_launcher.hpp"
@@ -60,6 +62,14 @@ class MpiRanks final : public RankExchange {
       MPI_Scatterv(all.data(), counts_.data(), places_.data(), MPI_DOUBLE, own.data(), static_cast<int>(own.size()),
                    MPI_DOUBLE, 0, MPI_COMM_WORLD);
     });
+  }
+  void rest_until_all() override {
+    MPI_Request everybody = MPI_REQUEST_NULL;
+    MPI_Ibarrier(MPI_COMM_WORLD, &everybody);
+    int here = 0;
+    for (MPI_Test(&everybody, &here, MPI_STATUS_IGNORE); here == 0; MPI_Test(&everybody, &here, MPI_STATUS_IGNORE)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
   }
   void give_up() override { given_up_ = true; }
   void set_patience(double seconds) override { watch_.set_patience(seconds); }

@@ -27,8 +27,11 @@ class RankStart {
   /// All ranks start. \throws EndedElsewhere where another rank failed
   void begin();
 
-  /// Nobody waits for this rank any longer.
-  void over() { started_ = false; }
+  /// Nobody waits for this rank any longer, nor listens to it: what fails now is told by this rank alone.
+  void over() {
+    started_ = false;
+    ended_ = true;
+  }
 
   /// Runs `work`, which calls `compare` and `begin` once each. \returns its exit code \throws what it throws where this
   /// rank tells of it, otherwise EndedElsewhere
@@ -39,7 +42,7 @@ class RankStart {
   int first_failed(bool failed);
 
   RankExchange& ranks_;
-  bool ended_ = false;    ///< a rank has failed, as all know
+  bool ended_ = false;    ///< a rank has failed, as all know, or nobody listens
   bool started_ = false;  ///< the run has begun and is not over
 };
 

@@ -2,56 +2,23 @@
 // errors that end all ranks with their message and exit code.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
-#include <sys/wait.h>
 
 #include <csignal>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
-#include "experiments/malczyk2008/two_ranks.hpp"
-#include "tests/experiments/temporary_directory.hpp"
+#include "tests/experiments/on_ranks.hpp"
 
 namespace mbdbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-// What a machine with fewer processors than ranks, in a container and with root as its only user, needs.
-constexpr const char* kMpirun =
-    "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_plm=isolated OMPI_MCA_btl=self,vader "
-    "OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1 ASAN_OPTIONS=detect_leaks=0 "
-    "mpirun --oversubscribe --bind-to none";
-
-/// The program in the build folder above the one of the tests.
-std::string program() {
-  return (fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "mbdbench").string();
-}
-
-class SimulateOnRanksRunTest : public testing::Test {
+class SimulateOnRanksRunTest : public OnRanksTest {
  protected:
-  void SetUp() override {
-    if (const std::string why = malczyk2008::why_no_two_ranks(); !why.empty()) {
-      GTEST_SKIP() << why;
-    }
-  }
-
-  /// \returns the exit code of a shell command in the temporary directory; what it says is kept in `said_`. Ends by
-  /// itself: a rank that waits for ever is an error.
-  int shell(const std::string& command) {
-    const std::string log = (directory_ / "log").string();
-    const int status = std::system(
-        fmt::format("cd {} && timeout 120 env {} > {} 2>&1", directory_.path().string(), command, log).c_str());
-    said_ = content_of(log);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-  }
   int simulate(int ranks, const std::string& arguments) {
     return shell(fmt::format("{} -n {} {} simulate --quiet {}", kMpirun, ranks, program(), arguments));
   }
-  [[nodiscard]] bool said(const std::string& text) const { return said_.find(text) != std::string::npos; }
-
-  TemporaryDirectory directory_;
-  std::string said_;
 };
 
 TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {

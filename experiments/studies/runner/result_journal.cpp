@@ -5,11 +5,13 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "experiments/files/text_digest.hpp"
 #include "experiments/files/write_error.hpp"
@@ -30,6 +32,35 @@ std::string digest_of(const std::string& key, const nlohmann::json& result) {
 bool checks(const nlohmann::json& line) {
   return line.is_object() && line.contains("key") && line["key"].is_string() && line.contains("result") &&
          line.contains("digest") && line["digest"] == digest_of(line["key"], line["result"]);
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
+/// Calls `take` with what every line holds, a discarded value where it is no JSON. \returns the end of the last one
+template <typename Take>
+std::size_t for_each_line(const std::string& text, const Take& take) {
+  std::size_t start = 0;
+  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
+    take(nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
+                               text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false));
+    start = end + 1;
+  }
+  return start;
+}
+
+/// \returns the journals that ranks behind the first have left beside the first one's, in order.
+std::vector<std::filesystem::path> others_of(const std::filesystem::path& first) {
+  std::vector<std::filesystem::path> others;
+  for (const auto& entry : std::filesystem::directory_iterator(first.parent_path())) {
+    if (entry.path().filename().string().starts_with("study.rank") && entry.path().extension() == ".jsonl") {
+      others.push_back(entry.path());
+    }
+  }
+  std::sort(others.begin(), others.end());
+  return others;
 }
 
 }  // namespace
@@ -55,23 +86,54 @@ ResultJournal::~ResultJournal() {
 }
 
 void ResultJournal::read() {
-  std::ifstream stream(file_, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  std::size_t start = 0;
-  for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
-    const nlohmann::json line = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
-                                                      text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false);
-    if (checks(line)) {
-      results_.insert_or_assign(line["key"].get<std::string>(), line["result"]);
-    } else {
-      ++unreadable_;
-    }
-    note_duration(line);
-    start = end + 1;
-  }
-  if (start < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(start)) != 0) {
+  const std::string text = text_of(file_);
+  const std::size_t whole =
+      for_each_line(text, [&](const nlohmann::json& line) { unreadable_ += adopt(line) ? 0 : 1; });
+  if (whole < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) {
     throw WriteError(file_.string(), fmt::format("its torn last line cannot be cut off: {}", system_message()));
   }
+}
+
+bool ResultJournal::adopt(const nlohmann::json& line) {
+  const bool whole = checks(line);
+  if (whole) {
+    results_.insert_or_assign(line["key"].get<std::string>(), line["result"]);
+  }
+  note_duration(line);
+  return whole;
+}
+
+void ResultJournal::learn(const std::filesystem::path& other) {
+  for_each_line(text_of(other), [&](const nlohmann::json& line) { adopt(line); });
+}
+
+void ResultJournal::take_over_others() {
+  for (const std::filesystem::path& other : others_of(file_)) {
+    for_each_line(text_of(other), [&](const nlohmann::json& line) {
+      if (checks(line) && find(line["key"]) == nullptr) {
+        adopt(line);
+        write_line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+      }
+    });
+  }
+  remove_others();
+}
+
+void ResultJournal::remove_others() {
+  for (const std::filesystem::path& other : others_of(file_)) {
+    std::filesystem::remove(other);
+  }
+}
+
+std::string ResultJournal::digest() const {
+  std::string text;
+  for (const auto& [key, result] : results_) {
+    text += key + '\n';
+  }
+  for (const auto& [part, seconds] : durations_) {
+    text += fmt::format("{} {}\n", part, seconds);
+  }
+  return text_digest(text);
 }
 
 void ResultJournal::note_duration(const nlohmann::json& line) {
@@ -94,7 +156,10 @@ void ResultJournal::append(const std::string& key, const std::string& part, cons
                            double seconds) {
   const nlohmann::ordered_json line = {
       {"key", key}, {"part", part}, {"seconds", seconds}, {"result", result}, {"digest", digest_of(key, result)}};
-  const std::string text = line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
+  write_line(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+}
+
+void ResultJournal::write_line(const std::string& text) {
   const std::lock_guard lock(mutex_);
   const off_t before = ::lseek(descriptor_, 0, SEEK_END);
   std::size_t written = 0;

@@ -28,6 +28,15 @@ class ResultJournal {
   /// Appends, from any thread. \param part what it is, for people and for the time that it takes again
   /// \param seconds that it took \throws FileError when it cannot be written
   void append(const std::string& key, const std::string& part, const nlohmann::json& result, double seconds);
+  /// Takes over what ranks of an earlier run have left in study.rank*.jsonl beside this file, and removes these files.
+  /// \throws FileError
+  void take_over_others();
+  /// Removes these files: everything in them is in this one.
+  void remove_others();
+  /// Knows what is in another journal too. Lines that cannot be read are ignored.
+  void learn(const std::filesystem::path& other);
+  /// \returns what tells journals of different content apart.
+  [[nodiscard]] std::string digest() const;
   /// \returns what every part took last, s, in the lines that were there: of other programs and damaged ones too, since
   /// nothing but the expected time left follows from it.
   [[nodiscard]] const std::map<std::string, double>& durations() const { return durations_; }
@@ -36,6 +45,9 @@ class ResultJournal {
 
  private:
   void read();
+  /// \returns whether the line is whole; then its result is known.
+  bool adopt(const nlohmann::json& line);
+  void write_line(const std::string& text);
   void note_duration(const nlohmann::json& line);
 
   std::filesystem::path file_;

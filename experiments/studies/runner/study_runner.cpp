@@ -5,112 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <fstream>
-#include <iterator>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/part_durations.hpp"
 #include "experiments/records/program_digest.hpp"
-#include "experiments/records/timing.hpp"
-#include "experiments/studies/runner/result_journal.hpp"
+#include "experiments/studies/runner/part_runner.hpp"
 #include "experiments/studies/runner/right_hand_sides.hpp"
-#include "experiments/studies/runner/side_by_side.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
 #include "experiments/studies/runner/study_times.hpp"
-#include "experiments/terminal/progress.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench::studies {
 namespace {
 
 constexpr const char* kMachinePart = "limits of the machine";
-
-/// A piece of work whose result is kept.
-struct StudyPart {
-  std::string key;   ///< of everything that the result depends on
-  std::string name;  ///< for people
-  std::uint64_t weight = 1;
-  std::function<nlohmann::json()> compute;
-  std::function<void(const nlohmann::json&)> adopt;
-  std::filesystem::path file = {};  ///< that it writes beside its result, if it does
-};
-
-/// \returns what tells a file from one that was damaged or lost; the same for every file that is not there.
-std::string digest_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return text_digest(std::string{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()});
-}
-
-/// Runs and keeps parts, and shows how far it is.
-class PartRunner {
- public:
-  PartRunner(const Study& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts)
-      : options_(options),
-        journal_(options.output / "parts" / "study.jsonl"),
-        expected_(expected_times(journal_.durations(), parts)),
-        progress_(study.name, expected_.total, progress_options()) {
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      weights_[parts[i].name] = expected_.weights[i];
-    }
-    if (journal_.unreadable_lines() > 0) {
-      fmt::print(stderr, "{}: {} damaged lines are computed again\n",
-                 (options.output / "parts" / "study.jsonl").string(), journal_.unreadable_lines());
-    }
-  }
-
-  /// \returns whether all are done; false when the user asked to stop.
-  bool run(const std::vector<StudyPart>& parts, int jobs) {
-    std::vector<const StudyPart*> open;
-    for (const StudyPart& part : parts) {
-      const nlohmann::json* const known = journal_.find(part.key);
-      if (known != nullptr && part.file.empty()) {
-        part.adopt(*known);
-        progress_.skip(weights_.at(part.name));
-      } else if (known != nullptr && known->at("file") == digest_of(part.file)) {
-        part.adopt(known->at("result"));
-        progress_.skip(weights_.at(part.name));
-      } else {
-        open.push_back(&part);
-      }
-    }
-    std::size_t done = 0;
-    std::mutex mutex;
-    side_by_side(open.size(), jobs, options_.stop_requested, [&](std::size_t i) {
-      const Stopwatch stopwatch;
-      const nlohmann::json result = open[i]->compute();
-      const std::filesystem::path& file = open[i]->file;
-      journal_.append(open[i]->key, open[i]->name,
-                      file.empty() ? result : nlohmann::json{{"result", result}, {"file", digest_of(file)}},
-                      stopwatch.elapsed().wall);
-      const std::lock_guard lock(mutex);
-      open[i]->adopt(result);
-      progress_.advance(weights_.at(open[i]->name));
-      ++done;
-    });
-    return done == open.size();
-  }
-
- private:
-  [[nodiscard]] ProgressOptions progress_options() const {
-    ProgressOptions progress = ProgressOptions::standard_error(options_.quiet);
-    progress.countable = false;
-    progress.expected = expected_.seconds / std::max(options_.jobs, 1);
-    return progress;
-  }
-
-  const RunnerOptions& options_;
-  ResultJournal journal_;
-  ExpectedTimes expected_;
-  std::map<std::string, std::uint64_t> weights_;
-  ProgressBar progress_;
-};
 
 class StudyRun {
  public:
@@ -128,13 +40,17 @@ class StudyRun {
     const std::vector<StudyPart> references = reference_parts();
     const std::vector<StudyPart> cells = cell_parts();
     std::vector<DeclaredPart> declared = declared_timing_parts();
+    std::string keys;
     for (const std::vector<StudyPart>* const parts : {&references, &cells}) {
       for (const StudyPart& part : *parts) {
         declared.push_back({part.name, part.weight});
+        keys += part.key;
       }
     }
-    PartRunner runner(study_, options_, declared);
-    if (!runner.run(references, options_.jobs) || !runner.run(cells, options_.jobs) || !runner.run(timing_parts(), 1)) {
+    PartRunner runner(study_.name, options_, declared, keys);
+    const bool finished =
+        runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(); });
+    if (!runner.end() || !finished) {
       return std::nullopt;
     }
     add_uncertainties();

@@ -1,11 +1,13 @@
 #pragma once
 /// \file
-/// Runs what a study declares: references, then all runs side by side, then times, one after another.
+/// Runs what a study declares: references, then all runs side by side, then times, one after another. On several ranks
+/// each computes its share of the references and runs; times are the first rank's, while the others sleep.
 #include <filesystem>
 #include <functional>
 #include <optional>
 
 #include "experiments/registries/registries.hpp"
+#include "experiments/simulation/rank_start.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 
 namespace mbdbench::studies {
@@ -16,10 +18,12 @@ struct RunnerOptions {
   int jobs = 1;                  ///< runs beside one another; the results are those of one
   bool quiet = false;
   std::function<bool()> stop_requested;
+  RankStart* start =
+      nullptr;  ///< of ranks that share the runs and the output directory; nullptr: this process is alone
 };
 
-/// \returns everything; nothing when the user asked to stop. \throws FileError for files that cannot be written, or
-/// when another run holds the directory
+/// \returns everything; nothing when the user asked to stop, and on ranks behind the first. \throws FileError for files
+/// that cannot be written, or when another run holds the directory
 std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options);
 
 }  // namespace mbdbench::studies

@@ -1,0 +1,51 @@
+#pragma once
+/// \file
+/// A study's parts on several ranks: who computes which, and how all learn what was found.
+#include <cstddef>
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formulations/rank_exchange.hpp"
+
+namespace mbdbench::studies {
+
+/// The file of finished parts that the first rank writes, and every run reads.
+constexpr const char* kFirstJournal = "study.jsonl";
+
+/// One finished part of those dealt.
+struct FinishedPart {
+  std::size_t place = 0;  ///< among the parts that were dealt
+  nlohmann::json kept;    ///< its result as journals keep it
+  double seconds = 0.0;   ///< that it took
+};
+
+/// One rank's share of a study. All ranks call the same functions in the same order.
+class RankShare {
+ public:
+  /// \param ranks nullptr: this process is alone, everything is its own and nobody is waited for
+  explicit RankShare(RankExchange* ranks) : ranks_(ranks) {}
+
+  [[nodiscard]] int size() const { return ranks_ == nullptr ? 1 : ranks_->size(); }
+  [[nodiscard]] int rank() const { return ranks_ == nullptr ? 0 : ranks_->rank(); }
+  [[nodiscard]] bool first() const { return rank() == 0; }
+  /// \returns the name of this rank's file of finished parts; every rank has one, since any of them may be killed.
+  [[nodiscard]] std::string journal_name() const;
+
+  /// Deals pieces of the given weights, the heaviest first, each to the rank with the least so far: the same on all
+  /// ranks. \returns the places of this rank's, ascending
+  [[nodiscard]] std::vector<std::size_t> own(std::span<const std::uint64_t> weights) const;
+
+  /// Waits for all, asleep. \returns everybody's finished parts, in the order of ranks
+  [[nodiscard]] std::vector<FinishedPart> pass_on(std::vector<FinishedPart> finished) const;
+
+  /// Waits, asleep, until all ranks are here.
+  void rest() const;
+
+ private:
+  RankExchange* ranks_;
+};
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,101 @@
+// `mpirun -n R mbdbench study`: the records of one process, and nothing lost when a rank is killed.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/experiments/on_ranks.hpp"
+
+namespace mbdbench {
+namespace {
+
+class StudyOnRanksRunTest : public OnRanksTest {
+ protected:
+  void SetUp() override {
+    OnRanksTest::SetUp();
+    std::ofstream(directory_.path() / "small.toml") << R"(
+name = "small"
+mechanisms = ["pendulum:3", "four_bar", "star"]
+end = 0.3
+integrators = ["ode45", "ode113"]
+tolerances = [1e-4, 1e-6, 1e-8]
+observe = ["evaluations", "energy_error", "position_error", "wall_time"]
+repetitions = 1
+[variants]
+"Dense" = "dense"
+"DCA" = "dca"
+"Articulated bodies" = "aba"
+)";
+  }
+  int study(const std::string& before, const std::string& arguments) {
+    return shell(fmt::format("{} {} study small.toml --quiet --no-report {}", before, program(), arguments));
+  }
+  [[nodiscard]] std::string records(const std::string& output) {
+    return content_of(directory_.path() / output / "records.csv");
+  }
+  [[nodiscard]] std::size_t finished_parts(const std::string& output, const std::string& journal) {
+    const std::string lines = content_of(directory_.path() / output / "parts" / journal);
+    return static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n'));
+  }
+};
+
+TEST_F(StudyOnRanksRunTest, any_number_of_ranks_makes_the_records_of_one) {
+  ASSERT_EQ(study("", "-o alone"), 0) << said_;
+  for (const int ranks : {2, 3}) {
+    const std::string output = fmt::format("ranks{}", ranks);
+    ASSERT_EQ(study(fmt::format("{} -n {}", kMpirun, ranks), "-o " + output), 0) << said_;
+    EXPECT_FALSE(records(output).empty());
+    EXPECT_EQ(records(output), records("alone"));
+    EXPECT_EQ(finished_parts(output, "study.jsonl"), finished_parts("alone", "study.jsonl"));
+    EXPECT_FALSE(std::filesystem::exists(directory_.path() / output / "parts" / "study.rank1.jsonl"));
+    EXPECT_EQ(said_.find("Results: "), said_.rfind("Results: ")) << "once, by the first rank: " << said_;
+  }
+}
+
+TEST_F(StudyOnRanksRunTest, what_killed_ranks_had_finished_is_not_computed_again) {
+  ASSERT_EQ(study("", "-o alone"), 0) << said_;
+  // As a killed run leaves it: some parts in the file of each rank, the last line of one torn.
+  std::filesystem::create_directories(directory_.path() / "left/parts");
+  std::ifstream whole(directory_.path() / "alone/parts/study.jsonl");
+  std::ofstream first(directory_.path() / "left/parts/study.jsonl");
+  std::ofstream second(directory_.path() / "left/parts/study.rank1.jsonl");
+  std::string line;
+  for (int i = 0; std::getline(whole, line); ++i) {
+    (i % 3 == 0 ? first : second) << (i % 3 == 2 ? "" : line + "\n");
+  }
+  second << line.substr(0, line.size() / 2);
+  first.close();
+  second.close();
+  const std::size_t kept = finished_parts("left", "study.jsonl") + finished_parts("left", "study.rank1.jsonl");
+  ASSERT_EQ(study(fmt::format("{} -n 2", kMpirun), "-o left"), 0) << said_;
+  EXPECT_EQ(records("left"), records("alone"));
+  // One line a part: those that were kept have no second one.
+  EXPECT_EQ(finished_parts("left", "study.jsonl"), finished_parts("alone", "study.jsonl"));
+  EXPECT_LT(kept, finished_parts("left", "study.jsonl"));
+  EXPECT_FALSE(std::filesystem::exists(directory_.path() / "left/parts/study.rank1.jsonl"));
+}
+
+TEST_F(StudyOnRanksRunTest, bad_input_and_other_runs_are_told_once) {
+  EXPECT_EQ(shell(fmt::format("{} -n 2 {} study nothing.toml", kMpirun, program())), 2);
+  EXPECT_EQ(said_.find("nothing.toml"), said_.rfind("nothing.toml")) << said_;
+  EXPECT_EQ(shell(fmt::format("{0} -n 1 {1} study small.toml --quiet -o mixed : -n 1 {1} study other.toml -o mixed",
+                              kMpirun, program())),
+            2)
+      << said_;
+  EXPECT_TRUE(said("other.toml")) << said_;
+  std::ofstream(directory_.path() / "other.toml")
+      << content_of(directory_.path() / "small.toml").replace(1, 14, "name = \"other\"");
+  EXPECT_EQ(shell(fmt::format("{0} -n 1 {1} study small.toml --quiet -o mixed : -n 1 {1} study other.toml -o mixed "
+                              "--no-report",
+                              kMpirun, program())),
+            2)
+      << said_;
+  EXPECT_TRUE(said("different commands")) << said_;
+}
+
+}  // namespace
+}  // namespace mbdbench
