@@ -23,7 +23,7 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::first_step, "first_step", "s", "first step", "first step tried"},
     QuantityEntry{Quantity::rhs_calls, "rhs_calls", "1", "right-hand sides", "that the formulation evaluated"},
     QuantityEntry{Quantity::initial_rate, "initial_rate", "of the component per s", "initial rate",
-                  "of a component of the state at the start, initial_rate(u.joint1)", Subject::component},
+                  "of a component of the state at the start, initial_rate(v.joint1)", Subject::component},
     QuantityEntry{Quantity::steps_limited, "steps_limited", "1", "share of limited steps",
                   "accepted steps of ode45 in which a component of this kind had the largest error, "
                   "steps_limited(position)",

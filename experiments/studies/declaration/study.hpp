@@ -30,6 +30,7 @@ struct StudyMechanism {
   std::vector<std::size_t> integrators;
   std::vector<std::size_t> controls;
   std::vector<StateKind> controlled;  ///< kinds of state under error control; empty: all
+  bool timed = true;                  ///< whether its runs are
   /// \returns what records say beside the control: "end=10", "end=10;controlled=position".
   [[nodiscard]] std::string parameters() const;
 };
@@ -77,6 +78,7 @@ struct StudyClaim {
   std::string text;
   std::string criterion;               ///< in words; empty: the conditions themselves
   std::vector<ClaimExpression> holds;  ///< each is asked at every place
+  std::vector<ClaimExpression> where;  ///< of each: where it is no part; empty: everywhere
   std::vector<Axis> over;
   std::vector<Axis> most;  ///< a part is what holds at more than half of the places along these
   /// Places on the axes mechanism and variant.

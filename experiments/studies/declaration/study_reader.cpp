@@ -181,7 +181,7 @@ class StudyReader {
     if (taken) {
       table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
     }
-    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}});
+    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, true});
   }
 
   void read_mechanisms() {
@@ -196,7 +196,8 @@ class StudyReader {
       return positive(table_, *end, "end");
     };
     table_.entries(
-        "mechanisms", "a mechanism", {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled"},
+        "mechanisms", "a mechanism",
+        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -214,6 +215,7 @@ class StudyReader {
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
+          study_.mechanisms.back().timed = entry.flag("timed").value_or(true);
           for (const LocatedText& kind : entry.texts("controlled")) {
             study_.mechanisms.back().controlled.push_back(
                 at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
@@ -413,8 +415,8 @@ class StudyReader {
 
   void read_claims() {
     table_.entries("claims", "a claim",
-                   {"source", "text", "criterion", "holds", "over", "most", "mechanisms", "variants", "measured_share",
-                    "failure_holds", "not_measured"},
+                   {"source", "text", "criterion", "holds", "where", "over", "most", "mechanisms", "variants",
+                    "measured_share", "failure_holds", "not_measured"},
                    {}, [&](const DeclarationTable& claim) { study_.claims.push_back(read_claim(claim)); });
   }
 
@@ -455,13 +457,10 @@ class StudyReader {
       }
       made.measured_share = share->value;
     }
-    for (const LocatedText& holds : claim.texts("holds")) {
-      try {
-        made.holds.emplace_back(holds.text);
-      } catch (const std::invalid_argument& error) {
-        claim.fail(holds.line, fmt::format("holds: {}", error.what()));
-      }
-      check_references(claim, holds.line, made);
+    made.holds = conditions_of(claim, "holds", made);
+    made.where = conditions_of(claim, "where", made);
+    if (!made.where.empty() && made.where.size() != made.holds.size()) {
+      claim.fail(claim.line(), "where must have a condition for each of holds");
     }
     if (made.holds.empty()) {
       claim.fail(claim.line(), "holds is missing: when the claim counts as true; or not_measured, with the reason");
@@ -469,9 +468,23 @@ class StudyReader {
     return made;
   }
 
-  /// Of the condition that was read last.
-  void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made) {
-    for (const ObserverReference& reference : made.holds.back().references()) {
+  std::vector<ClaimExpression> conditions_of(const DeclarationTable& claim, std::string_view key,
+                                             const StudyClaim& made) {
+    std::vector<ClaimExpression> conditions;
+    for (const LocatedText& text : claim.texts(key)) {
+      try {
+        conditions.emplace_back(text.text);
+      } catch (const std::invalid_argument& error) {
+        claim.fail(text.line, fmt::format("{}: {}", key, error.what()));
+      }
+      check_references(claim, text.line, made, conditions.back());
+    }
+    return conditions;
+  }
+
+  void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
+                        const ClaimExpression& condition) {
+    for (const ObserverReference& reference : condition.references()) {
       require_name(
           claim, line, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
       require_name(

@@ -74,7 +74,7 @@ class StudyRun {
       if (study_.observes_right_hand_sides()) {
         parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
       }
-      if (!study_.needs_times()) {
+      if (!study_.needs_times() || !study_.mechanisms[m].timed) {
         continue;
       }
       for (const std::size_t i : mechanism.integrators) {
@@ -197,7 +197,7 @@ class StudyRun {
       if (study_.observes_right_hand_sides()) {
         parts.push_back(right_hand_side_part(m));
       }
-      if (!study_.needs_times()) {
+      if (!study_.needs_times() || !study_.mechanisms[m].timed) {
         continue;
       }
       for (const std::size_t i : study_.mechanisms[m].integrators) {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <compare>
 #include <cstddef>
+#include <optional>
 
 #include "experiments/records/line_fit.hpp"
 #include "experiments/studies/verdicts/ranking.hpp"
@@ -107,7 +108,12 @@ class ClaimJudge {
     return static_cast<std::size_t>(found - entries.begin());
   }
 
-  [[nodiscard]] Measured value(const ObserverReference& reference, const Place& place) const {
+  [[nodiscard]] bool is_run(const ObserverReference& reference, const Place& place) const {
+    return reference.observer.of_right_hand_side() || claim_.runs_over(Axis::error) ||
+           study_.has(cell_of(reference, place));
+  }
+
+  [[nodiscard]] CellKey cell_of(const ObserverReference& reference, const Place& place) const {
     CellKey cell;
     cell.mechanism = place_of(reference.mechanism, place.mechanism, study_.mechanisms,
                               [](const StudyMechanism& m) { return m.label; });
@@ -127,6 +133,11 @@ class ClaimJudge {
         ++cell.control;
       }
     }
+    return cell;
+  }
+
+  [[nodiscard]] Measured value(const ObserverReference& reference, const Place& place) const {
+    const CellKey cell = cell_of(reference, place);
     if (claim_.runs_over(Axis::error)) {
       return work_at_error(study_, results_, study_.rankings[place.ranking], cell, reference.observer);
     }
@@ -156,30 +167,49 @@ class ClaimJudge {
     return !claim_.most.empty() && found != parts_.end() ? *found : parts_.emplace_back(Part{condition, own, 0, 0, {}});
   }
 
-  void add(std::size_t condition, const Place& place) {
+  /// \returns what an expression needs at a place; nothing where it is not run, does not exist or was not measured.
+  std::optional<std::vector<double>> numbers_of(const ClaimExpression& expression, std::size_t condition,
+                                                const Place& place) {
     std::vector<double> values;
-    std::string shown;
-    for (const ObserverReference& reference : claim_.holds[condition].references()) {
+    for (const ObserverReference& reference : expression.references()) {
+      if (!reference.over_sizes && !is_run(reference, place)) {
+        return std::nullopt;
+      }
       const Measured measured = reference.over_sizes ? exponent(reference, place) : value(reference, place);
       if (measured.state == CellState::refused) {
         ++refused_;
-        return;
+        return std::nullopt;
       }
       if (measured.state == CellState::failed && claim_.failure_holds) {
         Part& part = part_of(condition, place);
         ++part.held;
         ++part.all;
-        return;
+        return std::nullopt;
       }
       if (!measured.usable()) {
         ++missing_;
         first_missing_ = first_missing_.empty() ? place_text(place) + measured.note : first_missing_;
-        return;
+        return std::nullopt;
       }
       values.push_back(measured.value);
-      shown += fmt::format("{}{:.2g}", shown.empty() ? "" : " and ", measured.value);
     }
-    const bool holds = claim_.holds[condition].evaluate(values);
+    return values;
+  }
+
+  void add(std::size_t condition, const Place& place) {
+    const auto filter = claim_.where.empty() ? std::nullopt : numbers_of(claim_.where[condition], condition, place);
+    if (!claim_.where.empty() && (!filter || !claim_.where[condition].evaluate(*filter))) {
+      return;
+    }
+    const std::optional<std::vector<double>> values = numbers_of(claim_.holds[condition], condition, place);
+    if (!values) {
+      return;
+    }
+    std::string shown;
+    for (const double number : *values) {
+      shown += fmt::format("{}{:.2g}", shown.empty() ? "" : " and ", number);
+    }
+    const bool holds = claim_.holds[condition].evaluate(*values);
     Part& part = part_of(condition, place);
     part.held += holds ? 1 : 0;
     ++part.all;

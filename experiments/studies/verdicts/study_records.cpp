@@ -171,7 +171,8 @@ class RecordWriter {
 };
 
 std::string title_of(const Observer& observer) {
-  return observer.workers > 0        ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
+  return observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
+         : observer.workers > 0      ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
          : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
                                      : std::string(observer.entry().title);
 }
