@@ -121,8 +121,12 @@ class RecordWriter {
 
   void add_uncertainties() {
     for (std::size_t m = 0; m < results_.position_uncertainty.size(); ++m) {
-      if (study_.mechanisms[m].integrators.empty()) {
-        continue;
+      const auto same = [&](const StudyMechanism& other) {
+        return other.word == study_.mechanisms[m].word && other.parameters() == study_.mechanisms[m].parameters();
+      };
+      const auto first = std::find_if(study_.mechanisms.begin(), study_.mechanisms.end(), same);
+      if (study_.mechanisms[m].integrators.empty() || &*first != &study_.mechanisms[m]) {
+        continue;  // nothing is run, or it stands there already
       }
       const RecordMaker reference({.experiment = study_.name,
                                    .mechanism = study_.mechanisms[m].word,
