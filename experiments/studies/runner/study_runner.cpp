@@ -73,7 +73,7 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
-      if (study_.observes_right_hand_sides()) {
+      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
         parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {
@@ -206,7 +206,7 @@ class StudyRun {
       parts.push_back(machine_part());
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      if (study_.observes_right_hand_sides()) {
+      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
         parts.push_back(right_hand_side_part(m));
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {

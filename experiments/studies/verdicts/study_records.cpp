@@ -79,7 +79,9 @@ class RecordWriter {
   void add_cell(const CellKey& cell) {
     for (const Observer& observer : study_.observers) {
       if (observer.of_right_hand_side()) {
-        add_right_hand_side(cell, observer);
+        if (study_.mechanisms[cell.mechanism].timed) {
+          add_right_hand_side(cell, observer);
+        }
         continue;
       }
       if (study_.mechanisms[cell.mechanism].integrators.empty()) {
