@@ -1,7 +1,5 @@
 #include <array>
 
-#include "experiments/chadaj2015/chadaj2015.hpp"
-#include "experiments/chadaj2017/chadaj2017.hpp"
 #include "experiments/integrators/integrators.hpp"
 #include "experiments/malczyk2008/malczyk2008.hpp"
 #include "experiments/naudet2005/naudet2005.hpp"
@@ -13,10 +11,10 @@ namespace {
 constexpr std::array kRegistry = {
     ExperimentEntry{"chadaj2015",
                     "16-body pendulum: evaluations of DCA and HDCA with ode45, and what equal tolerance hides",
-                    "Chadaj2015", run_chadaj2015},
+                    "Chadaj2015"},
     ExperimentEntry{"chadaj2017",
                     "three closed mechanisms: accuracy and work of DCA and HDCA, with and without gauge control",
-                    "Chadaj2017", run_chadaj2017},
+                    "Chadaj2017"},
     ExperimentEntry{
         "malczyk2012",
         "loops through singular positions: augmented Lagrangian with projections beside DCA, HDCA, Bae-Haug",

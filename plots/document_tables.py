@@ -24,9 +24,10 @@ _REFERENCE = ROOT / "results" / "reference"
 _DOCUMENTS = ("README.md", "docs/papers.md")
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
 _MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
-_OF_CASES = {"DCA": "dca", "HDCA as published": "hdca[cut_axes=body]", "HDCA, gauge control": "hdca[cut_axes=body,gauge=leak,leak=5]"}
+_OF_CASES = {"DCA": "dca[projection=off]", "HDCA as published": "hdca[cut_axes=body,gauge=none,projection=off]",
+             "HDCA, gauge control": "hdca[cut_axes=body,gauge=leak,leak=5,projection=off]"}
 _CASES = ("four_bar", "loop8", "double_loop")
-_FIGURES = {"tolerance": 1e-6, "output_step": 0.01}
+_PAPERS_RUN = {"tolerance": 1e-6, "end": 10}
 
 
 def _markdown(header, rows):
@@ -60,9 +61,9 @@ def _chadaj2015_counts():
     records = open_results(_REFERENCE / "chadaj2015").records
     rows = []
     for key, label in (("dca", "DCA (q, q')"), ("hdca", "HDCA (q, p)")):
-        run = {"formulation": key, "integrator": "ode45", "tolerance": 1e-6}
-        [first] = [record for record in records if record.quantity == "function_evaluations" and record.formulation == key
-                   and record.published_value is not None and record.parameters == {"tolerance": "1e-06"}]
+        run = {"formulation": key, "integrator": "ode45", **_PAPERS_RUN}
+        [first] = [record for record in records if record.quantity == "evaluations" and record.formulation == key
+                   and record.published_value is not None]
         steps, failed = (_needed(records, quantity, **run) for quantity in ("steps", "failed_attempts"))
         rows.append([label, f"{first.published_value:g}", f"{first.value:g} ({steps:g} steps, {failed:g} failed attempts)", first.verdict])
     return _markdown(["formulation", "published evaluations", "ours", "verdict"], rows)
@@ -73,8 +74,8 @@ def _chadaj2017_cases():
     rows = []
     for case in _CASES:
         own = [record for record in records if record.mechanism == case]
-        rows.append([f"`{case}`", *(f"{_needed(own, 'function_evaluations', key, 'ode45', **_FIGURES):g} / "
-                                    f"{_needed(own, 'largest_energy_error', key, 'ode45', **_FIGURES):.1e} J" for key in _OF_CASES.values())])
+        rows.append([f"`{case}`", *(f"{_needed(own, 'evaluations', key, 'ode45', **_PAPERS_RUN):g} / "
+                                    f"{_needed(own, 'energy_error', key, 'ode45', **_PAPERS_RUN):.1e} J" for key in _OF_CASES.values())])
     return _markdown(["evaluations / largest energy error", *_OF_CASES], rows)
 
 
@@ -103,11 +104,12 @@ TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chada
 def _is_needed(record):
     """Whether a table shows a record or counts it."""
     return (record["published_value"] != ""
-            or (record["experiment"] == "chadaj2015" and record["quantity"] in ("steps", "failed_attempts"))
+            or (record["experiment"] == "chadaj2015" and record["quantity"] in ("steps", "failed_attempts")
+                and record["parameters"] == "tolerance=1e-06;end=10" and record["integrator"] == "ode45")
             or (record["experiment"] == "malczyk2008" and record["quantity"] == "crank_angle")
             or (record["experiment"] == "malczyk2012" and record["quantity"] == "energy_error" and "alpha" not in record["formulation"])
-            or (record["experiment"] == "chadaj2017" and record["parameters"] == "tolerance=1e-06;output_step=0.01"
-                and record["quantity"] in ("function_evaluations", "largest_energy_error")))
+            or (record["experiment"] == "chadaj2017" and record["parameters"] == "tolerance=1e-06;end=10" and record["integrator"] == "ode45"
+                and record["quantity"] in ("evaluations", "energy_error")))
 
 
 def freeze(runs):

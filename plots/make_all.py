@@ -21,9 +21,6 @@ except ImportError as error:
     sys.exit(f"make_all: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-matplotlib, "
              "python3-numpy, python3-jinja2")
 
-import chadaj2015_figures
-import chadaj2017_figures
-import chadaj2017_tables
 import integrators_figures
 import malczyk2008_figures
 import malczyk2008_tables
@@ -40,14 +37,11 @@ from study_tables import tables_of
 from tables import write_tables
 
 FIGURES = {
-    "chadaj2015": chadaj2015_figures.FIGURES,
-    "chadaj2017": chadaj2017_figures.FIGURES,
     "integrators": integrators_figures.FIGURES,
     "malczyk2008": malczyk2008_figures.FIGURES,
     "naudet2005": naudet2005_figures.FIGURES,
 }
 TABLES = {
-    "chadaj2017": chadaj2017_tables.TABLES,
     "malczyk2008": malczyk2008_tables.TABLES,
     "naudet2005": naudet2005_tables.TABLES,
 }

@@ -16,7 +16,12 @@ class Cell:
     integrator: str
     kind: str  # tolerance or step
     control: float
-    end: float
+    parameters: tuple  # beside the control, sorted
+
+
+def _parameters(mechanism):
+    text = mechanism.get("parameters", f"end={mechanism['end']:g}")
+    return tuple(sorted(tuple(part.split("=", 1)) for part in text.split(";")))
 
 
 class Study:
@@ -42,9 +47,9 @@ class Study:
     def _keep(self, record: Record):
         names = set(record.parameters)
         for kind in ("tolerance", "step"):
-            if names == {kind, "end"}:
+            if kind in names and "repetition" not in names:
                 cell = Cell(record.mechanism, record.formulation, record.integrator, kind, float(record.parameters[kind]),
-                            float(record.parameters["end"]))
+                            tuple(sorted((name, text) for name, text in record.parameters.items() if name != kind)))
                 self._records[cell, record.quantity] = record
         if not names and not record.integrator:
             self._right_hand_sides[record.mechanism, record.formulation, record.quantity] = record
@@ -83,7 +88,7 @@ class Study:
         return [mechanism for mechanism in self.mechanisms if self.integrators_of(mechanism)]
 
     def record(self, mechanism, variant, integrator, control, quantity):
-        cell = Cell(mechanism["mechanism"], variant["formulation"], integrator["key"], control["kind"], control["value"], mechanism["end"])
+        cell = Cell(mechanism["mechanism"], variant["formulation"], integrator["key"], control["kind"], control["value"], _parameters(mechanism))
         return self._records.get((cell, quantity))
 
     def of_right_hand_side(self, mechanism, variant, quantity):
@@ -93,13 +98,16 @@ class Study:
         return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error"))
 
     def uncertainty(self, mechanism, quantity):
+        """Of the reference over the whole run; None of what is asked at one time."""
+        if quantity.startswith("joint_error_"):
+            return None
         name = "reference_orientation_uncertainty" if quantity == "orientation_error" else "reference_uncertainty"
         record = self._uncertainties.get((mechanism["mechanism"], name))
         return record.value if record else None
 
     def error_observer(self):
         """What accuracy is measured by: the first error against the reference, else of the energy, else None."""
-        errors = [observer for observer in self.observers if observer["quantity"] in _ERRORS or observer["quantity"].startswith("error_")]
+        errors = [observer for observer in self.observers if observer["quantity"] in _ERRORS or observer["quantity"].startswith(("error_", "joint_error_"))]
         errors += [observer for observer in self.observers if observer["quantity"] == "energy_error"]
         return errors[0] if errors else None
 
@@ -109,7 +117,7 @@ class Study:
     def curve(self, mechanism, variant, integrator, error, work):
         """[(error, work)] from loose to tight, of runs where both are above zero."""
         points = []
-        for control in self.controls_of(integrator):
+        for control in self.controls_of(integrator, mechanism):
             records = [self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in (error, work)]
             if all(record and record.value is not None and record.verdict != "not measured" for record in records):
                 values = tuple(record.value for record in records)

@@ -8,6 +8,7 @@ from figure_definition import FigureDefinition
 from number_text import plain
 from study import unit_text
 from study_looks import lines_of
+from study_sweeps import sweep_figure
 
 _ROW_MM = 48
 _LEGEND_MM = 12
@@ -45,9 +46,9 @@ def _draw_panel(axes, results, curves, observers, files):
         width, order = 0.8 + 0.4 * place, 3 - 0.1 * place
         for number, observer in enumerate(observers):
             run = results.trajectory(file, [observer["quantity"]])
-            value = np.abs(run[observer["quantity"]])
+            value = run[observer["quantity"]] if observer.get("signed") else np.abs(run[observer["quantity"]])
             look = looks[number if len(observers) > 1 else place] | {"linewidth": width, "zorder": order}
-            if observer["unit"] == "1":
+            if observer["unit"] == "1" or observer.get("signed"):
                 axes.plot(run["t"], value, label=observer["title"].split(", ")[-1], **look)
                 continue
             # Zero has no logarithm; the start is exact.
@@ -105,7 +106,8 @@ def _caption(curves, title):
 
 def curve_figures(study):
     """The figures that the study declares."""
-    return [FigureDefinition(declared["name"], declared["title"],
+    return [sweep_figure(study, declared) if declared.get("against_control") else
+            FigureDefinition(declared["name"], declared["title"],
                              lambda _, d=declared: _caption(_Curves(study, d), d["title"]),
                              lambda results, d=declared: _draw(results, _Curves(study, d)))
             for declared in study.figures]

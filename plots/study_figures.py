@@ -31,7 +31,7 @@ def _same(a, b):
 def merged_curves(study, mechanism, error, work):
     """[(variants drawn as one, {integrator: curve})]; variants without any curve are left out."""
     merged = []
-    for variant in study.variants:
+    for variant in study.variants_of(mechanism):
         curves = {integrator["key"]: study.curve(mechanism, variant, integrator, error, work) for integrator in study.integrators}
         if not any(curves.values()):
             continue

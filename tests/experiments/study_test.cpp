@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/runner/growth_fit.hpp"
 #include "experiments/studies/runner/result_journal.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
@@ -318,6 +320,126 @@ TEST_F(StudyTest, AClaimMayHaveSeveralConditionsFewerPlacesOrNone) {
   EXPECT_EQ(claims[1].measured, "too large");
   results.cells[{0, 2, 0, 0}][{Quantity::evaluations, {}}] = Measured::failed("lost");
   EXPECT_EQ(judge_claims(study, results, false)[0].verdict, ClaimVerdict::holds) << "a failure is what it says";
+}
+
+TEST_F(StudyTest, AClaimMayAskForMostPlacesForSomeOfThemAndForAnExponent) {
+  const std::string claims =
+      "[[claims]]\nsource = \"s\"\ntext = \"most\"\nover = [\"mechanism\"]\nmost = [\"tolerance\"]\n"
+      "holds = \"evaluations['second', integrator='ode45'] < 105\"\n"
+      "[[claims]]\nsource = \"s\"\ntext = \"where\"\nover = [\"mechanism\", \"tolerance\"]\n"
+      "holds = \"evaluations['second', integrator='ode45'] < 105\"\n"
+      "where = \"evaluations['second', integrator='ode45'] > 15\"\n"
+      "[[claims]]\nsource = \"s\"\ntext = \"integrators\"\nover = [\"integrator\", \"tolerance\", \"step\"]\n"
+      "holds = \"evaluations['second', mechanism='pendulum:2'] < 15\"\n";
+  const Study study = read(kDeclared + claims);
+  const std::vector<Claim> judged = judge_claims(study, made_up(study), false);
+  ASSERT_EQ(judged.size(), 3U);
+  // Cells of pendulum:2, second, ode45: 10 and 20; of four_bar: 100 and 110, of which one of two is not most.
+  EXPECT_EQ(judged[0].measured, "1 of 2; not four_bar: 1 of 2");
+  EXPECT_EQ(judged[1].measured.substr(0, 7), "2 of 3;");
+  EXPECT_EQ(judged[2].measured.substr(0, 40), "1 of 3; ode45: 1 of 2; gauss4: 0 of 1; n");
+
+  // Numbers that grow with the square of the bodies.
+  const Study sizes = read(
+      "name = \"sizes\"\nmechanisms = [\"pendulum:2\", \"pendulum:4\", \"pendulum:8\"]\nobserve = [\"operations\"]\n"
+      "[variants]\n\"DCA\" = \"dca\"\n[[claims]]\nsource = \"s\"\ntext = \"t\"\n"
+      "holds = \"abs(exponent(operations) - 2) < 1e-9\"\n");
+  StudyResults results;
+  for (std::size_t m = 0; m < 3; ++m) {
+    results.cells[{m, 0, 0, 0}][parse_observer("operations")] = Measured::number(3.0 * std::pow(4.0, m));
+  }
+  EXPECT_EQ(judge_claims(sizes, results, false)[0].verdict, ClaimVerdict::holds);
+}
+
+TEST_F(StudyTest, WorkAtEqualErrorIsAnAxisOfClaims) {
+  const Study study = read(
+      "name = \"equal\"\nmechanisms = [\"pendulum:2\"]\nend = 1.0\nintegrators = [\"ode45\"]\n"
+      "tolerances = [1e-3, 1e-6, 1e-9]\nobserve = [\"energy_error\"]\n[variants]\n\"a\" = \"dca\"\n\"b\" = \"hdca\"\n"
+      "[[rankings]]\nerror = \"energy_error\"\nat = [1e-2, 1e-4, 1e-5, 1e-9]\n"
+      "[[claims]]\nsource = \"s\"\ntext = \"t\"\nover = [\"error\"]\n"
+      "holds = \"abs(evaluations['a'] / evaluations['b'] - 2) < 1e-9\"\n");
+  ASSERT_EQ(study.rankings.size(), 4U);
+  StudyResults results;
+  // Evaluations 100 error^(-1/4) and 50 error^(-1/4): twice as many at every error, whatever the tolerances give.
+  for (const auto& [control, error] : {std::pair(0, 3e-3), std::pair(1, 2e-5), std::pair(2, 4e-8)}) {
+    for (const auto& [variant, factor] : {std::pair(0, 100.0), std::pair(1, 50.0)}) {
+      const double own = variant == 0 ? error : 3.0 * error;
+      CellResult& cell = results.cells[{0, static_cast<std::size_t>(variant), 0, static_cast<std::size_t>(control)}];
+      cell[parse_observer("energy_error")] = Measured::number(own);
+      cell[parse_observer("evaluations")] = Measured::number(factor * std::pow(own, -0.25));
+    }
+  }
+  const Claim claim = judge_claims(study, results, false)[0];
+  EXPECT_EQ(claim.verdict, ClaimVerdict::holds);
+  EXPECT_EQ(claim.measured, "2 of 2; 2 do not exist") << "1e-2 and 1e-9 lie between no two tolerances of both";
+}
+
+TEST_F(StudyTest, RunsAreFollowedAndComparedWithABaseline) {
+  const Study study = read(
+      "name = \"followed\"\nend = 2.0\nintegrators = [\"ode45\", \"ode113\"]\ntolerances = [1e-6]\nbaseline = \"DCA\"\n"
+      "mechanisms = [\"pendulum:2\", { mechanism = \"pendulum:2\", label = \"angles\", controlled = [\"position\"] }]\n"
+      "references = [\"dense with ode45\", \"dense-momentum with ode113\"]\n"
+      "observe = [\"ratio(evaluations)\", \"coordinate(tip.x)\", \"excursion(tip.x)\", \"growth(energy_error)\", "
+      "\"final_energy_error\", \"energy_error\", \"joint_error(1)\", \"joint_error(0.55)\", \"kinetic_energy\", "
+      "\"steps_limited(position)\", \"steps_limited(velocity)\", \"initial_rate(v.joint1)\", \"rhs_calls\"]\n"
+      "[variants]\n\"DCA\" = \"dca\"\n\"HDCA\" = \"hdca\"\n");
+  const auto results = run(study, "followed");
+  ASSERT_TRUE(results);
+  const CellKey dca{0, 0, 0, 0};
+  const CellKey hdca{0, 1, 0, 0};
+  const auto value = [&](const CellKey& cell, const char* observer) {
+    const Measured measured = results->of(cell, parse_observer(observer));
+    EXPECT_TRUE(measured.usable()) << observer << ": " << measured.note;
+    return measured.value;
+  };
+  EXPECT_EQ(value(dca, "ratio(evaluations)"), 1.0);
+  EXPECT_EQ(value(hdca, "ratio(evaluations)"), value(dca, "evaluations") / value(hdca, "evaluations"));
+  EXPECT_EQ(value(dca, "rhs_calls"), value(dca, "evaluations"));
+  // The pendulum starts stretched along x: where the tip has been is at least where it ends.
+  EXPECT_GE(value(dca, "excursion(tip.x)"), std::abs(value(dca, "coordinate(tip.x)") - 2.0));
+  EXPECT_NEAR(value(dca, "coordinate(tip.x)"), value(hdca, "coordinate(tip.x)"), 1e-3);
+  EXPECT_GE(value(dca, "energy_error"), std::abs(value(dca, "final_energy_error")));
+  EXPECT_GT(value(dca, "kinetic_energy"), 1.0);
+  EXPECT_TRUE(std::isfinite(value(dca, "growth(energy_error)")));
+  EXPECT_GT(value(dca, "joint_error(1)"), 0.0);
+  EXPECT_LT(value(dca, "joint_error(1)"), 1e-4);
+  EXPECT_EQ(results->of(dca, parse_observer("joint_error(0.55)")).state, CellState::refused) << "no sample time";
+  EXPECT_DOUBLE_EQ(value(dca, "steps_limited(position)") + value(dca, "steps_limited(velocity)"), 1.0);
+  EXPECT_EQ(results->of(hdca, parse_observer("steps_limited(velocity)")).state, CellState::refused);
+  EXPECT_EQ(results->of({0, 0, 1, 0}, parse_observer("steps_limited(position)")).state, CellState::refused) << "ode113";
+  EXPECT_NE(value(dca, "initial_rate(v.joint1)"), 0.0);
+  EXPECT_LT(value({1, 0, 0, 0}, "evaluations"), value(dca, "evaluations")) << "the angles alone under error control";
+  const PartResult part = study_records(study, *results);
+  EXPECT_TRUE(std::any_of(part.records.begin(), part.records.end(), [](const Record& record) {
+    return record.parameters == "tolerance=1e-06;end=2;controlled=position";
+  }));
+}
+
+TEST_F(StudyTest, ObserversOfSubjectsNameWhatIsWrong) {
+  const std::string before =
+      "name = \"small\"\nmechanisms = [\"pendulum:2\"]\nend = 2.0\nintegrators = [\"ode45\"]\n"
+      "tolerances = [1e-4]\n";
+  const std::string after = "\n[variants]\n\"DCA\" = \"dca\"\n";
+  expect_refused(before + "observe = \"ratio(evaluations)\"" + after, 6, "needs baseline");
+  expect_refused(before + "observe = \"growth(evaluations)\"" + after, 6, "growth(energy_error)");
+  expect_refused(before + "observe = \"coordinate(tip)\"" + after, 6, "coordinate(MARKER.x)");
+  expect_refused(before + "observe = \"coordinate(top.x)\"" + after, 6, "has a marker 'top'");
+  expect_refused(before + "observe = \"joint_error(soon)\"" + after, 6, "in seconds");
+  expect_refused(before + "observe = \"steps_limited(angle)\"" + after, 6, "kinds");
+  expect_refused(before + "references = \"dense, ode45\"\nobserve = \"steps\"" + after, 6, " with INTEGRATOR");
+  expect_refused(before + "references = \"dense with ode45\"\nobserve = \"steps\"" + after, 1, "second run");
+}
+
+TEST(GrowthFit, FindsThePowerOfARunningMaximum) {
+  GrowthFit fit;
+  for (int i = 1; i <= 1000; ++i) {
+    const double t = 0.01 * i;
+    // Before 1 s anything may happen that does not exceed what follows.
+    fit.add(t, t < 1.0 ? 1e-9 : -3e-6 * t * t);
+  }
+  ASSERT_TRUE(fit.exponent().has_value());
+  EXPECT_NEAR(*fit.exponent(), 2.0, 1e-9);
+  EXPECT_FALSE(GrowthFit().exponent().has_value());
 }
 
 TEST_F(StudyTest, ATrendIsNotAsserted) {

@@ -6,10 +6,6 @@
 
 #include <vector>
 
-#include "experiments/chadaj2015/claims.hpp"
-#include "experiments/chadaj2017/loop_case.hpp"
-#include "experiments/chadaj2017/ratios.hpp"
-#include "experiments/chadaj2017/variants.hpp"
 #include "experiments/malczyk2008/closed_case.hpp"
 #include "experiments/malczyk2008/crossover.hpp"
 #include "experiments/malczyk2008/parts.hpp"
@@ -90,22 +86,7 @@ TEST(TimedRecord, IsNotMeasuredWhereItWasDisturbedAndATrendLeavesItSo) {
 /// A claim that would hold, made of disturbed times.
 TEST(DisturbedTimes, CountInNoClaimOfThePapers) {
   const auto disturbed = [](double seconds) { return Timing{seconds, 0.5, 0.0, 3}; };
-  std::vector<Record> timings = {
-      chadaj2017::records_of("four_bar", chadaj2017::kDca.label(), "ode45", "tolerance=1e-06")
-          .timed("wall_time", disturbed(1.0)),
-      chadaj2017::records_of("four_bar", chadaj2017::kHdca.label(), "ode45", "tolerance=1e-06")
-          .timed("wall_time", {2.0, 1.0, 0.0, 3})};
-  EXPECT_TRUE(chadaj2017::ratios_at_equal_tolerance(timings, "wall_time", "wall_time_ratio").empty());
-
-  Record ratio = maker().measured("wall_time_relative_to_dca", "1", 0.8);
-  ratio.formulation = "hdca";
-  ratio.integrator = "ode45";
-  ratio.parameters = "tolerance=1e-06";
-  EXPECT_EQ(chadaj2015::claims_of_timings({ratio})[0].verdict, ClaimVerdict::holds);
-  ratio.verdict = Verdict::not_measured;
-  EXPECT_EQ(chadaj2015::claims_of_timings({ratio})[0].verdict, ClaimVerdict::not_measured);
-
-  timings = {
+  const std::vector<Record> timings = {
       malczyk2008::records_of("loop:15", malczyk2008::kSerial, "").timed("time_per_evaluation", disturbed(1e-6))};
   EXPECT_TRUE(malczyk2008::loop_values(timings, malczyk2008::kSerial, "time_per_evaluation").empty());
   EXPECT_FALSE(malczyk2008::find_value(timings, "loop:15", malczyk2008::kSerial, "", "time_per_evaluation"));

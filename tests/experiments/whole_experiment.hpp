@@ -15,7 +15,7 @@
 
 namespace mbdbench {
 
-/// An experiment as the registry has it, such as `run_chadaj2015`.
+/// An experiment as the registry has it, such as `run_integrators`.
 using Experiment = bool(ExperimentContext& context);
 
 /// What a test chooses of a run.

@@ -230,7 +230,32 @@ class ExpressionParser {
         return call(function);
       }
     }
+    if (name == "exponent") {
+      return exponent();
+    }
     return reference(name, start);
+  }
+
+  NodePointer exponent() {
+    expect("(");
+    skip_blanks();
+    const std::size_t start = at_;
+    NodePointer node = reference(word(), start);
+    references_.back().over_sizes = true;
+    expect(")");
+    return node;
+  }
+
+  /// \returns where the bracket closes that opened before `at_`.
+  [[nodiscard]] std::size_t closing_bracket() const {
+    int open = 1;
+    for (std::size_t at = at_; at < text_.size(); ++at) {
+      open += text_[at] == '(' ? 1 : text_[at] == ')' ? -1 : 0;
+      if (open == 0) {
+        return at;
+      }
+    }
+    fail("')' is missing");
   }
 
   NodePointer call(const Function& function) {
@@ -271,10 +296,7 @@ class ExpressionParser {
   NodePointer reference(std::string_view name, std::size_t start) {
     std::string full(name);
     if (accept("(")) {
-      const std::size_t end = text_.find(')', at_);
-      if (end == std::string_view::npos) {
-        fail("')' is missing");
-      }
+      const std::size_t end = closing_bracket();
       full += fmt::format("({})", text_.substr(at_, end - at_));
       at_ = end + 1;
     }

@@ -20,11 +20,12 @@ struct ObserverReference {
   std::optional<std::string> mechanism;
   std::optional<std::string> integrator;
   std::optional<double> control;  ///< tolerance or step
+  bool over_sizes = false;        ///< exponent of the number of bodies over the claim's mechanisms instead
   std::string text;               ///< as written
 };
 
 /// Grammar, loosest first: or; and; not; one of < <= > >= == !=; + -; * /; unary -; number, (...), abs(x), log10(x),
-/// min(x, y), max(x, y), observer[selectors].
+/// min(x, y), max(x, y), observer[selectors], exponent(observer[selectors]).
 class ClaimExpression {
  public:
   ClaimExpression() = default;

@@ -29,7 +29,9 @@ std::size_t chosen_control(const DeclarationTable& table, const Study& study, st
 
 bool can_be_drawn(const Observer& curve) {
   const bool of_whole_run = curve.quantity >= Quantity::mean_passes && curve.quantity <= Quantity::most_singular_passes;
-  return curve.quantity == Quantity::passes || (curve.at_steps() && !of_whole_run);
+  return curve.quantity == Quantity::passes ||
+         (curve.at_steps() && !of_whole_run && curve.quantity != Quantity::growth &&
+          curve.quantity != Quantity::final_energy_error);
 }
 
 }  // namespace
@@ -56,14 +58,21 @@ std::vector<std::size_t> chosen_variants(const DeclarationTable& table, const St
 
 void read_figures(const DeclarationTable& root, Study& study, const ObserverReader& observer_at) {
   root.entries(
-      "figures", "a figure", {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest"},
-      {}, [&](const DeclarationTable& table) {
+      "figures", "a figure",
+      {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest", "against"}, {},
+      [&](const DeclarationTable& table) {
         CurveFigure figure;
         figure.name = table.needed_text("name").text;
         figure.title = table.needed_text("title").text;
+        if (const auto against = table.text("against")) {
+          figure.against_control = against->text == "control";
+          if (!figure.against_control) {
+            table.fail(against->line, "against can be \"control\" alone: the study's tolerances or steps");
+          }
+        }
         for (const LocatedText& name : table.texts("curves")) {
           figure.curves.push_back(observer_at(table, name));
-          if (!can_be_drawn(figure.curves.back())) {
+          if (!figure.against_control && !can_be_drawn(figure.curves.back())) {
             table.fail(name.line, fmt::format("'{}' has no value at every step; energy_error, position_drift, "
                                               "smallest_singular_value, passes(position) have, for example",
                                               name.text));
@@ -78,7 +87,7 @@ void read_figures(const DeclarationTable& root, Study& study, const ObserverRead
         figure.control = chosen_control(table, study, figure.integrator);
         for (const std::size_t m : figure.mechanisms) {
           for (const std::size_t v : figure.variants) {
-            if (!study.has({m, v, figure.integrator, figure.control})) {
+            if (!figure.against_control && !study.has({m, v, figure.integrator, figure.control})) {
               table.fail(table.line(), fmt::format("figure '{}': the study does not run '{}' on '{}'", figure.name,
                                                    study.variants[v].label, study.mechanisms[m].label));
             }

@@ -21,6 +21,13 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::jacobians, "jacobians", "1", "Jacobians", "Jacobians formed by implicit methods"},
     QuantityEntry{Quantity::iterations, "iterations", "1", "iterations", "in which implicit methods solved"},
     QuantityEntry{Quantity::first_step, "first_step", "s", "first step", "first step tried"},
+    QuantityEntry{Quantity::rhs_calls, "rhs_calls", "1", "right-hand sides", "that the formulation evaluated"},
+    QuantityEntry{Quantity::initial_rate, "initial_rate", "of the component per s", "initial rate",
+                  "of a component of the state at the start, initial_rate(v.joint1)", Subject::component},
+    QuantityEntry{Quantity::steps_limited, "steps_limited", "1", "share of limited steps",
+                  "accepted steps of ode45 in which a component of this kind had the largest error, "
+                  "steps_limited(position)",
+                  Subject::kind},
     QuantityEntry{Quantity::energy_error, "energy_error", "J", "energy error",
                   "max |E - E0| at accepted steps, where energy is kept"},
     QuantityEntry{
@@ -41,6 +48,23 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::most_singular_passes, "most_singular_passes", "1", "most passes near singular positions",
                   "at accepted steps where the smallest singular value is below a hundredth of its largest in the run",
                   Subject::level},
+    QuantityEntry{Quantity::final_energy_error, "final_energy_error", "J", "final energy error",
+                  "E - E0 at the end, where energy is kept"},
+    QuantityEntry{Quantity::growth, "growth", "1", "growth",
+                  "growth(OBSERVER): exponent of t, fitted to the running maximum from 1 s on", Subject::observer},
+    QuantityEntry{Quantity::excursion, "excursion", "m", "excursion",
+                  "of a marker from where it starts, excursion(MARKER.x): the largest at accepted steps",
+                  Subject::marker_axis},
+    QuantityEntry{Quantity::coordinate, "coordinate", "m", "coordinate",
+                  "of a marker, coordinate(MARKER.x); its number is that at the end", Subject::marker_axis},
+    QuantityEntry{Quantity::velocity, "velocity", "m/s", "velocity",
+                  "of a marker, velocity(MARKER.x); its number is that at the end", Subject::marker_axis},
+    QuantityEntry{Quantity::kinetic_energy, "kinetic_energy", "J", "kinetic energy",
+                  "its number is the largest at accepted steps"},
+    QuantityEntry{Quantity::potential_energy, "potential_energy", "J", "potential energy",
+                  "its number is the largest at accepted steps"},
+    QuantityEntry{Quantity::largest_rate, "largest_rate", "of the component", "largest rate",
+                  "max |u| or max |p| of the state at accepted steps"},
     QuantityEntry{Quantity::largest_sigma, "largest_sigma", "N s, N m s", "largest sigma",
                   "max |sigma| of the cut joints at accepted steps"},
     QuantityEntry{Quantity::inaccuracies, "inaccuracies", "1", "inaccuracies",
@@ -52,6 +76,11 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::marker_error, "error", "m", "error",
                   "of a marker, error(MARKER): largest distance from the reference at the sample times",
                   Subject::marker},
+    QuantityEntry{Quantity::joint_error, "joint_error", "m, rad", "joint error",
+                  "largest error of a joint coordinate at a sample time, joint_error(SECONDS)", Subject::time},
+    QuantityEntry{Quantity::ratio, "ratio", "1", "ratio",
+                  "ratio(OBSERVER): that of the study's baseline over this one's; above 1 this one has less",
+                  Subject::observer},
     QuantityEntry{Quantity::bodies, "bodies", "1", "bodies", "of the mechanism"},
     QuantityEntry{Quantity::operations, "operations", "1", "operations",
                   "multiplications and additions of a right-hand side, about, as the formulation states them"},
@@ -92,6 +121,9 @@ constexpr std::array kQuantities = {
 };
 
 constexpr std::array<std::string_view, 3> kLevels = {"position", "velocity", "acceleration"};
+constexpr std::array<std::string_view, 3> kKinds = {"position", "velocity", "momentum"};
+constexpr std::array kGrowing = {Quantity::energy_error, Quantity::position_drift, Quantity::velocity_drift,
+                                 Quantity::acceleration_drift, Quantity::largest_sigma};
 
 /// \returns N of "modelled_speedup(N)". \param bracket where it opens \throws std::invalid_argument
 int workers_in(std::string_view text, std::size_t bracket) {
@@ -106,6 +138,49 @@ int workers_in(std::string_view text, std::size_t bracket) {
         "'{}' should read modelled_speedup(WORKERS), such as modelled_speedup(64), at most {}", text, kMostWorkers));
   }
   return workers;
+}
+
+void require_one_of(std::string_view text, const std::string& subject, std::span<const std::string_view> known,
+                    std::string_view noun) {
+  if (std::find(known.begin(), known.end(), subject) == known.end()) {
+    throw std::invalid_argument(
+        fmt::format("'{}': {}", text, suggest_name(subject, {known.begin(), known.end()}, noun)));
+  }
+}
+
+/// \throws std::invalid_argument for a subject that cannot be one
+void require_subject(std::string_view text, const QuantityEntry& entry, const Observer& observer) {
+  const std::string& subject = observer.subject;
+  const auto refuse = [&](std::string_view wanted) {
+    throw std::invalid_argument(fmt::format("'{}' should read {}", text, wanted));
+  };
+  if (entry.subject == Subject::level) {
+    require_one_of(text, subject, kLevels, "levels");
+  } else if (entry.subject == Subject::kind) {
+    require_one_of(text, subject, kKinds, "kinds");
+  } else if (entry.subject == Subject::marker_axis) {
+    const std::size_t point = subject.rfind('.');
+    if (point == std::string::npos || point == 0 || point + 2 != subject.size() || subject.back() < 'x' ||
+        subject.back() > 'z') {
+      refuse(fmt::format("{}(MARKER.x), MARKER.y or MARKER.z", entry.name));
+    }
+  } else if (entry.subject == Subject::time) {
+    double seconds = 0.0;
+    const char* const end = subject.data() + subject.size();
+    const auto [rest, error] = std::from_chars(subject.data(), end, seconds);
+    if (error != std::errc() || rest != end || !(seconds >= 0.0)) {
+      refuse(fmt::format("{}(2.5), in seconds", entry.name));
+    }
+  } else if (entry.subject == Subject::observer) {
+    const Observer inner = observer.inner();
+    const bool grows = std::find(kGrowing.begin(), kGrowing.end(), inner.quantity) != kGrowing.end();
+    if (entry.quantity == Quantity::growth && !grows) {
+      refuse("growth(energy_error), or of a drift or largest_sigma");
+    }
+    if (entry.quantity == Quantity::ratio && (inner.of_right_hand_side() || inner.quantity == Quantity::ratio)) {
+      refuse("ratio(evaluations), or of another observer of runs");
+    }
+  }
 }
 
 }  // namespace
@@ -129,7 +204,18 @@ std::string Observer::record_name() const {
   if (workers > 0) {
     return fmt::format("{}_{}", entry().name, workers);
   }
+  if (entry().subject == Subject::observer) {
+    return fmt::format("{}_{}", entry().name, inner().record_name());
+  }
   return subject.empty() ? std::string(entry().name) : fmt::format("{}_{}", entry().name, subject);
+}
+
+Observer Observer::inner() const {
+  return parse_observer(subject);
+}
+
+std::string Observer::marker() const {
+  return entry().subject == Subject::marker_axis ? subject.substr(0, subject.rfind('.')) : subject;
 }
 
 Observer parse_observer(std::string_view text) {
@@ -154,21 +240,15 @@ Observer parse_observer(std::string_view text) {
   }
   const bool wants_subject = found->subject != Subject::none;
   if (wants_subject != (bracket != std::string_view::npos)) {
-    throw std::invalid_argument(
-        found->subject == Subject::marker  ? "observer 'error' needs the name of a marker: error(tip)"
-        : found->subject == Subject::level ? fmt::format("observer '{0}' needs a level: {0}(position)", name)
-                                           : fmt::format("observer '{}' takes nothing in brackets", name));
+    throw std::invalid_argument(wants_subject ? fmt::format("observer '{}' needs brackets: {}", name, found->help)
+                                              : fmt::format("observer '{}' takes nothing in brackets", name));
   }
   if (wants_subject) {
     if (text.back() != ')' || text.size() < bracket + 3) {
       throw std::invalid_argument(fmt::format("'{}' should read {}(NAME)", text, name));
     }
     observer.subject = text.substr(bracket + 1, text.size() - bracket - 2);
-  }
-  if (found->subject == Subject::level &&
-      std::find(kLevels.begin(), kLevels.end(), observer.subject) == kLevels.end()) {
-    throw std::invalid_argument(
-        fmt::format("'{}': {}", text, suggest_name(observer.subject, {kLevels.begin(), kLevels.end()}, "levels")));
+    require_subject(text, *found, observer);
   }
   return observer;
 }

@@ -16,6 +16,9 @@ enum class Quantity {
   jacobians,
   iterations,
   first_step,
+  rhs_calls,
+  initial_rate,
+  steps_limited,
   energy_error,
   position_drift,
   velocity_drift,
@@ -25,11 +28,21 @@ enum class Quantity {
   passes_within_four,
   most_regular_passes,
   most_singular_passes,
+  final_energy_error,
+  growth,
+  excursion,
+  coordinate,
+  velocity,
+  kinetic_energy,
+  potential_energy,
+  largest_rate,
   largest_sigma,
   inaccuracies,
   position_error,
   orientation_error,
   marker_error,
+  joint_error,
+  ratio,
   // Of a right-hand side alone.
   bodies,
   operations,
@@ -52,7 +65,7 @@ enum class Quantity {
 };
 
 /// What stands in a quantity's brackets.
-enum class Subject { none, marker, workers, level };
+enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time };
 
 /// What a quantity is.
 struct QuantityEntry {
@@ -67,11 +80,11 @@ struct QuantityEntry {
 /// \returns all quantities.
 std::span<const QuantityEntry> quantity_registry();
 
-/// A quantity, of a marker, on so many workers or of a level of constraints where it needs one: "error(tip)",
-/// "modelled_speedup(64)", "passes(position)".
+/// A quantity, of a marker, of another observer, on so many workers, ... where it needs a subject: "error(tip)",
+/// "coordinate(tip.x)", "growth(energy_error)", "modelled_speedup(64)", "passes(position)".
 struct Observer {
   Quantity quantity = Quantity::evaluations;
-  std::string subject;  ///< a marker, or position, velocity, acceleration
+  std::string subject;  ///< what stands in the brackets
   int workers = 0;
 
   /// \returns "error(tip)".
@@ -79,13 +92,23 @@ struct Observer {
   /// \returns the name as records have it: "error_tip".
   [[nodiscard]] std::string record_name() const;
   [[nodiscard]] const QuantityEntry& entry() const;
-  [[nodiscard]] bool timed() const { return quantity >= Quantity::wall_time; }
+  [[nodiscard]] bool timed() const {
+    return quantity >= Quantity::wall_time || (quantity == Quantity::ratio && inner().timed());
+  }
+  /// \returns the observer that growth and ratio are of. \throws std::invalid_argument where there is none
+  [[nodiscard]] Observer inner() const;
+  /// \returns the marker of the subject: all of it, or what stands before the axis.
+  [[nodiscard]] std::string marker() const;
+  /// \returns 0, 1, 2 of a subject such as "tip.x".
+  [[nodiscard]] int axis() const { return subject.back() - 'x'; }
+  /// \returns whether a run tells it by itself, without a clock and without other runs.
+  [[nodiscard]] bool of_one_run() const { return !timed() && !of_right_hand_side() && quantity != Quantity::ratio; }
   /// \returns whether it is followed at the accepted steps of a run.
   [[nodiscard]] bool at_steps() const {
     return quantity >= Quantity::energy_error && quantity <= Quantity::largest_sigma;
   }
   [[nodiscard]] bool needs_reference() const {
-    return quantity >= Quantity::position_error && quantity <= Quantity::marker_error;
+    return quantity >= Quantity::position_error && quantity <= Quantity::joint_error;
   }
   /// \returns whether there is one number for all integrators and controls.
   [[nodiscard]] bool of_right_hand_side() const {

@@ -22,12 +22,24 @@ std::string StudyVariant::formulation() const {
   return formulation_word(entry->key, options);
 }
 
+std::string StudyMechanism::parameters() const {
+  std::string text = fmt::format("end={}", end);
+  for (const StateKind kind : controlled) {
+    text += fmt::format("{}{}", kind == controlled.front() ? ";controlled=" : "+", mbdbench::to_string(kind));
+  }
+  return text;
+}
+
 std::string_view to_string(ControlKind kind) {
   return kind == ControlKind::tolerance ? "tolerance" : "step";
 }
 
 std::string Control::text() const {
   return fmt::format("{}={}", to_string(kind), value);
+}
+
+bool StudyClaim::runs_over(Axis axis) const {
+  return stands_in(over, axis) || stands_in(most, axis);
 }
 
 bool Study::runs(std::size_t integrator, std::size_t control) const {
@@ -62,8 +74,9 @@ bool Study::has(const CellKey& cell) const {
 std::vector<Observer> Study::curves(const CellKey& cell) const {
   std::vector<Observer> all;
   for (const CurveFigure& figure : figures) {
-    if (stands_in(figure.mechanisms, cell.mechanism) && stands_in(figure.variants, cell.variant) &&
-        figure.integrator == cell.integrator && figure.control == cell.control) {
+    if (!figure.against_control && stands_in(figure.mechanisms, cell.mechanism) &&
+        stands_in(figure.variants, cell.variant) && figure.integrator == cell.integrator &&
+        figure.control == cell.control) {
       std::copy_if(figure.curves.begin(), figure.curves.end(), std::back_inserter(all),
                    [&](const Observer& curve) { return !stands_in(all, curve); });
     }

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,10 @@ struct StudyMechanism {
   std::vector<std::size_t> variants;
   std::vector<std::size_t> integrators;
   std::vector<std::size_t> controls;
+  std::vector<StateKind> controlled;  ///< kinds of state under error control; empty: all
+  bool timed = true;                  ///< whether its runs are
+  /// \returns what records say beside the control: "end=10", "end=10;controlled=position".
+  [[nodiscard]] std::string parameters() const;
 };
 
 /// A formulation with its options under a name of the study's own.
@@ -63,8 +68,9 @@ struct CellKey {
   auto operator<=>(const CellKey&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-/// The axes of the product, as claims name them; tolerance and step are one list, each with its own integrators.
-enum class Axis { mechanism, variant, integrator, tolerance, step };
+/// The axes of the product, as claims name them; tolerance and step are one list, each with its own integrators. Along
+/// the last one, the errors of the study's rankings, observers are those at equal error.
+enum class Axis { mechanism, variant, integrator, tolerance, step, error };
 
 /// A sentence and when it counts as true.
 struct StudyClaim {
@@ -72,7 +78,9 @@ struct StudyClaim {
   std::string text;
   std::string criterion;               ///< in words; empty: the conditions themselves
   std::vector<ClaimExpression> holds;  ///< each is asked at every place
+  std::vector<ClaimExpression> where;  ///< of each: where it is no part; empty: everywhere
   std::vector<Axis> over;
+  std::vector<Axis> most;  ///< a part is what holds at more than half of the places along these
   /// Places on the axes mechanism and variant.
   std::vector<std::size_t> mechanisms;
   std::vector<std::size_t> variants;
@@ -80,6 +88,8 @@ struct StudyClaim {
   std::string not_measured;    ///< the reason of one that nothing here can measure, instead of conditions
   /// Share of the parts that must have been measured; below it the claim is not measured.
   double measured_share = 0.5;
+  /// \returns whether it runs through an axis.
+  [[nodiscard]] bool runs_over(Axis axis) const;
 };
 
 /// Work where a measure of accuracy has the same value: what equal tolerance hides.
@@ -98,7 +108,8 @@ struct CurveFigure {
   std::vector<std::size_t> variants;
   std::size_t integrator = 0;
   std::size_t control = 0;
-  double lowest = 0.0;  ///< below is rounding and not drawn
+  double lowest = 0.0;           ///< below is rounding and not drawn
+  bool against_control = false;  ///< numbers of whole runs over tolerance or step instead, a panel an integrator
 };
 
 /// Some of the numbers side by side.
@@ -122,6 +133,12 @@ struct Expectation {
   std::string reason;  ///< of the limit
 };
 
+/// How a reference is made.
+struct ReferenceRun {
+  std::string formulation;  ///< with its options
+  std::string integrator;
+};
+
 /// All of it. Only `study_reader` makes one: everything in it exists and fits.
 struct Study {
   std::string name;
@@ -133,6 +150,8 @@ struct Study {
   std::vector<const OdeEntry*> integrators;  ///< empty: nothing is run, right-hand sides alone are observed
   std::vector<Control> controls;             ///< tolerances, then steps
   std::vector<Observer> observers;
+  std::optional<std::size_t> baseline;   ///< variant that `ratio` compares with
+  std::vector<ReferenceRun> references;  ///< the reference, then what it is checked against
   std::vector<StudyClaim> claims;
   std::vector<Ranking> rankings;
   std::vector<Expectation> expectations;

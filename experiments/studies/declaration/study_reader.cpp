@@ -11,6 +11,8 @@
 #include "experiments/engines/engine_formulation.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/needed_entries.hpp"
+#include "experiments/simulation/run_settings.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/studies/declaration/declaration_table.hpp"
 #include "experiments/studies/declaration/declared_choice.hpp"
@@ -27,8 +29,9 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "variants",    "integrators",     "tolerances", "steps",
                                              "observe",     "claims",          "rankings",   "expectations",
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
-                                             "figures",     "tables",          "quick",      "engines"};
-const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step"};
+                                             "figures",     "tables",          "quick",      "baseline",
+                                             "references",  "engines"};
+const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step", "error"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -75,14 +78,21 @@ class StudyReader {
     read_integrators();
     read_controls();
     choose_for_mechanisms();
+    read_baseline();
+    read_references();
     read_observers();
-    read_claims();
     read_rankings();
+    read_claims();
     const auto observer = [this](const DeclarationTable& table, const LocatedText& name) {
       return observer_at(table, name);
     };
     read_figures(table_, study_, observer);
     read_tables(table_, study_, observer);
+    for (const CurveFigure& figure : study_.figures) {
+      if (figure.against_control) {
+        std::for_each(figure.curves.begin(), figure.curves.end(), [this](const Observer& o) { add_observer(o); });
+      }
+    }
     for (const NumberTable& table : study_.tables) {
       std::for_each(table.observers.begin(), table.observers.end(), [this](const Observer& o) { add_observer(o); });
     }
@@ -173,7 +183,7 @@ class StudyReader {
     if (taken) {
       table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
     }
-    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}});
+    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, true});
   }
 
   void read_mechanisms() {
@@ -188,7 +198,8 @@ class StudyReader {
       return positive(table_, *end, "end");
     };
     table_.entries(
-        "mechanisms", "a mechanism", {"mechanism", "label", "end", "variants", "integrators", "controls"},
+        "mechanisms", "a mechanism",
+        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -206,6 +217,11 @@ class StudyReader {
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
+          study_.mechanisms.back().timed = entry.flag("timed").value_or(true);
+          for (const LocatedText& kind : entry.texts("controlled")) {
+            study_.mechanisms.back().controlled.push_back(
+                at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
+          }
         });
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
@@ -296,13 +312,20 @@ class StudyReader {
 
   Observer observer_at(const DeclarationTable& table, const LocatedText& name) const {
     Observer observer = at_line(table, name.line, [&] { return parse_observer(name.text); });
-    require_marker(table, name.line, observer);
+    require_known(table, name.line, observer);
     return observer;
   }
 
   /// A marker must exist in one mechanism at least; in the others the cell says that it does not.
-  void require_marker(const DeclarationTable& table, std::size_t line, const Observer& observer) const {
-    if (observer.entry().subject != Subject::marker) {
+  void require_known(const DeclarationTable& table, std::size_t line, const Observer& observer) const {
+    const Subject subject = observer.entry().subject;
+    if (observer.quantity == Quantity::ratio && !study_.baseline) {
+      table.fail(line, fmt::format("{} needs baseline = \"VARIANT\"", observer.name()));
+    }
+    if (subject == Subject::observer) {
+      return require_known(table, line, observer.inner());
+    }
+    if (subject != Subject::marker && subject != Subject::marker_axis) {
       return;
     }
     std::vector<std::string> known;
@@ -311,18 +334,47 @@ class StudyReader {
         known.push_back(marker.name);
       }
     }
-    if (std::find(known.begin(), known.end(), observer.subject) == known.end()) {
-      table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.subject,
-                                   suggest_name(observer.subject, known, "markers")));
+    if (std::find(known.begin(), known.end(), observer.marker()) == known.end()) {
+      table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.marker(),
+                                   suggest_name(observer.marker(), known, "markers")));
+    }
+  }
+
+  void read_baseline() {
+    if (const auto label = table_.text("baseline")) {
+      study_.baseline = places_of(
+                            table_, {*label}, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant")
+                            .front();
+    }
+  }
+
+  /// "dense with ode45", the reference first.
+  void read_references() {
+    constexpr std::string_view kWith = " with ";
+    for (const LocatedText& run : table_.texts("references")) {
+      const std::size_t with = run.text.find(kWith);
+      if (with == std::string::npos) {
+        table_.fail(run.line, fmt::format("'{}' should read \"FORMULATION[options] with INTEGRATOR\"", run.text));
+      }
+      ReferenceRun made{run.text.substr(0, with), run.text.substr(with + kWith.size())};
+      at_line(table_, run.line, [&] {
+        choose_formulation(registries_.formulations, made.formulation);
+        needed_integrator(registries_, study_.name, made.integrator);
+      });
+      study_.references.push_back(std::move(made));
+    }
+    if (study_.references.empty()) {
+      // Momenta do not pass every singular position; absolute coordinates with projections do.
+      study_.references = {{"dense", "odeint-fehlberg78"}, {"dense-momentum", "ode113"}, {"dca-alm-proj", "ode45"}};
+    } else if (study_.references.size() == 1) {
+      table_.fail(table_.line(), "references must name a second run: how far it is from the first is the uncertainty");
     }
   }
 
   void read_observers() {
     for (const LocatedText& name : table_.texts("observe")) {
       const Observer observer = observer_at(table_, name);
-      if (std::find(study_.observers.begin(), study_.observers.end(), observer) == study_.observers.end()) {
-        study_.observers.push_back(observer);
-      }
+      add_observer(observer);
     }
     require_some(study_.observers.empty(), "observe", "a list such as [\"evaluations\", \"position_error\"]");
     require_integrators();
@@ -339,6 +391,9 @@ class StudyReader {
 
   /// What claims and rankings need is observed, asked for or not.
   void add_observer(const Observer& observer) {
+    if (observer.quantity == Quantity::ratio) {
+      add_observer(observer.inner());
+    }
     if (std::find(study_.observers.begin(), study_.observers.end(), observer) == study_.observers.end()) {
       study_.observers.push_back(observer);
     }
@@ -361,9 +416,6 @@ class StudyReader {
   /// Every axis with more than one value must be chosen by the reference or run through by the claim.
   void require_axes(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
                     const ObserverReference& reference) const {
-    const auto runs_over = [&](Axis axis) {
-      return std::find(made.over.begin(), made.over.end(), axis) != made.over.end();
-    };
     const auto require = [&](bool settled, std::string_view axis) {
       if (!settled) {
         claim.fail(line,
@@ -371,20 +423,36 @@ class StudyReader {
                                reference.text, axis, axis));
       }
     };
-    require(reference.mechanism || runs_over(Axis::mechanism) || study_.mechanisms.size() == 1, "mechanism");
-    require(reference.variant || runs_over(Axis::variant) || study_.variants.size() == 1, "variant");
+    require(
+        reference.mechanism || reference.over_sizes || made.runs_over(Axis::mechanism) || study_.mechanisms.size() == 1,
+        "mechanism");
+    require(reference.variant || made.runs_over(Axis::variant) || study_.variants.size() == 1, "variant");
     if (!reference.observer.of_right_hand_side()) {
-      require(reference.integrator || runs_over(Axis::integrator) || study_.integrators.size() == 1, "integrator");
-      require(reference.control || runs_over(Axis::tolerance) || runs_over(Axis::step) || study_.controls.size() == 1,
+      require(reference.integrator || made.runs_over(Axis::integrator) || study_.integrators.size() == 1, "integrator");
+      require(reference.control || made.runs_over(Axis::tolerance) || made.runs_over(Axis::step) ||
+                  made.runs_over(Axis::error) || study_.controls.size() == 1,
               study_.controls.front().kind == ControlKind::step ? "step" : "tolerance");
     }
   }
 
   void read_claims() {
     table_.entries("claims", "a claim",
-                   {"source", "text", "criterion", "holds", "over", "mechanisms", "variants", "measured_share",
-                    "failure_holds", "not_measured"},
+                   {"source", "text", "criterion", "holds", "where", "over", "most", "mechanisms", "variants",
+                    "measured_share", "failure_holds", "not_measured"},
                    {}, [&](const DeclarationTable& claim) { study_.claims.push_back(read_claim(claim)); });
+  }
+
+  static std::vector<Axis> axes_of(const DeclarationTable& claim, std::string_view key) {
+    std::vector<Axis> axes;
+    for (const LocatedText& axis : claim.texts(key)) {
+      const auto found = std::find(kAxes.begin(), kAxes.end(), axis.text);
+      if (found == kAxes.end()) {
+        claim.fail(axis.line, fmt::format("{}: there is no axis '{}'; {}", key, axis.text,
+                                          suggest_name(axis.text, kAxes, "axes")));
+      }
+      axes.push_back(static_cast<Axis>(found - kAxes.begin()));
+    }
+    return axes;
   }
 
   StudyClaim read_claim(const DeclarationTable& claim) {
@@ -400,13 +468,10 @@ class StudyReader {
     made.failure_holds = claim.flag("failure_holds").value_or(false);
     made.mechanisms = chosen_mechanisms(claim, study_);
     made.variants = chosen_variants(claim, study_);
-    for (const LocatedText& axis : claim.texts("over")) {
-      const auto found = std::find(kAxes.begin(), kAxes.end(), axis.text);
-      if (found == kAxes.end()) {
-        claim.fail(axis.line,
-                   fmt::format("over: there is no axis '{}'; {}", axis.text, suggest_name(axis.text, kAxes, "axes")));
-      }
-      made.over.push_back(static_cast<Axis>(found - kAxes.begin()));
+    made.over = axes_of(claim, "over");
+    made.most = axes_of(claim, "most");
+    if (made.runs_over(Axis::error) && study_.rankings.empty()) {
+      claim.fail(claim.line(), "the axis error runs through the study's rankings, and there are none");
     }
     if (const auto share = claim.number("measured_share")) {
       if (!(share->value > 0.0 && share->value <= 1.0)) {
@@ -414,13 +479,10 @@ class StudyReader {
       }
       made.measured_share = share->value;
     }
-    for (const LocatedText& holds : claim.texts("holds")) {
-      try {
-        made.holds.emplace_back(holds.text);
-      } catch (const std::invalid_argument& error) {
-        claim.fail(holds.line, fmt::format("holds: {}", error.what()));
-      }
-      check_references(claim, holds.line, made);
+    made.holds = conditions_of(claim, "holds", made);
+    made.where = conditions_of(claim, "where", made);
+    if (!made.where.empty() && made.where.size() != made.holds.size()) {
+      claim.fail(claim.line(), "where must have a condition for each of holds");
     }
     if (made.holds.empty()) {
       claim.fail(claim.line(), "holds is missing: when the claim counts as true; or not_measured, with the reason");
@@ -428,9 +490,23 @@ class StudyReader {
     return made;
   }
 
-  /// Of the condition that was read last.
-  void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made) {
-    for (const ObserverReference& reference : made.holds.back().references()) {
+  std::vector<ClaimExpression> conditions_of(const DeclarationTable& claim, std::string_view key,
+                                             const StudyClaim& made) {
+    std::vector<ClaimExpression> conditions;
+    for (const LocatedText& text : claim.texts(key)) {
+      try {
+        conditions.emplace_back(text.text);
+      } catch (const std::invalid_argument& error) {
+        claim.fail(text.line, fmt::format("{}: {}", key, error.what()));
+      }
+      check_references(claim, text.line, made, conditions.back());
+    }
+    return conditions;
+  }
+
+  void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
+                        const ClaimExpression& condition) {
+    for (const ObserverReference& reference : condition.references()) {
       require_name(
           claim, line, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
       require_name(
@@ -445,7 +521,7 @@ class StudyReader {
       if (!known) {
         claim.fail(line, fmt::format("holds: {} is not among the study's tolerances and steps", *reference.control));
       }
-      require_marker(claim, line, reference.observer);
+      require_known(claim, line, reference.observer);
       if (study_.integrators.empty() && !reference.observer.of_right_hand_side()) {
         claim.fail(line, fmt::format("holds: {} is of a run, and the study has no integrators", reference.text));
       }
@@ -458,8 +534,6 @@ class StudyReader {
     table_.entries("rankings", "a ranking", {"error", "at", "work"}, {}, [&](const DeclarationTable& entry) {
       Ranking ranking;
       ranking.error = observer_at(entry, entry.needed_text("error"));
-      const LocatedNumber at = entry.needed_number("at");
-      ranking.at = positive(entry, at, "at");
       for (const LocatedText& work : entry.texts("work")) {
         ranking.work.push_back(observer_at(entry, work));
       }
@@ -470,7 +544,13 @@ class StudyReader {
       for (const Observer& work : ranking.work) {
         add_observer(work);
       }
-      study_.rankings.push_back(std::move(ranking));
+      if (!entry.has("at")) {
+        entry.fail(entry.line(), "at is missing: the error, or a list of errors, at which work is compared");
+      }
+      for (const LocatedNumber& at : entry.numbers("at")) {
+        ranking.at = positive(entry, at, "at");
+        study_.rankings.push_back(ranking);
+      }
     });
   }
 

@@ -28,6 +28,17 @@ PoseDifferences differences(const std::vector<Poses>& a, const std::vector<Poses
   return largest;
 }
 
+double joint_difference(const Poses& a, const Poses& b) {
+  if (a.q.size() != b.q.size()) {
+    throw std::invalid_argument(fmt::format("{} joint coordinates against {}", a.q.size(), b.q.size()));
+  }
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.q.size(); ++i) {
+    largest = std::max(largest, std::abs(a.q[i] - b.q[i]));
+  }
+  return largest;
+}
+
 std::vector<double> sample_times(double end, int samples) {
   std::vector<double> times;
   times.reserve(static_cast<std::size_t>(samples) + 1);
@@ -59,6 +70,7 @@ bool PoseSampler::sample(double t, std::span<const double> x) {
   for (const Marker& marker : mechanism.markers()) {
     poses.markers.push_back(kinematics_.world_point(marker.body, marker.point));
   }
+  poses.q = q_;
   poses_.push_back(std::move(poses));
   return true;
 }

@@ -11,11 +11,12 @@
 
 namespace mbdbench::studies {
 
-/// At one time: centres of mass (m, world axes), orientations (body to world), markers (m).
+/// At one time: centres of mass (m, world axes), orientations (body to world), markers (m), joint coordinates.
 struct Poses {
   std::vector<Vec3> centres;
   std::vector<Mat3> rotations;
   std::vector<Vec3> markers;
+  std::vector<double> q;  ///< joint coordinates, m and rad
 };
 
 /// Largest differences between two sequences of the same length.
@@ -27,6 +28,9 @@ struct PoseDifferences {
 
 /// \returns the largest differences over all times. \throws std::invalid_argument where lengths differ
 PoseDifferences differences(const std::vector<Poses>& a, const std::vector<Poses>& b);
+
+/// \returns the largest difference of a joint coordinate. \throws std::invalid_argument where lengths differ
+double joint_difference(const Poses& a, const Poses& b);
 
 /// \returns the times of a run from 0: 0, end / samples, ..., end.
 std::vector<double> sample_times(double end, int samples);

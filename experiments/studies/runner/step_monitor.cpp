@@ -54,6 +54,22 @@ StepMonitor::StepMonitor(Formulation& formulation, const std::vector<Observer>& 
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())),
       xdot_(formulation.state_size()) {
   largest_.singular_value = std::numeric_limits<double>::infinity();
+  for (const Observer& observer : asked) {
+    const bool grows = observer.quantity == Quantity::growth;
+    const auto marker = observer.entry().subject == Subject::marker_axis
+                            ? formulation.mechanism().find_marker(observer.marker())
+                            : std::nullopt;
+    if (grows || marker) {
+      followed_.push_back({observer,
+                           grows ? observer.inner() : observer,
+                           marker ? static_cast<std::size_t>(*marker) : 0,
+                           0.0,
+                           0.0,
+                           0.0,
+                           {}});
+      follows_markers_ = follows_markers_ || marker.has_value();
+    }
+  }
 }
 
 void StepMonitor::write_to(const std::filesystem::path& file, const std::vector<Observer>& curves) {
@@ -113,13 +129,20 @@ StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
   if (augmented_ != nullptr) {
     AbsoluteObservation absolute;
     require_observed(t, augmented_->observe_absolute(t, x, absolute));
+    step.kinetic = absolute.kinetic;
+    step.potential = absolute.gravitational + spring_energy(kinematics_, q_);
     energy = absolute.kinetic + absolute.gravitational + spring_energy(kinematics_, q_);
     step.position = absolute.position_residual;
     step.velocity = absolute.velocity_residual;
     step.acceleration = absolute.acceleration_residual;
+    if (follows_markers_) {
+      require_observed(t, formulation_.observe(t, x, observation_));
+    }
   } else {
     require_observed(t, formulation_.observe(t, x, observation_));
     energy = observation_.energies.total();
+    step.kinetic = observation_.energies.kinetic;
+    step.potential = observation_.energies.potential;
     step.position = observation_.position_residual;
     step.velocity = observation_.velocity_residual;
     step.sigma = observation_.largest_sigma;
@@ -129,13 +152,39 @@ StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
   }
   initial_energy_ = initial_energy_.value_or(energy);
   step.energy_error = energy - *initial_energy_;
+  const auto layout = formulation_.layout();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (layout[i].kind == StateKind::velocity || layout[i].kind == StateKind::momentum) {
+      step.rate = std::max(step.rate, std::abs(x[i]));
+    }
+  }
   return step;
+}
+
+void StepMonitor::follow(double t, const Step& step, bool first) {
+  for (Followed& each : followed_) {
+    if (each.observer.quantity == Quantity::growth) {
+      each.fit.add(t, of_step(step, each.growing));
+      continue;
+    }
+    const auto& vectors =
+        each.observer.quantity == Quantity::velocity ? observation_.marker_velocities : observation_.marker_positions;
+    const double value = vectors[each.marker][each.observer.axis()];
+    each.initial = first ? value : each.initial;
+    each.value = each.observer.quantity == Quantity::excursion ? std::abs(value - each.initial) : value;
+    raise(each.largest, each.value);
+  }
 }
 
 void StepMonitor::observe(double t, std::span<const double> x) {
   const bool first = !initial_energy_;
   const Step step = step_at(t, x);
+  follow(t, step, first);
+  final_energy_error_ = step.energy_error;
   raise(largest_.energy_error, std::abs(step.energy_error));
+  raise(largest_.kinetic, step.kinetic);
+  largest_.potential = first ? step.potential : std::max(largest_.potential, step.potential);
+  raise(largest_.rate, step.rate);
   raise(largest_.position, step.position);
   raise(largest_.velocity, step.velocity);
   raise(largest_.acceleration, step.acceleration);
@@ -154,7 +203,7 @@ void StepMonitor::observe(double t, std::span<const double> x) {
   }
 }
 
-double StepMonitor::of_step(const Step& step, const Observer& curve) {
+double StepMonitor::of_step(const Step& step, const Observer& curve) const {
   switch (curve.quantity) {
     case Quantity::energy_error:
       return step.energy_error;
@@ -168,6 +217,17 @@ double StepMonitor::of_step(const Step& step, const Observer& curve) {
       return step.singular_value;
     case Quantity::passes:
       return step.passes[level_of(curve)];
+    case Quantity::kinetic_energy:
+      return step.kinetic;
+    case Quantity::potential_energy:
+      return step.potential;
+    case Quantity::largest_rate:
+      return step.rate;
+    case Quantity::excursion:
+    case Quantity::coordinate:
+    case Quantity::velocity:
+      return std::find_if(followed_.begin(), followed_.end(), [&](const Followed& f) { return f.observer == curve; })
+          ->value;
     default:
       return step.sigma;
   }
@@ -204,11 +264,23 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
   const Mechanism& mechanism = formulation_.mechanism();
   switch (observer.quantity) {
     case Quantity::energy_error:
+    case Quantity::final_energy_error:
       return mechanism.exchanges_energy()
                  ? Measured::refused("the energy is not kept: there is a load, a damper or a prescribed motion")
                  : Measured{};
+    case Quantity::kinetic_energy:
+    case Quantity::potential_energy:
+    case Quantity::largest_rate:
     case Quantity::largest_sigma:
       return {};
+    case Quantity::growth:
+      return obstacle(observer.inner());
+    case Quantity::excursion:
+    case Quantity::coordinate:
+    case Quantity::velocity:
+      return mechanism.find_marker(observer.marker())
+                 ? Measured{}
+                 : Measured::refused(fmt::format("the mechanism has no marker '{}'", observer.marker()));
     case Quantity::acceleration_drift:
       if (!solves_accelerations_) {
         return Measured::refused("the formulation is in momenta and solves for no accelerations");
@@ -231,9 +303,25 @@ Measured StepMonitor::measured(const Observer& observer) const {
   if (Measured none = obstacle(observer); !none.usable()) {
     return none;
   }
+  if (observer.quantity == Quantity::final_energy_error) {
+    return Measured::number(final_energy_error_);
+  }
+  if (observer.quantity >= Quantity::growth && observer.quantity <= Quantity::velocity) {
+    return of_followed(observer);
+  }
   const bool of_passes =
       observer.quantity >= Quantity::mean_passes && observer.quantity <= Quantity::most_singular_passes;
   return Measured::number(of_passes ? over_passes(observer) : of_step(largest_, observer));
+}
+
+Measured StepMonitor::of_followed(const Observer& observer) const {
+  const auto found =
+      std::find_if(followed_.begin(), followed_.end(), [&](const Followed& f) { return f.observer == observer; });
+  if (observer.quantity == Quantity::growth) {
+    const std::optional<double> exponent = found->fit.exponent();
+    return exponent ? Measured::number(*exponent) : Measured::refused("nothing that grows after 1 s");
+  }
+  return Measured::number(observer.quantity == Quantity::excursion ? found->largest : found->value);
 }
 
 void StepMonitor::finish() {

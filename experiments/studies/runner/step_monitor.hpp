@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/files/csv_stream.hpp"
+#include "experiments/studies/runner/growth_fit.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/formulation.hpp"
@@ -42,6 +43,9 @@ class StepMonitor : public OdeSink {
   /// What is seen at one step.
   struct Step {
     double energy_error = 0.0;  // J, with its sign
+    double kinetic = 0.0;
+    double potential = 0.0;
+    double rate = 0.0;
     double position = 0.0;
     double velocity = 0.0;
     double acceleration = 0.0;
@@ -50,13 +54,26 @@ class StepMonitor : public OdeSink {
     Passes passes{};
   };
 
+  /// What needs more than the largest value: markers and growths.
+  struct Followed {
+    Observer observer;
+    Observer growing;  // of growth
+    std::size_t marker = 0;
+    double value = 0.0;
+    double initial = 0.0;
+    double largest = 0.0;
+    GrowthFit fit;
+  };
+
   void observe(double t, std::span<const double> x);
+  void follow(double t, const Step& step, bool first);
+  [[nodiscard]] Measured of_followed(const Observer& observer) const;
   [[nodiscard]] Step step_at(double t, std::span<const double> x);
   void place(double t, std::span<const double> x);
   double largest_acceleration_violation(double t, std::span<const double> x);
   /// Why there is no such number here, as a refusal; measured where there is one.
   [[nodiscard]] Measured obstacle(const Observer& observer) const;
-  [[nodiscard]] static double of_step(const Step& step, const Observer& curve);
+  [[nodiscard]] double of_step(const Step& step, const Observer& curve) const;
   [[nodiscard]] double over_passes(const Observer& observer) const;
 
   Formulation& formulation_;
@@ -72,6 +89,9 @@ class StepMonitor : public OdeSink {
   std::vector<double> xdot_;
   std::optional<double> initial_energy_;
   Step largest_;  // smallest, of the singular value
+  double final_energy_error_ = 0.0;
+  std::vector<Followed> followed_;
+  bool follows_markers_ = false;
   double largest_singular_value_ = 0.0;
   struct StepPasses {
     double singular_value = 0.0;

@@ -12,6 +12,7 @@
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/accuracy_limits.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/studies/runner/step_limits.hpp"
 #include "experiments/studies/runner/step_monitor.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
@@ -24,9 +25,24 @@ struct RunFindings {
   SimulationResult result;
   const StepMonitor* monitor = nullptr;
   const StudyReference* reference = nullptr;
+  StudyCase* prepared = nullptr;
+  std::vector<Poses> poses;
+  std::map<StateKind, double> limited;  // share of the steps; empty where the integrator does not tell
   std::optional<PoseDifferences> errors;
   std::size_t inaccuracies = 0;
 };
+
+/// At one of the sample times.
+Measured joint_error(const RunFindings& run, const Observer& observer) {
+  const double time = std::stod(observer.subject);
+  const std::vector<double> times = sample_times(run.mechanism->end, static_cast<int>(run.poses.size()) - 1);
+  const auto found = std::find_if(times.begin(), times.end(), [&](double t) { return std::abs(t - time) < 1e-9; });
+  if (found == times.end()) {
+    return Measured::refused(fmt::format("{} s is no sample time", time));
+  }
+  const auto place = static_cast<std::size_t>(found - times.begin());
+  return Measured::number(joint_difference(run.poses[place], run.reference->poses[place]));
+}
 
 Measured error_of(const RunFindings& run, const Observer& observer) {
   if (observer.quantity == Quantity::marker_error) {
@@ -40,8 +56,37 @@ Measured error_of(const RunFindings& run, const Observer& observer) {
   if (!run.errors) {
     return Measured::refused(run.reference->failure);
   }
+  if (observer.quantity == Quantity::joint_error) {
+    return joint_error(run, observer);
+  }
   return Measured::number(observer.quantity == Quantity::position_error ? run.errors->position
                                                                         : run.errors->orientation);
+}
+
+Measured initial_rate(StudyCase& prepared, const std::string& component) {
+  const auto layout = prepared.formulation().layout();
+  const auto found =
+      std::find_if(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.name == component; });
+  if (found == layout.end()) {
+    return Measured::refused(fmt::format("the state has no component '{}'", component));
+  }
+  std::vector<double> xdot(prepared.x0().size());
+  const RhsStatus status = prepared.formulation().rhs(0.0, prepared.x0(), xdot);
+  return status.ok ? Measured::number(xdot[static_cast<std::size_t>(found - layout.begin())])
+                   : Measured::failed(status.message());
+}
+
+Measured steps_limited(const RunFindings& run, const std::string& kind) {
+  const auto layout = run.prepared->formulation().layout();
+  if (std::none_of(layout.begin(), layout.end(), [&](const StateComponent& c) { return to_string(c.kind) == kind; })) {
+    return Measured::refused(fmt::format("the state has no {}", kind));
+  }
+  for (const auto& [limiting, share] : run.limited) {
+    if (to_string(limiting) == kind) {
+      return Measured::number(share);
+    }
+  }
+  return run.limited.empty() ? Measured::refused("known of ode45 alone") : Measured::number(0.0);
 }
 
 Measured measured_of(const RunFindings& run, const Observer& observer) {
@@ -62,6 +107,12 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
       return Measured::number(run.result.ode.first_step);
     case Quantity::inaccuracies:
       return count(run.inaccuracies);
+    case Quantity::rhs_calls:
+      return count(run.result.rhs_calls);
+    case Quantity::initial_rate:
+      return initial_rate(*run.prepared, observer.subject);
+    case Quantity::steps_limited:
+      return steps_limited(run, observer.subject);
     default:
       return observer.at_steps() ? run.monitor->measured(observer) : error_of(run, observer);
   }
@@ -75,15 +126,19 @@ std::vector<Observer> asked_at_steps(const Study& study, const std::vector<Obser
   return asked;
 }
 
-bool judges_accuracy(const Study& study) {
+bool observes(const Study& study, Quantity quantity) {
   return std::any_of(study.observers.begin(), study.observers.end(),
-                     [](const Observer& observer) { return observer.quantity == Quantity::inaccuracies; });
+                     [&](const Observer& observer) { return observer.quantity == quantity; });
+}
+
+bool judges_accuracy(const Study& study) {
+  return observes(study, Quantity::inaccuracies);
 }
 
 CellResult all_observers(const Study& study, const Measured& measured) {
   CellResult result;
   for (const Observer& observer : study.observers) {
-    if (!observer.timed() && !observer.of_right_hand_side()) {
+    if (observer.of_one_run()) {
       result[observer] = measured;
     }
   }
@@ -122,11 +177,16 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   monitor.finish();
   run.monitor = &monitor;
   run.reference = reference;
+  run.prepared = &prepared;
   if (!run.result.succeeded()) {
     return all_observers(study, Measured::failed(run.result.message()));
   }
   if (compares) {
     run.errors = differences(poses.poses(), reference->poses);
+    run.poses = poses.poses();
+  }
+  if (observes(study, Quantity::steps_limited) && study.integrators[cell.integrator]->key == "ode45") {
+    run.limited = prepared.limited_shares(study, cell);
   }
   if (judges_accuracy(study)) {
     const Control& control = study.controls[cell.control];
@@ -136,7 +196,7 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   }
   CellResult result;
   for (const Observer& observer : study.observers) {
-    if (!observer.timed() && !observer.of_right_hand_side()) {
+    if (observer.of_one_run()) {
       result[observer] = measured_of(run, observer);
     }
   }
@@ -165,18 +225,30 @@ StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechani
 
 SimulationResult StudyCase::run(const Study& study, const CellKey& cell, OdeSink& sink,
                                 const std::function<void(double, std::span<const double>)>& step_reached) {
+  SimulationOptions options = options_of(study, cell);
+  options.step_reached = step_reached;
+  return simulate(*formulation_, *study.integrators[cell.integrator],
+                  sample_times(study.mechanisms[cell.mechanism].end, study.samples), x0_, options, sink);
+}
+
+std::map<StateKind, double> StudyCase::limited_shares(const Study& study, const CellKey& cell) {
+  return studies::limited_shares(*formulation_, *study.integrators[cell.integrator],
+                                 sample_times(study.mechanisms[cell.mechanism].end, study.samples), x0_,
+                                 ode_options(options_of(study, cell), formulation_->layout()));
+}
+
+SimulationOptions StudyCase::options_of(const Study& study, const CellKey& cell) {
   const Control& control = study.controls[cell.control];
   SimulationOptions options;
   options.ode.max_evaluations = study.max_evaluations;
-  options.step_reached = step_reached;
+  options.controlled = study.mechanisms[cell.mechanism].controlled;
   if (control.kind == ControlKind::tolerance) {
     options.ode.relative_tolerance = control.value;
     options.absolute_tolerance = control.value;
   } else {
     options.ode.fixed_step = control.value;
   }
-  return simulate(*formulation_, *study.integrators[cell.integrator],
-                  sample_times(study.mechanisms[cell.mechanism].end, study.samples), x0_, options, sink);
+  return options;
 }
 
 CellResult run_cell(const Registries& registries, const Study& study, const CellKey& cell,

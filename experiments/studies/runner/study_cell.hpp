@@ -3,6 +3,7 @@
 /// One run of a study's product.
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 
@@ -27,8 +28,12 @@ class StudyCase {
   /// \param step_reached told every accepted state before it is projected; may be empty
   SimulationResult run(const Study& study, const CellKey& cell, OdeSink& sink,
                        const std::function<void(double, std::span<const double>)>& step_reached = {});
+  /// \returns shares of the steps by the kind of state that limited them; of ode45 alone. \throws std::runtime_error
+  std::map<StateKind, double> limited_shares(const Study& study, const CellKey& cell);
 
  private:
+  static SimulationOptions options_of(const Study& study, const CellKey& cell);
+
   std::unique_ptr<Formulation> formulation_;
   std::vector<double> x0_;
   Measured obstacle_;

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/needed_entries.hpp"
 #include "experiments/simulation/simulation.hpp"
 
@@ -19,19 +20,11 @@ constexpr std::array kTightTolerances = {1e-13, 1e-11, 1e-9, 1e-8};
 // Far above what any smooth motion of the catalogue needs; at a singular position 1e-13 may be out of reach.
 constexpr std::size_t kMostEvaluationsOfReference = 300'000;
 
-struct TightRun {
-  std::string_view formulation;
-  std::string_view integrator;
-};
-
-constexpr TightRun kReference = {"dense", "odeint-fehlberg78"};
-// Momenta do not pass every singular position; absolute coordinates with projections do.
-constexpr std::array kChecks = {TightRun{"dense-momentum", "ode113"}, TightRun{"dca-alm-proj", "ode45"}};
-
 std::vector<Poses> tight_poses(const Registries& registries, const StudyMechanism& mechanism, int samples,
-                               const TightRun& run, double tolerance) {
-  const FormulationEntry& entry = needed_formulation(registries, "study", run.formulation);
-  const auto formulation = make_formulation(registries.formulations, entry, *mechanism.mechanism);
+                               const ReferenceRun& run, double tolerance) {
+  const FormulationChoice choice = choose_formulation(registries.formulations, run.formulation);
+  const auto formulation =
+      make_formulation(registries.formulations, *choice.entry, *mechanism.mechanism, choice.options);
   SimulationOptions options;
   options.ode.relative_tolerance = tolerance;
   options.absolute_tolerance = tolerance;
@@ -52,21 +45,23 @@ std::vector<Poses> tight_poses(const Registries& registries, const StudyMechanis
   return poses.poses();
 }
 
-std::string failure_of(const TightRun& run, double tolerance, const std::exception& error) {
+std::string failure_of(const ReferenceRun& run, double tolerance, const std::exception& error) {
   return fmt::format("no reference: {} with {} at {}: {}", run.formulation, run.integrator, tolerance, error.what());
 }
 
-StudyReference reference_at(const Registries& registries, const StudyMechanism& mechanism, int samples,
+StudyReference reference_at(const Registries& registries, const StudyMechanism& mechanism, const Study& study,
                             double tolerance) {
+  const int samples = study.samples;
   StudyReference reference;
   reference.tolerance = tolerance;
   try {
-    reference.poses = tight_poses(registries, mechanism, samples, kReference, tolerance);
+    reference.poses = tight_poses(registries, mechanism, samples, study.references.front(), tolerance);
   } catch (const std::exception& error) {
-    reference.failure = failure_of(kReference, tolerance, error);
+    reference.failure = failure_of(study.references.front(), tolerance, error);
     return reference;
   }
-  for (const TightRun& check : kChecks) {
+  for (std::size_t i = 1; i < study.references.size(); ++i) {
+    const ReferenceRun& check = study.references[i];
     try {
       const std::vector<Poses> poses = tight_poses(registries, mechanism, samples, check, tolerance);
       reference.uncertainty = differences(reference.poses, poses);
@@ -86,10 +81,10 @@ nlohmann::json numbers(std::span<const double> values) {
 
 }  // namespace
 
-StudyReference make_reference(const Registries& registries, const StudyMechanism& mechanism, int samples) {
+StudyReference make_reference(const Registries& registries, const StudyMechanism& mechanism, const Study& study) {
   StudyReference reference;
   for (const double tolerance : kTightTolerances) {
-    reference = reference_at(registries, mechanism, samples, tolerance);
+    reference = reference_at(registries, mechanism, study, tolerance);
     if (reference.failure.empty()) {
       break;
     }
@@ -118,7 +113,7 @@ nlohmann::json to_json(const StudyReference& reference) {
     for (const Vec3& marker : poses.markers) {
       markers.push_back(numbers({marker.data(), 3}));
     }
-    json["poses"].push_back({{"centres", centres}, {"rotations", rotations}, {"markers", markers}});
+    json["poses"].push_back({{"centres", centres}, {"rotations", rotations}, {"markers", markers}, {"q", poses.q}});
   }
   return json;
 }
@@ -142,6 +137,7 @@ StudyReference reference_from_json(const nlohmann::json& json) {
     for (const nlohmann::json& marker : entry.at("markers")) {
       poses.markers.emplace_back(marker.get<std::vector<double>>().data());
     }
+    poses.q = entry.at("q").get<std::vector<double>>();
   }
   return reference;
 }

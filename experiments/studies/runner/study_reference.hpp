@@ -11,10 +11,9 @@
 
 namespace mbdbench::studies {
 
-/// Poses at the sample times, from `dense` with an eighth-order method, and how far a second run in other variables by
-/// another method (`dense-momentum`, Adams) is from them, both at the tolerance 1e-13; where one of them does not come
-/// through or leaves its branch at a singular position, at 1e-11, 1e-9 or 1e-8; where momenta do not come through, with
-/// `dca-alm-proj` as the second.
+/// Poses at the sample times, from the first of Study::references, and how far the second is from them, both at the
+/// tolerance 1e-13; where one of them does not come through or leaves its branch at a singular position, at 1e-11, 1e-9
+/// or 1e-8; where the second does not come through, with the third in its place.
 struct StudyReference {
   std::vector<Poses> poses;
   PoseDifferences uncertainty;
@@ -23,8 +22,7 @@ struct StudyReference {
   std::string failure;  ///< why there is none; empty otherwise
 };
 
-/// \param samples equal intervals
-StudyReference make_reference(const Registries& registries, const StudyMechanism& mechanism, int samples);
+StudyReference make_reference(const Registries& registries, const StudyMechanism& mechanism, const Study& study);
 
 /// Round trip through the journal.
 nlohmann::json to_json(const StudyReference& reference);

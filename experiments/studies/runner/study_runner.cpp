@@ -28,11 +28,14 @@ class StudyRun {
  public:
   StudyRun(const Registries& registries, const Study& study, const RunnerOptions& options)
       : registries_(registries), study_(study), options_(options), references_(study.mechanisms.size()) {
-    const std::string program = program_digest();
+    std::string program = program_digest();
+    for (const ReferenceRun& reference : study.references) {
+      program += "|" + reference.formulation + " " + reference.integrator;
+    }
     for (const StudyMechanism& mechanism : study.mechanisms) {
       mechanism_digests_.push_back(
-          text_digest(fmt::format("{}|{}|end={}|samples={}", program,
-                                  write_mechanism(mechanism.mechanism->description()), mechanism.end, study.samples)));
+          text_digest(fmt::format("{}|{}|{}|samples={}", program, write_mechanism(mechanism.mechanism->description()),
+                                  mechanism.parameters(), study.samples)));
     }
   }
 
@@ -55,6 +58,7 @@ class StudyRun {
     }
     add_uncertainties();
     add_times();
+    add_ratios();
     return std::move(results_);
   }
 
@@ -70,7 +74,7 @@ class StudyRun {
       if (study_.observes_right_hand_sides()) {
         parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
       }
-      if (!study_.needs_times()) {
+      if (!study_.needs_times() || !study_.mechanisms[m].timed) {
         continue;
       }
       for (const std::size_t i : mechanism.integrators) {
@@ -129,7 +133,7 @@ class StudyRun {
       parts.push_back({text_digest(mechanism_digests_[m] + "|reference"),
                        fmt::format("reference of {}", mechanism.label),
                        static_cast<std::uint64_t>(mechanism.mechanism->body_count()) * 100,
-                       [this, &mechanism] { return to_json(make_reference(registries_, mechanism, study_.samples)); },
+                       [this, &mechanism] { return to_json(make_reference(registries_, mechanism, study_)); },
                        [this, m](const nlohmann::json& json) { references_[m] = reference_from_json(json); }});
     }
     return parts;
@@ -138,7 +142,7 @@ class StudyRun {
   std::vector<StudyPart> cell_parts() {
     std::string observers;
     for (const Observer& observer : study_.observers) {
-      observers += observer.timed() || observer.of_right_hand_side() ? "" : observer.name() + ",";
+      observers += observer.of_one_run() ? observer.name() + "," : "";
     }
     std::vector<StudyPart> parts;
     for (const CellKey& cell : study_.cells()) {
@@ -193,7 +197,7 @@ class StudyRun {
       if (study_.observes_right_hand_sides()) {
         parts.push_back(right_hand_side_part(m));
       }
-      if (!study_.needs_times()) {
+      if (!study_.needs_times() || !study_.mechanisms[m].timed) {
         continue;
       }
       for (const std::size_t i : study_.mechanisms[m].integrators) {
@@ -287,8 +291,8 @@ class StudyRun {
       const auto uncertainty = [&](double value) {
         Measured measured = reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
         if (measured.usable()) {
-          measured.note =
-              fmt::format("dense, odeint-fehlberg78 against {}, at {}", reference.check, reference.tolerance);
+          measured.note = fmt::format("{}, {} against {}, at {}", study_.references.front().formulation,
+                                      study_.references.front().integrator, reference.check, reference.tolerance);
         }
         return measured;
       };
@@ -300,7 +304,7 @@ class StudyRun {
   /// Why a run has no time: that of its other numbers.
   static Measured untimed(const CellResult& result) {
     const auto reason = std::find_if(result.begin(), result.end(), [](const auto& entry) {
-      return !entry.first.timed() && !entry.first.of_right_hand_side() && entry.second.state != CellState::measured;
+      return entry.first.of_one_run() && entry.second.state != CellState::measured;
     });
     return reason == result.end() ? Measured::refused("not timed") : reason->second;
   }
@@ -322,6 +326,31 @@ class StudyRun {
         continue;
       }
       result[{Quantity::speedup, {}}] = speedup(cell, result.at({Quantity::wall_time, {}}));
+    }
+  }
+
+  void add_ratios() {
+    for (const Observer& observer : study_.observers) {
+      if (observer.quantity != Quantity::ratio) {
+        continue;
+      }
+      const Observer inner = observer.inner();
+      for (auto& [cell, result] : results_.cells) {
+        const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
+        if (mechanism.integrators.empty()) {
+          continue;
+        }
+        const CellKey base{cell.mechanism, *study_.baseline, cell.integrator, cell.control};
+        Measured ratio = results_.of(cell, inner);
+        const Measured baseline =
+            study_.has(base) ? results_.of(base, inner) : Measured::refused("the baseline is not run here");
+        if (ratio.usable() && baseline.usable()) {
+          ratio = ratio.value != 0.0 ? Measured::number(baseline.value / ratio.value) : Measured::refused("0 here");
+        } else if (ratio.usable()) {
+          ratio = baseline;
+        }
+        result[observer] = ratio;
+      }
     }
   }
 

@@ -120,11 +120,19 @@ void give_places(std::vector<RankedWork>& rows) {
 
 }  // namespace
 
+Measured work_at_error(const Study& study, const StudyResults& results, const Ranking& ranking, const CellKey& cell,
+                       const Observer& work) {
+  return WorkCurve(study, results, ranking).at_error(cell, work);
+}
+
 std::vector<RankedWork> rank_at_equal_error(const Study& study, const StudyResults& results, const Ranking& ranking) {
   const WorkCurve curve(study, results, ranking);
   std::vector<RankedWork> all;
   for (const Observer& work : ranking.work) {
     for (std::size_t m = 0; m < study.mechanisms.size(); ++m) {
+      if (study.mechanisms[m].controls.size() < 2 && study.controls.size() > 1) {
+        continue;  // a single run: there is no curve
+      }
       std::vector<RankedWork> rows;
       for (const std::size_t v : study.mechanisms[m].variants) {
         for (const std::size_t i : study.mechanisms[m].integrators) {

@@ -17,6 +17,10 @@ struct RankedWork {
   int place = 0;    ///< from 1 among all of the mechanism; 0 without a number
 };
 
+/// \returns one variant's and integrator's work where the error has the ranking's value. \param cell of any control
+Measured work_at_error(const Study& study, const StudyResults& results, const Ranking& ranking, const CellKey& cell,
+                       const Observer& work);
+
 /// Work between two tolerances or steps is interpolated on double logarithmic axes where the error passes the value for
 /// the last time towards tight ones; nothing is extrapolated. \returns all variants and integrators of every mechanism,
 /// best first, those without a number last and with a reason

@@ -4,7 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <compare>
 #include <cstddef>
+#include <optional>
+
+#include "experiments/records/line_fit.hpp"
+#include "experiments/studies/verdicts/ranking.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -18,6 +24,17 @@ struct Place {
   std::size_t variant = 0;
   std::size_t integrator = 0;
   std::size_t control = 0;
+  std::size_t ranking = 0;
+  auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr)
+};
+
+/// A part of a claim: a place on the axes `over`, with all the places along `most`.
+struct Part {
+  std::size_t condition = 0;
+  Place place;
+  int held = 0;
+  int all = 0;
+  std::string values;  // of a place where it does not hold
 };
 
 /// One claim over its product.
@@ -35,19 +52,22 @@ class ClaimJudge {
       made.measured = claim_.not_measured;
       return made;
     }
-    const bool runs_steps = runs_over(Axis::tolerance) || runs_over(Axis::step);
+    const bool runs_steps = claim_.runs_over(Axis::tolerance) || claim_.runs_over(Axis::step);
     for (const std::size_t m : extent(Axis::mechanism, claim_.mechanisms)) {
       for (const std::size_t v : extent(Axis::variant, claim_.variants)) {
-        for (std::size_t i = 0; i < (runs_over(Axis::integrator) ? study_.integrators.size() : 1); ++i) {
+        for (std::size_t i = 0; i < (claim_.runs_over(Axis::integrator) ? study_.integrators.size() : 1); ++i) {
           for (std::size_t c = 0; c < (runs_steps ? study_.controls.size() : 1); ++c) {
-            if (!runs_steps || is_part(i, c)) {
-              for (const ClaimExpression& condition : claim_.holds) {
-                add_part(condition, {m, v, i, c});
+            for (std::size_t r = 0; r < (claim_.runs_over(Axis::error) ? study_.rankings.size() : 1); ++r) {
+              if (!runs_steps || is_part(i, c)) {
+                add_conditions({m, v, i, c, r});
               }
             }
           }
         }
       }
+    }
+    for (const Part& part : parts_) {
+      holds_.push_back(2 * part.held > part.all);
     }
     made.criterion = (claim_.criterion.empty() ? conditions() : claim_.criterion) + over_text();
     made.measured = words();
@@ -59,12 +79,8 @@ class ClaimJudge {
   }
 
  private:
-  [[nodiscard]] bool runs_over(Axis axis) const {
-    return std::find(claim_.over.begin(), claim_.over.end(), axis) != claim_.over.end();
-  }
-
   [[nodiscard]] std::vector<std::size_t> extent(Axis axis, const std::vector<std::size_t>& places) const {
-    return runs_over(axis) ? places : std::vector<std::size_t>{0};
+    return claim_.runs_over(axis) ? places : std::vector<std::size_t>{0};
   }
 
   [[nodiscard]] std::string conditions() const {
@@ -78,8 +94,8 @@ class ClaimJudge {
   /// Whether this control belongs to the axes of the claim, and the integrator is run with it.
   [[nodiscard]] bool is_part(std::size_t integrator, std::size_t control) const {
     const ControlKind kind = study_.controls[control].kind;
-    return runs_over(kind == ControlKind::tolerance ? Axis::tolerance : Axis::step) &&
-           (!runs_over(Axis::integrator) || study_.runs(integrator, control));
+    return claim_.runs_over(kind == ControlKind::tolerance ? Axis::tolerance : Axis::step) &&
+           (!claim_.runs_over(Axis::integrator) || study_.runs(integrator, control));
   }
 
   template <class Entries, class NameOf>
@@ -92,7 +108,12 @@ class ClaimJudge {
     return static_cast<std::size_t>(found - entries.begin());
   }
 
-  [[nodiscard]] Measured value(const ObserverReference& reference, const Place& place) const {
+  [[nodiscard]] bool is_run(const ObserverReference& reference, const Place& place) const {
+    return reference.observer.of_right_hand_side() || claim_.runs_over(Axis::error) ||
+           study_.has(cell_of(reference, place));
+  }
+
+  [[nodiscard]] CellKey cell_of(const ObserverReference& reference, const Place& place) const {
     CellKey cell;
     cell.mechanism = place_of(reference.mechanism, place.mechanism, study_.mechanisms,
                               [](const StudyMechanism& m) { return m.label; });
@@ -112,70 +133,170 @@ class ClaimJudge {
         ++cell.control;
       }
     }
+    return cell;
+  }
+
+  [[nodiscard]] Measured value(const ObserverReference& reference, const Place& place) const {
+    const CellKey cell = cell_of(reference, place);
+    if (claim_.runs_over(Axis::error)) {
+      return work_at_error(study_, results_, study_.rankings[place.ranking], cell, reference.observer);
+    }
     return results_.of(cell, reference.observer);
   }
 
-  void add_part(const ClaimExpression& condition, const Place& place) {
+  void add_conditions(const Place& place) {
+    for (std::size_t k = 0; k < claim_.holds.size(); ++k) {
+      add(k, place);
+    }
+  }
+
+  /// The place on the axes `over` alone.
+  [[nodiscard]] Place outer(Place place) const {
+    const std::array<std::size_t*, 6> coordinates = {&place.mechanism, &place.variant, &place.integrator,
+                                                     &place.control,   &place.control, &place.ranking};
+    for (const Axis axis : claim_.most) {
+      *coordinates[static_cast<std::size_t>(axis)] = 0;
+    }
+    return place;
+  }
+
+  Part& part_of(std::size_t condition, const Place& place) {
+    const Place own = outer(place);
+    const auto found = std::find_if(parts_.begin(), parts_.end(),
+                                    [&](const Part& part) { return part.condition == condition && part.place == own; });
+    return !claim_.most.empty() && found != parts_.end() ? *found : parts_.emplace_back(Part{condition, own, 0, 0, {}});
+  }
+
+  /// \returns what an expression needs at a place; nothing where it is not run, does not exist or was not measured.
+  std::optional<std::vector<double>> numbers_of(const ClaimExpression& expression, std::size_t condition,
+                                                const Place& place) {
     std::vector<double> values;
-    std::string shown;
-    for (const ObserverReference& reference : condition.references()) {
-      const Measured measured = value(reference, place);
+    for (const ObserverReference& reference : expression.references()) {
+      if (!reference.over_sizes && !is_run(reference, place)) {
+        return std::nullopt;
+      }
+      const Measured measured = reference.over_sizes ? exponent(reference, place) : value(reference, place);
       if (measured.state == CellState::refused) {
         ++refused_;
-        return;
+        return std::nullopt;
       }
       if (measured.state == CellState::failed && claim_.failure_holds) {
-        holds_.push_back(true);
-        return;
+        Part& part = part_of(condition, place);
+        ++part.held;
+        ++part.all;
+        return std::nullopt;
       }
       if (!measured.usable()) {
         ++missing_;
         first_missing_ = first_missing_.empty() ? place_text(place) + measured.note : first_missing_;
-        return;
+        return std::nullopt;
       }
       values.push_back(measured.value);
-      shown += fmt::format("{}{:.2g}", shown.empty() ? "" : " and ", measured.value);
     }
-    const bool holds = condition.evaluate(values);
-    holds_.push_back(holds);
-    if (!holds && broken_.size() < kNamedParts) {
-      broken_.push_back(place_text(place) + shown);
+    return values;
+  }
+
+  void add(std::size_t condition, const Place& place) {
+    const auto filter = claim_.where.empty() ? std::nullopt : numbers_of(claim_.where[condition], condition, place);
+    if (!claim_.where.empty() && (!filter || !claim_.where[condition].evaluate(*filter))) {
+      return;
     }
+    const std::optional<std::vector<double>> values = numbers_of(claim_.holds[condition], condition, place);
+    if (!values) {
+      return;
+    }
+    std::string shown;
+    for (const double number : *values) {
+      shown += fmt::format("{}{:.2g}", shown.empty() ? "" : " and ", number);
+    }
+    const bool holds = claim_.holds[condition].evaluate(*values);
+    Part& part = part_of(condition, place);
+    part.held += holds ? 1 : 0;
+    ++part.all;
+    part.values = holds ? part.values : shown;
+  }
+
+  /// The fitted power of the number of bodies over the claim's mechanisms.
+  [[nodiscard]] Measured exponent(const ObserverReference& reference, Place place) const {
+    std::vector<double> bodies;
+    std::vector<double> numbers;
+    for (const std::size_t m : claim_.mechanisms) {
+      place.mechanism = m;
+      const Measured measured = value(reference, place);
+      if (!measured.usable()) {
+        return measured;
+      }
+      bodies.push_back(std::log(static_cast<double>(study_.mechanisms[m].mechanism->body_count())));
+      numbers.push_back(std::log(measured.value));
+    }
+    return bodies.size() < 3 ? Measured::refused("an exponent needs three sizes")
+                             : Measured::number(fit_line(bodies, numbers).slope);
   }
 
   [[nodiscard]] std::string place_text(const Place& place) const {
     std::string text;
-    const auto add = [&](std::string_view name) { text += fmt::format("{}{}", text.empty() ? "" : ", ", name); };
-    if (runs_over(Axis::mechanism)) {
-      add(study_.mechanisms[place.mechanism].label);
+    const auto add = [&](Axis axis, std::string_view name) {
+      // What is counted along the axis is named once.
+      text += std::find(claim_.over.begin(), claim_.over.end(), axis) == claim_.over.end()
+                  ? ""
+                  : fmt::format("{}{}", text.empty() ? "" : ", ", name);
+    };
+    add(Axis::mechanism, study_.mechanisms[place.mechanism].label);
+    add(Axis::variant, study_.variants[place.variant].label);
+    if (!study_.integrators.empty()) {
+      add(Axis::integrator, study_.integrators[place.integrator]->key);
     }
-    if (runs_over(Axis::variant)) {
-      add(study_.variants[place.variant].label);
-    }
-    if (runs_over(Axis::integrator)) {
-      add(study_.integrators[place.integrator]->key);
-    }
-    if (runs_over(Axis::tolerance) || runs_over(Axis::step)) {
-      add(study_.controls[place.control].text());
+    if (!study_.controls.empty()) {
+      const Control& control = study_.controls[place.control];
+      add(control.kind == ControlKind::tolerance ? Axis::tolerance : Axis::step, control.text());
     }
     return text.empty() ? text : text + ": ";
   }
 
   [[nodiscard]] std::string over_text() const {
-    constexpr std::array<std::string_view, 5> kNames = {"mechanism", "variant", "integrator", "tolerance", "step"};
+    constexpr std::array<std::string_view, 6> kNames = {"mechanism", "variant", "integrator",
+                                                        "tolerance", "step",    "error"};
     std::string text;
     for (const Axis axis : claim_.over) {
       text += fmt::format("{}{}", text.empty() ? "; for every " : ", ", kNames[static_cast<std::size_t>(axis)]);
     }
+    for (const Axis axis : claim_.most) {
+      text += fmt::format("{}{}", axis == claim_.most.front() ? "; at most places along " : ", ",
+                          kNames[static_cast<std::size_t>(axis)]);
+    }
     return text;
+  }
+
+  /// How many parts of each integrator hold, where there are several.
+  void add_integrators(std::string& text) const {
+    if (std::find(claim_.over.begin(), claim_.over.end(), Axis::integrator) == claim_.over.end()) {
+      return;
+    }
+    for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
+      const auto own = [&](const Part& part) { return part.place.integrator == i; };
+      const auto all = std::count_if(parts_.begin(), parts_.end(), own);
+      if (all > 0 && static_cast<std::size_t>(all) < parts_.size()) {
+        const auto held = std::count_if(parts_.begin(), parts_.end(),
+                                        [&](const Part& part) { return own(part) && 2 * part.held > part.all; });
+        add_words(text, fmt::format("{}: {} of {}", study_.integrators[i]->key, held, all));
+      }
+    }
   }
 
   [[nodiscard]] std::string words() const {
     const auto held = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), true));
     std::string text = fmt::format("{} of {}", held, holds_.size());
-    if (!broken_.empty()) {
-      add_words(text, fmt::format("not {}", fmt::join(broken_, "; ")));
-      const std::size_t more = holds_.size() - held - broken_.size();
+    add_integrators(text);
+    std::vector<std::string> broken;
+    for (const Part& part : parts_) {
+      if (2 * part.held <= part.all && broken.size() < kNamedParts) {
+        broken.push_back(place_text(part.place) +
+                         (part.all > 1 ? fmt::format("{} of {}", part.held, part.all) : part.values));
+      }
+    }
+    if (!broken.empty()) {
+      add_words(text, fmt::format("not {}", fmt::join(broken, "; ")));
+      const std::size_t more = holds_.size() - held - broken.size();
       text += more > 0 ? fmt::format("; and {} more", more) : "";
     }
     if (missing_ > 0) {
@@ -191,7 +312,7 @@ class ClaimJudge {
   const StudyResults& results_;
   const StudyClaim& claim_;
   std::vector<bool> holds_;
-  std::vector<std::string> broken_;
+  std::vector<Part> parts_;
   std::size_t refused_ = 0;  // do not exist: no parts of the claim
   std::size_t missing_ = 0;
   std::string first_missing_;

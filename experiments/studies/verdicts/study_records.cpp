@@ -37,7 +37,7 @@ class RecordWriter {
 
  private:
   [[nodiscard]] std::string parameters(const CellKey& cell) const {
-    return fmt::format("{};end={}", study_.controls[cell.control].text(), study_.mechanisms[cell.mechanism].end);
+    return fmt::format("{};{}", study_.controls[cell.control].text(), study_.mechanisms[cell.mechanism].parameters());
   }
 
   [[nodiscard]] RecordMaker maker(const CellKey& cell, std::string parameter_text) const {
@@ -128,7 +128,7 @@ class RecordWriter {
                                    .mechanism = study_.mechanisms[m].word,
                                    .formulation = {},
                                    .integrator = {},
-                                   .parameters = fmt::format("end={}", study_.mechanisms[m].end)});
+                                   .parameters = study_.mechanisms[m].parameters()});
       const auto add = [&](const char* quantity, const char* unit, const Measured& uncertainty) {
         part_.records.push_back(record_of(reference, quantity, unit, uncertainty));
       };
@@ -152,8 +152,8 @@ class RecordWriter {
   void add_ranking(const Ranking& ranking) {
     for (const RankedWork& row : rank_at_equal_error(study_, results_, ranking)) {
       const CellKey cell{row.mechanism, row.variant, row.integrator, 0};
-      const std::string parameter_text =
-          fmt::format("{}={};end={}", ranking.error.record_name(), ranking.at, study_.mechanisms[row.mechanism].end);
+      const std::string parameter_text = fmt::format("{}={};{}", ranking.error.record_name(), ranking.at,
+                                                     study_.mechanisms[row.mechanism].parameters());
       Measured amount = row.amount;
       // The runs behind it have failed already, each once.
       amount.state = amount.state == CellState::failed ? CellState::refused : amount.state;
@@ -171,9 +171,15 @@ class RecordWriter {
 };
 
 std::string title_of(const Observer& observer) {
-  return observer.workers > 0        ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
+  return observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
+         : observer.workers > 0      ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
          : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
                                      : std::string(observer.entry().title);
+}
+
+/// \returns whether a curve of it is drawn with its sign, on a linear axis.
+bool is_signed(const Observer& observer) {
+  return (observer.quantity >= Quantity::coordinate && observer.quantity <= Quantity::potential_energy);
 }
 
 std::vector<std::string> record_names(const std::vector<Observer>& observers) {
@@ -198,6 +204,7 @@ nlohmann::ordered_json study_json(const Study& study) {
     json["mechanisms"].push_back({{"label", mechanism.label},
                                   {"mechanism", mechanism.word},
                                   {"end", mechanism.end},
+                                  {"parameters", mechanism.parameters()},
                                   {"variants", mechanism.variants},
                                   {"integrators", mechanism.integrators},
                                   {"controls", mechanism.controls},
@@ -227,6 +234,7 @@ nlohmann::ordered_json study_json(const Study& study) {
                                  {"unit", observer.entry().unit},
                                  {"meaning", observer.entry().help},
                                  {"timed", observer.timed()},
+                                 {"signed", is_signed(observer)},
                                  {"of_right_hand_side", observer.of_right_hand_side()}});
   }
   json["rankings"] = Json::array();
@@ -237,7 +245,7 @@ nlohmann::ordered_json study_json(const Study& study) {
   json["figures"] = Json::array();
   for (const CurveFigure& figure : study.figures) {
     Json files = Json::array();
-    for (const std::size_t m : figure.mechanisms) {
+    for (const std::size_t m : figure.against_control ? std::vector<std::size_t>{} : figure.mechanisms) {
       Json of_mechanism = Json::array();
       for (const std::size_t v : figure.variants) {
         of_mechanism.push_back(study.curve_file({m, v, figure.integrator, figure.control}).stem().string());
@@ -252,6 +260,7 @@ nlohmann::ordered_json study_json(const Study& study) {
                                {"integrator", figure.integrator},
                                {"control", figure.control},
                                {"lowest", figure.lowest},
+                               {"against_control", figure.against_control},
                                {"files", files}});
   }
   json["tables"] = Json::array();
