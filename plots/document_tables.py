@@ -109,7 +109,7 @@ def _is_needed(record):
             or (record["experiment"] == "malczyk2008" and record["quantity"] == "crank_angle")
             or (record["experiment"] == "malczyk2012" and record["quantity"] == "energy_error" and "alpha" not in record["formulation"])
             or (record["experiment"] == "chadaj2017" and record["parameters"] == "tolerance=1e-06;end=10" and record["integrator"] == "ode45"
-                and record["quantity"] in ("evaluations", "energy_error")))
+                and record["formulation"] in _OF_CASES.values() and record["quantity"] in ("evaluations", "energy_error")))
 
 
 def freeze(runs):

@@ -3,10 +3,12 @@
 ///
 /// Links of 1 m, 1 kg, J_C = diag(1, 1, 1) kg m^2 through the pivots (0, 0), (0, -1), (1, -1), (2, -1), (2, 0),
 /// revolute joints about z, gravity 9.81 m/s^2 along -y, at rest. The first and the last pivot are on the ground; the
-/// last is the cut joint (joint5). Marker K on the middle pivot (1, -1). 2 degrees of freedom, 3 redundant constraints.
-/// The paper gives masses and lengths; the figure with its geometry is lost, so the geometry is ours: the motion keeps
-/// the symmetry about x = 1, as the paper says of all three cases.
+/// last is the cut joint (joint5), or the middle one. Marker K on the middle pivot (1, -1). 2 degrees of freedom, 3
+/// redundant constraints. The paper gives masses and lengths; the figure with its geometry is lost, so the geometry is
+/// ours: the motion keeps the symmetry about x = 1, as the paper says of all three cases. With an angle the outer links
+/// start turned towards each other, and the middle pivot hangs below their ends.
 #include <array>
+#include <cmath>
 
 #include "mechanisms/catalogue/entries.hpp"
 #include "mechanisms/catalogue/planar_linkage.hpp"
@@ -14,9 +16,24 @@
 namespace mbdbench {
 namespace {
 
-MechanismDescription make_four_bar(const Parameters& /*parameters*/) {
-  const std::array<Pivot, 5> pivots = {{{0.0, 0.0}, {0.0, -1.0}, {1.0, -1.0}, {2.0, -1.0}, {2.0, 0.0}}};
+MechanismDescription make_four_bar(const Parameters& parameters) {
+  const double angle = parameters.number("angle");
+  // Half the distance of the outer links' lower ends, and how far the middle pivot hangs below them.
+  const double half = 1.0 - std::sin(angle);
+  const double sag = std::sqrt(1.0 - half * half);
+  const double low = -std::cos(angle);
+  const std::array<Pivot, 5> pivots = {
+      {{0.0, 0.0}, {1.0 - half, low}, {1.0, low - sag}, {1.0 + half, low}, {2.0, 0.0}}};
   PlanarLinkage linkage("four_bar", {});
+  if (parameters.text("cut") == "middle") {
+    const std::array<Pivot, 3> left = {pivots[0], pivots[1], pivots[2]};
+    const std::array<Pivot, 3> right = {pivots[4], pivots[3], pivots[2]};
+    const std::vector<std::string> first = linkage.add_chain(kGround, left);
+    const std::vector<std::string> second = linkage.add_chain(kGround, right);
+    linkage.close(first.back(), second.back(), pivots[2]);
+    linkage.mark("K", first.back(), pivots[2]);
+    return linkage.take();
+  }
   const std::vector<std::string> bodies = linkage.add_chain(kGround, pivots);
   linkage.close(bodies.back(), kGround, pivots.back());
   linkage.mark("K", bodies[1], pivots[2]);
@@ -26,7 +43,15 @@ MechanismDescription make_four_bar(const Parameters& /*parameters*/) {
 }  // namespace
 
 MechanismEntry four_bar_entry() {
-  return {"four_bar", "planar closed loop of four bodies (case 1)", "Chadaj2017", {}, make_four_bar};
+  static const std::array<ParameterSpecification, 2> parameters = {
+      {{"angle", 0.0, "initial turn of the outer links towards each other, rad", 0.0, 1.5},
+       {"cut",
+        std::string("ground"),
+        "cut joint: the last one, on the ground, or the middle one",
+        -1e300,
+        1e300,
+        {"ground", "middle"}}}};
+  return {"four_bar", "planar closed loop of four bodies (case 1)", "Chadaj2017", parameters, make_four_bar};
 }
 
 }  // namespace mbdbench

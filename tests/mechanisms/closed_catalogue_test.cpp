@@ -55,6 +55,8 @@ const std::vector<Counts>& expected_counts() {
                                              {"grid:1", 1, 1, 3, 0},
                                              {"grid:2", 4, 5, 9, 0},
                                              {"grid:6", 36, 61, 33, 0},
+                                             {"four_bar:angle=0.8", 4, 5, 2, 3},
+                                             {"four_bar:cut=middle", 4, 5, 2, 3},
                                              {"five_bar:rect", 4, 5, 2, 3},
                                              {"five_bar:rhombus", 4, 5, 2, 3},
                                              // Singular: one more of each.

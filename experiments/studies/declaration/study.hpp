@@ -30,7 +30,7 @@ struct StudyMechanism {
   std::vector<std::size_t> integrators;
   std::vector<std::size_t> controls;
   std::vector<StateKind> controlled;  ///< kinds of state under error control; empty: all
-  bool timed = true;                  ///< whether its runs are
+  bool timed = true;                  ///< whether its runs and right-hand sides are
   /// \returns what records say beside the control: "end=10", "end=10;controlled=position".
   [[nodiscard]] std::string parameters() const;
 };

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -33,9 +34,10 @@ class StudyRun {
       program += "|" + reference.formulation + " " + reference.integrator;
     }
     for (const StudyMechanism& mechanism : study.mechanisms) {
-      mechanism_digests_.push_back(
-          text_digest(fmt::format("{}|{}|{}|samples={}", program, write_mechanism(mechanism.mechanism->description()),
-                                  mechanism.parameters(), study.samples)));
+      motion_digests_.push_back(
+          text_digest(fmt::format("{}|{}|end={}|samples={}", program,
+                                  write_mechanism(mechanism.mechanism->description()), mechanism.end, study.samples)));
+      mechanism_digests_.push_back(text_digest(motion_digests_.back() + mechanism.parameters()));
     }
   }
 
@@ -71,7 +73,7 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
-      if (study_.observes_right_hand_sides()) {
+      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
         parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {
@@ -130,11 +132,21 @@ class StudyRun {
         references_[m].failure = "nothing is run";
         continue;
       }
-      parts.push_back({text_digest(mechanism_digests_[m] + "|reference"),
-                       fmt::format("reference of {}", mechanism.label),
+      // The same motion under another label or error control has the same one.
+      const std::string key = text_digest(fmt::format("{}|reference", motion_digests_[m]));
+      std::vector<std::size_t>& users = reference_users_[key];
+      users.push_back(m);
+      if (users.size() > 1) {
+        continue;
+      }
+      parts.push_back({key, fmt::format("reference of {}", mechanism.label),
                        static_cast<std::uint64_t>(mechanism.mechanism->body_count()) * 100,
                        [this, &mechanism] { return to_json(make_reference(registries_, mechanism, study_)); },
-                       [this, m](const nlohmann::json& json) { references_[m] = reference_from_json(json); }});
+                       [this, key](const nlohmann::json& json) {
+                         for (const std::size_t user : reference_users_.at(key)) {
+                           references_[user] = reference_from_json(json);
+                         }
+                       }});
     }
     return parts;
   }
@@ -194,7 +206,7 @@ class StudyRun {
       parts.push_back(machine_part());
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      if (study_.observes_right_hand_sides()) {
+      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
         parts.push_back(right_hand_side_part(m));
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {
@@ -374,7 +386,9 @@ class StudyRun {
   const Registries& registries_;
   const Study& study_;
   const RunnerOptions& options_;
-  std::vector<std::string> mechanism_digests_;
+  std::vector<std::string> motion_digests_;     // of what a reference depends on
+  std::vector<std::string> mechanism_digests_;  // of what a run depends on
+  std::map<std::string, std::vector<std::size_t>> reference_users_;
   std::vector<StudyReference> references_;
   StudyResults results_;
 };

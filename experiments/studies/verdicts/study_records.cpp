@@ -79,7 +79,9 @@ class RecordWriter {
   void add_cell(const CellKey& cell) {
     for (const Observer& observer : study_.observers) {
       if (observer.of_right_hand_side()) {
-        add_right_hand_side(cell, observer);
+        if (study_.mechanisms[cell.mechanism].timed) {
+          add_right_hand_side(cell, observer);
+        }
         continue;
       }
       if (study_.mechanisms[cell.mechanism].integrators.empty()) {
@@ -121,8 +123,12 @@ class RecordWriter {
 
   void add_uncertainties() {
     for (std::size_t m = 0; m < results_.position_uncertainty.size(); ++m) {
-      if (study_.mechanisms[m].integrators.empty()) {
-        continue;
+      const auto same = [&](const StudyMechanism& other) {
+        return other.word == study_.mechanisms[m].word && other.parameters() == study_.mechanisms[m].parameters();
+      };
+      const auto first = std::find_if(study_.mechanisms.begin(), study_.mechanisms.end(), same);
+      if (study_.mechanisms[m].integrators.empty() || &*first != &study_.mechanisms[m]) {
+        continue;  // nothing is run, or it stands there already
       }
       const RecordMaker reference({.experiment = study_.name,
                                    .mechanism = study_.mechanisms[m].word,
