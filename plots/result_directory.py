@@ -52,7 +52,7 @@ def open_results(path):
         raise InputError(file, f"does not exist: {hint}")
     records = read_records(file)
     timings = read_records(path / "timings.csv") if (path / "timings.csv").exists() else []
-    experiments = distinct([*records, *timings], "experiment")
+    experiments = distinct(records, "experiment") or distinct(timings, "experiment")
     if len(experiments) != 1:
         raise InputError(file, f"should hold records of one experiment, not of {', '.join(experiments) or 'none'}")
     claims = [claim for name in ("claims.csv", "timing_claims.csv") if (path / name).exists() for claim in read_claims(path / name)]
