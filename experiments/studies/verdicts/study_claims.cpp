@@ -222,7 +222,7 @@ class ClaimJudge {
     std::vector<double> numbers;
     for (const std::size_t m : claim_.mechanisms) {
       place.mechanism = m;
-      const Measured measured = value(reference, place);
+      Measured measured = value(reference, place);
       if (!measured.usable()) {
         return measured;
       }
