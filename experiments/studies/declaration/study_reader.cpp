@@ -239,8 +239,8 @@ class StudyReader {
   void read_engines() {
     std::vector<FormulationEntry> all = registries_.formulations;
     for (const auto& [name, command] : table_.named_texts("engines")) {
-      at_line(table_, command.line, [&, &key = name.text] {
-        std::string text = command.text;
+      at_line(table_, command.line, [&, &key = name.text, &word = command.text] {
+        std::string text = word;
         constexpr std::string_view kHere = "{here}";
         const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
         for (std::size_t at = text.find(kHere); at != std::string::npos; at = text.find(kHere)) {
