@@ -85,7 +85,7 @@ void right_hand_side(benchmark::State& state, std::string_view key, const Mechan
     return;
   }
   while (state.KeepRunning()) {
-    const RhsStatus status = formulation->rhs(0.0, x, xdot);
+    RhsStatus status = formulation->rhs(0.0, x, xdot);
     benchmark::DoNotOptimize(status.ok);
     benchmark::DoNotOptimize(xdot.data());
     benchmark::ClobberMemory();

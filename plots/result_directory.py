@@ -51,9 +51,9 @@ def open_results(path):
                 else "is this the directory given to 'mbdbench run EXPERIMENT --output'?")
         raise InputError(file, f"does not exist: {hint}")
     records = read_records(file)
-    experiments = distinct(records, "experiment")
+    timings = read_records(path / "timings.csv") if (path / "timings.csv").exists() else []
+    experiments = distinct([*records, *timings], "experiment")
     if len(experiments) != 1:
         raise InputError(file, f"should hold records of one experiment, not of {', '.join(experiments) or 'none'}")
-    timings = path / "timings.csv"
     claims = [claim for name in ("claims.csv", "timing_claims.csv") if (path / name).exists() for claim in read_claims(path / name)]
-    return ResultDirectory(path, experiments[0], records, read_records(timings) if timings.exists() else [], claims)
+    return ResultDirectory(path, experiments[0], records, timings, claims)

@@ -13,8 +13,11 @@
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/engines/engine_formulation.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/records/provenance.hpp"
 #include "experiments/simulation/rank_start.hpp"
@@ -40,6 +43,8 @@ Examples:
       --formulation hdca[leaf=subchain,subchains=32] --time 0:0.1:1 --output ranks
                                                       the same on two processes, each with its part of the state
   mbdbench verify --formulation hdca                  compare with the dense reference
+  mbdbench verify -m pendulum:16 -f pinocchio --engine pinocchio='python3 examples/engines/pinocchio_engine.py'
+                                                      compare somebody else's engine
   mbdbench soak --minutes 30                          the same and more on random mechanisms
   mbdbench run EXPERIMENT --quick                     a published table, smaller
   mbdbench study my_study.toml --jobs 2               a comparison of your own: table, figures, verdicts
@@ -77,7 +82,8 @@ std::string suggestion(const CLI::App& command, const std::string& word) {
 }
 
 /// Options of the whole program, which every command also takes behind its name.
-void add_execution_options(CLI::App& program) {
+/// \param formulations gets the engines that the user names
+void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& formulations) {
   use_threads(1);
   use_instruction_set("auto");
   use_colours("auto");
@@ -99,6 +105,18 @@ void add_execution_options(CLI::App& program) {
           "Colours for failures and verdicts: auto, always or never (default: auto, on terminals where NO_COLOR is not "
           "set)")
       ->type_name("WHEN");
+  program
+      .add_option_function<std::vector<std::string>>(
+          "--engine",
+          [&formulations](const std::vector<std::string>& words) {
+            for (const std::string& word : words) {
+              formulations.push_back(engine_entry(word));
+            }
+          },
+          "Another engine as a formulation NAME, through the protocol of docs/engines.md: NAME=COMMAND; may be "
+          "repeated")
+      ->allow_extra_args(false)
+      ->type_name("NAME=COMMAND");
   program.add_flag_callback(
       "--wide", [] { use_wide_tables(true); }, "Tables as wide as they are, not cut to the width of the terminal");
 }
@@ -182,12 +200,12 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
                      &command == &program ? "" : command.get_name(), &command == &program ? "" : " ");
 }
 
-int parse_and_run(const Registries& registries, int argument_count, const char* const* arguments) {
+int parse_and_run(Registries registries, int argument_count, const char* const* arguments) {
   int exit_code = kExitOk;
   CLI::App program(kDescription, "mbdbench");
   program.require_subcommand(0, 1);
   program.set_version_flag("--version", [] { return "mbdbench " + version_text(); });
-  add_execution_options(program);
+  add_execution_options(program, registries.formulations);
   add_list_command(program, registries, exit_code);
   add_inspect_command(program, registries, exit_code);
   add_export_command(program, registries, exit_code);

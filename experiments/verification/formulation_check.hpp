@@ -42,11 +42,12 @@ class FormulationCheck {
   VerificationReference* reference_;
   std::unique_ptr<Formulation> formulation_;
   StateKind rate_kind_;
-  bool tangent_;             // p' in the tangent gauge
-  bool same_layout_;         // as the reference's: rates can be compared component by component
-  double limit_ = 0.0;       // of rounding, at the present state: velocities and reactions
-  double rate_limit_ = 0.0;  // of the state's own rates
-  bool converged_ = true;    // as the formulation says of its own iteration
+  bool tangent_;                  // p' in the tangent gauge
+  bool same_layout_;              // as the reference's: rates can be compared component by component
+  double limit_ = 0.0;            // of rounding, at the present state: velocities and reactions
+  double rate_limit_ = 0.0;       // of the state's own rates
+  bool converged_ = true;         // as the formulation says of its own iteration
+  double stated_accuracy_ = 0.0;  // relative, of its rates, as another engine says of its own iteration
   Eigen::VectorXd x_;
   Eigen::VectorXd xdot_;
   Eigen::VectorXd q_;

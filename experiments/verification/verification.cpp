@@ -43,24 +43,23 @@ std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
   return chosen;
 }
 
-/// \returns the check; nothing where the formulation refuses the mechanism, with the reason. Options may refuse what
-/// the formulation itself treats.
+/// \returns the check; nothing where the formulation refuses the mechanism or cannot be made, with the reason in the
+/// row. Options, and other engines, may refuse what the registry's entry takes.
 std::unique_ptr<FormulationCheck> make_check(const ChosenFormulation& formulation, const Mechanism& mechanism,
-                                             VerificationReference& reference, std::string& refusal) {
+                                             VerificationReference& reference, VerificationResult& row) {
   const FormulationEntry& entry = *formulation.choice.entry;
-  refusal = entry.refusal(mechanism);
-  if (!refusal.empty()) {
+  row.refusal = entry.refusal(mechanism);
+  if (!row.refusal.empty()) {
     return nullptr;
   }
   try {
     return std::make_unique<FormulationCheck>(entry, formulation.choice.parameters, mechanism, reference);
   } catch (const ModelError& error) {
-    if (formulation.name == entry.key) {
-      throw;  // its refusal should have told
-    }
-    refusal = error.what();
-    return nullptr;
+    row.refusal = error.what();
+  } catch (const std::runtime_error& error) {
+    row.failure = error.what();
   }
+  return nullptr;
 }
 
 bool has_mechanism(const Registries& registries, std::string_view key) {
@@ -130,7 +129,7 @@ void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormul
     row.is_reference = key == dense.key || key == dense_momentum.key;
     checks.push_back(
         with_memory_message(fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), formulation.name),
-                            [&] { return make_check(formulation, mechanism, reference, row.refusal); }));
+                            [&] { return make_check(formulation, mechanism, reference, row); }));
   }
   for (const VerificationState& state : states.states) {
     const Reference values = reference.at(state);

@@ -83,12 +83,13 @@ std::string offence(const std::string& file, const std::string& target) {
       {"terminal", {}},
       {"registries", {}},
       {"drawing", {}},
+      {"engines", {}},
       {"monitors", {}},
       {"records", {"files", "terminal"}},
       {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
       {"verification", {"records", "registries"}},
       {"soak", {"monitors", "registries", "simulation", "verification"}},
-      {"studies", {"files", "monitors", "records", "registries", "simulation", "terminal"}},
+      {"studies", {"engines", "files", "monitors", "records", "registries", "simulation", "terminal"}},
   };
   if (lies_in(target, "tests") && !lies_in(file, "tests")) {
     return "only tests include tests";

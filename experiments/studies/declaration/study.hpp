@@ -128,6 +128,8 @@ struct Study {
   std::string title;
   std::vector<StudyMechanism> mechanisms;
   std::vector<StudyVariant> variants;
+  /// The registry's formulations and other engines, where the study names such; variants point into it.
+  std::shared_ptr<const std::vector<FormulationEntry>> engines;
   std::vector<const OdeEntry*> integrators;  ///< empty: nothing is run, right-hand sides alone are observed
   std::vector<Control> controls;             ///< tolerances, then steps
   std::vector<Observer> observers;

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "experiments/engines/engine_formulation.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/simulation.hpp"
@@ -26,7 +27,7 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "variants",    "integrators",     "tolerances", "steps",
                                              "observe",     "claims",          "rankings",   "expectations",
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
-                                             "figures",     "tables",          "quick"};
+                                             "figures",     "tables",          "quick",      "engines"};
 const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step"};
 
 constexpr double kDefaultEvaluations = 100000.0;
@@ -69,6 +70,7 @@ class StudyReader {
     study_.samples = static_cast<int>(whole("samples", kDefaultSamples, 1.0, kMostSamples));
     study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
     read_mechanisms();
+    read_engines();
     read_variants();
     read_integrators();
     read_controls();
@@ -217,10 +219,30 @@ class StudyReader {
     }
   }
 
+  /// Other engines by name; {here} in a command is the folder of the declaration.
+  void read_engines() {
+    std::vector<FormulationEntry> all = registries_.formulations;
+    for (const auto& [name, command] : table_.named_texts("engines")) {
+      at_line(table_, command.line, [&, &key = name.text] {
+        std::string text = command.text;
+        constexpr std::string_view kHere = "{here}";
+        const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
+        for (std::size_t at = text.find(kHere); at != std::string::npos; at = text.find(kHere)) {
+          text.replace(at, kHere.size(), folder.string());
+        }
+        all.push_back(engine_entry(key + "=" + text));
+      });
+    }
+    if (all.size() > registries_.formulations.size()) {
+      study_.engines = std::make_shared<const std::vector<FormulationEntry>>(std::move(all));
+    }
+  }
+
   void read_variants() {
     for (const auto& [label, text] : table_.named_texts("variants")) {
       at_line(table_, text.line, [&, &name = label.text, &word = text.text] {
-        FormulationChoice choice = choose_formulation(registries_.formulations, word);
+        FormulationChoice choice =
+            choose_formulation(study_.engines ? *study_.engines : registries_.formulations, word);
         study_.variants.push_back({name, choice.entry, std::move(choice.options)});
       });
     }

@@ -142,6 +142,13 @@ void time_cases(std::vector<RhsCase>& cases, bool projections) {
     }
     const double threads = std::min(static_cast<double>(threads_of(*cases[i].variant)), pieces);
     cases[i].time = measured_time(times[i].fastest().of_threads(threads));
+    cases[i].prepared->formulation().diagnostics([&](std::string_view name, double seconds) {
+      if (name == "engine_seconds" && seconds > 0.0) {
+        // Ours would be that of two programs talking.
+        cases[i].time = Measured::number(seconds);
+        cases[i].time.note = "fastest call by the engine's own clock";
+      }
+    });
     if (projections) {
       cases[i].projection_time = measured_time(times[cases.size() + i].fastest());
     }

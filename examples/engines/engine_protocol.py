@@ -1,0 +1,42 @@
+"""What every engine's program does: answer lines of JSON (docs/engines.md). An engine gives two functions."""
+import json
+import sys
+import time
+
+
+class Refused(Exception):
+    """The engine does not treat the mechanism; the text says why."""
+
+
+def missing(name, module, package):
+    """Serves refusals in the place of an engine that is not installed."""
+    def refuse(_):
+        raise Refused(f"the Python module {module} is missing: pip install {package}")
+    serve(name, refuse)
+
+
+def serve(name, make, accuracy=0.0):
+    """Answers until the end of standard input.
+
+    make(mechanism) returns accelerations(state), a function of the numbers of one state that returns v' in the order of
+    v, or (v', seconds) where the engine measured itself. accuracy: relative, where an iteration limits it.
+    """
+    accelerations = None
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "mechanism" in message:
+            answer = {"engine": name, "accuracy": accuracy}
+            try:
+                accelerations = make(message["mechanism"])
+            except Refused as why:
+                answer["refused"] = str(why)
+            except Exception as why:  # whatever an engine's own reader says, and memory that is not there
+                answer["refused"] = " ".join(f"{type(why).__name__} {why}".split())
+        else:
+            start = time.perf_counter()
+            found = accelerations(message)
+            seconds = time.perf_counter() - start
+            if isinstance(found, tuple):
+                found, seconds = found
+            answer = {"accelerations": [float(number) for number in found], "seconds": seconds}
+        print(json.dumps(answer), flush=True)

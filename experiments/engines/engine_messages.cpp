@@ -1,0 +1,138 @@
+#include "experiments/engines/engine_messages.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace mbdbench {
+namespace {
+
+using nlohmann::json;
+
+template <typename Vector>
+json list(const Vector& vector) {
+  json numbers = json::array();
+  for (Eigen::Index i = 0; i < vector.size(); ++i) {
+    numbers.push_back(vector[i]);
+  }
+  return numbers;
+}
+
+/// Row by row.
+json rows(const Mat3& matrix) {
+  json all = json::array();
+  for (int i = 0; i < 3; ++i) {
+    all.push_back(list(Vec3(matrix.row(i).transpose())));
+  }
+  return all;
+}
+
+json joint_object(const Joint& joint) {
+  json object = {{"name", joint.name},
+                 {"type", to_string(joint.type)},
+                 {"cut", joint.cut},
+                 {"a", joint.a},
+                 {"b", joint.b},
+                 {"frame_a", {{"position", list(joint.position_a)}, {"rotation", rows(joint.rotation_a)}}},
+                 {"frame_b", {{"position", list(joint.position_b)}, {"rotation", rows(joint.rotation_b)}}},
+                 {"axis", list(joint.axis)},
+                 {"axis2", list(joint.axis2)},
+                 {"normal1", list(joint.normal1)},
+                 {"normal2", list(joint.normal2)}};
+  if (!joint.cut) {
+    object["q"] = {joint.q_offset, joint.nq};
+    object["v"] = {joint.u_offset, joint.nu};
+  }
+  return object;
+}
+
+json parsed(const std::string& line) {
+  const json answer = json::parse(line, nullptr, false);
+  if (!answer.is_object()) {
+    constexpr std::size_t kShown = 80;
+    throw std::runtime_error(fmt::format("answered '{}', which is no JSON object on one line",
+                                         line.size() > kShown ? line.substr(0, kShown) + "..." : line));
+  }
+  return answer;
+}
+
+std::string text_at(const json& answer, const char* name) {
+  return answer.contains(name) && answer[name].is_string() ? answer[name].get<std::string>() : std::string();
+}
+
+double number_at(const json& answer, const char* name) {
+  return answer.contains(name) && answer[name].is_number() ? answer[name].get<double>() : 0.0;
+}
+
+}  // namespace
+
+json mechanism_message(const Mechanism& mechanism) {
+  json bodies = json::array();
+  for (const Body& body : mechanism.bodies()) {
+    bodies.push_back(
+        {{"name", body.name}, {"mass", body.mass}, {"com", list(body.com)}, {"inertia", rows(body.inertia)}});
+  }
+  json joints = json::array();
+  for (const auto& some : {mechanism.tree_joints(), mechanism.cut_joints()}) {
+    for (const Joint& joint : some) {
+      joints.push_back(joint_object(joint));
+    }
+  }
+  return {{"mechanism",
+           {{"name", mechanism.name()},
+            {"gravity", list(mechanism.gravity())},
+            {"q_size", mechanism.q_size()},
+            {"v_size", mechanism.u_size()},
+            {"bodies", std::move(bodies)},
+            {"joints", std::move(joints)}}}};
+}
+
+json state_message(double t, std::span<const double> q, std::span<const double> u, const Kinematics& kinematics,
+                   const LoadEvaluator& loads) {
+  const Mechanism& mechanism = kinematics.mechanism();
+  json wrenches = json::array();
+  for (int k = 0; k < mechanism.body_count(); ++k) {
+    Vec6 wrench = loads.body_wrench(k);
+    wrench.head<3>() -= mechanism.bodies()[static_cast<std::size_t>(k)].mass * mechanism.gravity();
+    wrenches.push_back(list(wrench));
+  }
+  return {{"t", t},
+          {"q", std::vector<double>(q.begin(), q.end())},
+          {"v", std::vector<double>(u.begin(), u.end())},
+          {"joint_forces", list(loads.joint_forces())},
+          {"body_wrenches", std::move(wrenches)}};
+}
+
+MechanismAnswer read_mechanism_answer(const std::string& line) {
+  const json answer = parsed(line);
+  MechanismAnswer read = {text_at(answer, "engine"), text_at(answer, "refused"), number_at(answer, "accuracy")};
+  if (read.engine.empty()) {
+    throw std::runtime_error(
+        R"(answered a mechanism without its name; {"engine": "NAME VERSION"} takes it, "refused": "REASON" beside that does not)");
+  }
+  return read;
+}
+
+StateAnswer read_state_answer(const std::string& line, std::size_t size) {
+  const json answer = parsed(line);
+  StateAnswer read;
+  read.failure = text_at(answer, "failed");
+  read.seconds = number_at(answer, "seconds");
+  if (!read.failure.empty()) {
+    return read;
+  }
+  const json numbers = answer.value("accelerations", json::array());
+  for (const json& number : numbers) {
+    if (number.is_number()) {
+      read.accelerations.push_back(number.get<double>());
+    }
+  }
+  if (read.accelerations.size() != size) {
+    throw std::runtime_error(
+        fmt::format("answered a state with {} numbers in \"accelerations\"; there must be {}, one a component of v",
+                    read.accelerations.size(), size));
+  }
+  return read;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,43 @@
+#pragma once
+/// \file
+/// What is said to engines and what they answer, in JSON; docs/engines.md states it for their authors.
+#include <Eigen/Core>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+
+namespace mbdbench {
+
+/// \returns {"mechanism": ...}: bodies, joints, gravity; everything resolved to numbers.
+nlohmann::json mechanism_message(const Mechanism& mechanism);
+
+/// \returns {"t": ..., "q": ..., "v": ..., "joint_forces": ..., "body_wrenches": ...}.
+/// \param kinematics, loads of this state, evaluated; gravity, which engines have from the mechanism, is taken out
+nlohmann::json state_message(double t, std::span<const double> q, std::span<const double> u,
+                             const Kinematics& kinematics, const LoadEvaluator& loads);
+
+/// An answer to a mechanism.
+struct MechanismAnswer {
+  std::string engine;     ///< name and version, as the engine calls itself
+  std::string refusal;    ///< why it does not treat the mechanism; empty if it does
+  double accuracy = 0.0;  ///< relative, of its accelerations, where an iteration limits it; 0: rounding
+};
+
+/// An answer to a state.
+struct StateAnswer {
+  std::string failure;                ///< why there are no accelerations; empty if there are
+  std::vector<double> accelerations;  ///< u', as many as u
+  double seconds = 0.0;               ///< that the engine took for them by its own clock; 0: it does not say
+};
+
+/// \throws std::runtime_error saying what is wrong with the line and what would be right
+MechanismAnswer read_mechanism_answer(const std::string& line);
+
+/// \param size of u \throws std::runtime_error as above
+StateAnswer read_state_answer(const std::string& line, std::size_t size);
+
+}  // namespace mbdbench

@@ -1,0 +1,111 @@
+// Other engines as formulations: one in NumPy agrees with the dense reference on every joint type, and whatever an
+// engine may do wrong ends as a row with its reason.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "experiments/engines/engine_formulation.hpp"
+#include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/registries.hpp"
+#include "experiments/verification/verification.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// \returns a Python that has NumPy; empty where there is none.
+std::string python() {
+  for (const char* const candidate : {"python3", "/usr/bin/python3"}) {
+    if (std::system(fmt::format("{} -c 'import numpy' > /dev/null 2>&1", candidate).c_str()) == 0) {
+      return candidate;
+    }
+  }
+  return {};
+}
+
+std::vector<VerificationResult> verify_engine(const std::string& command, const std::vector<std::string>& mechanisms,
+                                              const std::string& options = {}) {
+  Registries registries = default_registries();
+  registries.formulations.push_back(engine_entry("engine=" + command));
+  VerificationOptions what;
+  what.mechanisms = mechanisms;
+  what.formulations = {"engine" + options};
+  what.states = 1;
+  return verify(registries, what, [](std::size_t, std::size_t) { return true; });
+}
+
+/// \returns a shell command that answers the mechanism, then every state, with these words.
+std::string answering(const std::string& mechanism, const std::string& state) {
+  return fmt::format("sh -c 'read line; echo \"{}\"; while read line; do echo \"{}\"; done'", mechanism, state);
+}
+
+constexpr const char* kTaken = R"({\"engine\": \"fake 1.0\"})";
+
+TEST(EngineFormulation, TheTextbookAgreesWithDenseOnEveryTree) {
+  const std::string interpreter = python();
+  if (interpreter.empty()) {
+    GTEST_SKIP() << "no python3 with NumPy";
+  }
+  const std::string command =
+      fmt::format("{} {}/examples/engines/newton_euler_engine.py", interpreter, MBDBENCH_SOURCE_DIR);
+  const std::vector<std::string> trees = {"pendulum:3", "random_tree:seed=3,loads=1", "random_tree:seed=6,loads=1",
+                                          "random_tree:seed=9,bodies=12,loads=1"};
+  std::set<JointType> types;
+  for (const std::string& word : trees) {
+    const Mechanism mechanism = find_mechanism(default_registries(), word);
+    for (const Joint& joint : mechanism.tree_joints()) {
+      types.insert(joint.type);
+    }
+  }
+  EXPECT_EQ(types.size(), kAllJointTypes.size()) << "the trees should have every joint type between them";
+  const auto rows = verify_engine(command, trees);
+  for (const VerificationResult& row : rows) {
+    EXPECT_EQ(row.outcome(), CheckOutcome::passed) << row.mechanism << ": " << row.failure << row.refusal;
+    EXPECT_EQ(row.rate.outcome, CheckOutcome::passed) << row.mechanism;
+    EXPECT_EQ(row.reaction.outcome, CheckOutcome::not_compared) << "engines tell no reactions";
+  }
+  const auto closed = verify_engine(command, {"four_bar"});
+  EXPECT_NE(closed.front().refusal.find("closed loops"), std::string::npos) << closed.front().refusal;
+}
+
+TEST(EngineFormulation, WrongAccelerationsFail) {
+  // Two links released from rest: these are not their accelerations.
+  const auto rows = verify_engine(answering(kTaken, R"({\"accelerations\": [1, 2]})"), {"pendulum:2"});
+  EXPECT_EQ(rows.front().rate.outcome, CheckOutcome::failed);
+}
+
+TEST(EngineFormulation, WhateverGoesWrongIsARowWithItsReason) {
+  const auto failure = [](const std::string& command, const std::string& words, const std::string& options = {}) {
+    const auto rows = verify_engine(command, {"pendulum:2"}, options);
+    EXPECT_EQ(rows.front().outcome(), CheckOutcome::failed) << command;
+    EXPECT_NE(rows.front().failure.find(words), std::string::npos) << rows.front().failure;
+  };
+  failure("false", "ended with exit status 1 before it answered");
+  failure("/nonexistent/engine", "the shell cannot start it");
+  failure("sh -c 'kill -SEGV $$'", "killed by signal 11");
+  failure("sleep 60", "no answer after 0.05 s", "[timeout=0.05]");
+  failure("cat", "without its name");
+  failure("sh -c 'read line; echo good morning'", "answered 'good morning', which is no JSON object");
+  failure(answering(kTaken, R"({\"accelerations\": [1]})"), "with 1 numbers in \"accelerations\"; there must be 2");
+  failure(answering(kTaken, R"({\"failed\": \"singular\"})"), "singular");
+  failure(fmt::format("sh -c 'read line; echo \"{}\"; read line; exit 3'", kTaken), "exit status 3");
+  const auto refused =
+      verify_engine(answering(R"({\"engine\": \"fake 1.0\", \"refused\": \"too long\"})", ""), {"pendulum:2"});
+  EXPECT_EQ(refused.front().refusal, "fake 1.0: too long");
+  const auto driven = verify_engine("cat", {"random_tree:seed=6,motions=2"});
+  EXPECT_NE(driven.front().refusal.find("prescribed motions"), std::string::npos);
+}
+
+TEST(EngineFormulation, NamesAreCheckedBeforeAnythingRuns) {
+  for (const char* const word : {"", "engine", "=cat", "engine=", "two words=cat", "a[b]=cat"}) {
+    EXPECT_THROW(engine_entry(word), std::invalid_argument) << word;
+  }
+  EXPECT_EQ(engine_entry("my-engine_2=cat").key, "my-engine_2");
+}
+
+}  // namespace
+}  // namespace mbdbench
