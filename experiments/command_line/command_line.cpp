@@ -35,6 +35,7 @@ Examples:
   mbdbench list                                       everything there is
   mbdbench inspect four_bar.toml                      degrees of freedom, loops, who can treat it
   mbdbench export --mechanism pendulum:16 --output chain.toml
+  mbdbench draw four_bar --output four_bar.svg        a picture; --motion DIR: an animation of a run
   mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 10 --output run
   mbdbench simulate --mechanism pendulum:1024 --formulation hdca[leaf=subchain] \
       --threads 2 --time 1 --output fast              sub-chains side by side, on two threads
@@ -208,6 +209,7 @@ int parse_and_run(Registries registries, int argument_count, const char* const* 
   add_list_command(program, registries, exit_code);
   add_inspect_command(program, registries, exit_code);
   add_export_command(program, registries, exit_code);
+  add_draw_command(program, registries, exit_code);
   add_simulate_command(program, registries, exit_code);
   add_verify_command(program, registries, exit_code);
   add_run_command(program, registries, exit_code);

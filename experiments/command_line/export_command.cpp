@@ -1,12 +1,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/option_checks.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -38,10 +37,8 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
     const std::string text = write_mechanism(find_mechanism(registries, options->mechanism).description());
     if (options->output.empty()) {
       fmt::print("{}", text);
-    } else if (std::filesystem::is_regular_file(options->output) && !options->overwrite) {
-      throw std::invalid_argument(
-          fmt::format("{}: is already there; choose another file or add --overwrite", options->output));
     } else {
+      require_free(options->output, options->overwrite);
       replace_file(options->output, text);
     }
   });

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <stdexcept>
 #include <string>
 
 namespace mbdbench {
@@ -31,6 +32,13 @@ CLI::Validator integer_from(std::int64_t least, std::int64_t most) {
 
 CLI::Validator number_from(double least, double most) {
   return range_check(least, most, "a number");
+}
+
+void require_free(const std::filesystem::path& file, bool overwrite) {
+  if (std::filesystem::is_regular_file(file) && !overwrite) {
+    throw std::invalid_argument(
+        fmt::format("{}: is already there; choose another file or add --overwrite", file.string()));
+  }
 }
 
 }  // namespace mbdbench

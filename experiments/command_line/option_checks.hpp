@@ -3,6 +3,7 @@
 /// Checks of option values whose messages say what would be right.
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 
 namespace mbdbench {
 
@@ -11,5 +12,8 @@ CLI::Validator integer_from(std::int64_t least, std::int64_t most);
 
 /// \returns a check for a finite number in a range: "must be a number from 0 to 100".
 CLI::Validator number_from(double least, double most);
+
+/// \throws std::invalid_argument where a file is there that shall not be replaced
+void require_free(const std::filesystem::path& file, bool overwrite);
 
 }  // namespace mbdbench

@@ -82,6 +82,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"files", {}},
       {"terminal", {}},
       {"registries", {}},
+      {"drawing", {}},
       {"engines", {}},
       {"monitors", {}},
       {"records", {"files", "terminal"}},

@@ -1,0 +1,92 @@
+#include "experiments/drawing/joint_symbol.hpp"
+
+#include <fmt/format.h>
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kOutline = R"(fill="#ffffff" stroke="#1a1a1a" stroke-width="1.2")";
+
+std::string circle(double radius, const char* style) {
+  return fmt::format("<circle r=\"{:.2f}\" {}/>", radius, style);
+}
+
+std::string box(double half_width, double half_height, const char* style) {
+  return fmt::format("<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" {}/>", -half_width,
+                     -half_height, 2.0 * half_width, 2.0 * half_height, style);
+}
+
+std::string strokes(const std::string& path) {
+  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#1a1a1a\" stroke-width=\"1\"/>", path);
+}
+
+std::string held_joint(JointType type, double size) {
+  constexpr const char* kFilled = R"(fill="#1a1a1a")";
+  switch (type) {
+    case JointType::revolute:
+      return circle(0.8 * size, kOutline);
+    case JointType::prismatic:
+      return box(1.4 * size, 0.8 * size, kOutline);
+    case JointType::universal:
+      return circle(0.9 * size, kOutline) + strokes(fmt::format("M{0:.2f} 0H{1:.2f}M0 {0:.2f}V{1:.2f}", -size, size));
+    case JointType::cylindrical:
+      return box(1.4 * size, 0.8 * size, kOutline) + circle(0.4 * size, kOutline);
+    case JointType::spherical:
+      return circle(0.8 * size, kFilled);
+    case JointType::planar:
+      return fmt::format("<path d=\"M{0:.2f} 0L0 {0:.2f}L{1:.2f} 0L0 {1:.2f}Z\" {2}/>", -size, size, kOutline);
+    case JointType::fixed:
+      return box(0.6 * size, 0.6 * size, kFilled);
+    case JointType::free:
+      break;  // holds nothing and is not drawn
+  }
+  return "";
+}
+
+/// A hatched line below the point, whatever the angle of the joint on it.
+std::string ground(double size) {
+  std::string path = fmt::format("M{:.2f} {:.2f}H{:.2f}", -1.8 * size, 1.2 * size, 1.8 * size);
+  for (int i = -1; i <= 2; ++i) {
+    path += fmt::format("M{:.2f} {:.2f}l{:.2f} {:.2f}", 0.85 * size * i, 1.2 * size, -0.7 * size, 0.8 * size);
+  }
+  return strokes(path);
+}
+
+}  // namespace
+
+std::string joint_symbol(const FigureSymbol& symbol, double size) {
+  switch (symbol.kind) {
+    case SymbolKind::joint:
+      // Beside the colour a second ring, for whoever sees none.
+      return (symbol.cut
+                  ? circle(1.5 * size, R"(fill="none" stroke="#c04d00" stroke-width="1.4" stroke-dasharray="3 2")")
+                  : "") +
+             held_joint(symbol.type, size);
+    case SymbolKind::ground:
+      return ground(size);
+    case SymbolKind::centre_of_mass:
+      return circle(0.4 * size, R"(fill="#d9a400" stroke="#1a1a1a" stroke-width="0.7")");
+    case SymbolKind::marker:
+      return fmt::format(
+          "<path d=\"M{0:.2f} {0:.2f}L{1:.2f} {1:.2f}M{0:.2f} {1:.2f}L{1:.2f} {0:.2f}\" fill=\"none\" "
+          "stroke=\"#0072b2\" stroke-width=\"1.4\"/>",
+          -0.7 * size, 0.7 * size);
+  }
+  return "";
+}
+
+std::string symbol_meaning(SymbolKind kind) {
+  switch (kind) {
+    case SymbolKind::ground:
+      return "ground";
+    case SymbolKind::centre_of_mass:
+      return "centre of mass";
+    case SymbolKind::marker:
+      return "marker";
+    case SymbolKind::joint:
+      break;
+  }
+  return "joint";
+}
+
+}  // namespace mbdbench
