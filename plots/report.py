@@ -1,5 +1,7 @@
 """One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
 import base64
+import json
+import tomllib
 from pathlib import Path
 
 import jinja2
@@ -43,6 +45,25 @@ def page_environment():
     return environment
 
 
+def _paper(experiment):
+    """What plots/papers.toml says of the paper that an experiment is of; nothing for every other one."""
+    papers = tomllib.loads((_TEMPLATES / "papers.toml").read_text(encoding="utf-8"))
+    return papers.get(experiment)
+
+
+def _drawings(results):
+    """(names, SVG, what it is) of every mechanism that has a picture, each picture once."""
+    found = {}
+    study = results.path / "study.json" if results else None
+    for mechanism in json.loads(study.read_text(encoding="utf-8"))["mechanisms"] if study and study.exists() else []:
+        name = mechanism.get("drawing", "")
+        file = results.path / name
+        if name and file.exists():
+            entry = found.setdefault(name, {"labels": [], "svg": file.read_text(encoding="utf-8"), "mechanism": mechanism})
+            entry["labels"].append(mechanism["label"])
+    return list(found.values())
+
+
 def write_report(file, title, figures, results=None, provenance=None, problems=(), own_tables=()):
     """Writes the page. `figures`: (title, caption, PNG file, whether it is one column wide); `problems`: what could not be shown, and
     why; `own_tables`: the experiment's TableDefinitions."""
@@ -51,6 +72,8 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
     is_study = results is not None and results.is_study
     page = environment.get_template("report.html.jinja").render(
         title=title,
+        paper=_paper(results.experiment) if results else None,
+        drawings=_drawings(results),
         mechanisms=distinct(records, "mechanism"),
         verdict_counts=_verdict_counts(records),
         tables=[group for group in groups(records) if not (is_study and group[0] == "failed")],

@@ -74,11 +74,7 @@ std::string drawing(const Registries& registries, const DrawOptions& options) {
     throw std::invalid_argument(fmt::format("--state {}: holds {} coordinates, mechanism '{}' has {}", options.state,
                                             q.size(), mechanism.name(), mechanism.q_size()));
   }
-  Kinematics kinematics(mechanism);
-  kinematics.set_positions(q);
-  const View view = view_of(kinematics);
-  const std::array figure = {stick_figure(kinematics, view)};
-  return mechanism_drawing(mechanism, view, figure.front(), drawing_scale(figure), subtitle);
+  return mechanism_drawing(mechanism, q, subtitle);
 }
 
 std::string page(const Registries& registries, const DrawOptions& options) {

@@ -13,6 +13,8 @@
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/report_program.hpp"
 #include "experiments/command_line/study_command.hpp"
+#include "experiments/drawing/mechanism_drawing.hpp"
+#include "experiments/files/csv_file.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/records/claim.hpp"
 #include "experiments/records/provenance.hpp"
@@ -26,6 +28,7 @@
 #include "experiments/terminal/interruption.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -87,6 +90,17 @@ std::vector<Record> compared_only(const std::vector<Record>& records) {
   return compared;
 }
 
+/// The mechanisms at their starts, for the report.
+void write_drawings(const studies::Study& study, const fs::path& output) {
+  fs::create_directories(output / "drawings");
+  for (const studies::StudyMechanism& each : study.mechanisms) {
+    const Mechanism& mechanism = *each.mechanism;
+    if (const fs::path file = studies::Study::drawing_file(each); !file.empty()) {
+      replace_file(output / file, mechanism_drawing(mechanism, view(mechanism.q0()), "at its start"));
+    }
+  }
+}
+
 /// \returns the exit code.
 int write_study(const studies::Study& study, const studies::StudyResults& results, const fs::path& output) {
   const PartResult all = studies::study_records(study, results);
@@ -132,6 +146,7 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
     fmt::print(stderr, "mbdbench: stopped; finished runs are kept, the same command continues from there\n");
     return kExitInterrupted;
   }
+  write_drawings(study, output);
   const int exit_code = write_study(study, *results, output);
   fmt::print("Results: {}\n", output.string());
   if (!options.no_report) {

@@ -259,4 +259,12 @@ std::string mechanism_drawing(const Mechanism& mechanism, const View& view, cons
          body + symbols + "</svg>\n";
 }
 
+std::string mechanism_drawing(const Mechanism& mechanism, std::span<const double> q, std::string_view subtitle) {
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(q);
+  const View view = view_of(kinematics);
+  const std::array figure = {stick_figure(kinematics, view)};
+  return mechanism_drawing(mechanism, view, figure.front(), drawing_scale(figure), subtitle);
+}
+
 }  // namespace mbdbench

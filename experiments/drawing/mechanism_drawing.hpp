@@ -33,6 +33,9 @@ DrawingScale drawing_scale(std::span<const StickFigure> figures);
 std::string mechanism_drawing(const Mechanism& mechanism, const View& view, const StickFigure& figure,
                               const DrawingScale& scale, std::string_view subtitle);
 
+/// The same of one position. \param q coordinates
+std::string mechanism_drawing(const Mechanism& mechanism, std::span<const double> q, std::string_view subtitle);
+
 /// \returns the text with the characters replaced that XML reads as its own.
 std::string xml_text(std::string_view text);
 

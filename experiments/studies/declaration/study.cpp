@@ -11,6 +11,19 @@
 namespace mbdbench::studies {
 namespace {
 
+/// \returns the words with everything but letters and digits replaced by underlines.
+std::string file_name(const std::string& words) {
+  std::string file;
+  for (const char letter : words) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      file += letter;
+    } else if (!file.empty() && file.back() != '_') {
+      file += '_';
+    }
+  }
+  return file;
+}
+
 template <class Entry>
 bool stands_in(const std::vector<Entry>& list, const Entry& entry) {
   return std::find(list.begin(), list.end(), entry) != list.end();
@@ -85,17 +98,17 @@ std::vector<Observer> Study::curves(const CellKey& cell) const {
 }
 
 std::filesystem::path Study::curve_file(const CellKey& cell) const {
-  std::string file;
-  const std::string words = fmt::format("{} {} {} {}", mechanisms[cell.mechanism].label, variants[cell.variant].label,
-                                        integrators[cell.integrator]->key, controls[cell.control].value);
-  for (const char letter : words) {
-    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
-      file += letter;
-    } else if (!file.empty() && file.back() != '_') {
-      file += '_';
-    }
-  }
-  return std::filesystem::path("trajectories") / (file + ".csv");
+  return std::filesystem::path("trajectories") /
+         (file_name(fmt::format("{} {} {} {}", mechanisms[cell.mechanism].label, variants[cell.variant].label,
+                                integrators[cell.integrator]->key, controls[cell.control].value)) +
+          ".csv");
+}
+
+std::filesystem::path Study::drawing_file(const StudyMechanism& mechanism) {
+  constexpr int kMostBodies = 64;
+  return mechanism.mechanism->body_count() > kMostBodies
+             ? std::filesystem::path()
+             : std::filesystem::path("drawings") / (file_name(mechanism.word) + ".svg");
 }
 
 bool Study::needs_reference() const {

@@ -174,6 +174,8 @@ struct Study {
   [[nodiscard]] std::vector<Observer> curves(const CellKey& cell) const;
   /// \returns where they stand, in the study's directory: trajectories/MECHANISM_VARIANT_INTEGRATOR_CONTROL.csv.
   [[nodiscard]] std::filesystem::path curve_file(const CellKey& cell) const;
+  /// \returns where a mechanism's picture stands, in the study's directory; empty for one of too many bodies to see.
+  static std::filesystem::path drawing_file(const StudyMechanism& mechanism);
   [[nodiscard]] bool needs_reference() const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;
