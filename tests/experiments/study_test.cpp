@@ -415,6 +415,28 @@ TEST_F(StudyTest, RunsAreFollowedAndComparedWithABaseline) {
   }));
 }
 
+TEST_F(StudyTest, EnergyOfDrivenMechanismsIsBalancedWithTheWork) {
+  const Study study = read(R"(name = "driven"
+mechanisms = ["squeezer"]
+end = 0.01
+integrators = ["ode45"]
+tolerances = [1e-4, 1e-8]
+observe = ["energy_error", "energy_imbalance", "kinetic_energy"]
+[variants]
+"DCA" = "dca"
+)");
+  const auto results = run(study, "driven");
+  ASSERT_TRUE(results);
+  const Measured refused = results->of({0, 0, 0, 0}, {Quantity::energy_error, {}});
+  EXPECT_EQ(refused.state, CellState::refused);
+  EXPECT_NE(refused.note.find("energy_imbalance"), std::string::npos) << refused.note;
+  const double loose = results->of({0, 0, 0, 0}, {Quantity::energy_imbalance, {}}).value;
+  const double tight = results->of({0, 0, 0, 1}, {Quantity::energy_imbalance, {}}).value;
+  // The motor does work of the size of the kinetic energy; unbalanced, it would be the deviation at every tolerance.
+  EXPECT_LT(tight, 1e-5 * results->of({0, 0, 0, 1}, {Quantity::kinetic_energy, {}}).value);
+  EXPECT_LT(tight, 0.01 * loose);
+}
+
 TEST_F(StudyTest, ObserversOfSubjectsNameWhatIsWrong) {
   const std::string before =
       "name = \"small\"\nmechanisms = [\"pendulum:2\"]\nend = 2.0\nintegrators = [\"ode45\"]\n"

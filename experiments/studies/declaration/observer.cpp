@@ -69,6 +69,8 @@ constexpr std::array kQuantities = {
                   "max |sigma| of the cut joints at accepted steps"},
     QuantityEntry{Quantity::inaccuracies, "inaccuracies", "1", "inaccuracies",
                   "limits of simulate's status ok that the run exceeds; 0: ok"},
+    QuantityEntry{Quantity::energy_imbalance, "energy_imbalance", "J", "energy imbalance",
+                  "max |E - E0 - W| at accepted steps, W the work of loads, dampers and prescribed motions"},
     QuantityEntry{Quantity::position_error, "position_error", "m", "position error",
                   "largest error of a body's centre of mass at the sample times"},
     QuantityEntry{Quantity::orientation_error, "orientation_error", "rad", "orientation error",

@@ -38,6 +38,7 @@ enum class Quantity {
   largest_rate,
   largest_sigma,
   inaccuracies,
+  energy_imbalance,
   position_error,
   orientation_error,
   marker_error,

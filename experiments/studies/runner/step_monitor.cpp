@@ -266,7 +266,9 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
     case Quantity::energy_error:
     case Quantity::final_energy_error:
       return mechanism.exchanges_energy()
-                 ? Measured::refused("the energy is not kept: there is a load, a damper or a prescribed motion")
+                 ? Measured::refused(
+                       "the energy is not kept: there is a load, a damper or a prescribed motion; "
+                       "energy_imbalance takes their work into account")
                  : Measured{};
     case Quantity::kinetic_energy:
     case Quantity::potential_energy:

@@ -30,6 +30,7 @@ struct RunFindings {
   std::map<StateKind, double> limited;  // share of the steps; empty where the integrator does not tell
   std::optional<PoseDifferences> errors;
   std::size_t inaccuracies = 0;
+  Measured imbalance;
 };
 
 /// At one of the sample times.
@@ -107,6 +108,8 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
       return Measured::number(run.result.ode.first_step);
     case Quantity::inaccuracies:
       return count(run.inaccuracies);
+    case Quantity::energy_imbalance:
+      return run.imbalance;
     case Quantity::rhs_calls:
       return count(run.result.rhs_calls);
     case Quantity::initial_rate:
@@ -132,7 +135,7 @@ bool observes(const Study& study, Quantity quantity) {
 }
 
 bool judges_accuracy(const Study& study) {
-  return observes(study, Quantity::inaccuracies);
+  return observes(study, Quantity::inaccuracies) || observes(study, Quantity::energy_imbalance);
 }
 
 CellResult all_observers(const Study& study, const Measured& measured) {
@@ -193,6 +196,8 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
     const auto tolerance =
         control.kind == ControlKind::tolerance ? std::optional<double>(control.value) : std::optional<double>();
     run.inaccuracies = inaccuracies(accuracy, accuracy_limits(accuracy, tolerance, {})).size();
+    const std::string& unknown = accuracy.work().failure();
+    run.imbalance = unknown.empty() ? Measured::number(accuracy.largest_imbalance()) : Measured::refused(unknown);
   }
   CellResult result;
   for (const Observer& observer : study.observers) {
