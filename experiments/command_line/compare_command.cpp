@@ -1,18 +1,14 @@
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
+#include <CLI/CLI.hpp>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
-#include "experiments/files/write_error.hpp"
-#include "experiments/records/provenance.hpp"
 #include "experiments/studies/verdicts/result_comparison.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "mechanisms/io/file_error.hpp"
@@ -24,7 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCompareExamples = R"(Examples:
   mbdbench compare results/before results/after                      two directories of one experiment or study
-  mbdbench compare before after --history results/history.jsonl      and one more line of history
 
 Counts, verdicts and trajectories must be equal; errors and drifts may grow by --error-ratio; times are tested (Mann and
 Whitney, Holm) where both sides have nine repetitions. Exit codes: 0 nothing got worse, 1 something did, 2 bad input.)";
@@ -32,7 +27,6 @@ Whitney, Holm) where both sides have nine repetitions. Exit codes: 0 nothing got
 struct CompareOptions {
   std::string a;
   std::string b;
-  std::string history;
   studies::ComparisonLimits limits;
   std::size_t shown = 20;
 };
@@ -62,24 +56,6 @@ void print_differences(const studies::ResultComparison& comparison, std::size_t 
   fmt::print("equal: {}\n", comparison.equal);
 }
 
-/// One line, appended at once.
-void append_history(const CompareOptions& options, const studies::ResultComparison& comparison) {
-  const Provenance now = capture_provenance();
-  nlohmann::ordered_json line = {{"utc_time", now.utc_time},
-                                 {"commit", now.commit},
-                                 {"a", options.a},
-                                 {"b", options.b},
-                                 {"equal", comparison.equal}};
-  for (const auto& [change, word] : kTold) {
-    line[word] = comparison.count(change);
-  }
-  std::ofstream stream(options.history, std::ios::app | std::ios::binary);
-  stream << line.dump() + '\n' << std::flush;
-  if (!stream) {
-    throw WriteError(options.history, "cannot be written: does its directory exist, may you write there?");
-  }
-}
-
 int compare_directories(const CompareOptions& options) {
   for (const std::string& directory : {options.a, options.b}) {
     if (!fs::exists(fs::path(directory) / "records.csv")) {
@@ -88,9 +64,6 @@ int compare_directories(const CompareOptions& options) {
   }
   const studies::ResultComparison comparison = studies::compare_results(options.a, options.b, options.limits);
   print_differences(comparison, options.shown);
-  if (!options.history.empty()) {
-    append_history(options, comparison);
-  }
   return comparison.count(studies::Change::worse) == 0 ? kExitOk : kExitCheckFailed;
 }
 
@@ -108,7 +81,6 @@ void add_compare_command(CLI::App& program, const Registries& /*registries*/, in
   command->add_option("--time-ratio", options->limits.time_ratio, "Growth of a median time; default 1.05")
       ->check(number_from(1.0, 1e6));
   command->add_option("--shown", options->shown, "Differences of each kind that are printed; default 20");
-  command->add_option("--history", options->history, "File that one line about this comparison is appended to");
   command->footer(kCompareExamples);
   command->callback([options, &exit_code] { exit_code = compare_directories(*options); });
 }
