@@ -8,10 +8,10 @@ class Refused(Exception):
     """The engine does not treat the mechanism; the text says why."""
 
 
-def missing(name, module, package):
-    """Serves refusals in the place of an engine that is not installed."""
+def missing(name, error):
+    """Serves refusals in the place of an engine that is not installed. error: the ImportError that told."""
     def refuse(_):
-        raise Refused(f"the Python module {module} is missing: pip install {package}")
+        raise Refused(f"{error}; setup/install_engines.sh installs it")
     serve(name, refuse)
 
 

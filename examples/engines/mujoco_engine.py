@@ -7,14 +7,13 @@ import sys
 import time
 from xml.sax.saxutils import quoteattr
 
-import numpy as np
-
 from engine_protocol import Refused, missing, serve
 
 try:
+    import numpy as np
     import mujoco
-except ImportError:
-    sys.exit(missing("MuJoCo", "mujoco", "mujoco"))
+except ImportError as error:
+    sys.exit(missing("MuJoCo", error))
 
 
 def numbers(values):

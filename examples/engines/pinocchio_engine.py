@@ -6,14 +6,13 @@
 import sys
 import time
 
-import numpy as np
-
 from engine_protocol import Refused, missing, serve
 
 try:
+    import numpy as np
     import pinocchio as pin
-except ImportError:
-    sys.exit(missing("Pinocchio", "pinocchio", "pin"))
+except ImportError as error:
+    sys.exit(missing("Pinocchio", error))
 
 # The relative change at which its proximal iteration ends here; rounding in M's inverse leaves about this much.
 PROXIMAL = 1e-13
