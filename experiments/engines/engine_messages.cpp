@@ -47,7 +47,7 @@ json joint_object(const Joint& joint) {
 }
 
 json parsed(const std::string& line) {
-  const json answer = json::parse(line, nullptr, false);
+  json answer = json::parse(line, nullptr, false);
   if (!answer.is_object()) {
     constexpr std::size_t kShown = 80;
     throw std::runtime_error(fmt::format("answered '{}', which is no JSON object on one line",
