@@ -101,7 +101,8 @@ def figures_of(study, file):
     swept = [mechanism for mechanism in study.mechanisms
              if any(len(study.controls_of(integrator, mechanism)) > 1 for integrator in study.integrators_of(mechanism))]
     for work in study.work_observers():
-        for mechanism in swept:
+        # Whatever a mechanism is not timed for is no gap.
+        for mechanism in (each for each in swept if each.get("timed", True) or not work.get("timed", False)):
             definitions.append(FigureDefinition(
                 f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}",
                 lambda _, m=mechanism, w=work: _caption(study, m, error, w),

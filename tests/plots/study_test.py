@@ -94,6 +94,17 @@ class StudyReport(InTemporaryDirectory):
         self.assertIn("four_bar", errors)
         self.assertEqual(len(Page((self.directory / "report.html").read_text()).images), 1)
 
+    def test_a_mechanism_that_is_not_timed_has_no_figure_of_times(self):
+        file = self.directory / "study.json"
+        declaration = json.loads(file.read_text())
+        declaration["observers"].append(_observer("wall_time", "wall time", "s", timed=True))
+        declaration["mechanisms"][1]["timed"] = False
+        file.write_text(json.dumps(declaration))
+        names = [definition.name for definition in figures_of(read_study(open_results(self.directory)), file)]
+        self.assertIn("wall_time_four_bar", names)
+        self.assertIn("evaluations_pendulum_4", names)
+        self.assertNotIn("wall_time_pendulum_4", names)
+
     def test_bad_declarations_are_named(self):
         (self.directory / "study.json").write_text("{")
         with self.assertRaisesRegex(InputError, "study.json:1: not JSON"):

@@ -209,6 +209,7 @@ nlohmann::ordered_json study_json(const Study& study) {
   for (const StudyMechanism& mechanism : study.mechanisms) {
     json["mechanisms"].push_back({{"label", mechanism.label},
                                   {"mechanism", mechanism.word},
+                                  {"timed", mechanism.timed},
                                   {"drawing", Study::drawing_file(mechanism).generic_string()},
                                   {"end", mechanism.end},
                                   {"parameters", mechanism.parameters()},
