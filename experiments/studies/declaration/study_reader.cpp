@@ -14,8 +14,10 @@
 #include "experiments/registries/needed_entries.hpp"
 #include "experiments/simulation/run_settings.hpp"
 #include "experiments/simulation/simulation.hpp"
+#include "experiments/studies/declaration/claim_reader.hpp"
 #include "experiments/studies/declaration/declaration_table.hpp"
 #include "experiments/studies/declaration/declared_choice.hpp"
+#include "experiments/studies/declaration/declared_observer.hpp"
 #include "experiments/studies/declaration/expectation_reader.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
@@ -31,7 +33,6 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
                                              "figures",     "tables",          "quick",      "baseline",
                                              "references",  "engines"};
-const std::vector<std::string> kAxes = {"mechanism", "variant", "integrator", "tolerance", "step", "error"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -82,7 +83,7 @@ class StudyReader {
     read_references();
     read_observers();
     read_rankings();
-    read_claims();
+    read_claims(table_, study_);
     const auto observer = [this](const DeclarationTable& table, const LocatedText& name) {
       return observer_at(table, name);
     };
@@ -90,11 +91,13 @@ class StudyReader {
     read_tables(table_, study_, observer);
     for (const CurveFigure& figure : study_.figures) {
       if (figure.against_control) {
-        std::for_each(figure.curves.begin(), figure.curves.end(), [this](const Observer& o) { add_observer(o); });
+        std::for_each(figure.curves.begin(), figure.curves.end(),
+                      [this](const Observer& o) { add_observer(study_, o); });
       }
     }
     for (const NumberTable& table : study_.tables) {
-      std::for_each(table.observers.begin(), table.observers.end(), [this](const Observer& o) { add_observer(o); });
+      std::for_each(table.observers.begin(), table.observers.end(),
+                    [this](const Observer& o) { add_observer(study_, o); });
     }
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
@@ -312,32 +315,8 @@ class StudyReader {
 
   Observer observer_at(const DeclarationTable& table, const LocatedText& name) const {
     Observer observer = at_line(table, name.line, [&] { return parse_observer(name.text); });
-    require_known(table, name.line, observer);
+    require_known(study_, table, name.line, observer);
     return observer;
-  }
-
-  /// A marker must exist in one mechanism at least; in the others the cell says that it does not.
-  void require_known(const DeclarationTable& table, std::size_t line, const Observer& observer) const {
-    const Subject subject = observer.entry().subject;
-    if (observer.quantity == Quantity::ratio && !study_.baseline) {
-      table.fail(line, fmt::format("{} needs baseline = \"VARIANT\"", observer.name()));
-    }
-    if (subject == Subject::observer) {
-      return require_known(table, line, observer.inner());
-    }
-    if (subject != Subject::marker && subject != Subject::marker_axis) {
-      return;
-    }
-    std::vector<std::string> known;
-    for (const StudyMechanism& mechanism : study_.mechanisms) {
-      for (const Marker& marker : mechanism.mechanism->markers()) {
-        known.push_back(marker.name);
-      }
-    }
-    if (std::find(known.begin(), known.end(), observer.marker()) == known.end()) {
-      table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.marker(),
-                                   suggest_name(observer.marker(), known, "markers")));
-    }
   }
 
   void read_baseline() {
@@ -374,7 +353,7 @@ class StudyReader {
   void read_observers() {
     for (const LocatedText& name : table_.texts("observe")) {
       const Observer observer = observer_at(table_, name);
-      add_observer(observer);
+      add_observer(study_, observer);
     }
     require_some(study_.observers.empty(), "observe", "a list such as [\"evaluations\", \"position_error\"]");
     require_integrators();
@@ -389,147 +368,6 @@ class StudyReader {
                              of_run == study_.observers.end() ? "" : of_run->name()));
   }
 
-  /// What claims and rankings need is observed, asked for or not.
-  void add_observer(const Observer& observer) {
-    if (observer.quantity == Quantity::ratio) {
-      add_observer(observer.inner());
-    }
-    if (std::find(study_.observers.begin(), study_.observers.end(), observer) == study_.observers.end()) {
-      study_.observers.push_back(observer);
-    }
-  }
-
-  template <class Entries, class NameOf>
-  void require_name(const DeclarationTable& claim, std::size_t line, const std::optional<std::string>& name,
-                    const Entries& entries, const NameOf& name_of, std::string_view noun) const {
-    std::vector<std::string> names;
-    names.reserve(std::size(entries));
-    for (const auto& entry : entries) {
-      names.emplace_back(name_of(entry));
-    }
-    if (name && std::find(names.begin(), names.end(), *name) == names.end()) {
-      claim.fail(line, fmt::format("holds: there is no {} '{}'; {}", noun, *name,
-                                   suggest_name(*name, names, fmt::format("{}s", noun))));
-    }
-  }
-
-  /// Every axis with more than one value must be chosen by the reference or run through by the claim.
-  void require_axes(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
-                    const ObserverReference& reference) const {
-    const auto require = [&](bool settled, std::string_view axis) {
-      if (!settled) {
-        claim.fail(line,
-                   fmt::format("holds: {} has several values of '{}': choose one in its brackets or add \"{}\" to over",
-                               reference.text, axis, axis));
-      }
-    };
-    require(
-        reference.mechanism || reference.over_sizes || made.runs_over(Axis::mechanism) || study_.mechanisms.size() == 1,
-        "mechanism");
-    require(reference.variant || made.runs_over(Axis::variant) || study_.variants.size() == 1, "variant");
-    if (!reference.observer.of_right_hand_side()) {
-      require(reference.integrator || made.runs_over(Axis::integrator) || study_.integrators.size() == 1, "integrator");
-      require(reference.control || made.runs_over(Axis::tolerance) || made.runs_over(Axis::step) ||
-                  made.runs_over(Axis::error) || study_.controls.size() == 1,
-              study_.controls.front().kind == ControlKind::step ? "step" : "tolerance");
-    }
-  }
-
-  void read_claims() {
-    table_.entries("claims", "a claim",
-                   {"source", "text", "criterion", "holds", "where", "over", "most", "mechanisms", "variants",
-                    "measured_share", "failure_holds", "not_measured"},
-                   {}, [&](const DeclarationTable& claim) { study_.claims.push_back(read_claim(claim)); });
-  }
-
-  static std::vector<Axis> axes_of(const DeclarationTable& claim, std::string_view key) {
-    std::vector<Axis> axes;
-    for (const LocatedText& axis : claim.texts(key)) {
-      const auto found = std::find(kAxes.begin(), kAxes.end(), axis.text);
-      if (found == kAxes.end()) {
-        claim.fail(axis.line, fmt::format("{}: there is no axis '{}'; {}", key, axis.text,
-                                          suggest_name(axis.text, kAxes, "axes")));
-      }
-      axes.push_back(static_cast<Axis>(found - kAxes.begin()));
-    }
-    return axes;
-  }
-
-  StudyClaim read_claim(const DeclarationTable& claim) {
-    StudyClaim made;
-    made.source = claim.needed_text("source").text;
-    made.text = claim.needed_text("text").text;
-    if (const auto reason = claim.text("not_measured")) {
-      made.not_measured = reason->text;
-      return made;
-    }
-    const auto criterion = claim.text("criterion");
-    made.criterion = criterion ? criterion->text : "";
-    made.failure_holds = claim.flag("failure_holds").value_or(false);
-    made.mechanisms = chosen_mechanisms(claim, study_);
-    made.variants = chosen_variants(claim, study_);
-    made.over = axes_of(claim, "over");
-    made.most = axes_of(claim, "most");
-    if (made.runs_over(Axis::error) && study_.rankings.empty()) {
-      claim.fail(claim.line(), "the axis error runs through the study's rankings, and there are none");
-    }
-    if (const auto share = claim.number("measured_share")) {
-      if (!(share->value > 0.0 && share->value <= 1.0)) {
-        claim.fail(share->line, "measured_share must be above 0 and at most 1");
-      }
-      made.measured_share = share->value;
-    }
-    made.holds = conditions_of(claim, "holds", made);
-    made.where = conditions_of(claim, "where", made);
-    if (!made.where.empty() && made.where.size() != made.holds.size()) {
-      claim.fail(claim.line(), "where must have a condition for each of holds");
-    }
-    if (made.holds.empty()) {
-      claim.fail(claim.line(), "holds is missing: when the claim counts as true; or not_measured, with the reason");
-    }
-    return made;
-  }
-
-  std::vector<ClaimExpression> conditions_of(const DeclarationTable& claim, std::string_view key,
-                                             const StudyClaim& made) {
-    std::vector<ClaimExpression> conditions;
-    for (const LocatedText& text : claim.texts(key)) {
-      try {
-        conditions.emplace_back(text.text);
-      } catch (const std::invalid_argument& error) {
-        claim.fail(text.line, fmt::format("{}: {}", key, error.what()));
-      }
-      check_references(claim, text.line, made, conditions.back());
-    }
-    return conditions;
-  }
-
-  void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
-                        const ClaimExpression& condition) {
-    for (const ObserverReference& reference : condition.references()) {
-      require_name(
-          claim, line, reference.variant, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant");
-      require_name(
-          claim, line, reference.mechanism, study_.mechanisms, [](const StudyMechanism& m) { return m.label; },
-          "mechanism");
-      require_name(
-          claim, line, reference.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; },
-          "integrator");
-      const bool known = !reference.control ||
-                         std::any_of(study_.controls.begin(), study_.controls.end(),
-                                     [&](const Control& control) { return control.value == *reference.control; });
-      if (!known) {
-        claim.fail(line, fmt::format("holds: {} is not among the study's tolerances and steps", *reference.control));
-      }
-      require_known(claim, line, reference.observer);
-      if (study_.integrators.empty() && !reference.observer.of_right_hand_side()) {
-        claim.fail(line, fmt::format("holds: {} is of a run, and the study has no integrators", reference.text));
-      }
-      require_axes(claim, line, made, reference);
-      add_observer(reference.observer);
-    }
-  }
-
   void read_rankings() {
     table_.entries("rankings", "a ranking", {"error", "at", "work"}, {}, [&](const DeclarationTable& entry) {
       Ranking ranking;
@@ -540,9 +378,9 @@ class StudyReader {
       if (ranking.work.empty()) {
         ranking.work.push_back({Quantity::evaluations, {}});
       }
-      add_observer(ranking.error);
+      add_observer(study_, ranking.error);
       for (const Observer& work : ranking.work) {
-        add_observer(work);
+        add_observer(study_, work);
       }
       if (!entry.has("at")) {
         entry.fail(entry.line(), "at is missing: the error, or a list of errors, at which work is compared");
