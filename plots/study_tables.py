@@ -12,27 +12,10 @@ _IN_TABLES = {"s": (1e6, "µs")}
 _SHORT = {"refused": "refused", "failed": "failed", "not measured": "disturbed"}
 
 
-def _cell_records(study, mechanism, variant, integrator, control):
-    return [study.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in study.observers
-            if not observer["of_right_hand_side"] and not observer["timed"]]
-
-
-def _run_state(study, mechanism, variant, integrator, control):
-    """(finished, refused or failed; reason) of one run: a run that finished has a number."""
-    records = [record for record in _cell_records(study, mechanism, variant, integrator, control) if record]
-    if any(record.value is not None for record in records):
-        return "finished", ""
-    for state in ("failed", "refused"):
-        for record in records:
-            if record.verdict == state:
-                return state, record.note
-    return "refused", "not observed"
-
-
 def _runs(study, mechanism, variant):
     for integrator in study.integrators_of(mechanism):
         for control in study.controls_of(integrator, mechanism):
-            yield integrator, control, *_run_state(study, mechanism, variant, integrator, control)
+            yield integrator, control, *study.run_state(mechanism, variant, integrator, control)
 
 
 def _finished_text(study, mechanism, variant):
