@@ -59,14 +59,16 @@ def _paper(experiment):
 
 
 def _drawings(results):
-    """(names, SVG, what it is) of every mechanism that has a picture, each picture once."""
+    """(names, picture or animation, what it is) of every mechanism that has one, each once."""
     found = {}
     study = results.path / "study.json" if results else None
     for mechanism in json.loads(study.read_text(encoding="utf-8"))["mechanisms"] if study and study.exists() else []:
         name = mechanism.get("drawing", "")
         file = results.path / name
         if name and file.exists():
-            entry = found.setdefault(name, {"labels": [], "svg": file.read_text(encoding="utf-8"), "mechanism": mechanism})
+            moving = file.with_suffix(".html")
+            picture = (moving if moving.exists() else file).read_text(encoding="utf-8")
+            entry = found.setdefault(name, {"labels": [], "picture": picture, "mechanism": mechanism})
             entry["labels"].append(mechanism["label"])
     return list(found.values())
 

@@ -105,6 +105,21 @@ class StudyReport(InTemporaryDirectory):
         self.assertIn("evaluations_pendulum_4", names)
         self.assertNotIn("wall_time_pendulum_4", names)
 
+    def test_a_mechanism_that_moves_is_shown_moving(self):
+        file = self.directory / "study.json"
+        declaration = json.loads(file.read_text())
+        (self.directory / "drawings").mkdir()
+        for mechanism, name in zip(declaration["mechanisms"], ("loop", "chain")):
+            mechanism |= {"drawing": f"drawings/{name}.svg", "bodies": 4, "coordinates": 4, "cut_joints": 0}
+            (self.directory / "drawings" / f"{name}.svg").write_text(f"<svg><text>{name} at its start</text></svg>")
+        (self.directory / "drawings" / "loop.html").write_text("<div class='motion'>loop in motion</div>")
+        file.write_text(json.dumps(declaration))
+        self.assertEqual(run_make_all(self.directory)[0], 0)
+        text = Page((self.directory / "report.html").read_text()).text
+        self.assertIn("loop in motion", text)
+        self.assertNotIn("loop at its start", text)
+        self.assertIn("chain at its start", text)
+
     def test_bad_declarations_are_named(self):
         (self.directory / "study.json").write_text("{")
         with self.assertRaisesRegex(InputError, "study.json:1: not JSON"):
