@@ -122,8 +122,10 @@ def _two_and_five(value, _):
 
 def nested(looks):
     """The looks of curves drawn one upon the other: the later, the thinner and smaller, so that none hides another."""
-    shares = [place / max(1, len(looks) - 1) for place in range(len(looks))]
-    return [look | {"markersize": 6.2 - 3.0 * share, "linewidth": 2.0 - 1.2 * share} for look, share in zip(looks, shares)]
+    steps = len(looks) - 1
+    spread = min(1.0, steps / 5) / max(1, steps)
+    return [look | {"markersize": 4.0 + 2.8 * spread * (steps / 2 - place), "linewidth": 1.1 + 1.2 * spread * (steps / 2 - place)}
+            for place, look in enumerate(looks)]
 
 
 def say(axes, text):
