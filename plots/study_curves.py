@@ -13,7 +13,7 @@ from study_sweeps import sweep_figures
 
 _ROW_MM = 48
 _LEGEND_LINE_MM = 5.5
-_LEVEL_COLOURS = ("#0072B2", "#009E73", "#D55E00", "#000000")  # of several curves of one variant in a panel
+_LEVEL_COLOURS = ("#0072B2", "#009E73", "#D55E00", "#000000", "#CC79A7", "#56B4E9")  # of several curves of one variant in a panel
 _WIDTH, _WIDER = 1.0, 1.4  # of a line, and by how much of one that coincides with it, points
 
 

@@ -54,17 +54,18 @@ def _draw_panel(axes, study, curves, integrator, observer):
 
 
 def _draw(study, curves, observers):
+    integrators = [integrator for integrator in study.integrators if any(integrator in study.integrators_of(mechanism) for _, mechanism, _ in curves)]
     handles = [Line2D([], [], label=f"{mechanism['label']}, {variant['label']}", **look) for look, mechanism, variant in curves]
-    if any(_published(study, curves, integrator, observer) for integrator in study.integrators for observer in observers):
+    if any(_published(study, curves, integrator, observer) for integrator in integrators for observer in observers):
         handles.append(Line2D([], [], label="published", **style.PUBLISHED_POINT))
     columns = min(3, len({mechanism["label"] for _, mechanism, _ in curves}))
     legend_mm = _LEGEND_LINE_MM * -(-len(handles) // columns) + 3
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + _ROW_MM * len(observers))
-    grid = figure.add_gridspec(len(observers) + 1, len(study.integrators), height_ratios=[legend_mm, *[_ROW_MM] * len(observers)])
+    grid = figure.add_gridspec(len(observers) + 1, len(integrators), height_ratios=[legend_mm, *[_ROW_MM] * len(observers)])
     style.legend_row(figure, grid[0, :], handles, columns)
     for row, observer in enumerate(observers):
         first = None
-        for column, integrator in enumerate(study.integrators):
+        for column, integrator in enumerate(integrators):
             axes = first = figure.add_subplot(grid[row + 1, column], sharey=first)
             _draw_panel(axes, study, curves, integrator, observer)
             if row == 0:
@@ -72,7 +73,7 @@ def _draw(study, curves, observers):
             if row + 1 == len(observers):
                 axes.set_xlabel("tolerance" if integrator["adaptive"] else "step [s]")
             axes.tick_params(labelleft=column == 0, labelbottom=row + 1 == len(observers) and bool(axes.lines))
-        first = figure.axes[-len(study.integrators)]
+        first = figure.axes[-len(integrators)]
         low, high = first.get_ylim()
         shown = [tick for tick in _RATIO_TICKS if low <= tick <= high]
         if observer["quantity"].startswith("ratio_") and shown:
