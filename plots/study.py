@@ -82,6 +82,11 @@ class Study:
     def variants_of(self, mechanism):
         return [self.variants[place] for place in mechanism.get("variants", range(len(self.variants)))]
 
+    def observes(self, mechanism, observer):
+        """Whether it was asked for on this mechanism (of times see `timed`); a mechanism without any record has lost them."""
+        names = {quantity for (cell, quantity) in self._records if cell.mechanism == mechanism["mechanism"] and cell.parameters == _parameters(mechanism)}
+        return observer.get("timed", False) or not names or observer["quantity"] in names
+
     def integrators_of(self, mechanism):
         return [self.integrators[place] for place in mechanism.get("integrators", range(len(self.integrators)))]
 
@@ -110,8 +115,11 @@ class Study:
         records = [self.record(*run, quantity) for run in runs]
         if any(record and record.verdict == "not measured" for record in records):
             return "not measured: other work on the machine disturbed the times"
-        states = dict.fromkeys(f"{state}: {reason}" for state, reason in (self.run_state(*run) for run in runs) if state != "finished")
-        return next(iter(states), "no number above zero") + (" (and other reasons)" if len(states) > 1 else "")
+        states = [self.run_state(*run) for run in runs]
+        reasons = dict.fromkeys(f"{state}: {reason}" for state, reason in states if state != "finished")
+        if not reasons and not any(record and record.value is not None for record in records):
+            return "not observed"
+        return next(iter(reasons), "no number above zero") + (" (and other reasons)" if len(reasons) > 1 else "")
 
     def of_right_hand_side(self, mechanism, variant, quantity):
         return self._right_hand_sides.get((mechanism["mechanism"], variant["formulation"], quantity))

@@ -14,7 +14,7 @@ from study_sweeps import sweep_figures
 _ROW_MM = 48
 _LEGEND_LINE_MM = 5.5
 _LEVEL_COLOURS = ("#0072B2", "#009E73", "#D55E00", "#000000", "#CC79A7", "#56B4E9")  # of several curves of one variant in a panel
-_WIDTH, _WIDER = 1.0, 1.4  # of a line, and by how much of one that coincides with it, points
+_WIDTH, _WIDER = 1.0, 1.2  # of a line, and by how much of one that coincides with it, points
 
 
 class _Row:
@@ -128,10 +128,9 @@ class _Curves:
 def _draw_panel(axes, curves, row, column):
     looks, panel = curves.looks(row), row.panels[column]
     plot = axes.semilogy if row.is_logarithmic else axes.plot
-    names = [observer["title"].split(", ")[-1] for _ in curves.variants for observer in row.observers]
-    for curve, look, name in zip(panel, looks, names):
+    for curve, look in zip(panel, looks):
         if curve:
-            plot(*curve, label=name, **look)
+            plot(*curve, **look)
     if not any(panel):
         style.say(axes, row.reasons[column] or "not run")
     for value in curves.published(curves.mechanisms[column], row):
@@ -142,28 +141,39 @@ def _draw_panel(axes, curves, row, column):
         axes.text(0.03, 0.03, f"down to {plain(least, 1)}", transform=axes.transAxes, fontsize="x-small")
 
 
+def _handles(curves, rows):
+    """Of the legend above the panels."""
+    handles = []
+    of_variants = next((row for row in rows if len(row.observers) == 1), None)
+    if of_variants and len(curves.variants) > 1:
+        handles += [Line2D([], [], label=variant["label"], **look) for variant, look in zip(curves.variants, curves.looks(of_variants))]
+    for row in rows:
+        if len(row.observers) > 1:
+            prefix = f"{row.title}, " if len(rows) > 1 else ""
+            handles += [Line2D([], [], label=prefix + observer["title"].split(", ")[-1], **look) for observer, look in zip(row.observers, curves.looks(row))]
+    if any(curves.published(mechanism, row) for mechanism in curves.mechanisms for row in rows):
+        handles.append(Line2D([], [], label="published", **style.PUBLISHED_LINE))
+    return handles
+
+
 def _draw(results, curves):
     rows = curves.rows(results)
-    has_published = any(curves.published(mechanism, row) for mechanism in curves.mechanisms for row in rows)
-    alone = len(curves.variants) == 1 and not has_published
-    handles = []
-    if not alone:
-        row = next((row for row in rows if len(row.observers) == 1), rows[0])
-        handles = [Line2D([], [], label=variant["label"], **look) for variant, look in zip(curves.variants, curves.looks(row))]
-        handles += [Line2D([], [], label="published", **style.PUBLISHED_LINE)] if has_published else []
-    legend_mm = _LEGEND_LINE_MM * -(-len(handles) // 3) + 2 if handles else 0
-    figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + 10 + _ROW_MM * len(rows))
-    grid = figure.add_gridspec(len(rows) + (not alone), len(curves.mechanisms),
-                               height_ratios=[*([] if alone else [legend_mm]), *[_ROW_MM] * len(rows)])
+    handles = _handles(curves, rows)
+    above = 1 if handles else 0
+    legend_mm = _LEGEND_LINE_MM * -(-len(handles) // 3) + 2
+    figure = style.new_figure(style.DOUBLE_COLUMN_MM, above * legend_mm + 10 + _ROW_MM * len(rows))
+    grid = figure.add_gridspec(len(rows) + above, len(curves.mechanisms), height_ratios=[*[legend_mm] * above, *[_ROW_MM] * len(rows)])
     if handles:
         style.legend_row(figure, grid[0, :], handles, 3)
+    times = {}
     for place, row in enumerate(rows):
         first = None
         for column, mechanism in enumerate(curves.mechanisms):
-            axes = figure.add_subplot(grid[place + (not alone), column], sharey=first)
+            axes = figure.add_subplot(grid[place + above, column], sharey=first, sharex=times.get(column))
             first = first or axes
             _draw_panel(axes, curves, row, column)
             if any(row.panels[column]):
+                times.setdefault(column, axes)
                 axes.xaxis.set_major_locator(MaxNLocator(3 if len(curves.mechanisms) > 2 else 6))
             axes.tick_params(labelleft=column == 0, labelbottom=place + 1 == len(rows))
             if place == 0:
@@ -175,8 +185,6 @@ def _draw(results, curves):
             first.set_ylim(bottom=row.lowest)
         if row.is_logarithmic and any(map(any, row.panels)):
             style.decades(first.yaxis)
-        if len(row.observers) > 1:
-            first.legend(loc="upper left", fontsize="x-small")
     figure.align_ylabels()
     return figure
 

@@ -124,8 +124,9 @@ def figures_of(study, file):
     swept = [mechanism for mechanism in study.mechanisms
              if any(len(study.controls_of(integrator, mechanism)) > 1 for integrator in study.integrators_of(mechanism))]
     for work in study.work_observers():
-        # Whatever a mechanism is not timed for is no gap.
-        for mechanism in (each for each in swept if each.get("timed", True) or not work.get("timed", False)):
+        # What a mechanism is not timed or observed for is no gap.
+        for mechanism in (each for each in swept if (each.get("timed", True) or not work.get("timed", False))
+                          and study.observes(each, work) and study.observes(each, error)):
             parts = len(in_parts(merged_curves(study, mechanism, error, work)))
             name, title = f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}"
             definitions += [FigureDefinition(

@@ -1,11 +1,13 @@
 """How the variants of a study look."""
+from collections import Counter
+
 import matplotlib.colors
 
 import style
 
 _LINES = ("-", (0, (4, 1.5)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 _MARKERS = ("*", ">", "d", "h")  # of further variants
-_SHADES = (1.0, 0.6, 0.35, 0.75)  # of the formulation's colour, for its further variants
+_SHADES = (1.0, 0.6, 0.35, 0.75)  # of a colour, for its further variants
 _MOST_CURVES = 8  # that a reader tells apart in one panel
 
 
@@ -26,18 +28,18 @@ def _shaded(colour, number):
 
 
 def looks_of(study):
-    """Look of each variant: the formulation's colour and marker, another shade, line and marker for each further variant of it."""
-    seen, looks = {}, {}
+    """Look of each variant: the formulation's colour and marker, in another shade where the colour is taken; another line and marker
+    for each further variant of a formulation."""
+    seen, taken, looks = Counter(), Counter(), {}
     for variant in study.variants:
         base = variant["formulation"].split("[")[0]
-        number = seen.get(base, 0)
-        look = style.formulation_look(base) | {"linestyle": _LINES[number % len(_LINES)]}
-        if number:
-            shade = _shaded(look["color"], number)
-            look |= {"marker": _MARKERS[(number - 1) % len(_MARKERS)], "color": shade,
-                     "markerfacecolor": "white" if look["markerfacecolor"] == "white" else shade}
-        looks[variant["label"]] = look
-        seen[base] = number + 1
+        look = style.formulation_look(base) | {"linestyle": _LINES[seen[base] % len(_LINES)]}
+        if seen[base]:
+            look["marker"] = _MARKERS[(seen[base] - 1) % len(_MARKERS)]
+        shade = _shaded(look["color"], taken[look["color"]])
+        taken[look["color"]] += 1
+        looks[variant["label"]] = look | {"color": shade, "markerfacecolor": "white" if look["markerfacecolor"] == "white" else shade}
+        seen[base] += 1
     return looks
 
 

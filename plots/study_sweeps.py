@@ -4,7 +4,7 @@ from matplotlib.lines import Line2D
 import style
 from figure_definition import FigureDefinition
 from study import unit_text
-from study_looks import in_parts, part_text
+from study_looks import in_parts, looks_of, part_text
 
 _ROW_MM = 62
 _LEGEND_LINE_MM = 5.5
@@ -23,29 +23,31 @@ def _points(study, mechanism, variant, integrator, quantity):
 
 
 def _curves(study, declared):
-    """[(look, mechanism, variant)] in the study's order."""
+    """[(look, label, mechanism, variant)] in the study's order; mechanisms have colours, those of variants where there is one."""
     mechanisms = [study.mechanisms[place] for place in declared["mechanisms"]]
     variants = [study.variants[place] for place in declared["variants"]]
+    if len(mechanisms) == 1:
+        return [(looks_of(study)[variant["label"]], variant["label"], mechanisms[0], variant) for variant in variants]
     return [({"color": _COLOURS[m % len(_COLOURS)], "marker": _MARKERS[m % len(_MARKERS)], "linestyle": _LINES[v % len(_LINES)],
-              "markerfacecolor": "white" if v else _COLOURS[m % len(_COLOURS)]}, mechanism, variant)
+              "markerfacecolor": "white" if v else _COLOURS[m % len(_COLOURS)]}, f"{mechanism['label']}, {variant['label']}", mechanism, variant)
             for v, variant in enumerate(variants) for m, mechanism in enumerate(mechanisms)]
 
 
 def _published(study, curves, integrator, observer):
     """[(control, number)] that the paper prints."""
     records = [(control["value"], study.record(mechanism, variant, integrator, control, observer["quantity"]))
-               for _, mechanism, variant in curves for control in study.controls_of(integrator, mechanism)]
+               for _, _, mechanism, variant in curves for control in study.controls_of(integrator, mechanism)]
     return [(value, record.published_value) for value, record in records if record and record.published_value]
 
 
 def _draw_panel(axes, study, curves, integrator, observer):
-    for look, mechanism, variant in curves:
+    for look, _, mechanism, variant in curves:
         if points := _points(study, mechanism, variant, integrator, observer["quantity"]):
             axes.loglog([x for x, _ in points], [y for _, y in points], **look)
     for x, y in _published(study, curves, integrator, observer):
         axes.loglog([x], [y], **style.PUBLISHED_POINT)
     if not axes.lines:
-        runs = [(mechanism, variant, integrator, control) for _, mechanism, variant in curves for control in study.controls_of(integrator, mechanism)]
+        runs = [(mechanism, variant, integrator, control) for _, _, mechanism, variant in curves for control in study.controls_of(integrator, mechanism)]
         style.say(axes, study.why_empty(runs, observer["quantity"]))
         return
     if observer["quantity"].startswith("ratio_"):
@@ -54,11 +56,12 @@ def _draw_panel(axes, study, curves, integrator, observer):
 
 
 def _draw(study, curves, observers):
-    integrators = [integrator for integrator in study.integrators if any(integrator in study.integrators_of(mechanism) for _, mechanism, _ in curves)]
-    handles = [Line2D([], [], label=f"{mechanism['label']}, {variant['label']}", **look) for look, mechanism, variant in curves]
+    integrators = [integrator for integrator in study.integrators if any(integrator in study.integrators_of(mechanism) for _, _, mechanism, _ in curves)]
+    handles = [Line2D([], [], label=label, **look) for look, label, _, _ in curves]
     if any(_published(study, curves, integrator, observer) for integrator in integrators for observer in observers):
         handles.append(Line2D([], [], label="published", **style.PUBLISHED_POINT))
-    columns = min(3, len({mechanism["label"] for _, mechanism, _ in curves}))
+    mechanism_count = len({mechanism["label"] for _, _, mechanism, _ in curves})
+    columns = 3 if mechanism_count == 1 else min(3, mechanism_count)
     legend_mm = _LEGEND_LINE_MM * -(-len(handles) // columns) + 3
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + _ROW_MM * len(observers))
     grid = figure.add_gridspec(len(observers) + 1, len(integrators), height_ratios=[legend_mm, *[_ROW_MM] * len(observers)])

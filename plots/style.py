@@ -14,8 +14,8 @@ DOUBLE_COLUMN_MM = 180
 _MM_PER_INCH = 25.4
 _FEW_DECADES = 10**3.5
 _ONE_DECADE = 10**1.4  # and a bit: too few powers of ten to read values by
-# What a paper prints, beside ours.
-PUBLISHED_POINT = {"color": "#7A0019", "marker": "x", "linestyle": "none", "markersize": 7, "markeredgewidth": 1.4, "zorder": 4}
+# What a paper prints, beside ours: its arms stick out below our points.
+PUBLISHED_POINT = {"color": "#7A0019", "marker": "x", "linestyle": "none", "markersize": 9, "markeredgewidth": 1.2, "zorder": 1.9}
 PUBLISHED_LINE = {"color": "#7A0019", "linestyle": (0, (1, 1.2)), "linewidth": 1.2, "zorder": 4}
 # Curves that another part of the figure shows.
 ELSEWHERE = {"color": "#DADADA", "linewidth": 0.7, "zorder": 1.5}

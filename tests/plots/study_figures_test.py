@@ -14,12 +14,12 @@ from plot_checks import InTemporaryDirectory
 from result_directory import open_results
 from study import read_study
 from study_figures import figures_of
-from study_looks import in_parts
+from study_looks import in_parts, looks_of
 from study_test import write_study
 from synthetic_results import write_rows
 
 _TIMES = np.linspace(0, 10, 501)
-_FLICKERING = np.where(np.arange(501) % 5 == 0, 1e-17, 1e-12)
+_FLICKERING = np.where(np.arange(501) % 5 == 0, 1e-17, 1e-12)  # a dip every fifth sample: a fifth of them
 
 
 class Shapes(unittest.TestCase):
@@ -115,6 +115,19 @@ class DrawnFigures(InTemporaryDirectory):
         axes = self._panels(figures["over_time"].draw(results))[0]
         self.assertEqual(axes.get_ylim()[0], 1e-2)
         self.assertIn("down to 3·10⁻¹⁶", [text.get_text() for text in axes.texts])
+
+    def test_formulations_of_one_family_are_told_apart(self):
+        self._declare(lambda d: d["variants"].extend({"label": key, "formulation": key, "state": "velocity", "sequential": True}
+                                                     for key in ("naudet", "naudet-acc", "naudet[switching=off]")))
+        looks = looks_of(read_study(open_results(self.directory)))
+        colours = [looks[key]["color"] for key in ("naudet", "naudet-acc", "naudet[switching=off]")]
+        self.assertEqual(len(set(colours)), 3)
+        self.assertNotEqual(looks["naudet"]["linestyle"], looks["naudet[switching=off]"]["linestyle"])
+
+    def test_what_a_mechanism_is_not_observed_for_is_no_gap(self):
+        rows = (self.directory / "records.csv").read_text().splitlines(keepends=True)
+        (self.directory / "records.csv").write_text("".join(row for row in rows if not (",pendulum:4," in row and ",evaluations," in row)))
+        self.assertEqual(list(self._figures()[1]), ["evaluations_four_bar"])
 
     def test_more_than_eight_curves_are_split(self):
         def add(declaration):
