@@ -14,6 +14,7 @@
 #include "experiments/studies/declaration/study_reader.hpp"
 #include "experiments/studies/runner/growth_fit.hpp"
 #include "experiments/studies/runner/result_journal.hpp"
+#include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
@@ -308,6 +309,36 @@ TEST_F(StudyTest, CurvesAreFilesAndALostOrDamagedOneIsMadeAgain) {
   std::string wrong = kDeclared + figure;
   wrong.replace(wrong.find("\"position_drift\", \"energy_error\"]\nmech"), 16, "\"evaluations\"");
   expect_refused(wrong, 15, "no value at every step");
+}
+
+TEST_F(StudyTest, AMechanismMovesAsInItsFirstFinishedRunForTenSecondsAtMost) {
+  const Study study = read(R"(name = "moving"
+mechanisms = ["four_bar", { mechanism = "pendulum:2", end = 12.0 }, { mechanism = "star", integrators = [] }]
+end = 2.0
+integrators = ["ode45"]
+tolerances = [1e-6]
+observe = ["evaluations"]
+[variants]
+"chains only" = "aba"
+"all" = "dca"
+)");
+  const auto results = run(study, "moving");
+  ASSERT_TRUE(results);
+  const auto loop = study_motion(registries_, study, *results, 0);
+  ASSERT_TRUE(loop);
+  EXPECT_EQ(loop->run, "dca, ode45") << "aba refuses a loop";
+  ASSERT_EQ(loop->q.size(), 60U);
+  ASSERT_EQ(loop->times.size(), loop->q.size());
+  EXPECT_EQ(loop->times.back(), 2.0);
+  const auto start = study.mechanisms[0].mechanism->q0();
+  ASSERT_EQ(loop->q.front().size(), start.size());
+  EXPECT_TRUE(std::equal(start.begin(), start.end(), loop->q.front().begin()));
+  EXPECT_NE(loop->q.back(), loop->q.front());
+  const auto chain = study_motion(registries_, study, *results, 1);
+  ASSERT_TRUE(chain);
+  EXPECT_EQ(chain->run, "aba, ode45");
+  EXPECT_EQ(chain->times.back(), 10.0);
+  EXPECT_FALSE(study_motion(registries_, study, *results, 2)) << "nothing was run";
 }
 
 TEST_F(StudyTest, AClaimMayHaveSeveralConditionsFewerPlacesOrNone) {
