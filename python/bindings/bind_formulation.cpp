@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <map>
+#include <memory>
 #include <new>
 #include <string>
 #include <utility>
@@ -14,7 +15,6 @@
 
 #include "experiments/registries/available_memory.hpp"
 #include "experiments/registries/formulation_choice.hpp"
-#include "python/bindings/formulation_handle.hpp"
 #include "python/bindings/number_arrays.hpp"
 #include "python/bindings/session.hpp"
 
@@ -22,6 +22,12 @@ namespace nb = nanobind;
 
 namespace mbdbench::python {
 namespace {
+
+/// A formulation as Python holds it; Python keeps the mechanism alive as long as this.
+struct FormulationHandle {
+  std::string word;  ///< that chose it, "hdca[gauge=leak]"
+  std::unique_ptr<Formulation> formulation;
+};
 
 /// Observation and Reactions of one state, named.
 struct StateObservation {

@@ -48,7 +48,7 @@ void bind_errors(nb::module_& module) {
       PyErr_SetString(mechanism_error.ptr(), wrong.what());
     }
   });
-  static_cast<void>(nb::exception<RightHandSideFailure>(module, "RightHandSideError", PyExc_RuntimeError));
+  const nb::exception<RightHandSideFailure> right_hand_side_error(module, "RightHandSideError", PyExc_RuntimeError);
 }
 
 }  // namespace

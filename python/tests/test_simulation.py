@@ -96,6 +96,16 @@ def test_control_c_interrupts():
     assert process.returncode == -signal.SIGINT and b"KeyboardInterrupt" in error
 
 
+def test_control_c_within_a_prototype_interrupts(arm):
+    def interrupted(t, q, u):
+        os.kill(os.getpid(), signal.SIGINT)
+        return -10.0 * q
+
+    mbdbench.add_prototype("interrupted", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        mbdbench.simulate(arm, "interrupted", times=1.0)
+
+
 def test_other_threads_go_on(pendulum):
     counted = 0
     worker = threading.Thread(target=lambda: mbdbench.simulate(pendulum, "dense", times=20.0, tolerance=1e-9))

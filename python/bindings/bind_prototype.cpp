@@ -1,5 +1,5 @@
-#include "python/bindings/prototype_formulation.hpp"
-
+/// \file
+/// A Python function as a formulation: everything that takes formulations takes it, for a first version of one's own.
 #include <fmt/format.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -78,6 +78,10 @@ class PrototypeFormulation final : public JointStateFormulation {
       std::copy(accelerations.begin(), accelerations.end(), rate_of(xdot).begin());
       return {};
     } catch (const nb::python_error& error) {
+      if (error.matches(PyExc_KeyboardInterrupt)) {
+        // Ctrl-C while Python was at work: raised again where the interpreter goes on.
+        PyErr_SetInterrupt();
+      }
       failure_ = fmt::format("{}: {}", nb::cast<std::string>(error.type().attr("__name__")),
                              nb::cast<std::string>(nb::str(error.value())));
     } catch (const std::exception& error) {
@@ -108,20 +112,7 @@ bool may_be_key(const std::string& name) {
   });
 }
 
-/// Makes `function` a formulation that all functions of the module take under its name; the last one of a name counts.
-void add_prototype(const std::string& name, nb::callable function) {
-  std::vector<FormulationEntry>& entries = registries().formulations;
-  const FormulationEntry* const shipped = find_formulation(formulation_registry(), name);
-  if (shipped != nullptr) {
-    throw nb::value_error(fmt::format("'{}' is a formulation of the suite; choose another name", name).c_str());
-  }
-  const FormulationEntry added = prototype_entry(name, std::move(function));
-  std::erase_if(entries, [&](const FormulationEntry& entry) { return entry.key == name; });
-  entries.push_back(added);
-}
-
-}  // namespace
-
+/// The function is kept until `forget_prototypes`. \returns an entry whose key is `name`
 FormulationEntry prototype_entry(const std::string& name, nb::callable function) {
   if (!may_be_key(name)) {
     throw nb::value_error(
@@ -144,11 +135,26 @@ FormulationEntry prototype_entry(const std::string& name, nb::callable function)
   return entry;
 }
 
+/// Makes `function` a formulation that all functions of the module take under its name; the last one of a name counts.
+void add_prototype(const std::string& name, nb::callable function) {
+  std::vector<FormulationEntry>& entries = registries().formulations;
+  const FormulationEntry* const shipped = find_formulation(formulation_registry(), name);
+  if (shipped != nullptr) {
+    throw nb::value_error(fmt::format("'{}' is a formulation of the suite; choose another name", name).c_str());
+  }
+  const FormulationEntry added = prototype_entry(name, std::move(function));
+  std::erase_if(entries, [&](const FormulationEntry& entry) { return entry.key == name; });
+  entries.push_back(added);
+}
+
+/// Lets go of all functions, at the end of the interpreter.
 void forget_prototypes() {
   for (Prototype& prototype : prototypes()) {
     prototype.function = nb::object();
   }
 }
+
+}  // namespace
 
 void bind_prototype(nb::module_& module) {
   module.def("add_prototype", &add_prototype, nb::arg("name"), nb::arg("function"),
