@@ -103,6 +103,7 @@ need_for_program() {
   need libeigen3-dev "matrices" has_header Eigen/Core libeigen3-dev
   need libboost-dev "Boost.Odeint: integrators to compare with" has_header boost/numeric/odeint.hpp libboost-dev
   need libtomlplusplus-dev "reads mechanism files" has_header toml++/toml.h libtomlplusplus-dev
+  need libtinyxml2-dev "reads URDF files" has_header tinyxml2.h libtinyxml2-dev
   need nlohmann-json3-dev "writes provenance" has_header nlohmann/json.hpp nlohmann-json3-dev
   need libfmt-dev "formats numbers and messages" has_header fmt/format.h libfmt-dev
   need libcli11-dev "the command line" has_header CLI/CLI.hpp libcli11-dev
