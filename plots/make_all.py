@@ -22,8 +22,6 @@ except ImportError as error:
              "python3-numpy, python3-jinja2")
 
 import integrators_figures
-import malczyk2008_figures
-import malczyk2008_tables
 import naudet2005_figures
 import naudet2005_tables
 import rhs_cost
@@ -38,11 +36,9 @@ from tables import write_tables
 
 FIGURES = {
     "integrators": integrators_figures.FIGURES,
-    "malczyk2008": malczyk2008_figures.FIGURES,
     "naudet2005": naudet2005_figures.FIGURES,
 }
 TABLES = {
-    "malczyk2008": malczyk2008_tables.TABLES,
     "naudet2005": naudet2005_tables.TABLES,
 }
 BENCHMARK_FILE = "rhs.json"

@@ -31,6 +31,9 @@ struct StudyMechanism {
   std::vector<std::size_t> controls;
   std::vector<StateKind> controlled;  ///< kinds of state under error control; empty: all
   bool timed = true;                  ///< whether its runs and right-hand sides are
+  double output = 0.0;                ///< s between outputs that cost a right-hand side each; 0: none
+  double max_step = 0.0;              ///< s, of adaptive integrators; 0: any
+  double restart = 0.0;               ///< s after which the integrator begins anew, again and again; 0: never
   /// \returns what records say beside the control: "end=10", "end=10;controlled=position".
   [[nodiscard]] std::string parameters() const;
 };
@@ -179,6 +182,8 @@ struct Study {
   [[nodiscard]] bool needs_reference() const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;
+  /// \returns whether those of this mechanism are observed and timed: once, where it is run in several ways.
+  [[nodiscard]] bool times_right_hand_sides(std::size_t mechanism) const;
 };
 
 }  // namespace mbdbench::studies

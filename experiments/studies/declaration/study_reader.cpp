@@ -99,6 +99,13 @@ class StudyReader {
       std::for_each(table.observers.begin(), table.observers.end(),
                     [this](const Observer& o) { add_observer(study_, o); });
     }
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      if (study_.needs_reference() && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
+        table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
+                                               "are measured at these: leave them to studies without errors",
+                                               mechanism.label));
+      }
+    }
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
       study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
@@ -202,7 +209,8 @@ class StudyReader {
     };
     table_.entries(
         "mechanisms", "a mechanism",
-        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed"},
+        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "output",
+         "max_step", "restart"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -220,7 +228,14 @@ class StudyReader {
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
-          study_.mechanisms.back().timed = entry.flag("timed").value_or(true);
+          StudyMechanism& added = study_.mechanisms.back();
+          added.timed = entry.flag("timed").value_or(true);
+          for (const auto& [key, seconds] :
+               {std::pair("output", &added.output), {"max_step", &added.max_step}, {"restart", &added.restart}}) {
+            if (const auto number = entry.number(key)) {
+              *seconds = positive(entry, *number, key);
+            }
+          }
           for (const LocatedText& kind : entry.texts("controlled")) {
             study_.mechanisms.back().controlled.push_back(
                 at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));

@@ -8,10 +8,13 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
+#include <variant>
 
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/accuracy_limits.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/simulation/time_span.hpp"
+#include "experiments/studies/runner/output_times.hpp"
 #include "experiments/studies/runner/step_limits.hpp"
 #include "experiments/studies/runner/step_monitor.hpp"
 #include "mechanisms/model/description/model_error.hpp"
@@ -64,17 +67,31 @@ Measured error_of(const RunFindings& run, const Observer& observer) {
                                                                         : run.errors->orientation);
 }
 
-Measured initial_rate(StudyCase& prepared, const std::string& component) {
+/// \returns where it stands in the state, or why it does not.
+std::variant<std::size_t, Measured> place_of(StudyCase& prepared, const std::string& component) {
   const auto layout = prepared.formulation().layout();
   const auto found =
       std::find_if(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.name == component; });
   if (found == layout.end()) {
     return Measured::refused(fmt::format("the state has no component '{}'", component));
   }
+  return static_cast<std::size_t>(found - layout.begin());
+}
+
+Measured initial_rate(StudyCase& prepared, const std::string& component) {
+  const auto place = place_of(prepared, component);
+  if (const auto* const missing = std::get_if<Measured>(&place)) {
+    return *missing;
+  }
   std::vector<double> xdot(prepared.x0().size());
   const RhsStatus status = prepared.formulation().rhs(0.0, prepared.x0(), xdot);
-  return status.ok ? Measured::number(xdot[static_cast<std::size_t>(found - layout.begin())])
-                   : Measured::failed(status.message());
+  return status.ok ? Measured::number(xdot[std::get<std::size_t>(place)]) : Measured::failed(status.message());
+}
+
+Measured final_state(const RunFindings& run, const std::string& component) {
+  const auto place = place_of(*run.prepared, component);
+  const auto* const missing = std::get_if<Measured>(&place);
+  return missing != nullptr ? *missing : Measured::number(run.result.ode.x[std::get<std::size_t>(place)]);
 }
 
 Measured steps_limited(const RunFindings& run, const std::string& kind) {
@@ -114,6 +131,8 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
       return count(run.result.rhs_calls);
     case Quantity::initial_rate:
       return initial_rate(*run.prepared, observer.subject);
+    case Quantity::final_state:
+      return final_state(run, observer.subject);
     case Quantity::steps_limited:
       return steps_limited(run, observer.subject);
     default:
@@ -230,10 +249,19 @@ StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechani
 
 SimulationResult StudyCase::run(const Study& study, const CellKey& cell, OdeSink& sink,
                                 const std::function<void(double, std::span<const double>)>& step_reached) {
+  const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
+  const OdeEntry& integrator = *study.integrators[cell.integrator];
   SimulationOptions options = options_of(study, cell);
   options.step_reached = step_reached;
-  return simulate(*formulation_, *study.integrators[cell.integrator],
-                  sample_times(study.mechanisms[cell.mechanism].end, study.samples), x0_, options, sink);
+  if (mechanism.output > 0.0) {
+    OutputSink outputs(*formulation_, sink);
+    return simulate(*formulation_, integrator, times_of({0.0, mechanism.end, mechanism.output}), x0_, options, outputs);
+  }
+  if (mechanism.restart > 0.0) {
+    return simulate_with_restarts(*formulation_, integrator, times_of({0.0, mechanism.end, mechanism.restart}), x0_,
+                                  options, sink);
+  }
+  return simulate(*formulation_, integrator, sample_times(mechanism.end, study.samples), x0_, options, sink);
 }
 
 std::map<StateKind, double> StudyCase::limited_shares(const Study& study, const CellKey& cell) {
@@ -246,6 +274,9 @@ SimulationOptions StudyCase::options_of(const Study& study, const CellKey& cell)
   const Control& control = study.controls[cell.control];
   SimulationOptions options;
   options.ode.max_evaluations = study.max_evaluations;
+  if (const double max_step = study.mechanisms[cell.mechanism].max_step; max_step > 0.0) {
+    options.ode.max_step = max_step;
+  }
   options.controlled = study.mechanisms[cell.mechanism].controlled;
   if (control.kind == ControlKind::tolerance) {
     options.ode.relative_tolerance = control.value;
