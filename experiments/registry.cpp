@@ -1,7 +1,6 @@
 #include <array>
 
 #include "experiments/integrators/integrators.hpp"
-#include "experiments/malczyk2008/malczyk2008.hpp"
 #include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
@@ -27,7 +26,7 @@ constexpr std::array kRegistry = {
         "Naudet2005"},
     ExperimentEntry{"malczyk2008",
                     "slider-crank and loops of any size: the recursion of Bae and Haug on one process and on two",
-                    "Malczyk2008", run_malczyk2008},
+                    "Malczyk2008"},
 };
 
 }  // namespace

@@ -22,8 +22,6 @@ except ImportError as error:
              "python3-numpy, python3-jinja2")
 
 import integrators_figures
-import malczyk2008_figures
-import malczyk2008_tables
 import rhs_cost
 import style
 from input_error import InputError
@@ -36,10 +34,8 @@ from tables import write_tables
 
 FIGURES = {
     "integrators": integrators_figures.FIGURES,
-    "malczyk2008": malczyk2008_figures.FIGURES,
 }
 TABLES = {
-    "malczyk2008": malczyk2008_tables.TABLES,
 }
 BENCHMARK_FILE = "rhs.json"
 

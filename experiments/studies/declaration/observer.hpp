@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mbdbench::studies {
@@ -62,6 +63,7 @@ enum class Quantity {
   // Times and what depends on the moment.
   wall_time,
   speedup,
+  rank_difference,
   // Both.
   time_per_evaluation,
   time_per_body,
@@ -70,11 +72,13 @@ enum class Quantity {
   modelled_speedup,
   memory_per_body,
   reactions_cost,
-  projection_time_per_body
+  projection_time_per_body,
+  exchange_time,
+  message_speedup
 };
 
 /// What stands in a quantity's brackets.
-enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints };
+enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints, message };
 
 /// What a quantity is.
 struct QuantityEntry {
@@ -106,6 +110,9 @@ struct Observer {
   [[nodiscard]] bool timed() const {
     return quantity >= Quantity::wall_time || (quantity == Quantity::ratio && inner().timed());
   }
+  /// \returns how many messages a right-hand side needs and how many numbers each has: 3 and 27 of
+  /// "message_speedup(3x27)", 1 and 27 of "exchange_time(27)". \throws std::invalid_argument
+  [[nodiscard]] std::pair<int, int> messages() const;
   /// \returns the observer that growth and ratio are of. \throws std::invalid_argument where there is none
   [[nodiscard]] Observer inner() const;
   /// \returns the names in a subject such as "q.ankle+q.knee".

@@ -36,6 +36,9 @@ struct StudyMechanism {
   bool own_samples = false;                              ///< not those of the whole study
   std::map<StateKind, double> absolute_tolerances = {};  ///< of kinds of state; of others that of the control
   std::vector<Observer> observed = {};                   ///< of the study's observers; empty: all
+  double output = 0.0;    ///< s between outputs that cost a right-hand side each; 0: none
+  double max_step = 0.0;  ///< s, of adaptive integrators; 0: any
+  double restart = 0.0;   ///< s after which the integrator begins anew, again and again; 0: never
   /// \returns whether an observer looks at it.
   [[nodiscard]] bool is_observed(const Observer& observer) const;
   /// \returns what records say beside the control: "end=10", "end=10;controlled=position;samples=85".
@@ -195,6 +198,8 @@ struct Study {
   [[nodiscard]] bool needs_reference(const StudyMechanism& mechanism) const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;
+  /// \returns whether those of this mechanism are observed and timed: once, where it is run in several ways.
+  [[nodiscard]] bool times_right_hand_sides(std::size_t mechanism) const;
 };
 
 }  // namespace mbdbench::studies

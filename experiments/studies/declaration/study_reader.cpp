@@ -103,6 +103,13 @@ class StudyReader {
       std::for_each(table.observers.begin(), table.observers.end(),
                     [this](const Observer& o) { add_observer(study_, o); });
     }
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      if (study_.needs_reference() && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
+        table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
+                                               "are measured at these: leave them to studies without errors",
+                                               mechanism.label));
+      }
+    }
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
       study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
@@ -209,7 +216,7 @@ class StudyReader {
     table_.entries(
         "mechanisms", "a mechanism",
         {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples",
-         "observe", "absolute_tolerances"},
+         "observe", "absolute_tolerances", "output", "max_step", "restart"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -227,17 +234,23 @@ class StudyReader {
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
-          read_error_control(entry, study_.mechanisms.back());
+          read_run_settings(entry, study_.mechanisms.back());
         });
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
   }
 
-  static void read_error_control(const DeclarationTable& entry, StudyMechanism& mechanism) {
+  static void read_run_settings(const DeclarationTable& entry, StudyMechanism& mechanism) {
     mechanism.timed = entry.flag("timed").value_or(true);
     if (entry.has("samples")) {
       mechanism.samples = static_cast<int>(whole(entry, "samples", kDefaultSamples, kLeastSamples, kMostSamples));
       mechanism.own_samples = true;
+    }
+    for (const auto& [key, seconds] :
+         {std::pair("output", &mechanism.output), {"max_step", &mechanism.max_step}, {"restart", &mechanism.restart}}) {
+      if (const auto number = entry.number(key)) {
+        *seconds = positive(entry, *number, key);
+      }
     }
     for (const LocatedText& kind : entry.texts("controlled")) {
       mechanism.controlled.push_back(
