@@ -56,14 +56,16 @@ class Study:
         if not record.formulation and not record.mechanism:
             self.machine[record.quantity] = record.value
         elif not record.formulation:
-            self._uncertainties[record.mechanism, record.quantity] = record
+            self._uncertainties[record.mechanism, tuple(sorted(record.parameters.items())), record.quantity] = record
         if record.quantity.endswith("_at_equal_error"):
-            self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity] = record
+            error, *rest = record.parameters.items()
+            self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity, float(error[1]), tuple(sorted(rest))] = record
 
     def controls_of(self, integrator, mechanism=None):
         """Tolerances or steps of an integrator, from loose to tight; of one mechanism, where it has fewer."""
         kind = "tolerance" if integrator["adaptive"] else "step"
-        places = (mechanism or {}).get("controls", range(len(self.controls)))
+        of_all = (mechanism or {}).get("controls", range(len(self.controls)))
+        places = (mechanism or {}).get("own_controls", {}).get(integrator["key"], of_all)
         return sorted((self.controls[place] for place in places if self.controls[place]["kind"] == kind), key=lambda control: -control["value"])
 
     def observer(self, quantity):
@@ -94,15 +96,16 @@ class Study:
     def of_right_hand_side(self, mechanism, variant, quantity):
         return self._right_hand_sides.get((mechanism["mechanism"], variant["formulation"], quantity))
 
-    def ranked(self, mechanism, variant, integrator, work):
-        return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error"))
+    def ranked(self, mechanism, variant, integrator, work, at):
+        return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error", at,
+                                   _parameters(mechanism)))
 
     def uncertainty(self, mechanism, quantity):
         """Of the reference over the whole run; None of what is asked at one time."""
         if quantity.startswith("joint_error_"):
             return None
         name = "reference_orientation_uncertainty" if quantity == "orientation_error" else "reference_uncertainty"
-        record = self._uncertainties.get((mechanism["mechanism"], name))
+        record = self._uncertainties.get((mechanism["mechanism"], _parameters(mechanism), name))
         return record.value if record else None
 
     def error_observer(self):

@@ -7,6 +7,7 @@ import style
 from figure_definition import FigureDefinition
 from number_text import plain
 from study import unit_text
+from study_families import family_figure, family_looks
 from study_looks import lines_of
 from study_sweeps import sweep_figure
 
@@ -26,6 +27,15 @@ class _Curves:
         self.integrator = study.integrators[declared["integrator"]]
         self.control = study.controls[declared["control"]]
         self.study = study
+        # Curves are variants, or the integrators of the one family.
+        self.labels = [variant["label"] for variant in self.variants]
+        self.lines = lines_of(study, self.variants)
+        self.by_integrator = bool(declared.get("families"))
+        if self.by_integrator:
+            [looks] = family_looks(declared["families"])
+            self.labels = [study.integrators[place]["key"] for place in looks]
+            self.lines = [{"color": look["color"], "marker": look["marker"], "markerfacecolor": "white", "markevery": 6, "markersize": 3}
+                          for look in looks.values()]
         # Observers of one kind, such as the passes of three levels, share a row.
         self.rows = {}
         for name in declared["curves"]:
@@ -35,7 +45,7 @@ class _Curves:
     def looks(self, observers):
         if len(observers) > 1:
             return [{"color": colour, "linestyle": "-"} for colour in _LEVEL_COLOURS]
-        return lines_of(self.study, self.variants)
+        return self.lines
 
 
 def _draw_panel(axes, results, curves, observers, files):
@@ -43,7 +53,7 @@ def _draw_panel(axes, results, curves, observers, files):
     drawn = False
     for place, file in enumerate(files):
         # Of curves that coincide the later ones show at the edges of the first.
-        width, order = 0.8 + 0.4 * place, 3 - 0.1 * place
+        width, order = (0.8 if curves.by_integrator else 0.8 + 0.4 * place), 3 - 0.1 * place
         for number, observer in enumerate(observers):
             run = results.trajectory(file, [observer["quantity"]])
             value = run[observer["quantity"]] if observer.get("signed") else np.abs(run[observer["quantity"]])
@@ -59,14 +69,14 @@ def _draw_panel(axes, results, curves, observers, files):
 
 
 def _draw(results, curves):
-    alone = len(curves.variants) == 1
+    alone = len(curves.labels) == 1
     legend_mm = 0 if alone else _LEGEND_MM
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + 10 + _ROW_MM * len(curves.rows))
     grid = figure.add_gridspec(len(curves.rows) + (not alone), len(curves.mechanisms),
                                height_ratios=[*([] if alone else [legend_mm]), *[_ROW_MM] * len(curves.rows)])
     if not alone:
-        handles = [Line2D([], [], label=variant["label"], **look) for variant, look in zip(curves.variants, lines_of(curves.study, curves.variants))]
-        style.legend_row(figure, grid[0, :], handles, 3)
+        handles = [Line2D([], [], label=label, **look) for label, look in zip(curves.labels, curves.lines)]
+        style.legend_row(figure, grid[0, :], handles, 3 if len(handles) <= 6 else 4)
     for row, (title, observers) in enumerate(curves.rows.items()):
         first, drawn = None, False
         for column, (mechanism, files) in enumerate(zip(curves.mechanisms, curves.files)):
@@ -106,7 +116,8 @@ def _caption(curves, title):
 
 def curve_figures(study):
     """The figures that the study declares."""
-    return [sweep_figure(study, declared) if declared.get("against_control") else
+    return [family_figure(study, declared) if declared.get("families") and (declared["abscissa"] or declared["against_control"]) else
+            sweep_figure(study, declared) if declared.get("against_control") else
             FigureDefinition(declared["name"], declared["title"],
                              lambda _, d=declared: _caption(_Curves(study, d), d["title"]),
                              lambda results, d=declared: _draw(results, _Curves(study, d)))

@@ -101,8 +101,12 @@ def figures_of(study, file):
     swept = [mechanism for mechanism in study.mechanisms
              if any(len(study.controls_of(integrator, mechanism)) > 1 for integrator in study.integrators_of(mechanism))]
     for work in study.work_observers():
-        # Whatever a mechanism is not timed for is no gap.
+        # Whatever a mechanism is not timed for is no gap; work that the declaration draws by integrators is drawn once.
+        drawn = {place for declared in study.figures if declared.get("abscissa") and work["quantity"] in declared["curves"]
+                 for place in declared["mechanisms"]}
         for mechanism in (each for each in swept if each.get("timed", True) or not work.get("timed", False)):
+            if study.mechanisms.index(mechanism) in drawn or mechanism.get("own_controls"):
+                continue
             definitions.append(FigureDefinition(
                 f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}",
                 lambda _, m=mechanism, w=work: _caption(study, m, error, w),

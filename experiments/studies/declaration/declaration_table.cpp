@@ -93,57 +93,90 @@ std::optional<bool> DeclarationTable::flag(std::string_view key) const {
   return value;
 }
 
-std::vector<LocatedText> DeclarationTable::texts(std::string_view key) const {
-  const toml::node* const node = find(key);
+std::vector<LocatedText> DeclarationTable::texts_of(const toml::node& node, std::string_view key) const {
   std::vector<LocatedText> all;
-  if (node == nullptr) {
-    return all;
-  }
-  if (const toml::array* const list = node->as_array()) {
+  if (const toml::array* const list = node.as_array()) {
     for (const toml::node& entry : *list) {
       all.push_back(text_of(entry, key));
     }
   } else {
-    all.push_back(text_of(*node, key));
+    all.push_back(text_of(node, key));
   }
   return all;
 }
 
-std::vector<LocatedNumber> DeclarationTable::numbers(std::string_view key) const {
-  const toml::node* const node = find(key);
+std::vector<LocatedNumber> DeclarationTable::numbers_of(const toml::node& node, std::string_view key) const {
   std::vector<LocatedNumber> all;
-  if (node == nullptr) {
-    return all;
-  }
-  if (const toml::array* const list = node->as_array()) {
+  if (const toml::array* const list = node.as_array()) {
     for (const toml::node& entry : *list) {
       all.push_back(number_of(entry, key));
     }
   } else {
-    all.push_back(number_of(*node, key));
+    all.push_back(number_of(node, key));
   }
   return all;
 }
 
-std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(std::string_view key) const {
-  std::vector<std::pair<LocatedText, LocatedText>> all;
+std::vector<LocatedText> DeclarationTable::texts(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node == nullptr ? std::vector<LocatedText>() : texts_of(*node, key);
+}
+
+std::vector<LocatedNumber> DeclarationTable::numbers(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node == nullptr ? std::vector<LocatedNumber>() : numbers_of(*node, key);
+}
+
+bool DeclarationTable::is_table(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node != nullptr && node->is_table();
+}
+
+std::vector<std::pair<LocatedText, const toml::node*>> DeclarationTable::named(std::string_view key,
+                                                                               std::string_view wanted) const {
+  std::vector<std::pair<LocatedText, const toml::node*>> all;
   const toml::node* const node = find(key);
   if (node == nullptr) {
     return all;
   }
   const toml::table* const table = node->as_table();
   if (table == nullptr) {
-    wrong_type(*node, key, "a table: \"LABEL\" = \"formulation[options]\"");
+    wrong_type(*node, key, wanted);
   }
   for (const auto& [name, value] : *table) {
-    LocatedText text = text_of(value, name.str());
-    all.emplace_back(LocatedText{std::string(name.str()), text.line}, text);
+    all.emplace_back(LocatedText{std::string(name.str()), declared_line(value)}, &value);
   }
   // The table is sorted by name; a study's order is that of its lines.
-  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-    const auto position = [&](const auto& entry) { return table->get(entry.first.text)->source().begin; };
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    const auto position = [](const auto& entry) { return entry.second->source().begin; };
     return std::pair(position(a).line, position(a).column) < std::pair(position(b).line, position(b).column);
   });
+  return all;
+}
+
+std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(std::string_view key) const {
+  std::vector<std::pair<LocatedText, LocatedText>> all;
+  for (const auto& [name, value] : named(key, "a table: \"LABEL\" = \"formulation[options]\"")) {
+    all.emplace_back(name, text_of(*value, name.text));
+  }
+  return all;
+}
+
+std::vector<std::pair<LocatedText, std::vector<LocatedText>>> DeclarationTable::named_lists(
+    std::string_view key) const {
+  std::vector<std::pair<LocatedText, std::vector<LocatedText>>> all;
+  for (const auto& [name, value] : named(key, "a table: \"LABEL\" = [\"KEY\", \"KEY\"]")) {
+    all.emplace_back(name, texts_of(*value, name.text));
+  }
+  return all;
+}
+
+std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> DeclarationTable::named_numbers(
+    std::string_view key) const {
+  std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> all;
+  for (const auto& [name, value] : named(key, "a table: KEY = [0.01, 0.02]")) {
+    all.emplace_back(name, numbers_of(*value, name.text));
+  }
   return all;
 }
 

@@ -44,6 +44,7 @@ enum class Quantity {
   marker_error,
   joint_error,
   ratio,
+  order,
   // Of a right-hand side alone.
   bodies,
   operations,
@@ -93,17 +94,17 @@ struct Observer {
   /// \returns the name as records have it: "error_tip".
   [[nodiscard]] std::string record_name() const;
   [[nodiscard]] const QuantityEntry& entry() const;
-  [[nodiscard]] bool timed() const {
-    return quantity >= Quantity::wall_time || (quantity == Quantity::ratio && inner().timed());
-  }
-  /// \returns the observer that growth and ratio are of. \throws std::invalid_argument where there is none
+  [[nodiscard]] bool timed() const { return quantity >= Quantity::wall_time || (compares_runs() && inner().timed()); }
+  /// \returns the observer that growth, ratio and order are of. \throws std::invalid_argument where there is none
   [[nodiscard]] Observer inner() const;
   /// \returns the marker of the subject: all of it, or what stands before the axis.
   [[nodiscard]] std::string marker() const;
   /// \returns 0, 1, 2 of a subject such as "tip.x".
   [[nodiscard]] int axis() const { return subject.back() - 'x'; }
   /// \returns whether a run tells it by itself, without a clock and without other runs.
-  [[nodiscard]] bool of_one_run() const { return !timed() && !of_right_hand_side() && quantity != Quantity::ratio; }
+  [[nodiscard]] bool of_one_run() const { return !timed() && !of_right_hand_side() && !compares_runs(); }
+  /// \returns whether it is made of the numbers of several runs.
+  [[nodiscard]] bool compares_runs() const { return quantity == Quantity::ratio || quantity == Quantity::order; }
   /// \returns whether it is followed at the accepted steps of a run.
   [[nodiscard]] bool at_steps() const {
     return quantity >= Quantity::energy_error && quantity <= Quantity::largest_sigma;

@@ -32,7 +32,7 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "observe",     "claims",          "rankings",   "expectations",
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
                                              "figures",     "tables",          "quick",      "baseline",
-                                             "references",  "engines"};
+                                             "references",  "engines",         "windows"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -72,6 +72,7 @@ class StudyReader {
         static_cast<std::size_t>(whole("max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
     study_.repetitions = static_cast<int>(whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
     study_.samples = static_cast<int>(whole("samples", kDefaultSamples, 1.0, kMostSamples));
+    study_.windows = static_cast<int>(whole("windows", 0.0, 1.0, kMostSamples));
     study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
     read_mechanisms();
     read_engines();
@@ -90,7 +91,10 @@ class StudyReader {
     read_figures(table_, study_, observer);
     read_tables(table_, study_, observer);
     for (const CurveFigure& figure : study_.figures) {
-      if (figure.against_control) {
+      if (figure.abscissa) {
+        add_observer(study_, *figure.abscissa);
+      }
+      if (figure.against != Against::time) {
         std::for_each(figure.curves.begin(), figure.curves.end(),
                       [this](const Observer& o) { add_observer(study_, o); });
       }
@@ -143,6 +147,7 @@ class StudyReader {
     bool some_integrators = false;
     std::vector<LocatedText> integrators;
     std::vector<LocatedNumber> controls;
+    std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> own_controls;
   };
 
   void choose_for_mechanisms() {
@@ -157,23 +162,32 @@ class StudyReader {
                                                             table_, choice.integrators, study_.integrators,
                                                             [](const OdeEntry* i) { return i->key; }, "integrator")
                                                       : all_places(study_.integrators.size());
-      for (std::size_t c = 0; c < study_.controls.size(); ++c) {
-        const bool chosen = choice.controls.empty() || std::any_of(choice.controls.begin(), choice.controls.end(),
-                                                                   [&](const LocatedNumber& number) {
-                                                                     return number.value == study_.controls[c].value;
-                                                                   });
-        if (chosen) {
-          mechanism.controls.push_back(c);
-        }
-      }
-      for (const LocatedNumber& number : choice.controls) {
-        if (std::none_of(study_.controls.begin(), study_.controls.end(),
-                         [&](const Control& control) { return control.value == number.value; })) {
-          table_.fail(number.line, fmt::format("mechanism '{}': {} is not among the study's tolerances and steps",
-                                               mechanism.label, number.value));
-        }
+      mechanism.controls =
+          choice.controls.empty() ? all_places(study_.controls.size()) : controls_of(mechanism, choice.controls);
+      for (const auto& [key, controls] : choice.own_controls) {
+        const auto place = places_of(
+            table_, {key}, study_.integrators, [](const OdeEntry* i) { return i->key; }, "integrator");
+        mechanism.own_controls[place.front()] = controls_of(mechanism, controls);
       }
     }
+  }
+
+  std::vector<std::size_t> controls_of(const StudyMechanism& mechanism, const std::vector<LocatedNumber>& wanted) {
+    std::vector<std::size_t> places;
+    for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      if (std::any_of(wanted.begin(), wanted.end(),
+                      [&](const LocatedNumber& number) { return number.value == study_.controls[c].value; })) {
+        places.push_back(c);
+      }
+    }
+    for (const LocatedNumber& number : wanted) {
+      if (std::none_of(study_.controls.begin(), study_.controls.end(),
+                       [&](const Control& control) { return control.value == number.value; })) {
+        table_.fail(number.line, fmt::format("mechanism '{}': {} is not among the study's tolerances and steps",
+                                             mechanism.label, number.value));
+      }
+    }
+    return places;
   }
 
   void add_mechanism(const DeclarationTable& table, const LocatedText& word, std::string label, double end) {
@@ -186,7 +200,7 @@ class StudyReader {
     if (taken) {
       table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
     }
-    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, true});
+    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, {}, true});
   }
 
   void read_mechanisms() {
@@ -213,9 +227,21 @@ class StudyReader {
           const LocatedText word = entry.needed_text("mechanism");
           const auto label = entry.text("label");
           const auto own_end = entry.number("end");
-          choices_.push_back({entry.has("variants"), entry.texts("variants"), entry.has("integrators"),
-                              entry.texts("integrators"), entry.numbers("controls")});
-          const bool is_run = !choices_.back().some_integrators || !choices_.back().integrators.empty();
+          choices_.push_back({entry.has("variants"),
+                              entry.texts("variants"),
+                              entry.has("integrators"),
+                              {},
+                              entry.numbers("controls"),
+                              {}});
+          MechanismChoice& choice = choices_.back();
+          if (entry.is_table("integrators")) {
+            choice.own_controls = entry.named_numbers("integrators");
+            std::transform(choice.own_controls.begin(), choice.own_controls.end(),
+                           std::back_inserter(choice.integrators), [](const auto& own) { return own.first; });
+          } else {
+            choice.integrators = entry.texts("integrators");
+          }
+          const bool is_run = !choice.some_integrators || !choice.integrators.empty();
           add_mechanism(entry, word, label ? label->text : word.text,
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
+#include "experiments/records/line_fit.hpp"
 #include "experiments/records/part_durations.hpp"
 #include "experiments/records/program_digest.hpp"
 #include "experiments/studies/runner/part_runner.hpp"
@@ -61,6 +62,7 @@ class StudyRun {
     add_uncertainties();
     add_times();
     add_ratios();
+    add_orders();
     return std::move(results_);
   }
 
@@ -81,7 +83,7 @@ class StudyRun {
       }
       for (const std::size_t i : mechanism.integrators) {
         for (const std::size_t c : mechanism.controls) {
-          if (study_.runs(i, c)) {
+          if (mechanism.has(i, c) && study_.runs(i, c)) {
             parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, mechanism.variants.size())});
           }
         }
@@ -167,6 +169,7 @@ class StudyRun {
       for (const Observer& curve : curves) {
         curve_names += "|" + curve.name();
       }
+      curve_names += curves.empty() || study_.windows == 0 ? "" : fmt::format("|{} windows", study_.windows);
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
@@ -214,7 +217,7 @@ class StudyRun {
       }
       for (const std::size_t i : study_.mechanisms[m].integrators) {
         for (const std::size_t c : study_.mechanisms[m].controls) {
-          if (study_.runs(i, c)) {
+          if (study_.mechanisms[m].has(i, c) && study_.runs(i, c)) {
             parts.push_back(timing_part(m, i, c));
           }
         }
@@ -364,6 +367,42 @@ class StudyRun {
         result[observer] = ratio;
       }
     }
+  }
+
+  void add_orders() {
+    for (const Observer& observer : study_.observers) {
+      if (observer.quantity != Quantity::order) {
+        continue;
+      }
+      for (auto& [cell, result] : results_.cells) {
+        if (!study_.mechanisms[cell.mechanism].integrators.empty()) {
+          result[observer] = order(cell, observer.inner());
+        }
+      }
+    }
+  }
+
+  /// The slope through this run and the coarser ones of the same integrator, in logarithms.
+  Measured order(const CellKey& cell, const Observer& error) const {
+    Measured own = results_.of(cell, error);
+    if (!own.usable()) {
+      return own;
+    }
+    std::vector<double> controls;
+    std::vector<double> errors;
+    for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      const CellKey other{cell.mechanism, cell.variant, cell.integrator, c};
+      const double control = study_.controls[c].value;
+      if (study_.has(other) && control >= study_.controls[cell.control].value) {
+        const Measured measured = results_.of(other, error);
+        if (measured.usable() && measured.value > 0.0) {
+          controls.push_back(std::log(control));
+          errors.push_back(std::log(measured.value));
+        }
+      }
+    }
+    return controls.size() < 2 ? Measured::refused("a slope needs a coarser run")
+                               : Measured::number(fit_line(controls, errors).slope);
   }
 
   Measured speedup(const CellKey& cell, const Measured& time) const {
