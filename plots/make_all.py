@@ -23,8 +23,6 @@ except ImportError as error:
 
 import malczyk2008_figures
 import malczyk2008_tables
-import naudet2005_figures
-import naudet2005_tables
 import rhs_cost
 import style
 from input_error import InputError
@@ -37,11 +35,9 @@ from tables import write_tables
 
 FIGURES = {
     "malczyk2008": malczyk2008_figures.FIGURES,
-    "naudet2005": naudet2005_figures.FIGURES,
 }
 TABLES = {
     "malczyk2008": malczyk2008_tables.TABLES,
-    "naudet2005": naudet2005_tables.TABLES,
 }
 BENCHMARK_FILE = "rhs.json"
 

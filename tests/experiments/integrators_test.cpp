@@ -48,8 +48,8 @@ TEST(IntegratorsRunTest, FixedOrdersAreMetAndEveryIntegratorHasItsCurves) {
   }
   for (const OdeEntry& entry : default_registries().integrators) {
     const std::string key(entry.key);
-    // It runs on separable test problems alone.
-    const bool on_mechanisms = !entry.needs_separable;
+    // One runs on separable test problems alone, one is rkf45 where there are no outputs to restart at.
+    const bool on_mechanisms = !entry.needs_separable && key != "rkf45-restarted";
     EXPECT_EQ(with_order.contains(key), on_mechanisms && !entry.adaptive) << key;
     for (const char* const curve : {"pendulum:2 dca", "pendulum:2 hdca", "pendulum:16 dca", "pendulum:16 hdca"}) {
       EXPECT_EQ(with_errors[curve].contains(key), on_mechanisms) << curve << ' ' << key;

@@ -156,13 +156,21 @@ std::vector<std::pair<LocatedText, const toml::node*>> DeclarationTable::named(s
 
 std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(std::string_view key) const {
   std::vector<std::pair<LocatedText, LocatedText>> all;
-  for (const auto& [name, value] : named(key, "a table: \"LABEL\" = \"formulation[options]\"")) {
+  for (const auto& [name, value] : named(key, "a table: \"LABEL\" = \"text\"")) {
     all.emplace_back(name, text_of(*value, name.text));
   }
   return all;
 }
 
-std::vector<std::pair<LocatedText, std::vector<LocatedText>>> DeclarationTable::named_lists(
+std::vector<std::pair<LocatedText, LocatedNumber>> DeclarationTable::named_numbers(std::string_view key) const {
+  std::vector<std::pair<LocatedText, LocatedNumber>> all;
+  for (const auto& [name, value] : named(key, "a table: NAME = number")) {
+    all.emplace_back(name, number_of(*value, name.text));
+  }
+  return all;
+}
+
+std::vector<std::pair<LocatedText, std::vector<LocatedText>>> DeclarationTable::named_text_lists(
     std::string_view key) const {
   std::vector<std::pair<LocatedText, std::vector<LocatedText>>> all;
   for (const auto& [name, value] : named(key, "a table: \"LABEL\" = [\"KEY\", \"KEY\"]")) {
@@ -171,7 +179,7 @@ std::vector<std::pair<LocatedText, std::vector<LocatedText>>> DeclarationTable::
   return all;
 }
 
-std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> DeclarationTable::named_numbers(
+std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> DeclarationTable::named_number_lists(
     std::string_view key) const {
   std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> all;
   for (const auto& [name, value] : named(key, "a table: KEY = [0.01, 0.02]")) {

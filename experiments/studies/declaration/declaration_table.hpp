@@ -43,13 +43,14 @@ class DeclarationTable {
   [[nodiscard]] std::vector<LocatedText> texts(std::string_view key) const;
   [[nodiscard]] std::vector<LocatedNumber> numbers(std::string_view key) const;
   [[nodiscard]] bool is_table(std::string_view key) const;
-  /// Name -> numbers of a table inside: gauss4 = [0.01, 0.02].
-  [[nodiscard]] std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> named_numbers(
-      std::string_view key) const;
-  /// Name -> texts of a table inside, in the order of the file.
-  [[nodiscard]] std::vector<std::pair<LocatedText, std::vector<LocatedText>>> named_lists(std::string_view key) const;
   /// Name -> text of a table inside, in the order of the file.
   [[nodiscard]] std::vector<std::pair<LocatedText, LocatedText>> named_texts(std::string_view key) const;
+  /// The same of numbers, of lists of texts, of lists of numbers.
+  [[nodiscard]] std::vector<std::pair<LocatedText, LocatedNumber>> named_numbers(std::string_view key) const;
+  [[nodiscard]] std::vector<std::pair<LocatedText, std::vector<LocatedText>>> named_text_lists(
+      std::string_view key) const;
+  [[nodiscard]] std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> named_number_lists(
+      std::string_view key) const;
   /// Calls a function for every entry of a list of texts and tables. \param label of the tables
   /// \param take_text empty: tables only
   void entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,

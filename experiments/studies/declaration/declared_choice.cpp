@@ -39,7 +39,7 @@ bool can_be_drawn(const Observer& curve) {
 std::vector<Family> families_of(const DeclarationTable& table, const Study& study) {
   constexpr std::size_t kMostCurves = 8;
   std::vector<Family> families;
-  for (const auto& [label, keys] : table.named_lists("families")) {
+  for (const auto& [label, keys] : table.named_text_lists("families")) {
     families.push_back({label.text, places_of(
                                         table, keys, study.integrators,
                                         [](const OdeEntry* entry) { return entry->key; }, "integrator")});

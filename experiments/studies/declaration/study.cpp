@@ -29,6 +29,11 @@ bool stands_in(const std::vector<Entry>& list, const Entry& entry) {
   return std::find(list.begin(), list.end(), entry) != list.end();
 }
 
+void add_curves(std::vector<Observer>& all, const CurveFigure& figure) {
+  std::copy_if(figure.curves.begin(), figure.curves.end(), std::back_inserter(all),
+               [&](const Observer& curve) { return !stands_in(all, curve); });
+}
+
 }  // namespace
 
 std::string StudyVariant::formulation() const {
@@ -40,12 +45,20 @@ std::string StudyMechanism::parameters() const {
   for (const StateKind kind : controlled) {
     text += fmt::format("{}{}", kind == controlled.front() ? ";controlled=" : "+", mbdbench::to_string(kind));
   }
+  for (const auto& [kind, tolerance] : absolute_tolerances) {
+    text += fmt::format(";{}_tolerance={}", mbdbench::to_string(kind), tolerance);
+  }
+  text += own_samples ? fmt::format(";samples={}", samples) : "";
   return text;
 }
 
 bool StudyMechanism::has(std::size_t integrator, std::size_t control) const {
   const auto own = own_controls.find(integrator);
   return stands_in(own == own_controls.end() ? controls : own->second, control);
+}
+
+bool StudyMechanism::is_observed(const Observer& observer) const {
+  return observed.empty() || stands_in(observed, observer);
 }
 
 std::string_view to_string(ControlKind kind) {
@@ -108,13 +121,22 @@ std::vector<CellKey> Study::curve_cells(const CurveFigure& figure, std::size_t m
   return keys;
 }
 
+std::vector<Observer> Study::all_curves() const {
+  std::vector<Observer> all;
+  for (const CurveFigure& figure : figures) {
+    if (figure.against == Against::time) {
+      add_curves(all, figure);
+    }
+  }
+  return all;
+}
+
 std::vector<Observer> Study::curves(const CellKey& cell) const {
   std::vector<Observer> all;
   for (const CurveFigure& figure : figures) {
     if (figure.against == Against::time && stands_in(figure.mechanisms, cell.mechanism) &&
         stands_in(curve_cells(figure, cell.mechanism), cell)) {
-      std::copy_if(figure.curves.begin(), figure.curves.end(), std::back_inserter(all),
-                   [&](const Observer& curve) { return !stands_in(all, curve); });
+      add_curves(all, figure);
     }
   }
   return all;
@@ -136,6 +158,11 @@ std::filesystem::path Study::drawing_file(const StudyMechanism& mechanism) {
 
 bool Study::needs_reference() const {
   return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.needs_reference(); });
+}
+
+bool Study::needs_reference(const StudyMechanism& mechanism) const {
+  return std::any_of(observers.begin(), observers.end(),
+                     [&](const Observer& o) { return o.needs_reference() && mechanism.is_observed(o); });
 }
 
 bool Study::needs_times() const {

@@ -30,10 +30,16 @@ struct StudyMechanism {
   std::vector<std::size_t> variants;
   std::vector<std::size_t> integrators;
   std::vector<std::size_t> controls;
-  std::map<std::size_t, std::vector<std::size_t>> own_controls;  ///< of integrators that have fewer of them
-  std::vector<StateKind> controlled;                             ///< kinds of state under error control; empty: all
-  bool timed = true;                                             ///< whether its runs and right-hand sides are
-  /// \returns what records say beside the control: "end=10", "end=10;controlled=position".
+  std::map<std::size_t, std::vector<std::size_t>> own_controls = {};  ///< of integrators that have fewer of them
+  std::vector<StateKind> controlled = {};                ///< kinds of state under error control; empty: all
+  bool timed = true;                                     ///< whether its runs and right-hand sides are
+  int samples = 0;                                       ///< equal intervals at whose ends errors are measured
+  bool own_samples = false;                              ///< not those of the whole study
+  std::map<StateKind, double> absolute_tolerances = {};  ///< of kinds of state; of others that of the control
+  std::vector<Observer> observed = {};                   ///< of the study's observers; empty: all
+  /// \returns whether an observer looks at it.
+  [[nodiscard]] bool is_observed(const Observer& observer) const;
+  /// \returns what records say beside the control: "end=10", "end=10;controlled=position;samples=85".
   [[nodiscard]] std::string parameters() const;
   /// \returns whether it is run with them, tolerances and steps told apart by nobody.
   [[nodiscard]] bool has(std::size_t integrator, std::size_t control) const;
@@ -43,7 +49,8 @@ struct StudyMechanism {
 struct StudyVariant {
   std::string label;
   const FormulationEntry* entry = nullptr;
-  std::string options;  ///< as the command line takes them, may be empty
+  std::string options;         ///< as the command line takes them, may be empty
+  int evaluations_before = 0;  ///< that a published program makes before its solver begins; they count in rhs_calls
   /// \returns the formulation as records name it: "hdca[gauge=leak]".
   [[nodiscard]] std::string formulation() const;
 };
@@ -101,6 +108,7 @@ struct Ranking {
   Observer error;
   double at = 0.0;  ///< in the observer's unit
   std::vector<Observer> work;
+  std::vector<std::size_t> mechanisms;
 };
 
 /// Integrators that share a panel.
@@ -166,8 +174,9 @@ struct Study {
   std::vector<const OdeEntry*> integrators;  ///< empty: nothing is run, right-hand sides alone are observed
   std::vector<Control> controls;             ///< tolerances, then steps
   std::vector<Observer> observers;
-  std::optional<std::size_t> baseline;   ///< variant that `ratio` compares with
-  std::vector<ReferenceRun> references;  ///< the reference, then what it is checked against
+  std::map<Observer, std::string> titles;  ///< in tables and figures, of those that have one of the study's own
+  std::optional<std::size_t> baseline;     ///< variant that `ratio` compares with
+  std::vector<ReferenceRun> references;    ///< the reference, then what it is checked against
   std::vector<StudyClaim> claims;
   std::vector<Ranking> rankings;
   std::vector<Expectation> expectations;
@@ -190,13 +199,17 @@ struct Study {
   /// \returns the runs whose curves over time a figure shows of a mechanism: of its variants, or of its integrators,
   /// each with the first control that the mechanism is run with.
   [[nodiscard]] std::vector<CellKey> curve_cells(const CurveFigure& figure, std::size_t mechanism) const;
-  /// \returns what figures show of a run over time, each once.
+  /// \returns what figures show over time, each once.
+  [[nodiscard]] std::vector<Observer> all_curves() const;
+  /// \returns what they show of one run.
   [[nodiscard]] std::vector<Observer> curves(const CellKey& cell) const;
   /// \returns where they stand, in the study's directory: trajectories/MECHANISM_VARIANT_INTEGRATOR_CONTROL.csv.
   [[nodiscard]] std::filesystem::path curve_file(const CellKey& cell) const;
   /// \returns where a mechanism's picture stands, in the study's directory; empty for one of too many bodies to see.
   static std::filesystem::path drawing_file(const StudyMechanism& mechanism);
   [[nodiscard]] bool needs_reference() const;
+  /// \returns whether any observer of this mechanism does.
+  [[nodiscard]] bool needs_reference(const StudyMechanism& mechanism) const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;
 };

@@ -32,7 +32,8 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "observe",     "claims",          "rankings",   "expectations",
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
                                              "figures",     "tables",          "quick",      "baseline",
-                                             "references",  "engines",         "windows"};
+                                             "references",  "engines",         "titles",     "evaluations_before",
+                                             "windows"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -69,20 +70,22 @@ class StudyReader {
     const auto title = table_.text("title");
     study_.title = title ? title->text : study_.name;
     study_.max_evaluations =
-        static_cast<std::size_t>(whole("max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
-    study_.repetitions = static_cast<int>(whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
-    study_.samples = static_cast<int>(whole("samples", kDefaultSamples, 1.0, kMostSamples));
-    study_.windows = static_cast<int>(whole("windows", 0.0, 1.0, kMostSamples));
+        static_cast<std::size_t>(whole(table_, "max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
+    study_.repetitions = static_cast<int>(whole(table_, "repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
+    study_.samples = static_cast<int>(whole(table_, "samples", kDefaultSamples, 1.0, kMostSamples));
+    study_.windows = static_cast<int>(whole(table_, "windows", 0.0, 1.0, kMostSamples));
     study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
     read_mechanisms();
     read_engines();
     read_variants();
+    read_evaluations_before();
     read_integrators();
     read_controls();
     choose_for_mechanisms();
     read_baseline();
     read_references();
     read_observers();
+    read_titles();
     read_rankings();
     read_claims(table_, study_);
     const auto observer = [this](const DeclarationTable& table, const LocatedText& name) {
@@ -121,14 +124,14 @@ class StudyReader {
     }
   }
 
-  double whole(std::string_view key, double fallback, double least, double most) const {
-    const auto number = table_.number(key);
+  static double whole(const DeclarationTable& table, std::string_view key, double fallback, double least, double most) {
+    const auto number = table.number(key);
     if (!number) {
       return fallback;
     }
     if (!(number->value >= least && number->value <= most && std::floor(number->value) == number->value)) {
-      table_.fail(number->line,
-                  fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
+      table.fail(number->line,
+                 fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
     }
     return number->value;
   }
@@ -147,6 +150,7 @@ class StudyReader {
     bool some_integrators = false;
     std::vector<LocatedText> integrators;
     std::vector<LocatedNumber> controls;
+    std::vector<LocatedText> observe;
     std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> own_controls;
   };
 
@@ -200,7 +204,8 @@ class StudyReader {
     if (taken) {
       table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
     }
-    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, {}, true});
+    study_.mechanisms.push_back(
+        {std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, {}, true, study_.samples});
   }
 
   void read_mechanisms() {
@@ -216,7 +221,8 @@ class StudyReader {
     };
     table_.entries(
         "mechanisms", "a mechanism",
-        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed"},
+        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples",
+         "observe", "absolute_tolerances"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -232,10 +238,11 @@ class StudyReader {
                               entry.has("integrators"),
                               {},
                               entry.numbers("controls"),
+                              entry.texts("observe"),
                               {}});
           MechanismChoice& choice = choices_.back();
           if (entry.is_table("integrators")) {
-            choice.own_controls = entry.named_numbers("integrators");
+            choice.own_controls = entry.named_number_lists("integrators");
             std::transform(choice.own_controls.begin(), choice.own_controls.end(),
                            std::back_inserter(choice.integrators), [](const auto& own) { return own.first; });
           } else {
@@ -246,14 +253,27 @@ class StudyReader {
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
-          study_.mechanisms.back().timed = entry.flag("timed").value_or(true);
-          for (const LocatedText& kind : entry.texts("controlled")) {
-            study_.mechanisms.back().controlled.push_back(
-                at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
-          }
+          read_error_control(entry, study_.mechanisms.back());
         });
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
+  }
+
+  static void read_error_control(const DeclarationTable& entry, StudyMechanism& mechanism) {
+    mechanism.timed = entry.flag("timed").value_or(true);
+    if (entry.has("samples")) {
+      mechanism.samples = static_cast<int>(whole(entry, "samples", kDefaultSamples, 1.0, kMostSamples));
+      mechanism.own_samples = true;
+    }
+    for (const LocatedText& kind : entry.texts("controlled")) {
+      mechanism.controlled.push_back(
+          at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
+    }
+    for (const auto& [kind, tolerance] : entry.named_numbers("absolute_tolerances")) {
+      const StateKind read =
+          at_line(entry, kind.line, [&, &word = kind.text] { return parse_state_kind(word, "absolute_tolerances"); });
+      mechanism.absolute_tolerances[read] = positive(entry, tolerance, "absolute_tolerances");
+    }
   }
 
   [[nodiscard]] bool has_integrators() const { return !table_.texts("integrators").empty(); }
@@ -292,6 +312,20 @@ class StudyReader {
       });
     }
     require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
+  }
+
+  void read_evaluations_before() {
+    for (const auto& [label, count] : table_.named_numbers("evaluations_before")) {
+      const std::size_t place =
+          places_of(
+              table_, {label}, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant")
+              .front();
+      if (!(count.value >= 0.0 && count.value <= 10.0 && std::floor(count.value) == count.value)) {
+        table_.fail(count.line,
+                    fmt::format("evaluations_before must be a whole number from 0 to 10, not {}", count.value));
+      }
+      study_.variants[place].evaluations_before = static_cast<int>(count.value);
+    }
   }
 
   void read_integrators() {
@@ -385,6 +419,19 @@ class StudyReader {
     require_integrators();
   }
 
+  /// Titles of observers of the study's own, and what is observed of each mechanism.
+  void read_titles() {
+    for (const auto& [name, title] : table_.named_texts("titles")) {
+      study_.titles[observer_at(table_, name)] = title.text;
+    }
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      for (const LocatedText& name : choices_[m].observe) {
+        study_.mechanisms[m].observed.push_back(observer_at(table_, name));
+        add_observer(study_, study_.mechanisms[m].observed.back());
+      }
+    }
+  }
+
   /// Only right-hand sides can be observed without a run.
   void require_integrators() const {
     const auto of_run = std::find_if(study_.observers.begin(), study_.observers.end(),
@@ -395,27 +442,29 @@ class StudyReader {
   }
 
   void read_rankings() {
-    table_.entries("rankings", "a ranking", {"error", "at", "work"}, {}, [&](const DeclarationTable& entry) {
-      Ranking ranking;
-      ranking.error = observer_at(entry, entry.needed_text("error"));
-      for (const LocatedText& work : entry.texts("work")) {
-        ranking.work.push_back(observer_at(entry, work));
-      }
-      if (ranking.work.empty()) {
-        ranking.work.push_back({Quantity::evaluations, {}});
-      }
-      add_observer(study_, ranking.error);
-      for (const Observer& work : ranking.work) {
-        add_observer(study_, work);
-      }
-      if (!entry.has("at")) {
-        entry.fail(entry.line(), "at is missing: the error, or a list of errors, at which work is compared");
-      }
-      for (const LocatedNumber& at : entry.numbers("at")) {
-        ranking.at = positive(entry, at, "at");
-        study_.rankings.push_back(ranking);
-      }
-    });
+    table_.entries(
+        "rankings", "a ranking", {"error", "at", "work", "mechanisms"}, {}, [&](const DeclarationTable& entry) {
+          Ranking ranking;
+          ranking.error = observer_at(entry, entry.needed_text("error"));
+          for (const LocatedText& work : entry.texts("work")) {
+            ranking.work.push_back(observer_at(entry, work));
+          }
+          if (ranking.work.empty()) {
+            ranking.work.push_back({Quantity::evaluations, {}});
+          }
+          ranking.mechanisms = chosen_mechanisms(entry, study_);
+          add_observer(study_, ranking.error);
+          for (const Observer& work : ranking.work) {
+            add_observer(study_, work);
+          }
+          if (!entry.has("at")) {
+            entry.fail(entry.line(), "at is missing: the error, or a list of errors, at which work is compared");
+          }
+          for (const LocatedNumber& at : entry.numbers("at")) {
+            ranking.at = positive(entry, at, "at");
+            study_.rankings.push_back(ranking);
+          }
+        });
   }
 
   const Registries& registries_;

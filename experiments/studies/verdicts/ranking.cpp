@@ -129,10 +129,9 @@ std::vector<RankedWork> rank_at_equal_error(const Study& study, const StudyResul
   const WorkCurve curve(study, results, ranking);
   std::vector<RankedWork> all;
   for (const Observer& work : ranking.work) {
-    for (std::size_t m = 0; m < study.mechanisms.size(); ++m) {
-      if ((study.mechanisms[m].controls.size() < 2 && study.controls.size() > 1) ||
-          !study.mechanisms[m].own_controls.empty()) {
-        continue;  // a single run, or runs chosen one by one: there is no curve
+    for (const std::size_t m : ranking.mechanisms) {
+      if (study.mechanisms[m].controls.size() < 2 && study.controls.size() > 1) {
+        continue;  // a single run: there is no curve
       }
       std::vector<RankedWork> rows;
       for (const std::size_t v : study.mechanisms[m].variants) {
