@@ -54,7 +54,7 @@ def _draw(study, declared):
     grid = figure.add_gridspec(len(rows) + 1, len(families), height_ratios=[legend_mm, *[_ROW_MM] * len(rows)])
     for column, (family, own) in enumerate(zip(families, looks)):
         style.legend_row(figure, grid[0, column], [Line2D([], [], label=study.integrators[place]["key"], **look) for place, look in own.items()], 1)
-        figure.axes[-1].set_title(family["label"])
+        figure.axes[-1].get_legend().set_title(family["label"])
     for row, (mechanism, variant, observer) in enumerate(rows):
         first = None
         for column, (family, own) in enumerate(zip(families, looks)):

@@ -18,8 +18,8 @@ def _cell_records(study, mechanism, variant, integrator, control):
 
 
 def _run_state(study, mechanism, variant, integrator, control):
-    """(finished, refused or failed; reason) of one run: a run that finished has a number."""
-    records = [record for record in _cell_records(study, mechanism, variant, integrator, control) if record]
+    """(finished, refused or failed; reason) of one run: a run that finished has a number, others but how far they came."""
+    records = [record for record in _cell_records(study, mechanism, variant, integrator, control) if record and record.quantity != "time_reached"]
     if any(record.value is not None for record in records):
         return "finished", ""
     for state in ("failed", "refused"):

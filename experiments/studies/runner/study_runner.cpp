@@ -200,9 +200,10 @@ class StudyRun {
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const CellKey cell{mechanism, v, integrator, control};
       const CellResult& result = results_.cells.at(cell);
-      // Any observer tells: a failed or refused run has no number at all.
-      const bool ran =
-          std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
+      // Any observer tells: a failed or refused run has no number but how far it came.
+      const bool ran = std::any_of(result.begin(), result.end(), [](const auto& entry) {
+        return entry.second.usable() && entry.first.quantity != Quantity::time_reached;
+      });
       if (ran) {
         cells.push_back(cell);
       }
