@@ -96,6 +96,9 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::ratio, "ratio", "1", "ratio",
                   "ratio(OBSERVER): that of the study's baseline over this one's; above 1 this one has less",
                   Subject::observer},
+    QuantityEntry{Quantity::order, "order", "1", "order",
+                  "order(ERROR): exponent of the step or tolerance, fitted to this run and the coarser ones",
+                  Subject::observer},
     QuantityEntry{Quantity::bodies, "bodies", "1", "bodies", "of the mechanism"},
     QuantityEntry{Quantity::operations, "operations", "1", "operations",
                   "multiplications and additions of a right-hand side, about, as the formulation states them"},
@@ -206,8 +209,11 @@ void require_subject(std::string_view text, const QuantityEntry& entry, const Ob
     if (entry.quantity == Quantity::growth && !grows) {
       refuse("growth(energy_error), or of a drift or largest_sigma");
     }
-    if (entry.quantity == Quantity::ratio && (inner.of_right_hand_side() || inner.quantity == Quantity::ratio)) {
+    if (entry.quantity == Quantity::ratio && (inner.of_right_hand_side() || inner.compares_runs())) {
       refuse("ratio(evaluations), or of another observer of runs");
+    }
+    if (entry.quantity == Quantity::order && !inner.needs_reference() && inner.quantity != Quantity::energy_error) {
+      refuse("order(position_error), or of another error");
     }
   }
 }

@@ -56,6 +56,11 @@ std::string StudyMechanism::parameters() const {
   return text;
 }
 
+bool StudyMechanism::has(std::size_t integrator, std::size_t control) const {
+  const auto own = own_controls.find(integrator);
+  return stands_in(own == own_controls.end() ? controls : own->second, control);
+}
+
 bool StudyMechanism::is_observed(const Observer& observer) const {
   return observed.empty() || stands_in(observed, observer);
 }
@@ -85,7 +90,7 @@ std::vector<CellKey> Study::cells() const {
       }
       for (const std::size_t i : mechanisms[m].integrators) {
         for (const std::size_t c : mechanisms[m].controls) {
-          if (runs(i, c)) {
+          if (mechanisms[m].has(i, c) && runs(i, c)) {
             keys.push_back({m, v, i, c});
           }
         }
@@ -98,13 +103,32 @@ std::vector<CellKey> Study::cells() const {
 bool Study::has(const CellKey& cell) const {
   const StudyMechanism& mechanism = mechanisms[cell.mechanism];
   return stands_in(mechanism.variants, cell.variant) && stands_in(mechanism.integrators, cell.integrator) &&
-         stands_in(mechanism.controls, cell.control) && runs(cell.integrator, cell.control);
+         mechanism.has(cell.integrator, cell.control) && runs(cell.integrator, cell.control);
+}
+
+std::vector<CellKey> Study::curve_cells(const CurveFigure& figure, std::size_t mechanism) const {
+  std::vector<CellKey> keys;
+  if (figure.families.empty()) {
+    for (const std::size_t v : figure.variants) {
+      keys.push_back({mechanism, v, figure.integrator, figure.control});
+    }
+    return keys;
+  }
+  for (const std::size_t i : figure.families.front().integrators) {
+    for (std::size_t c = 0; c < controls.size(); ++c) {
+      if (has({mechanism, figure.variants.front(), i, c})) {
+        keys.push_back({mechanism, figure.variants.front(), i, c});
+        break;
+      }
+    }
+  }
+  return keys;
 }
 
 std::vector<Observer> Study::all_curves() const {
   std::vector<Observer> all;
   for (const CurveFigure& figure : figures) {
-    if (!figure.against_control) {
+    if (figure.against == Against::time) {
       add_curves(all, figure);
     }
   }
@@ -114,9 +138,8 @@ std::vector<Observer> Study::all_curves() const {
 std::vector<Observer> Study::curves(const CellKey& cell) const {
   std::vector<Observer> all;
   for (const CurveFigure& figure : figures) {
-    if (!figure.against_control && stands_in(figure.mechanisms, cell.mechanism) &&
-        stands_in(figure.variants, cell.variant) && figure.integrator == cell.integrator &&
-        figure.control == cell.control) {
+    if (figure.against == Against::time && stands_in(figure.mechanisms, cell.mechanism) &&
+        stands_in(curve_cells(figure, cell.mechanism), cell)) {
       add_curves(all, figure);
     }
   }

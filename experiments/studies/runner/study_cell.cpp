@@ -226,9 +226,10 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   const std::vector<Observer> asked = asked_at_steps(observers, curves);
   StepMonitor monitor(prepared.formulation(), asked);
   if (!curves.empty()) {
-    monitor.write_to(output / study.curve_file(cell), curves);
+    monitor.write_to(output / study.curve_file(cell), curves, study.mechanisms[cell.mechanism].end, study.windows);
   }
-  PoseSampler poses(prepared.formulation());
+  PoseSampler poses(prepared.formulation(),
+                    sample_times(study.mechanisms[cell.mechanism].end, study.mechanisms[cell.mechanism].samples));
   std::vector<OdeSink*> sinks;
   if (!asked.empty()) {
     sinks.push_back(&monitor);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
+#include "experiments/records/line_fit.hpp"
 #include "experiments/records/part_durations.hpp"
 #include "experiments/records/program_digest.hpp"
 #include "experiments/studies/runner/part_runner.hpp"
@@ -67,6 +68,7 @@ class StudyRun {
     add_uncertainties();
     add_times();
     add_ratios();
+    add_orders();
     return std::move(results_);
   }
 
@@ -87,7 +89,7 @@ class StudyRun {
       }
       for (const std::size_t i : mechanism.integrators) {
         for (const std::size_t c : mechanism.controls) {
-          if (study_.runs(i, c)) {
+          if (mechanism.has(i, c) && study_.runs(i, c)) {
             parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, mechanism.variants.size())});
           }
         }
@@ -178,6 +180,7 @@ class StudyRun {
       for (const Observer& curve : curves) {
         curve_names += "|" + curve.name();
       }
+      curve_names += curves.empty() || study_.windows == 0 ? "" : fmt::format("|{} windows", study_.windows);
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
@@ -203,9 +206,10 @@ class StudyRun {
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const CellKey cell{mechanism, v, integrator, control};
       const CellResult& result = results_.cells.at(cell);
-      // Any observer tells: a failed or refused run has no number at all.
-      const bool ran =
-          std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
+      // Any observer tells: a failed or refused run has no number but how far it came.
+      const bool ran = std::any_of(result.begin(), result.end(), [](const auto& entry) {
+        return entry.second.usable() && entry.first.quantity != Quantity::time_reached;
+      });
       if (ran && is_timed_here(v)) {
         cells.push_back(cell);
       }
@@ -232,7 +236,7 @@ class StudyRun {
       }
       for (const std::size_t i : study_.mechanisms[m].integrators) {
         for (const std::size_t c : study_.mechanisms[m].controls) {
-          if (study_.runs(i, c)) {
+          if (study_.mechanisms[m].has(i, c) && study_.runs(i, c)) {
             parts.push_back(timing_part(m, i, c));
           }
         }
@@ -431,6 +435,42 @@ class StudyRun {
         result[observer] = ratio;
       }
     }
+  }
+
+  void add_orders() {
+    for (const Observer& observer : study_.observers) {
+      if (observer.quantity != Quantity::order) {
+        continue;
+      }
+      for (auto& [cell, result] : results_.cells) {
+        if (!study_.mechanisms[cell.mechanism].integrators.empty()) {
+          result[observer] = order(cell, observer.inner());
+        }
+      }
+    }
+  }
+
+  /// The slope through this run and the coarser ones of the same integrator, in logarithms.
+  Measured order(const CellKey& cell, const Observer& error) const {
+    Measured own = results_.of(cell, error);
+    if (!own.usable()) {
+      return own;
+    }
+    std::vector<double> controls;
+    std::vector<double> errors;
+    for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      const CellKey other{cell.mechanism, cell.variant, cell.integrator, c};
+      const double control = study_.controls[c].value;
+      if (study_.has(other) && control >= study_.controls[cell.control].value) {
+        const Measured measured = results_.of(other, error);
+        if (measured.usable() && measured.value > 0.0) {
+          controls.push_back(std::log(control));
+          errors.push_back(std::log(measured.value));
+        }
+      }
+    }
+    return controls.size() < 2 ? Measured::refused("a slope needs a coarser run")
+                               : Measured::number(fit_line(controls, errors).slope);
   }
 
   Measured speedup(const CellKey& cell, const Measured& time) const {
