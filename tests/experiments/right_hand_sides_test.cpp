@@ -98,7 +98,7 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims[0].measured, "1 of 2; not pendulum:1200: 1.2e+03; 1 do not exist");
   // Counts stand in the records, times apart; each once a mechanism and variant.
-  const PartResult written = study_records(study, *results);
+  const RecordSet written = study_records(study, *results);
   EXPECT_EQ(written.records.size(), 15U * 5U);
   EXPECT_EQ(written.timings.size(), 15U * 7U + (std::thread::hardware_concurrency() > 1 ? 3U : 2U))
       << "and limits of the machine";

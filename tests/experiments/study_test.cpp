@@ -119,7 +119,7 @@ TEST_F(StudyTest, RefusalsAreCellsWithAReasonAndNumbersAreThoseOfASerialRun) {
   const auto serial = run(study, "serial");
   const auto parallel = run(study, "parallel", 3);
   ASSERT_TRUE(serial && parallel);
-  const PartResult records = study_records(study, *serial);
+  const RecordSet records = study_records(study, *serial);
   EXPECT_EQ(records.records, study_records(study, *parallel).records);
   std::size_t refused = 0;
   for (const Record& record : records.records) {
@@ -445,7 +445,7 @@ TEST_F(StudyTest, RunsAreFollowedAndComparedWithABaseline) {
   EXPECT_EQ(results->of({0, 0, 1, 0}, parse_observer("steps_limited(position)")).state, CellState::refused) << "ode113";
   EXPECT_NE(value(dca, "initial_rate(v.joint1)"), 0.0);
   EXPECT_LT(value({1, 0, 0, 0}, "evaluations"), value(dca, "evaluations")) << "the angles alone under error control";
-  const PartResult part = study_records(study, *results);
+  const RecordSet part = study_records(study, *results);
   EXPECT_TRUE(std::any_of(part.records.begin(), part.records.end(), [](const Record& record) {
     return record.parameters == "tolerance=1e-06;end=2;controlled=position";
   }));
@@ -501,7 +501,7 @@ references = ["dense with ode45", "naudet-reduced with ode45"]
   }
   // The dependent links pass a common line at 0.89 s.
   EXPECT_NEAR(value(3, 1, 0, "time_reached"), 0.894, 0.01);
-  const PartResult part = study_records(study, *results);
+  const RecordSet part = study_records(study, *results);
   EXPECT_TRUE(std::none_of(part.records.begin(), part.records.end(), [](const Record& record) {
     return record.verdict == Verdict::failed;
   })) << "nothing but the time is observed of the run that fails";
