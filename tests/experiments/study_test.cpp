@@ -105,6 +105,14 @@ TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   other.replace(other.find("steps = [0.01]"), 14, "steps = [-1.0]");
   expect_refused(other, 6, "above 0");
   other = good;
+  other.replace(other.find("steps = [0.01]"), 14, "samples = 1");
+  expect_refused(other, 6, "from 2 to");
+  other = good;
+  other.replace(other.find("\"four_bar\""), 10, "{ mechanism = \"four_bar\", absolute_tolerances = { speed = 1e-3 } }");
+  expect_refused(other, 2, "speed");
+  expect_refused(good + "[evaluations_before]\n\"frist\" = 1\n", 13, "did you mean \"first\"?");
+  expect_refused(good + "[titles]\n\"evaluatons\" = \"x\"\n", 13, "did you mean \"evaluations\"?");
+  other = good;
   other.replace(other.find("\"position_error\""), 16, "\"error(tipp)\"");
   expect_refused(other, 7, "no mechanism has a marker 'tipp'");
 }
@@ -444,6 +452,77 @@ TEST_F(StudyTest, RunsAreFollowedAndComparedWithABaseline) {
   EXPECT_TRUE(std::any_of(part.records.begin(), part.records.end(), [](const Record& record) {
     return record.parameters == "tolerance=1e-06;end=2;controlled=position";
   }));
+}
+
+TEST_F(StudyTest, AMechanismMayHaveItsOwnOutputsTolerancesAndObservers) {
+  const Study study = read(R"(name = "own"
+end = 1.0
+samples = 4
+mechanisms = [
+  { mechanism = "biped", label = "all", end = 0.4 },
+  { mechanism = "biped", label = "relaxed", end = 0.4, absolute_tolerances = { velocity = 1e-2, momentum = 1e-2 } },
+  { mechanism = "biped", label = "restarted", end = 0.4, samples = 40, integrators = ["rkf45-restarted"], observe = ["steps"] },
+  { mechanism = "biped", label = "too long", observe = ["time_reached"] },
+]
+integrators = ["rkf45", "rkf45-restarted"]
+tolerances = [1e-6]
+observe = ["steps", "rhs_calls", "evaluations", "attempts", "state(q.hip)", "state(q.nose)", "local_error(q.ankle1+q.knee1)", "local_error(q.nose)", "end_error(ankle1+knee1)", "largest_end_error(ankle1+knee1)", "end_error(nose)", "time_reached"]
+references = ["dense with ode45", "naudet-reduced with ode45"]
+[variants]
+"Lagrange" = "naudet-acc[projection=off,switching=off]"
+"Hamilton" = "naudet[projection=off,switching=off]"
+[evaluations_before]
+"Hamilton" = 1
+[titles]
+"end_error(ankle1+knee1)" = "end error of q1 and q2"
+)");
+  const auto results = run(study, "own");
+  ASSERT_TRUE(results);
+  const auto measured = [&](std::size_t mechanism, std::size_t variant, std::size_t integrator, const char* observer) {
+    return results->of({mechanism, variant, integrator, 0}, parse_observer(observer));
+  };
+  const auto value = [&](std::size_t mechanism, std::size_t variant, std::size_t integrator, const char* observer) {
+    const Measured found = measured(mechanism, variant, integrator, observer);
+    EXPECT_TRUE(found.usable()) << observer << ": " << found.note;
+    return found.value;
+  };
+  EXPECT_EQ(value(0, 0, 0, "rhs_calls"), value(0, 0, 0, "evaluations"));
+  EXPECT_EQ(value(0, 1, 0, "rhs_calls"), value(0, 1, 0, "evaluations") + 1.0);
+  EXPECT_LT(value(1, 0, 0, "steps"), value(0, 0, 0, "steps")) << "the velocities' errors limited the steps";
+  EXPECT_GT(value(2, 0, 1, "steps"), value(0, 0, 1, "steps")) << "started anew at 40 outputs, not 4";
+  EXPECT_GT(value(0, 0, 0, "attempts"), value(0, 0, 0, "steps") - 1.0);
+  EXPECT_NEAR(value(0, 0, 0, "state(q.hip)"), value(0, 1, 0, "state(q.hip)"), 1e-3);
+  EXPECT_GT(value(0, 0, 0, "local_error(q.ankle1+q.knee1)"), 0.0);
+  EXPECT_LT(value(0, 0, 0, "local_error(q.ankle1+q.knee1)"), 1e-6);
+  const double mean = value(0, 0, 0, "end_error(ankle1+knee1)");
+  const double largest = value(0, 0, 0, "largest_end_error(ankle1+knee1)");
+  EXPECT_TRUE(mean > 0.0 && mean <= largest && largest <= 2.0 * mean) << mean << ' ' << largest;
+  for (const char* const absent : {"state(q.nose)", "local_error(q.nose)", "end_error(nose)"}) {
+    const Measured none = measured(0, 0, 0, absent);
+    EXPECT_EQ(none.state, CellState::refused) << absent;
+    EXPECT_NE(none.note.find("nose"), std::string::npos) << none.note;
+  }
+  // The dependent links pass a common line at 0.89 s.
+  EXPECT_NEAR(value(3, 1, 0, "time_reached"), 0.894, 0.01);
+  const PartResult part = study_records(study, *results);
+  EXPECT_TRUE(std::none_of(part.records.begin(), part.records.end(), [](const Record& record) {
+    return record.verdict == Verdict::failed;
+  })) << "nothing but the time is observed of the run that fails";
+  const auto has = [&](const char* parameters) {
+    return std::any_of(part.records.begin(), part.records.end(),
+                       [&](const Record& record) { return record.parameters == parameters; });
+  };
+  EXPECT_TRUE(has("tolerance=1e-06;end=0.4;velocity_tolerance=0.01;momentum_tolerance=0.01"));
+  EXPECT_TRUE(has("tolerance=1e-06;end=0.4;samples=40"));
+  EXPECT_EQ(study_json(study)["observers"][8]["title"], "end error of q1 and q2");
+}
+
+TEST_F(StudyTest, SomeVariantsMayFail) {
+  const Study study = read(std::string(kDeclared).insert(0, "failures_allowed = [\"first\"]\n"));
+  EXPECT_TRUE(study.may_fail("hdca"));
+  EXPECT_FALSE(study.may_fail("dca"));
+  EXPECT_TRUE(read(std::string(kDeclared).insert(0, "failures_allowed = true\n")).may_fail("dca"));
+  expect_refused(std::string(kDeclared).insert(0, "failures_allowed = [\"frist\"]\n"), 1, "did you mean \"first\"?");
 }
 
 TEST_F(StudyTest, EnergyOfDrivenMechanismsIsBalancedWithTheWork) {

@@ -131,6 +131,9 @@ constexpr std::array kQuantities = {
         Subject::workers},
     QuantityEntry{Quantity::memory_per_body, "memory_per_body", "B", "memory a body",
                   "that the formulation holds when it has been made"},
+    QuantityEntry{Quantity::reactions_cost, "reactions_cost", "1", "cost of reactions",
+                  "time that the reactions of all joints take beyond a right-hand side, over that of the right-hand "
+                  "side"},
     QuantityEntry{Quantity::projection_time_per_body, "projection_time_per_body", "s", "time per projection and body",
                   "of what follows a step, at a state whose positions are off by 1e-6; the fastest of nine batches"},
 };

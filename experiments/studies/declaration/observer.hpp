@@ -69,6 +69,7 @@ enum class Quantity {
   operation_rate,
   modelled_speedup,
   memory_per_body,
+  reactions_cost,
   projection_time_per_body
 };
 

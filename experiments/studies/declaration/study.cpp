@@ -137,6 +137,11 @@ bool Study::needs_reference() const {
   return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.needs_reference(); });
 }
 
+bool Study::may_fail(const std::string& formulation) const {
+  return std::any_of(variants.begin(), variants.end(),
+                     [&](const StudyVariant& v) { return v.may_fail && v.formulation() == formulation; });
+}
+
 bool Study::needs_reference(const StudyMechanism& mechanism) const {
   return std::any_of(observers.begin(), observers.end(),
                      [&](const Observer& o) { return o.needs_reference() && mechanism.is_observed(o); });

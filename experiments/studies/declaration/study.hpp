@@ -47,6 +47,7 @@ struct StudyVariant {
   std::string label;
   const FormulationEntry* entry = nullptr;
   std::string options;         ///< as the command line takes them, may be empty
+  bool may_fail = false;       ///< whether a failed run is a result and not a failure of the study
   int evaluations_before = 0;  ///< that a published program makes before its solver begins; they count in rhs_calls
   /// \returns the formulation as records name it: "hdca[gauge=leak]".
   [[nodiscard]] std::string formulation() const;
@@ -170,7 +171,6 @@ struct Study {
   std::size_t max_evaluations = 0;  ///< a run that needs more is a failure with this reason
   int repetitions = 0;              ///< of timed runs
   int samples = 0;                  ///< equal intervals at whose ends errors are measured
-  bool failures_allowed = false;    ///< whether a failed run is a result and not a failure of the study
 
   /// \returns whether this integrator is run with this control.
   [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
@@ -189,6 +189,8 @@ struct Study {
   /// \returns where a mechanism's picture stands, in the study's directory; empty for one of too many bodies to see.
   static std::filesystem::path drawing_file(const StudyMechanism& mechanism);
   [[nodiscard]] bool needs_reference() const;
+  /// \returns whether a failure of a formulation, as records name it, is a result.
+  [[nodiscard]] bool may_fail(const std::string& formulation) const;
   /// \returns whether any observer of this mechanism does.
   [[nodiscard]] bool needs_reference(const StudyMechanism& mechanism) const;
   [[nodiscard]] bool needs_times() const;

@@ -74,10 +74,10 @@ class StudyReader {
         static_cast<std::size_t>(whole(table_, "max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
     study_.repetitions = static_cast<int>(whole(table_, "repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
     study_.samples = static_cast<int>(whole(table_, "samples", kDefaultSamples, kLeastSamples, kMostSamples));
-    study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
     read_mechanisms();
     read_engines();
     read_variants();
+    read_failures_allowed();
     read_evaluations_before();
     read_integrators();
     read_controls();
@@ -286,6 +286,20 @@ class StudyReader {
       });
     }
     require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
+  }
+
+  /// Of all variants or of some.
+  void read_failures_allowed() {
+    const bool some = table_.is_list("failures_allowed");
+    const std::vector<std::size_t> allowed = some ? places_of(
+                                                        table_, table_.texts("failures_allowed"), study_.variants,
+                                                        [](const StudyVariant& v) { return v.label; }, "variant")
+                                             : table_.flag("failures_allowed").value_or(false)
+                                                 ? all_places(study_.variants.size())
+                                                 : std::vector<std::size_t>{};
+    for (const std::size_t v : allowed) {
+      study_.variants[v].may_fail = true;
+    }
   }
 
   void read_evaluations_before() {

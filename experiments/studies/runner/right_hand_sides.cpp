@@ -51,6 +51,7 @@ struct RhsCase {
   std::vector<WorkStage> stages;
   Measured time = Measured::failed("not timed");             // s
   Measured projection_time = Measured::failed("not timed");  // s
+  Measured reactions_time = Measured::failed("not timed");   // s
 
   [[nodiscard]] const Mechanism& mechanism() const { return prepared->formulation().mechanism(); }
 };
@@ -96,6 +97,12 @@ TimedCall projection_call(StudyCase& prepared) {
   };
 }
 
+TimedCall reactions_call(StudyCase& prepared) {
+  return [&prepared, reactions = Reactions()]() mutable {
+    return prepared.formulation().reactions(0.0, prepared.x0(), reactions).ok;
+  };
+}
+
 /// Passes of a projection of the displaced state and of a right-hand side at the start.
 Measured passes(StudyCase& prepared, const std::string& level) {
   auto* const augmented = dynamic_cast<AugmentedLagrangianFormulation*>(&prepared.formulation());
@@ -114,19 +121,19 @@ Measured passes(StudyCase& prepared, const std::string& level) {
 }
 
 /// The fastest of several batches each, in turns.
-void time_cases(std::vector<RhsCase>& cases, bool projections) {
+void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
   std::vector<TimedCall> calls;
-  for (RhsCase& each : cases) {
-    StudyCase& prepared = *each.prepared;
-    calls.push_back(prepared.can_run() ? right_hand_side_call(prepared.formulation(), 0.0, prepared.x0())
-                                       : TimedCall([] { return false; }));
-  }
-  for (RhsCase& each : cases) {
-    if (projections && each.prepared->can_run()) {
-      calls.push_back(projection_call(*each.prepared));
-    } else if (projections) {
-      calls.emplace_back([] { return false; });
+  const auto add = [&](const auto& call_of) {
+    for (RhsCase& each : cases) {
+      calls.push_back(each.prepared->can_run() ? call_of(*each.prepared) : TimedCall([] { return false; }));
     }
+  };
+  add([](StudyCase& prepared) { return right_hand_side_call(prepared.formulation(), 0.0, prepared.x0()); });
+  if (projections) {
+    add(projection_call);
+  }
+  if (reactions) {
+    add(reactions_call);
   }
   const bool threaded =
       std::any_of(cases.begin(), cases.end(), [](const RhsCase& each) { return threads_of(*each.variant) > 1; });
@@ -151,6 +158,10 @@ void time_cases(std::vector<RhsCase>& cases, bool projections) {
     });
     if (projections) {
       cases[i].projection_time = measured_time(times[cases.size() + i].fastest());
+    }
+    const RepeatedTimes& of_reactions = times[calls.size() - cases.size() + i];
+    if (reactions && of_reactions.count() > 0) {
+      cases[i].reactions_time = measured_time(of_reactions.fastest());
     }
   }
 }
@@ -249,6 +260,8 @@ class RhsObserver {
         return passes(*of.prepared, observer.subject);
       case Quantity::projection_time_per_body:
         return scaled(of.projection_time, 1.0 / bodies);
+      case Quantity::reactions_cost:
+        return scaled(of.reactions_time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0, -1.0);
       case Quantity::memory_per_body:
         return of.bytes ? Measured::number(*of.bytes / bodies) : Measured::refused("the C library does not tell");
       default:
@@ -256,8 +269,8 @@ class RhsObserver {
     }
   }
 
-  static Measured scaled(Measured measured, double factor) {
-    measured.value *= factor;
+  static Measured scaled(Measured measured, double factor, double added = 0.0) {
+    measured.value = measured.value * factor + (measured.usable() ? added : 0.0);
     return measured;
   }
 
@@ -314,9 +327,11 @@ std::vector<CellResult> observe_right_hand_sides(const Registries& registries, c
   for (const std::size_t v : study.mechanisms[mechanism].variants) {
     cases.push_back(make_case(registries, study.mechanisms[mechanism], study.variants[v]));
   }
-  time_cases(cases, std::any_of(study.observers.begin(), study.observers.end(), [](const Observer& observer) {
-               return observer.quantity == Quantity::projection_time_per_body;
-             }));
+  const auto observes = [&](Quantity quantity) {
+    return std::any_of(study.observers.begin(), study.observers.end(),
+                       [&](const Observer& observer) { return observer.quantity == quantity; });
+  };
+  time_cases(cases, observes(Quantity::projection_time_per_body), observes(Quantity::reactions_cost));
   RhsObserver observer(registries, study, machine, cases);
   std::vector<CellResult> results;
   results.reserve(cases.size());
