@@ -110,7 +110,7 @@ def _is_needed(record):
     return (record["published_value"] != "" or is_in_a_sentence(record)
             or (record["experiment"] == "chadaj2015" and record["quantity"] in ("steps", "failed_attempts")
                 and record["parameters"] == "tolerance=1e-06;end=10" and record["integrator"] == "ode45")
-            or (record["experiment"] == "malczyk2008" and record["quantity"] == "crank_angle")
+            or (record["experiment"] == "malczyk2008" and record["quantity"] in ("crank_angle", "state_q.crank"))
             or (record["experiment"] == "malczyk2012" and record["quantity"] == "energy_error" and "alpha" not in record["formulation"])
             or (record["experiment"] == "chadaj2017" and record["parameters"] == "tolerance=1e-06;end=10" and record["integrator"] == "ode45"
                 and record["formulation"] in _OF_CASES.values() and record["quantity"] in ("evaluations", "energy_error")))

@@ -21,9 +21,6 @@ except ImportError as error:
     sys.exit(f"make_all: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-matplotlib, "
              "python3-numpy, python3-jinja2")
 
-import integrators_figures
-import malczyk2008_figures
-import malczyk2008_tables
 import rhs_cost
 import style
 from input_error import InputError
@@ -35,11 +32,8 @@ from study_tables import tables_of
 from tables import write_tables
 
 FIGURES = {
-    "integrators": integrators_figures.FIGURES,
-    "malczyk2008": malczyk2008_figures.FIGURES,
 }
 TABLES = {
-    "malczyk2008": malczyk2008_tables.TABLES,
 }
 BENCHMARK_FILE = "rhs.json"
 

@@ -57,15 +57,22 @@ class Study:
         if not record.formulation and not record.mechanism:
             self.machine[record.quantity] = record.value
         elif not record.formulation:
-            self._uncertainties[record.mechanism, record.quantity] = record
+            self._uncertainties[record.mechanism, tuple(sorted(record.parameters.items())), record.quantity] = record
         if record.quantity.endswith("_at_equal_error"):
-            self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity] = record
+            error, *rest = record.parameters.items()
+            self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity, float(error[1]), tuple(sorted(rest))] = record
 
     def controls_of(self, integrator, mechanism=None):
         """Tolerances or steps of an integrator, from loose to tight; of one mechanism, where it has fewer."""
         kind = "tolerance" if integrator["adaptive"] else "step"
-        places = (mechanism or {}).get("controls", range(len(self.controls)))
+        of_all = (mechanism or {}).get("controls", range(len(self.controls)))
+        places = (mechanism or {}).get("own_controls", {}).get(integrator["key"], of_all)
         return sorted((self.controls[place] for place in places if self.controls[place]["kind"] == kind), key=lambda control: -control["value"])
+
+    def first_control(self, integrator, mechanism):
+        """The first of its tolerances or steps, in the study's order."""
+        controls = self.controls_of(integrator, mechanism)
+        return next((control for control in self.controls if control in controls), None)
 
     def observer(self, quantity):
         """By the name that records have; of one that is drawn only, what the name itself says."""
@@ -98,10 +105,10 @@ class Study:
         return self._records.get((cell, quantity))
 
     def run_state(self, mechanism, variant, integrator, control):
-        """(finished, refused or failed; reason) of one run: a run that finished has a number."""
+        """(finished, refused or failed; reason) of one run: a run that finished has a number, others but how far they came."""
         records = [self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in self.observers
                    if not observer["of_right_hand_side"] and not observer["timed"]]
-        records = [record for record in records if record]
+        records = [record for record in records if record and record.quantity != "time_reached"]
         if any(record.value is not None for record in records):
             return "finished", ""
         for state in ("failed", "refused"):
@@ -124,15 +131,16 @@ class Study:
     def of_right_hand_side(self, mechanism, variant, quantity):
         return self._right_hand_sides.get((mechanism["mechanism"], variant["formulation"], quantity))
 
-    def ranked(self, mechanism, variant, integrator, work):
-        return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error"))
+    def ranked(self, mechanism, variant, integrator, work, at):
+        return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error", at,
+                                   _parameters(mechanism)))
 
     def uncertainty(self, mechanism, quantity):
         """Of the reference over the whole run; None of what is asked at one time."""
         if quantity.startswith("joint_error_"):
             return None
         name = "reference_orientation_uncertainty" if quantity == "orientation_error" else "reference_uncertainty"
-        record = self._uncertainties.get((mechanism["mechanism"], name))
+        record = self._uncertainties.get((mechanism["mechanism"], _parameters(mechanism), name))
         return record.value if record else None
 
     def error_observer(self):

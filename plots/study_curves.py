@@ -8,6 +8,7 @@ from curve_shapes import WINDOW, coincide, envelope, flickers, lowest_shown
 from figure_definition import FigureDefinition
 from number_text import plain
 from study import unit_text
+from study_families import family_figure, family_looks
 from study_looks import in_parts, lines_of, part_text
 from study_sweeps import sweep_figures
 
@@ -71,6 +72,16 @@ class _Curves:
         self.integrator = study.integrators[declared["integrator"]]
         self.control = study.controls[declared["control"]]
         self.study = study
+        # Curves are variants, or the integrators of the one family.
+        self.family = None
+        self.labels = [variant["label"] for variant in self.variants]
+        self.lines = lines_of(study, self.variants)
+        if declared.get("families"):
+            [looks] = family_looks(declared["families"])
+            self.family = [study.integrators[place] for place in looks]
+            self.labels = [integrator["key"] for integrator in self.family]
+            self.lines = [{"color": look["color"], "marker": look["marker"], "markerfacecolor": "white", "markevery": 6, "markersize": 3,
+                           "linestyle": "-"} for look in looks.values()]
         # Observers of one kind, such as the passes of three levels, share a row.
         rows = {}
         for name in declared["curves"]:
@@ -87,13 +98,19 @@ class _Curves:
         # Zero has no logarithm; the start is exact.
         return run["t"], np.maximum(value, self.lowest) if self.lowest else np.where(value > 0, value, np.nan)
 
+    def runs(self, mechanism):
+        """(variant, integrator, control) of each curve."""
+        if not self.family:
+            return [(variant, self.integrator, self.control) for variant in self.variants]
+        return [(self.variants[0], integrator, self.study.first_control(integrator, mechanism)) for integrator in self.family]
+
     def rows(self, results):
         """Read once: the caption says what was drawn."""
         if self._rows is None:
             rows = [_Row(title, observers) for title, observers in self.observers.items()]
             for row in rows:
                 for mechanism, files in zip(self.mechanisms, self.files):
-                    states = [self.study.run_state(mechanism, variant, self.integrator, self.control) for variant in self.variants]
+                    states = [self.study.run_state(mechanism, *run) for run in self.runs(mechanism)]
                     row.panels.append([self._curve(results, file, observer) if state == "finished" or results.has_trajectory(file) else None
                                        for (state, _), file in zip(states, files) for observer in row.observers])
                     row.reasons.append("; ".join(dict.fromkeys(f"{state}: {reason}" for state, reason in states if state != "finished")))
@@ -104,9 +121,11 @@ class _Curves:
     def looks(self, row):
         """Of the curves of a panel: those that coincide with another one lie below it and are wider, dashes above."""
         if len(row.observers) > 1:
-            looks = [{"color": colour, "linestyle": "-"} for _ in self.variants for colour in _LEVEL_COLOURS[:len(row.observers)]]
+            looks = [{"color": colour, "linestyle": "-"} for _ in self.labels for colour in _LEVEL_COLOURS[:len(row.observers)]]
         else:
-            looks = lines_of(self.study, self.variants)
+            looks = self.lines
+        if self.family:
+            return [look | {"linewidth": 0.8} for look in looks]
         # The same in all rows of variants: the figure has one legend.
         same = [other for other in self._rows if (len(other.observers) > 1) == (len(row.observers) > 1)]
         pairs = {pair for other in same for pair in other.coinciding()}
@@ -120,8 +139,8 @@ class _Curves:
 
     def published(self, mechanism, row):
         """Numbers that the paper prints of these runs and this quantity."""
-        records = [self.study.record(mechanism, variant, self.integrator, self.control, observer["quantity"])
-                   for variant in self.variants for observer in row.observers if self.study.is_of_runs(observer)]
+        records = [self.study.record(mechanism, *run, observer["quantity"])
+                   for run in self.runs(mechanism) for observer in row.observers if self.study.is_of_runs(observer)]
         return [record.published_value for record in records if record and record.published_value is not None]
 
 
@@ -145,8 +164,8 @@ def _handles(curves, rows):
     """Of the legend above the panels."""
     handles = []
     of_variants = next((row for row in rows if len(row.observers) == 1), None)
-    if of_variants and len(curves.variants) > 1:
-        handles += [Line2D([], [], label=variant["label"], **look) for variant, look in zip(curves.variants, curves.looks(of_variants))]
+    if of_variants and len(curves.labels) > 1:
+        handles += [Line2D([], [], label=label, **look) for label, look in zip(curves.labels, curves.looks(of_variants))]
     for row in rows:
         if len(row.observers) > 1:
             prefix = f"{row.title}, " if len(rows) > 1 else ""
@@ -198,7 +217,7 @@ def _shape_text(curves, rows):
                      f"{plain(WINDOW * curves.mechanisms[0]['end'], 2)} s.")
     if any(row.lowest for row in rows):
         texts.append("The axis leaves out depths that fewer than one sample in fifty reaches; the panels say how far they go.")
-    if any(row.coinciding() for row in rows):
+    if not curves.family and any(row.coinciding() for row in rows):
         texts.append("Where curves coincide, one is wider and lies below the other.")
     return "".join(f" {text}" for text in texts)
 
@@ -210,22 +229,25 @@ def _caption(results, curves, title):
         if not all(study.is_of_runs(observer) for observer in observers):
             continue
         for mechanism in curves.mechanisms:
-            records = [study.record(mechanism, variant, curves.integrator, curves.control, observers[0]["quantity"]) for variant in curves.variants]
+            records = [study.record(mechanism, *run, observers[0]["quantity"]) for run in curves.runs(mechanism)]
             numbers = ["(not recorded)" if record is None or record.value is None else plain(record.value, 2) for record in records]
             texts.append(f"{mechanism['label']}: " + ", ".join(numbers))
     extremes = f" Over the whole run, in the order of the legend: {'; '.join(texts)}." if texts else ""
-    kind = curves.control["kind"]
+    method = ("each integrator with the first of its tolerances or steps" if curves.family else
+              f"{curves.integrator['key']}, {curves.control['kind']} {curves.control['value']:g}")
     meanings = "; ".join(row[0]["title"] + ": " + row[0]["meaning"] for row in curves.observers.values())
-    return (f"{title}. Sizes at every accepted step of {curves.integrator['key']}, {kind} {curves.control['value']:g}; "
+    return (f"{title}. Sizes at every accepted step of {method}; "
             f"{meanings}.{_shape_text(curves, curves.rows(results))}{extremes}")
 
 
 def _over_time(study, declared):
     definitions = []
-    parts = in_parts(list(range(len(declared["variants"]))))
+    # A family has eight integrators at most.
+    parts = in_parts(list(range(len(declared["variants"])))) if not declared.get("families") else [list(range(len(declared["variants"])))]
     for number, part in enumerate(parts, 1):
         curves = _Curves(study, declared | {"variants": [declared["variants"][place] for place in part],
-                                            "files": [[files[place] for place in part] for files in declared["files"]]})
+                                            "files": declared["files"] if declared.get("families") else
+                                            [[files[place] for place in part] for files in declared["files"]]})
         title = declared["title"] + part_text(number, len(parts))
         definitions.append(FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), title,
                                             lambda results, c=curves, t=title: _caption(results, c, t),

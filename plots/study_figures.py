@@ -125,9 +125,13 @@ def figures_of(study, file):
     swept = [mechanism for mechanism in study.mechanisms
              if any(len(study.controls_of(integrator, mechanism)) > 1 for integrator in study.integrators_of(mechanism))]
     for work in study.work_observers():
+        # Work that the declaration draws by integrators is drawn once.
+        drawn = {place for declared in study.figures if declared.get("abscissa") and work["quantity"] in declared["curves"]
+                 for place in declared["mechanisms"]}
         # What a mechanism is not timed or observed for is no gap.
         for mechanism in (each for each in swept if (each.get("timed", True) or not work.get("timed", False))
-                          and study.observes(each, work) and study.observes(each, error)):
+                          and study.observes(each, work) and study.observes(each, error)
+                          and study.mechanisms.index(each) not in drawn and not each.get("own_controls")):
             parts = len(in_parts(merged_curves(study, mechanism, error, work)))
             name, title = f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}"
             definitions += [FigureDefinition(

@@ -27,9 +27,9 @@ def _finished_text(study, mechanism, variant):
     return f"{states['finished']} of {sum(states.values())}"
 
 
-def _best(study, mechanism, variant, work):
+def _best(study, mechanism, variant, work, at):
     """The least work over the integrators with its place, or why there is none."""
-    records = [(integrator, study.ranked(mechanism, variant, integrator, work)) for integrator in study.integrators]
+    records = [(integrator, study.ranked(mechanism, variant, integrator, work, at)) for integrator in study.integrators]
     numbers = [(record.value, integrator["key"], record.note) for integrator, record in records
                if record and record.value is not None and record.verdict != "not measured"]
     if numbers:
@@ -67,14 +67,34 @@ def _rankings(study):
     definitions = []
     for number, ranking in enumerate(study.rankings, 1):
         for work in ranking["work"]:
+            # Of a study of integrators the reader asks for each of them.
+            if len(study.integrators) > len(study.variants):
+                definitions.append(_by_integrators(study, f"ranking_{number}_{work}", work, titles, units, ranking))
+                continue
             unit = "" if units[work] == "1" else f" ({units[work]})"
             at = f"{titles[ranking['error']]} of {plain(ranking['at'])} {units[ranking['error']]}"
             definitions += _beside_mechanisms(
                 study, f"ranking_{number}_{work}", f"{titles[work].capitalize()}{unit} for a {at}",
                 f"The least {titles[work]} that any integrator needs for a {at}, interpolated between runs, with that integrator and the "
                 "place among all variants and integrators on this mechanism. Too accurate: every run is more accurate than that.",
-                lambda mechanism, variant, w=work: _best(study, mechanism, variant, w), study.run_mechanisms())
+                lambda mechanism, variant, w=work, a=ranking["at"]: _best(study, mechanism, variant, w, a), study.run_mechanisms())
     return definitions
+
+
+def _by_integrators(study, name, work, titles, units, ranking):
+    unit = "" if units[work] == "1" else f" ({units[work]})"
+    at = f"{titles[ranking['error']]} of {plain(ranking['at'])} {units[ranking['error']]}"
+    columns = [(mechanism, variant) for mechanism in study.run_mechanisms() if not mechanism.get("own_controls")
+               for variant in study.variants_of(mechanism)]
+
+    def cell(mechanism, variant, integrator):
+        record = study.ranked(mechanism, variant, integrator, work, ranking["at"])
+        return plain(record.value, 3) if record and record.value is not None and record.verdict != "not measured" else "–"
+    return TableDefinition(
+        name, f"{titles[work].capitalize()}{unit} for a {at}",
+        f"Interpolated between runs. –: every run is more accurate, or none is accurate enough within {study.settings['max_evaluations']} evaluations.",
+        lambda _: ["integrator", *(f"{mechanism['label']}, {variant['label']}" for mechanism, variant in columns)],
+        lambda _: [[integrator["key"], *(cell(mechanism, variant, integrator) for mechanism, variant in columns)] for integrator in study.integrators])
 
 
 def _reason_rows(study):

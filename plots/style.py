@@ -39,17 +39,7 @@ _FORMULATION_LOOK = {
     "naudet-acc-reduced": ("#CC79A7", "<", True),
 }
 _FORMULATION_LABELS = {"dca": "DCA (q, v)", "hdca": "HDCA (q, p)"}
-# Each family of integrators keeps its colour, each member its marker.
-_INTEGRATOR_FAMILIES = {
-    "#0072B2": ("ode45", "ode23", "ode113", "ode15s", "ode15s-bdf"),
-    "#D55E00": ("odeint-dopri5", "odeint-fehlberg78", "odeint-bulirsch-stoer", "odeint-rosenbrock4", "odeint-adams-bashforth-moulton"),
-    "#009E73": ("cvode-adams", "cvode-bdf", "arkode-erk"),
-    "#CC79A7": ("implicit-midpoint", "gauss4", "gauss6", "stormer-verlet"),
-    "#000000": ("rkf45", "rkf45-fixed", "rk2", "trapezoidal"),
-}
-_MEMBER_MARKERS = ("o", "s", "^", "D", "v")
 _FALLBACK_MARKERS = "*hd>1234"
-_INTEGRATOR_LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
 
 
 def apply():
@@ -83,25 +73,6 @@ def formulation_look(key):
         colours = plt.rcParams["axes.prop_cycle"].by_key()["color"]
         colour, marker, filled = colours[number % len(colours)], _FALLBACK_MARKERS[number % len(_FALLBACK_MARKERS)], True
     return {"color": colour, "marker": marker, "markerfacecolor": colour if filled else "white"}
-
-
-def integrator_look(key):
-    """Colour and marker of an integrator as keyword arguments of `plot`; the user's own ones get a look by name."""
-    for colour, members in _INTEGRATOR_FAMILIES.items():
-        if key in members:
-            return {"color": colour, "marker": _MEMBER_MARKERS[members.index(key)], "markerfacecolor": "white"}
-    return {"color": "#E69F00", "marker": _FALLBACK_MARKERS[sum(key.encode()) % len(_FALLBACK_MARKERS)], "markerfacecolor": "#E69F00"}
-
-
-def in_families(keys):
-    """Integrators sorted by family, the user's own ones last."""
-    order = [member for members in _INTEGRATOR_FAMILIES.values() for member in members]
-    return sorted(keys, key=lambda key: order.index(key) if key in order else len(order))
-
-
-def integrator_line(integrators, key):
-    """Line style of an integrator among those shown together."""
-    return _INTEGRATOR_LINES[list(integrators).index(key) % len(_INTEGRATOR_LINES)]
 
 
 def decades(axis):

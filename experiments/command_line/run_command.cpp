@@ -23,15 +23,11 @@ namespace {
 
 constexpr const char* kRunExamples = R"(Examples:
   mbdbench run chadaj2015 --quick              a first look
-  mbdbench run chadaj2015 --output results     everything; the same command continues an interrupted run
-  mbdbench run integrators --mechanism four_bar.toml --mechanism random_tree:seed=7,bodies=6
-                                               with work-precision diagrams of these mechanisms as well)";
+  mbdbench run chadaj2015 --output results     everything; the same command continues an interrupted run)";
 
 struct RunOptions {
   std::string experiment;
   std::string output;
-  std::vector<std::string> mechanisms;
-  std::vector<std::string> formulations;
   bool quick = false;
   bool quiet = false;
 };
@@ -62,11 +58,6 @@ std::size_t failed_rows(const std::filesystem::path& output) {
 
 int run(const Registries& registries, const RunOptions& options) {
   const ExperimentEntry& experiment = find_experiment(registries.experiments, options.experiment);
-  if (!experiment.takes_mechanisms && !(options.mechanisms.empty() && options.formulations.empty())) {
-    throw std::invalid_argument(
-        fmt::format("experiment '{}' has its own mechanisms and formulations; leave --mechanism and --formulation out",
-                    experiment.key));
-  }
   if (experiment.run == nullptr) {
     const std::string name = fmt::format("experiments/studies/{}.toml", experiment.key);
     const auto file = shipped_file(name);
@@ -87,9 +78,7 @@ int run(const Registries& registries, const RunOptions& options) {
                             .output = options.output,
                             .quick = options.quick,
                             .stop_requested = interruption_requested,
-                            .quiet = options.quiet,
-                            .mechanisms = options.mechanisms,
-                            .formulations = options.formulations};
+                            .quiet = options.quiet};
   if (context.output.empty()) {
     context.output = std::filesystem::path("results") / "runs" / experiment.key;
   }
@@ -123,17 +112,6 @@ void add_run_command(CLI::App& program, const Registries& registries, int& exit_
       "row failed");
   const auto options = std::make_shared<RunOptions>();
   command->add_option("experiment", options->experiment, "A key that 'mbdbench list experiments' prints")->required();
-  command
-      ->add_option(
-          "-m,--mechanism", options->mechanisms,
-          "One more mechanism, key with parameters or TOML file, for experiments that take some (integrators); "
-          "repeatable")
-      ->allow_extra_args(false);
-  command
-      ->add_option("-f,--formulation", options->formulations,
-                   "A formulation to run on the mechanisms instead of the experiment's own choice, KEY or "
-                   "KEY[option=value,...]; repeatable")
-      ->allow_extra_args(false);
   command->add_flag("--quick", options->quick, "A smaller version for a first look");
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/EXPERIMENT");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");

@@ -4,9 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <span>
-#include <string>
 #include <string_view>
-#include <vector>
 
 namespace mbdbench {
 
@@ -24,10 +22,6 @@ struct ExperimentContext {
   std::function<bool()> stop_requested;
   /// No progress on standard error.
   bool quiet = false;
-  /// The user's further mechanisms, as `find_mechanism` reads them, and the formulations to run on all of them; empty:
-  /// the experiment's own. Only for experiments that take them.
-  std::vector<std::string> mechanisms = {};
-  std::vector<std::string> formulations = {};
 };
 
 /// One experiment as the registry lists it.
@@ -38,8 +32,6 @@ struct ExperimentEntry {
   /// \returns whether every verdict that the experiment asserts came out right. Without it the experiment is the study
   /// that experiments/studies/KEY.toml declares.
   bool (*run)(ExperimentContext& context) = nullptr;
-  /// Whether it makes use of the context's mechanisms and formulations.
-  bool takes_mechanisms = false;
 };
 
 /// \returns the suite's own experiments.

@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "experiments/records/record.hpp"
@@ -15,7 +14,7 @@
 
 namespace mbdbench {
 
-/// An experiment as the registry has it, such as `run_integrators`.
+/// An experiment as the registry has it, such as `run_naudet2005`.
 using Experiment = bool(ExperimentContext& context);
 
 /// What a test chooses of a run.
@@ -24,7 +23,6 @@ struct WholeRun {
   /// How often the experiment hears that it may go on when it asks; then the user wants it to stop. Without a value it
   /// runs to its end.
   std::optional<int> stop_after = {};
-  std::vector<std::string> mechanisms = {};  ///< as in `ExperimentContext`
 };
 
 /// Runs an experiment with everything of the suite, or continues what is in the directory.
@@ -36,9 +34,7 @@ inline bool run_experiment(Experiment& experiment, const TemporaryDirectory& out
                             .output = output.path(),
                             .quick = run.quick,
                             .stop_requested = [&] { return run.stop_after && ++asked > *run.stop_after; },
-                            .quiet = true,
-                            .mechanisms = run.mechanisms,
-                            .formulations = {}};
+                            .quiet = true};
   return experiment(context);
 }
 

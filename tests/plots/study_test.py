@@ -159,6 +159,57 @@ class DeclaredFiguresAndTables(InTemporaryDirectory, Readable):
         for name in ("over_time", "both"):
             self.assert_readable(name, figures[name].draw(results))
 
+    def test_a_curve_may_be_an_integrator(self):
+        file = self.directory / "study.json"
+        declaration = json.loads(file.read_text())
+        declaration["integrators"].append({"key": "ode113", "adaptive": True})
+        declaration["mechanisms"][1]["integrators"] = [0, 2]
+        families = [{"label": "one", "integrators": [0, 1]}, {"label": "other", "integrators": [0, 2]}]
+        both = {"integrator": 0, "control": 0, "lowest": 0.0, "files": [], "families": families, "mechanisms": [0], "variants": [0, 1]}
+        declaration["figures"] = [{"name": "work", "title": "Work", "curves": ["evaluations"], "abscissa": "position_error", "against_control": False, **both},
+                                  {"name": "errors", "title": "Errors", "curves": ["position_error"], "abscissa": "", "against_control": True, **both}]
+        file.write_text(json.dumps(declaration))
+        study = read_study(open_results(self.directory))
+        definitions = {definition.name: definition for definition in figures_of(study, file)}
+        self.assertNotIn("evaluations_four_bar", definitions, "the same work is not drawn twice")
+        for name, points in (("work", {(3 * 1e-4, 630.0), (3 * 1e-6, 1584.0)}), ("errors", {(1e-4, 3 * 1e-4), (1e-6, 3 * 1e-6)})):
+            figure = definitions[name].draw(open_results(self.directory))
+            panels = [axes for axes in figure.axes if axes.axison]
+            self.assertEqual(len(panels), 4, "two families of two variants")
+            for axes in panels:
+                self.assertEqual(len(axes.get_lines()), 2)
+            line = panels[0].get_lines()[0]
+            self.assertEqual(set(zip(line.get_xdata(), line.get_ydata())), points)
+            # ode45 stands in both families and looks alike; cvode-bdf failed and leaves a gap.
+            self.assertEqual(line.get_color(), panels[1].get_lines()[0].get_color())
+            self.assertEqual(len(panels[0].get_lines()[1].get_xdata()), 0)
+            self.assert_readable(name, figure)
+        self.assertIn("uncertain by 1", definitions["work"].caption(open_results(self.directory)))
+
+    def test_integrators_have_controls_of_their_own(self):
+        study = read_study(open_results(self.directory))
+        mechanism = study.mechanisms[0] | {"own_controls": {"ode45": [1]}}
+        self.assertEqual([control["value"] for control in study.controls_of(study.integrators[0], mechanism)], [1e-6])
+        self.assertEqual([control["value"] for control in study.controls_of(study.integrators[1], mechanism)], [1e-4, 1e-6])
+
+    def test_rankings_at_several_errors_have_their_own_tables(self):
+        file = self.directory / "study.json"
+        declaration = json.loads(file.read_text())
+        declaration["rankings"].append({"error": "position_error", "at": 1e-3, "work": ["evaluations"]})
+        declaration["variants"] = declaration["variants"][:1]
+        declaration["settings"] = {"max_evaluations": 20000}
+        declaration["mechanisms"][0]["variants"] = declaration["mechanisms"][1]["variants"] = [0]
+        declaration["figures"], declaration["tables"] = [], []
+        file.write_text(json.dumps(declaration))
+        rows = (self.directory / "records.csv").read_text()
+        row = next(line for line in rows.splitlines() if "position_error=1e-05;end=5" in line and "four_bar,dca,ode45" in line)
+        (self.directory / "records.csv").write_text(rows + row.replace("1e-05", "0.001").replace("1234.5", "77") + "\n")
+        run_make_all(self.directory)
+        # More integrators than variants: a row each.
+        first, second = ((self.directory / "tables" / f"small_ranking_{number}_evaluations.tex").read_text() for number in (1, 2))
+        self.assertIn("ode45 & 1.23", first)
+        self.assertIn("ode45 & 77 & --", second)
+
     def test_a_lost_curve_costs_its_figure_only(self):
         (self.directory / "trajectories" / "four_bar_Second.csv").unlink()
         code, output, errors = run_make_all(self.directory)

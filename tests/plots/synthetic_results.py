@@ -70,58 +70,6 @@ def write_chadaj(directory):
         write_rows(directory / "trajectories" / f"{key}_energy_error.csv", ["t", "energy_error"], errors)
 
 
-def integrator_record(mechanism, formulation, integrator, parameters, quantity, value, unit="1", published="", source="", verdict=None):
-    row = record(formulation, integrator, parameters, quantity, value, unit, published, source, verdict)
-    return ["integrators", mechanism, *row[2:]]
-
-
-# Every family of integrators and one of a user's own.
-INTEGRATORS = {"ode45": 5, "ode113": 0, "gauss4": 4, "odeint-adams-bashforth-moulton": 4, "cvode-bdf": 0, "rk2": 2, "my-own": 3}
-FIXED_STEP = {"gauss4", "odeint-adams-bashforth-moulton", "rk2"}
-
-
-def integrator_records(mechanisms=("pendulum:16",)):
-    theory, matlab = "theory, not published", "MATLAB, a file, not published"
-    rows = [integrator_record("vdp1", "", "ode45", "", "steps", 59, published=59, source=matlab),
-            integrator_record("lorenz", "", "ode45", "", "steps", 239, published=239, source=matlab)]
-    for key, order in INTEGRATORS.items():
-        for i in range(4):
-            step = 0.125 / 2**i
-            if order:
-                rows.append(integrator_record("smooth", "", key, f"step={step}", "global_error", step**order))
-            if key not in FIXED_STEP:
-                rows.append(integrator_record("smooth", "", key, f"tolerance=1e-0{5 + i}", "global_error", 10.0**-(4 + i)))
-        if order:
-            rows.append(integrator_record("smooth", "", key, "steps halved", "observed_order", order + 0.01, published=order,
-                                          source=theory, verdict="within limit"))
-        if key not in FIXED_STEP:
-            rows.append(integrator_record("smooth", "", key, "tolerances", "tolerance_exponent", 0.97, published=1, source=theory,
-                                          verdict="within limit"))
-        for target, formulation, error in (("vdp1", "", "error"), ("lorenz", "", "error"), ("kepler", "", "error"),
-                                           *((name, f, "position_error") for name in mechanisms for f in ("dca", "hdca"))):
-            for i in range(4):
-                parameters = f"step={0.1 / 2**i}" if key in FIXED_STEP else f"tolerance=1e-0{3 + i}"
-                rows.append(integrator_record(target, formulation, key, parameters, "function_evaluations", 300 * 2**i))
-                rows.append(integrator_record(target, formulation, key, parameters, error, 10.0**-(2 + 2 * i)))
-    for target in ("vdp1", "lorenz", *mechanisms):
-        rows.append(integrator_record(target, "", "", "t=5", "reference_uncertainty", 1e-12, "m" if target in mechanisms else "1"))
-    for target, formulation, unit in (("kepler", "", "1"), ("pendulum:3", "hdca", "J"), ("pendulum:16", "hdca", "J")):
-        for key in ("gauss4", "ode45"):
-            rows.append(integrator_record(target, formulation, key, f"duration=200;{key}=1", "largest_energy_error", 1e-3, unit))
-            rows.append(integrator_record(target, formulation, key, f"duration=200;{key}=1", "function_evaluations", 4e5))
-    return rows
-
-
-def write_integrators(directory, mechanisms=("pendulum:16",)):
-    """A complete result directory of the experiment integrators."""
-    write_rows(directory / "records.csv", COLUMNS, integrator_records(mechanisms))
-    (directory / "provenance.json").write_text(json.dumps({"version": "0.1.0"}))
-    for target in ("kepler", "pendulum_3", "pendulum_16"):
-        for key, growth in (("gauss4", 0), ("ode45", 1)):
-            rows = [[t, 0, 1e-6 * (1 + growth * t)] for t in range(50)]
-            write_rows(directory / "trajectories" / f"drift_{target}_{key}.csv", ["t", "mean", "largest"], rows, ["one comment"])
-
-
 def benchmark_entry(formulation, n, ns_per_body, **more):
     name = f"rhs/{formulation}/pendulum/{n}"
     return {"name": name, "run_name": name, "run_type": "iteration", "real_time": 1.0, "cpu_time": 1.0, "time_unit": "ns",

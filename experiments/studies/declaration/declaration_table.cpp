@@ -97,42 +97,48 @@ std::optional<bool> DeclarationTable::flag(std::string_view key) const {
   return value;
 }
 
-std::vector<LocatedText> DeclarationTable::texts(std::string_view key) const {
-  const toml::node* const node = find(key);
+std::vector<LocatedText> DeclarationTable::texts_of(const toml::node& node, std::string_view key) const {
   std::vector<LocatedText> all;
-  if (node == nullptr) {
-    return all;
-  }
-  if (const toml::array* const list = node->as_array()) {
+  if (const toml::array* const list = node.as_array()) {
     for (const toml::node& entry : *list) {
       all.push_back(text_of(entry, key));
     }
   } else {
-    all.push_back(text_of(*node, key));
+    all.push_back(text_of(node, key));
   }
   return all;
 }
 
-std::vector<LocatedNumber> DeclarationTable::numbers(std::string_view key) const {
-  const toml::node* const node = find(key);
+std::vector<LocatedNumber> DeclarationTable::numbers_of(const toml::node& node, std::string_view key) const {
   std::vector<LocatedNumber> all;
-  if (node == nullptr) {
-    return all;
-  }
-  if (const toml::array* const list = node->as_array()) {
+  if (const toml::array* const list = node.as_array()) {
     for (const toml::node& entry : *list) {
       all.push_back(number_of(entry, key));
     }
   } else {
-    all.push_back(number_of(*node, key));
+    all.push_back(number_of(node, key));
   }
   return all;
 }
 
-template <class Located, class Read>
-std::vector<std::pair<LocatedText, Located>> DeclarationTable::named(std::string_view key, std::string_view wanted,
-                                                                     const Read& read) const {
-  std::vector<std::pair<LocatedText, Located>> all;
+std::vector<LocatedText> DeclarationTable::texts(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node == nullptr ? std::vector<LocatedText>() : texts_of(*node, key);
+}
+
+std::vector<LocatedNumber> DeclarationTable::numbers(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node == nullptr ? std::vector<LocatedNumber>() : numbers_of(*node, key);
+}
+
+bool DeclarationTable::is_table(std::string_view key) const {
+  const toml::node* const node = find(key);
+  return node != nullptr && node->is_table();
+}
+
+std::vector<std::pair<LocatedText, const toml::node*>> DeclarationTable::named(std::string_view key,
+                                                                               std::string_view wanted) const {
+  std::vector<std::pair<LocatedText, const toml::node*>> all;
   const toml::node* const node = find(key);
   if (node == nullptr) {
     return all;
@@ -142,25 +148,48 @@ std::vector<std::pair<LocatedText, Located>> DeclarationTable::named(std::string
     wrong_type(*node, key, wanted);
   }
   for (const auto& [name, value] : *table) {
-    Located located = read(value, name.str());
-    all.emplace_back(LocatedText{std::string(name.str()), located.line}, located);
+    all.emplace_back(LocatedText{std::string(name.str()), declared_line(value)}, &value);
   }
   // The table is sorted by name; a study's order is that of its lines.
-  std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
-    const auto position = [&](const auto& entry) { return table->get(entry.first.text)->source().begin; };
+  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    const auto position = [](const auto& entry) { return entry.second->source().begin; };
     return std::pair(position(a).line, position(a).column) < std::pair(position(b).line, position(b).column);
   });
   return all;
 }
 
 std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(std::string_view key) const {
-  return named<LocatedText>(key, "a table: \"LABEL\" = \"text\"",
-                            [this](const toml::node& node, std::string_view name) { return text_of(node, name); });
+  std::vector<std::pair<LocatedText, LocatedText>> all;
+  for (const auto& [name, value] : named(key, "a table: \"LABEL\" = \"text\"")) {
+    all.emplace_back(name, text_of(*value, name.text));
+  }
+  return all;
 }
 
 std::vector<std::pair<LocatedText, LocatedNumber>> DeclarationTable::named_numbers(std::string_view key) const {
-  return named<LocatedNumber>(key, "a table: NAME = number",
-                              [this](const toml::node& node, std::string_view name) { return number_of(node, name); });
+  std::vector<std::pair<LocatedText, LocatedNumber>> all;
+  for (const auto& [name, value] : named(key, "a table: NAME = number")) {
+    all.emplace_back(name, number_of(*value, name.text));
+  }
+  return all;
+}
+
+std::vector<std::pair<LocatedText, std::vector<LocatedText>>> DeclarationTable::named_text_lists(
+    std::string_view key) const {
+  std::vector<std::pair<LocatedText, std::vector<LocatedText>>> all;
+  for (const auto& [name, value] : named(key, "a table: \"LABEL\" = [\"KEY\", \"KEY\"]")) {
+    all.emplace_back(name, texts_of(*value, name.text));
+  }
+  return all;
+}
+
+std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> DeclarationTable::named_number_lists(
+    std::string_view key) const {
+  std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> all;
+  for (const auto& [name, value] : named(key, "a table: KEY = [0.01, 0.02]")) {
+    all.emplace_back(name, numbers_of(*value, name.text));
+  }
+  return all;
 }
 
 void DeclarationTable::entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,

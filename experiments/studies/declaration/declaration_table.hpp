@@ -43,10 +43,15 @@ class DeclarationTable {
   /// A list of texts, or one text as a list of one.
   [[nodiscard]] std::vector<LocatedText> texts(std::string_view key) const;
   [[nodiscard]] std::vector<LocatedNumber> numbers(std::string_view key) const;
+  [[nodiscard]] bool is_table(std::string_view key) const;
   /// Name -> text of a table inside, in the order of the file.
   [[nodiscard]] std::vector<std::pair<LocatedText, LocatedText>> named_texts(std::string_view key) const;
-  /// The same of numbers.
+  /// The same of numbers, of lists of texts, of lists of numbers.
   [[nodiscard]] std::vector<std::pair<LocatedText, LocatedNumber>> named_numbers(std::string_view key) const;
+  [[nodiscard]] std::vector<std::pair<LocatedText, std::vector<LocatedText>>> named_text_lists(
+      std::string_view key) const;
+  [[nodiscard]] std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> named_number_lists(
+      std::string_view key) const;
   /// Calls a function for every entry of a list of texts and tables. \param label of the tables
   /// \param take_text empty: tables only
   void entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,
@@ -56,11 +61,13 @@ class DeclarationTable {
   [[noreturn]] void fail(std::size_t line, std::string_view message) const;
 
  private:
-  template <class Located, class Read>
-  [[nodiscard]] std::vector<std::pair<LocatedText, Located>> named(std::string_view key, std::string_view wanted,
-                                                                   const Read& read) const;
   [[nodiscard]] const toml::node* find(std::string_view key) const { return table_.get(key); }
   [[noreturn]] void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) const;
+  /// The entries of a table inside, in the order of the file. \param wanted what the table should read
+  [[nodiscard]] std::vector<std::pair<LocatedText, const toml::node*>> named(std::string_view key,
+                                                                             std::string_view wanted) const;
+  [[nodiscard]] std::vector<LocatedText> texts_of(const toml::node& node, std::string_view key) const;
+  [[nodiscard]] std::vector<LocatedNumber> numbers_of(const toml::node& node, std::string_view key) const;
   [[nodiscard]] LocatedText text_of(const toml::node& node, std::string_view key) const;
   [[nodiscard]] LocatedNumber number_of(const toml::node& node, std::string_view key) const;
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace mbdbench::studies {
@@ -34,6 +35,45 @@ bool can_be_drawn(const Observer& curve) {
           curve.quantity != Quantity::final_energy_error);
 }
 
+/// Integrators that share a panel. \throws FileError where nobody could tell their curves apart
+std::vector<Family> families_of(const DeclarationTable& table, const Study& study) {
+  constexpr std::size_t kMostCurves = 8;
+  std::vector<Family> families;
+  for (const auto& [label, keys] : table.named_text_lists("families")) {
+    families.push_back({label.text, places_of(
+                                        table, keys, study.integrators,
+                                        [](const OdeEntry* entry) { return entry->key; }, "integrator")});
+    if (keys.size() > kMostCurves) {
+      table.fail(label.line,
+                 fmt::format("{} curves in one panel are too many to see; at most {}", keys.size(), kMostCurves));
+    }
+  }
+  return families;
+}
+
+void require_runs(const DeclarationTable& table, const Study& study, const CurveFigure& figure) {
+  const bool over_time = figure.against == Against::time;
+  if (figure.against == Against::observer && figure.families.empty()) {
+    table.fail(table.line(), "against an observer needs families = { \"LABEL\" = [\"ode45\"] }: a curve an integrator");
+  }
+  if (over_time && !figure.families.empty() && (figure.families.size() > 1 || figure.variants.size() > 1)) {
+    table.fail(table.line(), "over time integrators can be one family of one variant");
+  }
+  for (const std::size_t m : over_time ? figure.mechanisms : std::vector<std::size_t>{}) {
+    const std::vector<CellKey> cells = study.curve_cells(figure, m);
+    const auto missing =
+        std::find_if(cells.begin(), cells.end(), [&](const CellKey& cell) { return !study.has(cell); });
+    const std::size_t curves = figure.families.empty() ? cells.size() : figure.families.front().integrators.size();
+    if (missing != cells.end() || cells.size() < curves) {
+      table.fail(table.line(),
+                 fmt::format("figure '{}': the study does not run {} on '{}'", figure.name,
+                             missing != cells.end() ? fmt::format("'{}'", study.variants[missing->variant].label)
+                                                    : "every integrator of the family",
+                             study.mechanisms[m].label));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::size_t> all_places(std::size_t size) {
@@ -59,20 +99,21 @@ std::vector<std::size_t> chosen_variants(const DeclarationTable& table, const St
 void read_figures(const DeclarationTable& root, Study& study, const ObserverReader& observer_at) {
   root.entries(
       "figures", "a figure",
-      {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest", "against"}, {},
-      [&](const DeclarationTable& table) {
+      {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest", "against", "families"},
+      {}, [&](const DeclarationTable& table) {
         CurveFigure figure;
         figure.name = table.needed_text("name").text;
         figure.title = table.needed_text("title").text;
         if (const auto against = table.text("against")) {
-          figure.against_control = against->text == "control";
-          if (!figure.against_control) {
-            table.fail(against->line, "against can be \"control\" alone: the study's tolerances or steps");
+          figure.against = against->text == "control" ? Against::control : Against::observer;
+          if (figure.against == Against::observer) {
+            figure.abscissa = observer_at(table, *against);
           }
         }
+        figure.families = families_of(table, study);
         for (const LocatedText& name : table.texts("curves")) {
           figure.curves.push_back(observer_at(table, name));
-          if (!figure.against_control && !can_be_drawn(figure.curves.back())) {
+          if (figure.against == Against::time && !can_be_drawn(figure.curves.back())) {
             table.fail(name.line, fmt::format("'{}' has no value at every step; energy_error, position_drift, "
                                               "smallest_singular_value, passes(position) have, for example",
                                               name.text));
@@ -85,14 +126,7 @@ void read_figures(const DeclarationTable& root, Study& study, const ObserverRead
         figure.variants = chosen_variants(table, study);
         figure.integrator = chosen_integrator(table, study);
         figure.control = chosen_control(table, study, figure.integrator);
-        for (const std::size_t m : figure.mechanisms) {
-          for (const std::size_t v : figure.variants) {
-            if (!figure.against_control && !study.has({m, v, figure.integrator, figure.control})) {
-              table.fail(table.line(), fmt::format("figure '{}': the study does not run '{}' on '{}'", figure.name,
-                                                   study.variants[v].label, study.mechanisms[m].label));
-            }
-          }
-        }
+        require_runs(table, study, figure);
         const auto lowest = table.number("lowest");
         figure.lowest = lowest ? lowest->value : 0.0;
         study.figures.push_back(std::move(figure));

@@ -34,7 +34,7 @@ void require_known(const Study& study, const DeclarationTable& table, std::size_
 }
 
 void add_observer(Study& study, const Observer& observer) {
-  if (observer.quantity == Quantity::ratio) {
+  if (observer.compares_runs()) {
     add_observer(study, observer.inner());
   }
   if (std::find(study.observers.begin(), study.observers.end(), observer) == study.observers.end()) {

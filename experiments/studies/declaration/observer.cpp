@@ -96,6 +96,9 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::ratio, "ratio", "1", "ratio",
                   "ratio(OBSERVER): that of the study's baseline over this one's; above 1 this one has less",
                   Subject::observer},
+    QuantityEntry{Quantity::order, "order", "1", "order",
+                  "order(ERROR): exponent of the step or tolerance, fitted to this run and the coarser ones",
+                  Subject::observer},
     QuantityEntry{Quantity::bodies, "bodies", "1", "bodies", "of the mechanism"},
     QuantityEntry{Quantity::operations, "operations", "1", "operations",
                   "multiplications and additions of a right-hand side, about, as the formulation states them"},
@@ -115,6 +118,9 @@ constexpr std::array kQuantities = {
     QuantityEntry{
         Quantity::speedup, "speedup", "1", "speedup",
         "wall time of the fastest variant on one thread and rank over this one's, same integrator and control"},
+    QuantityEntry{Quantity::rank_difference, "rank_difference", "of the component", "difference between ranks and one",
+                  "largest difference of a component of the state at the end of the run on ranks from that in one "
+                  "process; 0: the same bits"},
     QuantityEntry{Quantity::time_per_evaluation, "time_per_evaluation", "s", "time per evaluation",
                   "of one right-hand side at the start, wall time of the fastest of nine batches"},
     QuantityEntry{Quantity::time_per_body, "time_per_body", "s", "time per evaluation and body",
@@ -136,6 +142,12 @@ constexpr std::array kQuantities = {
                   "side"},
     QuantityEntry{Quantity::projection_time_per_body, "projection_time_per_body", "s", "time per projection and body",
                   "of what follows a step, at a state whose positions are off by 1e-6; the fastest of nine batches"},
+    QuantityEntry{Quantity::exchange_time, "exchange_time", "s", "time of an exchange",
+                  "of so many numbers between the ranks, exchange_time(27)", Subject::message},
+    QuantityEntry{Quantity::message_speedup, "message_speedup", "1", "speedup by messages",
+                  "message_speedup(3x27): a model, half of the sequential right-hand side and three exchanges of 27 "
+                  "numbers, as measured",
+                  Subject::message},
 };
 
 constexpr std::array<std::string_view, 3> kLevels = {"position", "velocity", "acceleration"};
@@ -189,14 +201,19 @@ void require_subject(std::string_view text, const QuantityEntry& entry, const Ob
     if (error != std::errc() || rest != end || !(seconds >= 0.0)) {
       refuse(fmt::format("{}(2.5), in seconds", entry.name));
     }
+  } else if (entry.subject == Subject::message) {
+    static_cast<void>(observer.messages());
   } else if (entry.subject == Subject::observer) {
     const Observer inner = observer.inner();
     const bool grows = std::find(kGrowing.begin(), kGrowing.end(), inner.quantity) != kGrowing.end();
     if (entry.quantity == Quantity::growth && !grows) {
       refuse("growth(energy_error), or of a drift or largest_sigma");
     }
-    if (entry.quantity == Quantity::ratio && (inner.of_right_hand_side() || inner.quantity == Quantity::ratio)) {
+    if (entry.quantity == Quantity::ratio && (inner.of_right_hand_side() || inner.compares_runs())) {
       refuse("ratio(evaluations), or of another observer of runs");
+    }
+    if (entry.quantity == Quantity::order && !inner.needs_reference() && inner.quantity != Quantity::energy_error) {
+      refuse("order(position_error), or of another error");
     }
   }
 }
@@ -252,6 +269,26 @@ std::vector<std::string> Observer::names() const {
     }
   }
   return found;
+}
+
+std::pair<int, int> Observer::messages() const {
+  int messages = 1;
+  int numbers = 0;
+  const char* place = subject.data();
+  const char* const end = place + subject.size();
+  if (quantity == Quantity::message_speedup) {
+    place = std::from_chars(place, end, messages).ptr;
+    place += place != end && *place == 'x' ? 1 : 0;
+  }
+  place = std::from_chars(place, end, numbers).ptr;
+  constexpr int kMost = 1 << 20;
+  if (place != end || messages < 1 || messages > kMost || numbers < 1 || numbers > kMost) {
+    throw std::invalid_argument(fmt::format("'{}' should read {}", name(),
+                                            quantity == Quantity::message_speedup
+                                                ? "message_speedup(3x27), messages and numbers of each"
+                                                : "exchange_time(27), numbers of a message"));
+  }
+  return {messages, numbers};
 }
 
 std::string Observer::marker() const {

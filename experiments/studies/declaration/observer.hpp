@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mbdbench::studies {
@@ -51,6 +52,7 @@ enum class Quantity {
   end_error,
   largest_end_error,
   ratio,
+  order,
   // Of a right-hand side alone.
   bodies,
   operations,
@@ -62,6 +64,7 @@ enum class Quantity {
   // Times and what depends on the moment.
   wall_time,
   speedup,
+  rank_difference,
   // Both.
   time_per_evaluation,
   time_per_body,
@@ -70,11 +73,13 @@ enum class Quantity {
   modelled_speedup,
   memory_per_body,
   reactions_cost,
-  projection_time_per_body
+  projection_time_per_body,
+  exchange_time,
+  message_speedup
 };
 
 /// What stands in a quantity's brackets.
-enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints };
+enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints, message };
 
 /// What a quantity is.
 struct QuantityEntry {
@@ -103,10 +108,11 @@ struct Observer {
   [[nodiscard]] const QuantityEntry& entry() const;
   /// \returns the quantity's unit; of components of the state, by their kind: "rad, m" of "q.joint1".
   [[nodiscard]] std::string_view unit() const;
-  [[nodiscard]] bool timed() const {
-    return quantity >= Quantity::wall_time || (quantity == Quantity::ratio && inner().timed());
-  }
-  /// \returns the observer that growth and ratio are of. \throws std::invalid_argument where there is none
+  [[nodiscard]] bool timed() const { return quantity >= Quantity::wall_time || (compares_runs() && inner().timed()); }
+  /// \returns how many messages a right-hand side needs and how many numbers each has: 3 and 27 of
+  /// "message_speedup(3x27)", 1 and 27 of "exchange_time(27)". \throws std::invalid_argument
+  [[nodiscard]] std::pair<int, int> messages() const;
+  /// \returns the observer that growth, ratio and order are of. \throws std::invalid_argument where there is none
   [[nodiscard]] Observer inner() const;
   /// \returns the names in a subject such as "q.ankle+q.knee".
   [[nodiscard]] std::vector<std::string> names() const;
@@ -115,7 +121,9 @@ struct Observer {
   /// \returns 0, 1, 2 of a subject such as "tip.x".
   [[nodiscard]] int axis() const { return subject.back() - 'x'; }
   /// \returns whether a run tells it by itself, without a clock and without other runs.
-  [[nodiscard]] bool of_one_run() const { return !timed() && !of_right_hand_side() && quantity != Quantity::ratio; }
+  [[nodiscard]] bool of_one_run() const { return !timed() && !of_right_hand_side() && !compares_runs(); }
+  /// \returns whether it is made of the numbers of several runs.
+  [[nodiscard]] bool compares_runs() const { return quantity == Quantity::ratio || quantity == Quantity::order; }
   /// \returns whether it is followed at the accepted steps of a run.
   [[nodiscard]] bool at_steps() const {
     return quantity >= Quantity::energy_error && quantity <= Quantity::largest_sigma;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <utility>
 
 #include "experiments/registries/formulation_choice.hpp"
 
@@ -49,7 +50,15 @@ std::string StudyMechanism::parameters() const {
     text += fmt::format(";{}_tolerance={}", mbdbench::to_string(kind), tolerance);
   }
   text += own_samples ? fmt::format(";samples={}", samples) : "";
+  for (const auto& [key, seconds] : {std::pair("output", output), {"max_step", max_step}, {"restart", restart}}) {
+    text += seconds > 0.0 ? fmt::format(";{}={}", key, seconds) : "";
+  }
   return text;
+}
+
+bool StudyMechanism::has(std::size_t integrator, std::size_t control) const {
+  const auto own = own_controls.find(integrator);
+  return stands_in(own == own_controls.end() ? controls : own->second, control);
 }
 
 bool StudyMechanism::is_observed(const Observer& observer) const {
@@ -81,7 +90,7 @@ std::vector<CellKey> Study::cells() const {
       }
       for (const std::size_t i : mechanisms[m].integrators) {
         for (const std::size_t c : mechanisms[m].controls) {
-          if (runs(i, c)) {
+          if (mechanisms[m].has(i, c) && runs(i, c)) {
             keys.push_back({m, v, i, c});
           }
         }
@@ -94,13 +103,32 @@ std::vector<CellKey> Study::cells() const {
 bool Study::has(const CellKey& cell) const {
   const StudyMechanism& mechanism = mechanisms[cell.mechanism];
   return stands_in(mechanism.variants, cell.variant) && stands_in(mechanism.integrators, cell.integrator) &&
-         stands_in(mechanism.controls, cell.control) && runs(cell.integrator, cell.control);
+         mechanism.has(cell.integrator, cell.control) && runs(cell.integrator, cell.control);
+}
+
+std::vector<CellKey> Study::curve_cells(const CurveFigure& figure, std::size_t mechanism) const {
+  std::vector<CellKey> keys;
+  if (figure.families.empty()) {
+    for (const std::size_t v : figure.variants) {
+      keys.push_back({mechanism, v, figure.integrator, figure.control});
+    }
+    return keys;
+  }
+  for (const std::size_t i : figure.families.front().integrators) {
+    for (std::size_t c = 0; c < controls.size(); ++c) {
+      if (has({mechanism, figure.variants.front(), i, c})) {
+        keys.push_back({mechanism, figure.variants.front(), i, c});
+        break;
+      }
+    }
+  }
+  return keys;
 }
 
 std::vector<Observer> Study::all_curves() const {
   std::vector<Observer> all;
   for (const CurveFigure& figure : figures) {
-    if (!figure.against_control) {
+    if (figure.against == Against::time) {
       add_curves(all, figure);
     }
   }
@@ -110,9 +138,8 @@ std::vector<Observer> Study::all_curves() const {
 std::vector<Observer> Study::curves(const CellKey& cell) const {
   std::vector<Observer> all;
   for (const CurveFigure& figure : figures) {
-    if (!figure.against_control && stands_in(figure.mechanisms, cell.mechanism) &&
-        stands_in(figure.variants, cell.variant) && figure.integrator == cell.integrator &&
-        figure.control == cell.control) {
+    if (figure.against == Against::time && stands_in(figure.mechanisms, cell.mechanism) &&
+        stands_in(curve_cells(figure, cell.mechanism), cell)) {
       add_curves(all, figure);
     }
   }
@@ -150,6 +177,15 @@ bool Study::needs_reference(const StudyMechanism& mechanism) const {
 bool Study::needs_times() const {
   return std::any_of(observers.begin(), observers.end(),
                      [](const Observer& o) { return o.timed() && !o.of_right_hand_side(); });
+}
+
+bool Study::times_right_hand_sides(std::size_t mechanism) const {
+  const auto end = mechanisms.begin() + static_cast<std::ptrdiff_t>(mechanism);
+  const StudyMechanism& own = mechanisms[mechanism];
+  return observes_right_hand_sides() && own.timed &&
+         std::none_of(mechanisms.begin(), end, [&](const StudyMechanism& earlier) {
+           return earlier.timed && earlier.word == own.word && earlier.variants == own.variants;
+         });
 }
 
 bool Study::observes_right_hand_sides() const {

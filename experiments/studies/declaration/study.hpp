@@ -30,16 +30,22 @@ struct StudyMechanism {
   std::vector<std::size_t> variants;
   std::vector<std::size_t> integrators;
   std::vector<std::size_t> controls;
-  std::vector<StateKind> controlled;                     ///< kinds of state under error control; empty: all
+  std::map<std::size_t, std::vector<std::size_t>> own_controls = {};  ///< of integrators that have fewer of them
+  std::vector<StateKind> controlled = {};                ///< kinds of state under error control; empty: all
   bool timed = true;                                     ///< whether its runs and right-hand sides are
   int samples = 0;                                       ///< equal intervals at whose ends errors are measured
   bool own_samples = false;                              ///< not those of the whole study
   std::map<StateKind, double> absolute_tolerances = {};  ///< of kinds of state; of others that of the control
   std::vector<Observer> observed = {};                   ///< of the study's observers; empty: all
+  double output = 0.0;    ///< s between outputs that cost a right-hand side each; 0: none
+  double max_step = 0.0;  ///< s, of adaptive integrators; 0: any
+  double restart = 0.0;   ///< s after which the integrator begins anew, again and again; 0: never
   /// \returns whether an observer looks at it.
   [[nodiscard]] bool is_observed(const Observer& observer) const;
   /// \returns what records say beside the control: "end=10", "end=10;controlled=position;samples=85".
   [[nodiscard]] std::string parameters() const;
+  /// \returns whether it is run with them, tolerances and steps told apart by nobody.
+  [[nodiscard]] bool has(std::size_t integrator, std::size_t control) const;
 };
 
 /// A formulation with its options under a name of the study's own.
@@ -109,7 +115,17 @@ struct Ranking {
   std::vector<std::size_t> mechanisms;
 };
 
-/// Observers over time at the accepted steps: a panel a mechanism and quantity, a curve a variant.
+/// Integrators that share a panel.
+struct Family {
+  std::string label;
+  std::vector<std::size_t> integrators;
+};
+
+/// What stands on the horizontal axis of a figure: time, at the accepted steps; or a number of whole runs.
+enum class Against { time, control, observer };
+
+/// Observers over time: a panel a mechanism and quantity, a curve a variant; or numbers of whole runs. With families a
+/// curve is an integrator, and each family has panels of its own.
 struct CurveFigure {
   std::string name;
   std::string title;
@@ -118,8 +134,10 @@ struct CurveFigure {
   std::vector<std::size_t> variants;
   std::size_t integrator = 0;
   std::size_t control = 0;
-  double lowest = 0.0;           ///< below is rounding and not drawn
-  bool against_control = false;  ///< numbers of whole runs over tolerance or step instead, a panel an integrator
+  double lowest = 0.0;  ///< below is rounding and not drawn
+  Against against = Against::time;
+  std::optional<Observer> abscissa;  ///< of `Against::observer`
+  std::vector<Family> families;
 };
 
 /// Some of the numbers side by side.
@@ -171,6 +189,7 @@ struct Study {
   std::size_t max_evaluations = 0;  ///< a run that needs more is a failure with this reason
   int repetitions = 0;              ///< of timed runs
   int samples = 0;                  ///< equal intervals at whose ends errors are measured
+  int windows = 0;                  ///< curves have the largest of each of so many equal times; 0: every step
 
   /// \returns whether this integrator is run with this control.
   [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
@@ -180,6 +199,9 @@ struct Study {
   /// \returns whether any observer needs a reference, times of runs, right-hand sides.
   /// \returns whether this run is in the product.
   [[nodiscard]] bool has(const CellKey& cell) const;
+  /// \returns the runs whose curves over time a figure shows of a mechanism: of its variants, or of its integrators,
+  /// each with the first control that the mechanism is run with.
+  [[nodiscard]] std::vector<CellKey> curve_cells(const CurveFigure& figure, std::size_t mechanism) const;
   /// \returns what figures show over time, each once.
   [[nodiscard]] std::vector<Observer> all_curves() const;
   /// \returns what they show of one run.
@@ -195,6 +217,8 @@ struct Study {
   [[nodiscard]] bool needs_reference(const StudyMechanism& mechanism) const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;
+  /// \returns whether those of this mechanism are observed and timed: once, where it is run in several ways.
+  [[nodiscard]] bool times_right_hand_sides(std::size_t mechanism) const;
 };
 
 }  // namespace mbdbench::studies

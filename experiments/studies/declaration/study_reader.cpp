@@ -32,7 +32,8 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "observe",     "claims",          "rankings",   "expectations",
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
                                              "figures",     "tables",          "quick",      "baseline",
-                                             "references",  "engines",         "titles",     "evaluations_before"};
+                                             "references",  "engines",         "titles",     "evaluations_before",
+                                             "windows"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -40,8 +41,6 @@ constexpr double kDefaultRepetitions = 3.0;
 constexpr double kMostRepetitions = 10000.0;
 // With ten intervals MATLAB's methods, which cap the first step with the first interval, cap it as they do anyway.
 constexpr double kDefaultSamples = 10.0;
-// With a single interval the integrators give every step instead.
-constexpr double kLeastSamples = 2.0;
 constexpr double kMostSamples = 100000.0;
 
 /// Runs `read` and gives what it refuses the line. \throws FileError
@@ -73,7 +72,8 @@ class StudyReader {
     study_.max_evaluations =
         static_cast<std::size_t>(whole(table_, "max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
     study_.repetitions = static_cast<int>(whole(table_, "repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
-    study_.samples = static_cast<int>(whole(table_, "samples", kDefaultSamples, kLeastSamples, kMostSamples));
+    study_.samples = static_cast<int>(whole(table_, "samples", kDefaultSamples, 1.0, kMostSamples));
+    study_.windows = static_cast<int>(whole(table_, "windows", 0.0, 1.0, kMostSamples));
     read_mechanisms();
     read_engines();
     read_variants();
@@ -94,7 +94,10 @@ class StudyReader {
     read_figures(table_, study_, observer);
     read_tables(table_, study_, observer);
     for (const CurveFigure& figure : study_.figures) {
-      if (figure.against_control) {
+      if (figure.abscissa) {
+        add_observer(study_, *figure.abscissa);
+      }
+      if (figure.against != Against::time) {
         std::for_each(figure.curves.begin(), figure.curves.end(),
                       [this](const Observer& o) { add_observer(study_, o); });
       }
@@ -102,6 +105,13 @@ class StudyReader {
     for (const NumberTable& table : study_.tables) {
       std::for_each(table.observers.begin(), table.observers.end(),
                     [this](const Observer& o) { add_observer(study_, o); });
+    }
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      if (study_.needs_reference() && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
+        table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
+                                               "are measured at these: leave them to studies without errors",
+                                               mechanism.label));
+      }
     }
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
@@ -148,6 +158,7 @@ class StudyReader {
     std::vector<LocatedText> integrators;
     std::vector<LocatedNumber> controls;
     std::vector<LocatedText> observe;
+    std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> own_controls;
   };
 
   void choose_for_mechanisms() {
@@ -162,23 +173,32 @@ class StudyReader {
                                                             table_, choice.integrators, study_.integrators,
                                                             [](const OdeEntry* i) { return i->key; }, "integrator")
                                                       : all_places(study_.integrators.size());
-      for (std::size_t c = 0; c < study_.controls.size(); ++c) {
-        const bool chosen = choice.controls.empty() || std::any_of(choice.controls.begin(), choice.controls.end(),
-                                                                   [&](const LocatedNumber& number) {
-                                                                     return number.value == study_.controls[c].value;
-                                                                   });
-        if (chosen) {
-          mechanism.controls.push_back(c);
-        }
-      }
-      for (const LocatedNumber& number : choice.controls) {
-        if (std::none_of(study_.controls.begin(), study_.controls.end(),
-                         [&](const Control& control) { return control.value == number.value; })) {
-          table_.fail(number.line, fmt::format("mechanism '{}': {} is not among the study's tolerances and steps",
-                                               mechanism.label, number.value));
-        }
+      mechanism.controls =
+          choice.controls.empty() ? all_places(study_.controls.size()) : controls_of(mechanism, choice.controls);
+      for (const auto& [key, controls] : choice.own_controls) {
+        const auto place = places_of(
+            table_, {key}, study_.integrators, [](const OdeEntry* i) { return i->key; }, "integrator");
+        mechanism.own_controls[place.front()] = controls_of(mechanism, controls);
       }
     }
+  }
+
+  std::vector<std::size_t> controls_of(const StudyMechanism& mechanism, const std::vector<LocatedNumber>& wanted) {
+    std::vector<std::size_t> places;
+    for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      if (std::any_of(wanted.begin(), wanted.end(),
+                      [&](const LocatedNumber& number) { return number.value == study_.controls[c].value; })) {
+        places.push_back(c);
+      }
+    }
+    for (const LocatedNumber& number : wanted) {
+      if (std::none_of(study_.controls.begin(), study_.controls.end(),
+                       [&](const Control& control) { return control.value == number.value; })) {
+        table_.fail(number.line, fmt::format("mechanism '{}': {} is not among the study's tolerances and steps",
+                                             mechanism.label, number.value));
+      }
+    }
+    return places;
   }
 
   void add_mechanism(const DeclarationTable& table, const LocatedText& word, std::string label, double end) {
@@ -192,7 +212,7 @@ class StudyReader {
       table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
     }
     study_.mechanisms.push_back(
-        {std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, true, study_.samples});
+        {std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, {}, true, study_.samples});
   }
 
   void read_mechanisms() {
@@ -209,7 +229,7 @@ class StudyReader {
     table_.entries(
         "mechanisms", "a mechanism",
         {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples",
-         "observe", "absolute_tolerances"},
+         "observe", "absolute_tolerances", "output", "max_step", "restart"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -220,24 +240,43 @@ class StudyReader {
           const LocatedText word = entry.needed_text("mechanism");
           const auto label = entry.text("label");
           const auto own_end = entry.number("end");
-          choices_.push_back({entry.has("variants"), entry.texts("variants"), entry.has("integrators"),
-                              entry.texts("integrators"), entry.numbers("controls"), entry.texts("observe")});
-          const bool is_run = !choices_.back().some_integrators || !choices_.back().integrators.empty();
+          choices_.push_back({entry.has("variants"),
+                              entry.texts("variants"),
+                              entry.has("integrators"),
+                              {},
+                              entry.numbers("controls"),
+                              entry.texts("observe"),
+                              {}});
+          MechanismChoice& choice = choices_.back();
+          if (entry.is_table("integrators")) {
+            choice.own_controls = entry.named_number_lists("integrators");
+            std::transform(choice.own_controls.begin(), choice.own_controls.end(),
+                           std::back_inserter(choice.integrators), [](const auto& own) { return own.first; });
+          } else {
+            choice.integrators = entry.texts("integrators");
+          }
+          const bool is_run = !choice.some_integrators || !choice.integrators.empty();
           add_mechanism(entry, word, label ? label->text : word.text,
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
-          read_error_control(entry, study_.mechanisms.back());
+          read_run_settings(entry, study_.mechanisms.back());
         });
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
   }
 
-  static void read_error_control(const DeclarationTable& entry, StudyMechanism& mechanism) {
+  static void read_run_settings(const DeclarationTable& entry, StudyMechanism& mechanism) {
     mechanism.timed = entry.flag("timed").value_or(true);
     if (entry.has("samples")) {
-      mechanism.samples = static_cast<int>(whole(entry, "samples", kDefaultSamples, kLeastSamples, kMostSamples));
+      mechanism.samples = static_cast<int>(whole(entry, "samples", kDefaultSamples, 1.0, kMostSamples));
       mechanism.own_samples = true;
+    }
+    for (const auto& [key, seconds] :
+         {std::pair("output", &mechanism.output), {"max_step", &mechanism.max_step}, {"restart", &mechanism.restart}}) {
+      if (const auto number = entry.number(key)) {
+        *seconds = positive(entry, *number, key);
+      }
     }
     for (const LocatedText& kind : entry.texts("controlled")) {
       mechanism.controlled.push_back(

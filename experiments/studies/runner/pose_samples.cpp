@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace mbdbench::studies {
 
@@ -49,13 +50,17 @@ std::vector<double> sample_times(double end, int samples) {
   return times;
 }
 
-PoseSampler::PoseSampler(Formulation& formulation)
+PoseSampler::PoseSampler(Formulation& formulation, std::vector<double> times)
     : formulation_(formulation),
+      times_(std::move(times)),
       kinematics_(formulation.mechanism()),
       q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
 
 bool PoseSampler::sample(double t, std::span<const double> x) {
+  if (poses_.size() == times_.size() || t != times_[poses_.size()]) {
+    return true;
+  }
   const RhsStatus status = formulation_.unpack(t, x, q_, u_);
   if (!status.ok) {
     throw std::runtime_error(fmt::format("the poses at t = {} cannot be computed: {}", t, status.message()));

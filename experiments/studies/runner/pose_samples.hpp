@@ -35,11 +35,11 @@ double joint_difference(const Poses& a, const Poses& b);
 /// \returns the times of a run from 0: 0, end / samples, ..., end.
 std::vector<double> sample_times(double end, int samples);
 
-/// Keeps the poses at the sample times.
+/// Keeps the poses at the sample times; methods that are asked for two times alone tell every step.
 class PoseSampler : public OdeSink {
  public:
-  /// \param formulation of the run; must outlive the sampler
-  explicit PoseSampler(Formulation& formulation);
+  /// \param formulation of the run; must outlive the sampler \param times `sample_times`
+  PoseSampler(Formulation& formulation, std::vector<double> times);
 
   /// \throws std::runtime_error when the state cannot be unpacked
   bool sample(double t, std::span<const double> x) override;
@@ -47,6 +47,7 @@ class PoseSampler : public OdeSink {
 
  private:
   Formulation& formulation_;
+  std::vector<double> times_;
   Kinematics kinematics_;
   std::vector<double> q_;
   std::vector<double> u_;

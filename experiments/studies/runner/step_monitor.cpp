@@ -80,7 +80,10 @@ std::optional<std::size_t> StepMonitor::place_in_state(const Observer& observer)
   return found == layout.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - layout.begin()));
 }
 
-void StepMonitor::write_to(const std::filesystem::path& file, const std::vector<Observer>& curves) {
+void StepMonitor::write_to(const std::filesystem::path& file, const std::vector<Observer>& curves, double end,
+                           int windows) {
+  windows_ = windows;
+  window_ = windows > 0 ? end / windows : 0.0;
   std::vector<std::string> columns = {"t"};
   for (const Observer& curve : curves) {
     if (obstacle(curve).usable()) {
@@ -209,12 +212,31 @@ void StepMonitor::observe(double t, std::span<const double> x) {
     steps_.push_back({step.singular_value, step.passes});
   }
   if (stream_) {
-    std::vector<double> row = {t};
-    for (const Observer& curve : curves_) {
-      row.push_back(of_step(step, curve));
-    }
-    stream_->write(row);
+    write(t, step);
   }
+}
+
+void StepMonitor::write(double t, const Step& step) {
+  const double number = windows_ > 0 ? std::min(std::floor(t / window_), windows_ - 1.0) : 0.0;
+  std::vector<double> row = {windows_ > 0 ? (number + 0.5) * window_ : t};
+  for (const Observer& curve : curves_) {
+    row.push_back(of_step(step, curve));
+  }
+  if (windows_ == 0) {
+    stream_->write(row);
+    return;
+  }
+  if (!extremes_.empty() && extremes_.front() == row.front()) {
+    for (std::size_t k = 1; k < row.size(); ++k) {
+      // A NaN stays.
+      extremes_[k] = std::abs(row[k]) <= std::abs(extremes_[k]) ? extremes_[k] : row[k];
+    }
+    return;
+  }
+  if (!extremes_.empty()) {
+    stream_->write(extremes_);
+  }
+  extremes_ = row;
 }
 
 double StepMonitor::of_step(const Step& step, const Observer& curve) const {
@@ -351,6 +373,9 @@ Measured StepMonitor::of_followed(const Observer& observer) const {
 
 void StepMonitor::finish() {
   if (stream_) {
+    if (!extremes_.empty()) {
+      stream_->write(extremes_);
+    }
     stream_->finish();
   }
 }

@@ -25,8 +25,10 @@ class StepMonitor : public OdeSink {
   /// \param asked observers `at_steps`; what none of them needs is not computed
   StepMonitor(Formulation& formulation, const std::vector<Observer>& asked);
   /// Writes the curves that exist here as columns beside t (s); the energy error with its sign. \param curves observers
-  /// `at_steps` that need no whole run, and passes(LEVEL)
-  void write_to(const std::filesystem::path& file, const std::vector<Observer>& curves);
+  /// `at_steps` that need no whole run, and passes(LEVEL) \param end of the run, s \param windows equal parts of it, of
+  /// each of which one row has the middle and the value of largest size in every column; 0: a row a step
+  void write_to(const std::filesystem::path& file, const std::vector<Observer>& curves, double end = 0.0,
+                int windows = 0);
 
   bool sample(double t, std::span<const double> x) override;
   /// \throws std::runtime_error when the state cannot be observed
@@ -68,6 +70,7 @@ class StepMonitor : public OdeSink {
 
   void observe(double t, std::span<const double> x);
   void follow(double t, std::span<const double> x, const Step& step, bool first);
+  void write(double t, const Step& step);
   [[nodiscard]] Measured of_followed(const Observer& observer) const;
   [[nodiscard]] std::optional<std::size_t> place_in_state(const Observer& observer) const;
   [[nodiscard]] Step step_at(double t, std::span<const double> x);
@@ -101,6 +104,9 @@ class StepMonitor : public OdeSink {
   };
   std::vector<StepPasses> steps_;
   std::vector<Observer> curves_;
+  int windows_ = 0;
+  double window_ = 0.0;           // s
+  std::vector<double> extremes_;  // row of the window that is not over yet
   std::optional<CsvStream> stream_;
 };
 

@@ -29,10 +29,10 @@ std::vector<Poses> tight_poses(const Registries& registries, const StudyMechanis
   options.ode.relative_tolerance = tolerance;
   options.absolute_tolerance = tolerance;
   options.ode.max_evaluations = kMostEvaluationsOfReference;
-  PoseSampler poses(*formulation);
+  const std::vector<double> times = sample_times(mechanism.end, mechanism.samples);
+  PoseSampler poses(*formulation, times);
   RunAccuracy accuracy(*formulation);
   SinkChain chain({&poses, &accuracy});
-  const std::vector<double> times = sample_times(mechanism.end, mechanism.samples);
   const SimulationResult result = simulate(*formulation, needed_integrator(registries, "study", run.integrator), times,
                                            initial_state(*formulation, 0.0), options, chain);
   if (!result.succeeded()) {

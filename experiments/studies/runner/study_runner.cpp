@@ -5,15 +5,18 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
+#include "experiments/records/line_fit.hpp"
 #include "experiments/records/part_durations.hpp"
 #include "experiments/records/program_digest.hpp"
 #include "experiments/studies/runner/part_runner.hpp"
+#include "experiments/studies/runner/rank_team.hpp"
 #include "experiments/studies/runner/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
@@ -28,7 +31,11 @@ constexpr const char* kMachinePart = "limits of the machine";
 class StudyRun {
  public:
   StudyRun(const Registries& registries, const Study& study, const RunnerOptions& options)
-      : registries_(registries), study_(study), options_(options), references_(study.mechanisms.size()) {
+      : registries_(registries),
+        study_(study),
+        options_(options),
+        references_(study.mechanisms.size()),
+        team_(registries, study, options.start == nullptr ? nullptr : &options.start->ranks()) {
     std::string program = program_digest();
     for (const ReferenceRun& reference : study.references) {
       program += "|" + reference.formulation + " " + reference.integrator;
@@ -54,13 +61,14 @@ class StudyRun {
     }
     PartRunner runner(study_.name, options_, declared, keys);
     const bool finished =
-        runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(); });
+        runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(); }, team_);
     if (!runner.end() || !finished) {
       return std::nullopt;
     }
     add_uncertainties();
     add_times();
     add_ratios();
+    add_orders();
     return std::move(results_);
   }
 
@@ -73,7 +81,7 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
-      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
+      if (study_.times_right_hand_sides(m)) {
         parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {
@@ -81,7 +89,7 @@ class StudyRun {
       }
       for (const std::size_t i : mechanism.integrators) {
         for (const std::size_t c : mechanism.controls) {
-          if (study_.runs(i, c)) {
+          if (mechanism.has(i, c) && study_.runs(i, c)) {
             parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, mechanism.variants.size())});
           }
         }
@@ -172,6 +180,7 @@ class StudyRun {
       for (const Observer& curve : curves) {
         curve_names += "|" + curve.name();
       }
+      curve_names += curves.empty() || study_.windows == 0 ? "" : fmt::format("|{} windows", study_.windows);
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
@@ -197,14 +206,20 @@ class StudyRun {
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const CellKey cell{mechanism, v, integrator, control};
       const CellResult& result = results_.cells.at(cell);
-      // Any observer tells: a failed or refused run has no number at all.
-      const bool ran =
-          std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
-      if (ran) {
+      // Any observer tells: a failed or refused run has no number but how far it came.
+      const bool ran = std::any_of(result.begin(), result.end(), [](const auto& entry) {
+        return entry.second.usable() && entry.first.quantity != Quantity::time_reached;
+      });
+      if (ran && is_timed_here(v)) {
         cells.push_back(cell);
       }
     }
     return cells;
+  }
+
+  /// Whether there are the ranks here that a variant computes on.
+  [[nodiscard]] bool is_timed_here(std::size_t variant) const {
+    return ranks_of(study_.variants[variant]) == 1 || team_.has_ranks_of(study_.variants[variant]);
   }
 
   std::vector<StudyPart> timing_parts() {
@@ -213,7 +228,7 @@ class StudyRun {
       parts.push_back(machine_part());
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
+      if (study_.times_right_hand_sides(m)) {
         parts.push_back(right_hand_side_part(m));
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {
@@ -221,7 +236,7 @@ class StudyRun {
       }
       for (const std::size_t i : study_.mechanisms[m].integrators) {
         for (const std::size_t c : study_.mechanisms[m].controls) {
-          if (study_.runs(i, c)) {
+          if (study_.mechanisms[m].has(i, c) && study_.runs(i, c)) {
             parts.push_back(timing_part(m, i, c));
           }
         }
@@ -248,7 +263,8 @@ class StudyRun {
     std::string asked;
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const StudyVariant& variant = study_.variants[v];
-      asked += fmt::format("{} on {} threads,", variant.formulation(), threads_of(variant));
+      asked += fmt::format("{} on {} threads{},", variant.formulation(), threads_of(variant),
+                           is_timed_here(v) ? "" : ", no ranks");
     }
     for (const Observer& observer : study_.observers) {
       asked += observer.of_right_hand_side() ? "|" + observer.name() : "";
@@ -270,21 +286,63 @@ class StudyRun {
             timing_name(mechanism, integrator, control), timing_weight(mechanism, integrator, control, cells.size()),
             [this, cells] {
               nlohmann::json json = nlohmann::json::array();
-              for (const RepeatedTimes& times : time_runs(registries_, study_, cells)) {
-                json.push_back(to_json(times));
+              for (const CellTimes& cell : timed_cells(cells)) {
+                json.push_back({to_json(cell.times),
+                                to_json(CellResult{{{Quantity::rank_difference, {}}, cell.rank_difference}})});
               }
               return json;
             },
             [this, cells](const nlohmann::json& json) {
               for (std::size_t k = 0; k < cells.size(); ++k) {
-                results_.times[cells[k]] = times_from_json(json.at(k));
+                results_.times[cells[k]] = times_from_json(json.at(k).at(0));
+                results_.cells[cells[k]].merge(cell_from_json(json.at(k).at(1)));
               }
             }};
   }
 
-  nlohmann::json right_hand_sides(std::size_t mechanism) const {
+  struct CellTimes {
+    RepeatedTimes times;
+    Measured rank_difference = Measured::refused("not on ranks");
+  };
+
+  /// Those of one process in turns, then those that all ranks run together.
+  std::vector<CellTimes> timed_cells(const std::vector<CellKey>& cells) {
+    std::vector<CellTimes> all(cells.size());
+    std::vector<CellKey> alone;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(alone),
+                 [&](const CellKey& cell) { return ranks_of(study_.variants[cell.variant]) == 1; });
+    const std::vector<RepeatedTimes> times = time_runs(registries_, study_, alone);
+    for (std::size_t k = 0, place = 0; k < cells.size(); ++k) {
+      if (ranks_of(study_.variants[cells[k].variant]) == 1) {
+        all[k].times = times[place++];
+      } else {
+        const TeamRun run = team_.run(cells[k]);
+        all[k] = {run.times, rank_difference(cells[k], run.end)};
+      }
+    }
+    return all;
+  }
+
+  /// \param end of the run on ranks
+  Measured rank_difference(const CellKey& cell, const std::vector<double>& end) const {
+    StudyCase alone(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant]);
+    const auto layout = alone.formulation().layout();
+    std::optional<double> largest;
+    for (const Observer& observer : study_.observers) {
+      for (std::size_t k = 0; k < layout.size() && k < end.size(); ++k) {
+        const Measured here = results_.of(cell, observer);
+        if (observer.quantity == Quantity::state && layout[k].name == observer.subject && here.usable()) {
+          largest = std::max(largest.value_or(0.0), std::abs(end[k] - here.value));
+        }
+      }
+    }
+    return largest ? Measured::number(*largest) : Measured::refused("no state(COMPONENT) of it is observed");
+  }
+
+  nlohmann::json right_hand_sides(std::size_t mechanism) {
     nlohmann::json json = nlohmann::json::array();
-    for (const CellResult& result : observe_right_hand_sides(registries_, study_, mechanism, *results_.machine)) {
+    for (const CellResult& result :
+         observe_right_hand_sides(registries_, study_, mechanism, *results_.machine, team_)) {
       json.push_back(to_json(result));
     }
     return json;
@@ -322,10 +380,10 @@ class StudyRun {
 
   /// Why a run has no time: that of its other numbers.
   static Measured untimed(const CellResult& result) {
-    const auto reason = std::find_if(result.begin(), result.end(), [](const auto& entry) {
-      return entry.first.of_one_run() && entry.second.state != CellState::measured;
+    const auto number = std::find_if(result.begin(), result.end(), [](const auto& entry) {
+      return entry.first.of_one_run() && entry.second.usable();
     });
-    return reason == result.end() ? Measured::refused("not timed") : reason->second;
+    return number != result.end() || result.empty() ? Measured::refused("not timed") : result.begin()->second;
   }
 
   void add_times() {
@@ -337,7 +395,13 @@ class StudyRun {
         continue;
       }
       const auto times = results_.times.find(cell);
-      const Measured time = times == results_.times.end() ? untimed(result) : wall_time(times->second);
+      const Measured time = times != results_.times.end() ? wall_time(times->second)
+                            : is_timed_here(cell.variant) || !study_.mechanisms[cell.mechanism].timed
+                                ? untimed(result)
+                                : without_ranks(study_.variants[cell.variant]);
+      if (times == results_.times.end()) {
+        result[{Quantity::rank_difference, {}}] = time;
+      }
       result[{Quantity::wall_time, {}}] = time;
     }
     for (auto& [cell, result] : results_.cells) {
@@ -373,9 +437,45 @@ class StudyRun {
     }
   }
 
+  void add_orders() {
+    for (const Observer& observer : study_.observers) {
+      if (observer.quantity != Quantity::order) {
+        continue;
+      }
+      for (auto& [cell, result] : results_.cells) {
+        if (!study_.mechanisms[cell.mechanism].integrators.empty()) {
+          result[observer] = order(cell, observer.inner());
+        }
+      }
+    }
+  }
+
+  /// The slope through this run and the coarser ones of the same integrator, in logarithms.
+  Measured order(const CellKey& cell, const Observer& error) const {
+    Measured own = results_.of(cell, error);
+    if (!own.usable()) {
+      return own;
+    }
+    std::vector<double> controls;
+    std::vector<double> errors;
+    for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+      const CellKey other{cell.mechanism, cell.variant, cell.integrator, c};
+      const double control = study_.controls[c].value;
+      if (study_.has(other) && control >= study_.controls[cell.control].value) {
+        const Measured measured = results_.of(other, error);
+        if (measured.usable() && measured.value > 0.0) {
+          controls.push_back(std::log(control));
+          errors.push_back(std::log(measured.value));
+        }
+      }
+    }
+    return controls.size() < 2 ? Measured::refused("a slope needs a coarser run")
+                               : Measured::number(fit_line(controls, errors).slope);
+  }
+
   Measured speedup(const CellKey& cell, const Measured& time) const {
     if (!time.usable()) {
-      return time;
+      return {time.state, 0.0, time.note};
     }
     std::optional<double> best;
     for (std::size_t v = 0; v < study_.variants.size(); ++v) {
@@ -398,6 +498,7 @@ class StudyRun {
   std::map<std::string, std::vector<std::size_t>> reference_users_;
   std::vector<StudyReference> references_;
   StudyResults results_;
+  RankTeam team_;
 };
 
 }  // namespace

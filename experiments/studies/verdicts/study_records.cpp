@@ -51,7 +51,8 @@ class RecordWriter {
   static Record record_of(const RecordMaker& maker, const std::string& quantity, std::string_view unit,
                           const Measured& measured) {
     Record record = maker.measured(quantity, std::string(unit), measured.value, measured.note);
-    if (measured.state == CellState::refused || measured.state == CellState::failed) {
+    const bool untimed = measured.state == CellState::disturbed && measured.value == 0.0;
+    if (measured.state == CellState::refused || measured.state == CellState::failed || untimed) {
       record.value.reset();
     }
     constexpr std::array kVerdicts = {Verdict::no_published_value, Verdict::refused, Verdict::failed,
@@ -79,7 +80,7 @@ class RecordWriter {
   void add_cell(const CellKey& cell) {
     for (const Observer& observer : study_.observers) {
       if (observer.of_right_hand_side()) {
-        if (study_.mechanisms[cell.mechanism].timed) {
+        if (study_.times_right_hand_sides(cell.mechanism)) {
           add_right_hand_side(cell, observer);
         }
         continue;
@@ -203,6 +204,15 @@ nlohmann::ordered_json observer_json(const Study& study, const Observer& observe
           {"of_right_hand_side", observer.of_right_hand_side()}};
 }
 
+/// \returns the controls of the integrators that have fewer, by their keys.
+nlohmann::ordered_json own_controls(const Study& study, const StudyMechanism& mechanism) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  for (const auto& [integrator, controls] : mechanism.own_controls) {
+    json[std::string(study.integrators[integrator]->key)] = controls;
+  }
+  return json;
+}
+
 std::vector<std::string> record_names(const std::vector<Observer>& observers) {
   std::vector<std::string> names;
   names.reserve(observers.size());
@@ -231,6 +241,7 @@ nlohmann::ordered_json study_json(const Study& study) {
                                   {"variants", mechanism.variants},
                                   {"integrators", mechanism.integrators},
                                   {"controls", mechanism.controls},
+                                  {"own_controls", own_controls(study, mechanism)},
                                   {"bodies", mechanism.mechanism->body_count()},
                                   {"cut_joints", mechanism.mechanism->cut_joints().size()},
                                   {"coordinates", mechanism.mechanism->u_size()},
@@ -265,12 +276,16 @@ nlohmann::ordered_json study_json(const Study& study) {
   json["figures"] = Json::array();
   for (const CurveFigure& figure : study.figures) {
     Json files = Json::array();
-    for (const std::size_t m : figure.against_control ? std::vector<std::size_t>{} : figure.mechanisms) {
+    for (const std::size_t m : figure.against == Against::time ? figure.mechanisms : std::vector<std::size_t>{}) {
       Json of_mechanism = Json::array();
-      for (const std::size_t v : figure.variants) {
-        of_mechanism.push_back(study.curve_file({m, v, figure.integrator, figure.control}).stem().string());
+      for (const CellKey& cell : study.curve_cells(figure, m)) {
+        of_mechanism.push_back(study.curve_file(cell).stem().string());
       }
       files.push_back(of_mechanism);
+    }
+    Json families = Json::array();
+    for (const Family& family : figure.families) {
+      families.push_back({{"label", family.label}, {"integrators", family.integrators}});
     }
     json["figures"].push_back({{"name", figure.name},
                                {"title", figure.title},
@@ -280,7 +295,9 @@ nlohmann::ordered_json study_json(const Study& study) {
                                {"integrator", figure.integrator},
                                {"control", figure.control},
                                {"lowest", figure.lowest},
-                               {"against_control", figure.against_control},
+                               {"against_control", figure.against == Against::control},
+                               {"abscissa", figure.abscissa ? figure.abscissa->record_name() : ""},
+                               {"families", families},
                                {"files", files}});
   }
   json["tables"] = Json::array();
