@@ -51,9 +51,10 @@ def _draw_panel(axes, study, mechanism, integrator, drawn, published, work):
             axes.loglog([x for x, _ in points], [y for _, y in points], **look)
     for x, y in published:
         axes.loglog([x], [y], **style.PUBLISHED_POINT)
-    if not axes.lines:
-        runs = [(mechanism, variant, integrator, control) for variant in study.variants_of(mechanism)
-                for control in study.controls_of(integrator, mechanism)]
+    runs = [(mechanism, variant, integrator, control) for variant in study.variants_of(mechanism) for control in study.controls_of(integrator, mechanism)]
+    if axes.lines:
+        style.say_disturbed(axes, [study.record(*run, work["quantity"]) for run in runs])
+    else:
         style.say(axes, study.why_empty(runs, work["quantity"]))
 
 

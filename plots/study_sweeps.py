@@ -46,12 +46,13 @@ def _draw_panel(axes, study, curves, integrator, observer):
             axes.loglog([x for x, _ in points], [y for _, y in points], **look)
     for x, y in _published(study, curves, integrator, observer):
         axes.loglog([x], [y], **style.PUBLISHED_POINT)
+    runs = [(mechanism, variant, integrator, control) for _, _, mechanism, variant in curves for control in study.controls_of(integrator, mechanism)]
     if not axes.lines:
-        runs = [(mechanism, variant, integrator, control) for _, _, mechanism, variant in curves for control in study.controls_of(integrator, mechanism)]
         style.say(axes, study.why_empty(runs, observer["quantity"]))
         return
     if observer["quantity"].startswith("ratio_"):
         axes.axhline(1, color="black", linewidth=0.6)
+    style.say_disturbed(axes, [study.record(*run, observer["quantity"]) for run in runs])
     style.decades(axes.xaxis)
 
 
@@ -66,11 +67,14 @@ def _draw(study, curves, observers):
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + _ROW_MM * len(observers))
     grid = figure.add_gridspec(len(observers) + 1, len(integrators), height_ratios=[legend_mm, *[_ROW_MM] * len(observers)])
     style.legend_row(figure, grid[0, :], handles, columns)
+    above = {}
     for row, observer in enumerate(observers):
         first = None
         for column, integrator in enumerate(integrators):
-            axes = first = figure.add_subplot(grid[row + 1, column], sharey=first)
+            axes = first = figure.add_subplot(grid[row + 1, column], sharey=first, sharex=above.get(column))
             _draw_panel(axes, study, curves, integrator, observer)
+            if axes.lines:
+                above.setdefault(column, axes)
             if row == 0:
                 axes.set_title(integrator["key"])
             if row + 1 == len(observers):

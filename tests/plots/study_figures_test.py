@@ -9,6 +9,7 @@ import numpy as np
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
+import style
 from curve_shapes import coincide, envelope, flickers, lowest_shown
 from plot_checks import InTemporaryDirectory
 from result_directory import open_results
@@ -51,6 +52,17 @@ class Shapes(unittest.TestCase):
         values[0] = 1e-16
         self.assertEqual(lowest_shown([values]), 1e-2)
         self.assertIsNone(lowest_shown([np.where(_TIMES < 2, 1e-16, 0.1)]), "a fifth of the curve is no single point")
+
+    def test_a_short_axis_has_labels_enough_to_read_values(self):
+        for low, high, labels in ((700, 1800, {"700", "800", "900", "1000"}), (300, 4000, {"500", "2000"}), (1, 1e5, set())):
+            axes = style.new_figure(88, 60).add_subplot()
+            axes.loglog([1, 2], [low, high])
+            style.decades(axes.yaxis)
+            axes.figure.canvas.draw()
+            shown = {label.get_text() for label in axes.yaxis.get_minorticklabels()} - {""}
+            self.assertLessEqual(labels - {"1000"}, shown)
+            self.assertEqual(bool(shown), bool(labels))
+            style.plt.close(axes.figure)
 
     def test_parts_are_even_and_keep_the_order(self):
         self.assertEqual(in_parts(list("abcdefgh")), [list("abcdefgh")])
@@ -146,6 +158,18 @@ class DrawnFigures(InTemporaryDirectory):
         self.assertEqual([text.get_text() for text in panels["cvode-bdf"].texts], ["failed: step too small"])
         self.assertTrue(panels["ode45"].get_lines())
         self.assertFalse(panels["ode45"].texts)
+
+    def test_a_panel_says_how_many_points_disturbed_times_cost(self):
+        file = self.directory / "records.csv"
+        run = "small,four_bar,dca,ode45,tolerance={};end=5,evaluations,1,"
+        text = file.read_text()
+        for tolerance in ("0.0001", "1e-06"):
+            line = next(row for row in text.splitlines() if row.startswith(run.format(tolerance)))
+            text = text.replace(line, line.replace("no published value", "not measured"))
+        file.write_text(text)
+        results, figures = self._figures()
+        panels = {axes.get_title(loc="left"): axes for axes in figures["evaluations_four_bar"].draw(results).axes}
+        self.assertEqual([text.get_text() for text in panels["ode45"].texts], ["2 disturbed"])
 
     def test_a_refused_run_costs_its_curve_only(self):
         self._curves([0], [])
