@@ -124,6 +124,7 @@ void UrdfReader::read_tree(const std::string& root) {
       }
       if (inertial == nullptr) {
         const Place frame = {place.body, place.pose * origin(joint)};
+        lines_.note({"markers", description_.markers.size(), ""}, static_cast<std::size_t>(link.GetLineNum()));
         description_.markers.push_back({next, frame.body, frame.pose.position});
         open.emplace_back(next, frame);
         continue;
@@ -237,6 +238,9 @@ MechanismDescription UrdfReader::read(const XMLElement& robot) {
     fail(robot, fmt::format("is no URDF: begins with <{}>, not with <robot>", robot.Name()));
   }
   description_.name = required(robot, "name");
+  if (!std::all_of(description_.name.begin(), description_.name.end(), [](char c) { return c >= ' ' && c <= '~'; })) {
+    fail(robot, "the robot's name wants letters, digits and signs of ASCII only");
+  }
   description_.source = "URDF";
   collect(robot);
   read_tree(root(robot));

@@ -133,6 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadUrdf{"syntax", "</link>", "</lnk>", 3, {"arm.urdf:3", "is no XML"}},
         BadUrdf{"empty", kArm, "", 0, {"is no XML"}},
         BadUrdf{"root_element", kArm, "<mujoco/>", 1, {"<mujoco>", "<robot>"}},
+        BadUrdf{"robot_name", "<robot name=\"arm\">", "<robot name=\"\xff\">", 2, {"ASCII"}},
         BadUrdf{"no_link", kArm, "<robot name=\"r\"/>", 1, {"there is no <link>"}},
         BadUrdf{"no_name", "<link name=\"upper\">", "<link>", 11, {"<link> needs the attribute name"}},
         BadUrdf{"two_of_a_name", "<link name=\"upper\">", "<link name=\"base\">", 11, {"'base' already, in line 3"}},
