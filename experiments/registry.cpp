@@ -1,7 +1,6 @@
 #include <array>
 
 #include "experiments/integrators/integrators.hpp"
-#include "experiments/naudet2005/naudet2005.hpp"
 #include "experiments/registries/experiment.hpp"
 
 namespace mbdbench {
@@ -24,7 +23,7 @@ constexpr std::array kRegistry = {
     ExperimentEntry{
         "naudet2005",
         "the biped as accelerations and as momenta: fixed and adaptive steps, full and partial error control",
-        "Naudet2005", run_naudet2005},
+        "Naudet2005"},
     ExperimentEntry{"malczyk2008",
                     "slider-crank and loops of any size: the recursion of Bae and Haug on one process and on two",
                     "Malczyk2008"},

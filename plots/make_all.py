@@ -22,8 +22,6 @@ except ImportError as error:
              "python3-numpy, python3-jinja2")
 
 import integrators_figures
-import naudet2005_figures
-import naudet2005_tables
 import rhs_cost
 import style
 from input_error import InputError
@@ -36,10 +34,6 @@ from tables import write_tables
 
 FIGURES = {
     "integrators": integrators_figures.FIGURES,
-    "naudet2005": naudet2005_figures.FIGURES,
-}
-TABLES = {
-    "naudet2005": naudet2005_tables.TABLES,
 }
 BENCHMARK_FILE = "rhs.json"
 
@@ -79,7 +73,7 @@ def _definitions(results):
         return study.title, figures_of(study, results.path / "records.csv"), tables_of(study)
     if results.experiment not in FIGURES:
         print(f"No figures are defined for the experiment '{results.experiment}': tables and report only.")
-    return results.experiment, FIGURES.get(results.experiment, []), TABLES.get(results.experiment, [])
+    return results.experiment, FIGURES.get(results.experiment, []), []
 
 
 def _add_experiment(output):

@@ -32,6 +32,7 @@ class Study:
         self.integrators = declaration["integrators"]
         self.controls = declaration["controls"]
         self.observers = declaration["observers"]
+        self.curves = declaration.get("curves", [])  # observers of figures over time
         self.rankings = declaration["rankings"]
         self.figures = declaration.get("figures", [])
         self.tables = declaration.get("tables", [])
@@ -68,7 +69,7 @@ class Study:
 
     def observer(self, quantity):
         """By the name that records have; of one that is drawn only, what the name itself says."""
-        return next((observer for observer in self.observers if observer["quantity"] == quantity),
+        return next((observer for observer in self.observers + self.curves if observer["quantity"] == quantity),
                     {"quantity": quantity, "title": ", ".join(quantity.rsplit("_", 1)), "unit": "1", "meaning": "at every step"})
 
     def compares(self, quantity):
@@ -107,12 +108,14 @@ class Study:
 
     def error_observer(self):
         """What accuracy is measured by: the first error against the reference, else of the energy, else None."""
-        errors = [observer for observer in self.observers if observer["quantity"] in _ERRORS or observer["quantity"].startswith(("error_", "joint_error_"))]
+        errors = [observer for observer in self.observers if observer["quantity"] in _ERRORS or observer["quantity"].startswith(("error_", "joint_error_", "end_error_"))]
         errors += [observer for observer in self.observers if observer["quantity"] == "energy_error"]
         return errors[0] if errors else None
 
     def work_observers(self):
-        return [observer for observer in self.observers if observer["quantity"] in ("evaluations", "wall_time")]
+        observed = [observer["quantity"] for observer in self.observers]
+        counted = "evaluations" if "evaluations" in observed else "rhs_calls"
+        return [observer for observer in self.observers if observer["quantity"] in (counted, "wall_time")]
 
     def curve(self, mechanism, variant, integrator, error, work):
         """[(error, work)] from loose to tight, of runs where both are above zero."""

@@ -12,7 +12,7 @@ from study_sweeps import sweep_figure
 
 _ROW_MM = 48
 _LEGEND_MM = 12
-_LEVEL_COLOURS = ("#0072B2", "#009E73", "#D55E00", "#000000")  # of several curves of one variant in a panel
+_LEVEL_COLOURS = ("#0072B2", "#009E73", "#D55E00", "#000000", "#CC79A7", "#56B4E9")  # of several curves of one variant in a panel
 
 
 class _Curves:

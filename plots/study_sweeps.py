@@ -25,18 +25,19 @@ def _draw(study, declared):
     mechanisms = [study.mechanisms[place] for place in declared["mechanisms"]]
     variants = [study.variants[place] for place in declared["variants"]]
     observers = [study.observer(name) for name in declared["curves"]]
+    integrators = [integrator for integrator in study.integrators if any(integrator in study.integrators_of(mechanism) for mechanism in mechanisms)]
     looks = [({"color": _COLOURS[m % len(_COLOURS)], "marker": _MARKERS[m % len(_MARKERS)], "linestyle": _LINES[v % len(_LINES)],
                "markerfacecolor": "white" if v else _COLOURS[m % len(_COLOURS)]}, mechanism, variant)
              for v, variant in enumerate(variants) for m, mechanism in enumerate(mechanisms)]
     columns = min(3, len(mechanisms))
     legend_mm = _LEGEND_LINE_MM * -(-len(looks) // columns) + 3
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + _ROW_MM * len(observers))
-    grid = figure.add_gridspec(len(observers) + 1, len(study.integrators), height_ratios=[legend_mm, *[_ROW_MM] * len(observers)])
+    grid = figure.add_gridspec(len(observers) + 1, len(integrators), height_ratios=[legend_mm, *[_ROW_MM] * len(observers)])
     style.legend_row(figure, grid[0, :], [Line2D([], [], label=f"{mechanism['label']}, {variant['label']}", **look)
                                           for look, mechanism, variant in looks], columns)
     for row, observer in enumerate(observers):
         first = None
-        for column, integrator in enumerate(study.integrators):
+        for column, integrator in enumerate(integrators):
             axes = first = figure.add_subplot(grid[row + 1, column], sharey=first)
             for look, mechanism, variant in looks:
                 if points := _points(study, mechanism, variant, integrator, observer["quantity"]):
@@ -50,7 +51,7 @@ def _draw(study, declared):
                 axes.set_xlabel("tolerance" if integrator["adaptive"] else "step [s]")
             axes.tick_params(labelleft=column == 0, labelbottom=row + 1 == len(observers))
             style.decades(axes.xaxis)
-        first = figure.axes[-len(study.integrators)]
+        first = figure.axes[-len(integrators)]
         low, high = first.get_ylim()
         shown = [tick for tick in _RATIO_TICKS if low <= tick <= high]
         if is_ratio and shown:

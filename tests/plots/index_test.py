@@ -44,7 +44,7 @@ class PublishedNumbers(InTemporaryDirectory):
         self.assertEqual(published_numbers("malczyk2012", []), [])
 
     def test_equal_numbers_of_one_table_are_different_cells(self):
-        rows = [record("", "ode45", f"tolerance={tolerance}", "mean_end_error", value, "rad", 2e-11, "Naudet2005, table 2", verdict)
+        rows = [record("naudet-acc", "ode45", f"tolerance={tolerance}", "end_error_q1", value, "rad", 2e-11, "Naudet2005, table 2", verdict)
                 for tolerance, value, verdict in (("1e-12", 2.2e-11, "within limit"), ("1e-13", 1e-12, "not reproduced"))]
         numbers = self.numbers(rows, "naudet2005")
         self.assertEqual([number.verdict for number in numbers if number.printed == "2e-11"], ["within limit", "not reproduced"])

@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+from matplotlib import pyplot
 from matplotlib.text import Text
 
 import make_all
@@ -71,6 +72,7 @@ class InTemporaryDirectory(unittest.TestCase):
         holder = tempfile.TemporaryDirectory()
         self.addCleanup(holder.cleanup)
         self.directory = Path(holder.name)
+        self.addCleanup(pyplot.close, "all")
 
 
 class Readable(unittest.TestCase):

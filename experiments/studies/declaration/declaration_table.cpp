@@ -125,19 +125,21 @@ std::vector<LocatedNumber> DeclarationTable::numbers(std::string_view key) const
   return all;
 }
 
-std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(std::string_view key) const {
-  std::vector<std::pair<LocatedText, LocatedText>> all;
+template <class Located, class Read>
+std::vector<std::pair<LocatedText, Located>> DeclarationTable::named(std::string_view key, std::string_view wanted,
+                                                                     const Read& read) const {
+  std::vector<std::pair<LocatedText, Located>> all;
   const toml::node* const node = find(key);
   if (node == nullptr) {
     return all;
   }
   const toml::table* const table = node->as_table();
   if (table == nullptr) {
-    wrong_type(*node, key, "a table: \"LABEL\" = \"formulation[options]\"");
+    wrong_type(*node, key, wanted);
   }
   for (const auto& [name, value] : *table) {
-    LocatedText text = text_of(value, name.str());
-    all.emplace_back(LocatedText{std::string(name.str()), text.line}, text);
+    Located located = read(value, name.str());
+    all.emplace_back(LocatedText{std::string(name.str()), located.line}, located);
   }
   // The table is sorted by name; a study's order is that of its lines.
   std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
@@ -145,6 +147,16 @@ std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(s
     return std::pair(position(a).line, position(a).column) < std::pair(position(b).line, position(b).column);
   });
   return all;
+}
+
+std::vector<std::pair<LocatedText, LocatedText>> DeclarationTable::named_texts(std::string_view key) const {
+  return named<LocatedText>(key, "a table: \"LABEL\" = \"text\"",
+                            [this](const toml::node& node, std::string_view name) { return text_of(node, name); });
+}
+
+std::vector<std::pair<LocatedText, LocatedNumber>> DeclarationTable::named_numbers(std::string_view key) const {
+  return named<LocatedNumber>(key, "a table: NAME = number",
+                              [this](const toml::node& node, std::string_view name) { return number_of(node, name); });
 }
 
 void DeclarationTable::entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,

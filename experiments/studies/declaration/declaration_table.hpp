@@ -44,6 +44,8 @@ class DeclarationTable {
   [[nodiscard]] std::vector<LocatedNumber> numbers(std::string_view key) const;
   /// Name -> text of a table inside, in the order of the file.
   [[nodiscard]] std::vector<std::pair<LocatedText, LocatedText>> named_texts(std::string_view key) const;
+  /// The same of numbers.
+  [[nodiscard]] std::vector<std::pair<LocatedText, LocatedNumber>> named_numbers(std::string_view key) const;
   /// Calls a function for every entry of a list of texts and tables. \param label of the tables
   /// \param take_text empty: tables only
   void entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,
@@ -53,6 +55,9 @@ class DeclarationTable {
   [[noreturn]] void fail(std::size_t line, std::string_view message) const;
 
  private:
+  template <class Located, class Read>
+  [[nodiscard]] std::vector<std::pair<LocatedText, Located>> named(std::string_view key, std::string_view wanted,
+                                                                   const Read& read) const;
   [[nodiscard]] const toml::node* find(std::string_view key) const { return table_.get(key); }
   [[noreturn]] void wrong_type(const toml::node& node, std::string_view key, std::string_view wanted) const;
   [[nodiscard]] LocatedText text_of(const toml::node& node, std::string_view key) const;

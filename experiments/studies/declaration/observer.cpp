@@ -30,6 +30,12 @@ constexpr std::array kQuantities = {
                   "accepted steps of ode45 in which a component of this kind had the largest error, "
                   "steps_limited(position)",
                   Subject::kind},
+    QuantityEntry{Quantity::time_reached, "time_reached", "s", "time reached",
+                  "also by a run that fails before its end"},
+    QuantityEntry{Quantity::local_error, "local_error", "of the component", "local error",
+                  "mean of the integrator's own estimates over the steps, the exact start counted as one, and over "
+                  "components of the state: local_error(q.ankle+q.knee)",
+                  Subject::component},
     QuantityEntry{Quantity::energy_error, "energy_error", "J", "energy error",
                   "max |E - E0| at accepted steps, where energy is kept"},
     QuantityEntry{
@@ -65,6 +71,9 @@ constexpr std::array kQuantities = {
                   "its number is the largest at accepted steps"},
     QuantityEntry{Quantity::potential_energy, "potential_energy", "J", "potential energy",
                   "its number is the largest at accepted steps"},
+    QuantityEntry{Quantity::state, "state", "of the component", "state",
+                  "a component of the state, state(q.ankle); its number is that at the end", Subject::component},
+    QuantityEntry{Quantity::attempts, "attempts", "1", "attempts", "at a step, accepted or not, from the start on"},
     QuantityEntry{Quantity::largest_rate, "largest_rate", "of the component", "largest rate",
                   "max |u| or max |p| of the state at accepted steps"},
     QuantityEntry{Quantity::largest_sigma, "largest_sigma", "N s, N m s", "largest sigma",
@@ -82,6 +91,10 @@ constexpr std::array kQuantities = {
                   Subject::marker},
     QuantityEntry{Quantity::joint_error, "joint_error", "m, rad", "joint error",
                   "largest error of a joint coordinate at a sample time, joint_error(SECONDS)", Subject::time},
+    QuantityEntry{Quantity::end_error, "end_error", "m, rad", "end error",
+                  "mean error of joint coordinates at the end, end_error(JOINT+JOINT)", Subject::joints},
+    QuantityEntry{Quantity::largest_end_error, "largest_end_error", "m, rad", "largest end error",
+                  "largest error of joint coordinates at the end, largest_end_error(JOINT+JOINT)", Subject::joints},
     QuantityEntry{Quantity::ratio, "ratio", "1", "ratio",
                   "ratio(OBSERVER): that of the study's baseline over this one's; above 1 this one has less",
                   Subject::observer},
@@ -207,6 +220,16 @@ const QuantityEntry& Observer::entry() const {
   return kQuantities[static_cast<std::size_t>(quantity)];
 }
 
+std::string_view Observer::unit() const {
+  if (entry().subject == Subject::component && quantity != Quantity::initial_rate) {
+    return subject.starts_with("q.")   ? "rad, m"
+           : subject.starts_with("v.") ? "rad/s, m/s"
+           : subject.starts_with("p.") ? "kg m^2/s, kg m/s"
+                                       : entry().unit;
+  }
+  return entry().unit;
+}
+
 std::string Observer::name() const {
   if (workers > 0) {
     return fmt::format("{}({})", entry().name, workers);
@@ -246,6 +269,18 @@ std::pair<int, int> Observer::messages() const {
                                                 : "exchange_time(27), numbers of a message"));
   }
   return {messages, numbers};
+}
+
+std::vector<std::string> Observer::names() const {
+  std::vector<std::string> found(1);
+  for (const char letter : subject) {
+    if (letter == '+') {
+      found.emplace_back();
+    } else {
+      found.back() += letter;
+    }
+  }
+  return found;
 }
 
 std::string Observer::marker() const {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace mbdbench::studies {
 
@@ -21,6 +22,8 @@ enum class Quantity {
   initial_rate,
   final_state,
   steps_limited,
+  time_reached,
+  local_error,
   energy_error,
   position_drift,
   velocity_drift,
@@ -37,6 +40,8 @@ enum class Quantity {
   velocity,
   kinetic_energy,
   potential_energy,
+  state,
+  attempts,
   largest_rate,
   largest_sigma,
   inaccuracies,
@@ -45,6 +50,8 @@ enum class Quantity {
   orientation_error,
   marker_error,
   joint_error,
+  end_error,
+  largest_end_error,
   ratio,
   // Of a right-hand side alone.
   bodies,
@@ -71,7 +78,7 @@ enum class Quantity {
 };
 
 /// What stands in a quantity's brackets.
-enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, message };
+enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints, message };
 
 /// What a quantity is.
 struct QuantityEntry {
@@ -98,6 +105,8 @@ struct Observer {
   /// \returns the name as records have it: "error_tip".
   [[nodiscard]] std::string record_name() const;
   [[nodiscard]] const QuantityEntry& entry() const;
+  /// \returns the quantity's unit; of components of the state, by their kind: "rad, m" of "q.joint1".
+  [[nodiscard]] std::string_view unit() const;
   [[nodiscard]] bool timed() const {
     return quantity >= Quantity::wall_time || (quantity == Quantity::ratio && inner().timed());
   }
@@ -106,6 +115,8 @@ struct Observer {
   [[nodiscard]] std::pair<int, int> messages() const;
   /// \returns the observer that growth and ratio are of. \throws std::invalid_argument where there is none
   [[nodiscard]] Observer inner() const;
+  /// \returns the names in a subject such as "q.ankle+q.knee".
+  [[nodiscard]] std::vector<std::string> names() const;
   /// \returns the marker of the subject: all of it, or what stands before the axis.
   [[nodiscard]] std::string marker() const;
   /// \returns 0, 1, 2 of a subject such as "tip.x".
@@ -117,7 +128,7 @@ struct Observer {
     return quantity >= Quantity::energy_error && quantity <= Quantity::largest_sigma;
   }
   [[nodiscard]] bool needs_reference() const {
-    return quantity >= Quantity::position_error && quantity <= Quantity::joint_error;
+    return quantity >= Quantity::position_error && quantity <= Quantity::largest_end_error;
   }
   /// \returns whether there is one number for all integrators and controls.
   [[nodiscard]] bool of_right_hand_side() const {

@@ -30,6 +30,11 @@ bool stands_in(const std::vector<Entry>& list, const Entry& entry) {
   return std::find(list.begin(), list.end(), entry) != list.end();
 }
 
+void add_curves(std::vector<Observer>& all, const CurveFigure& figure) {
+  std::copy_if(figure.curves.begin(), figure.curves.end(), std::back_inserter(all),
+               [&](const Observer& curve) { return !stands_in(all, curve); });
+}
+
 }  // namespace
 
 std::string StudyVariant::formulation() const {
@@ -44,7 +49,15 @@ std::string StudyMechanism::parameters() const {
   for (const auto& [key, seconds] : {std::pair("output", output), {"max_step", max_step}, {"restart", restart}}) {
     text += seconds > 0.0 ? fmt::format(";{}={}", key, seconds) : "";
   }
+  for (const auto& [kind, tolerance] : absolute_tolerances) {
+    text += fmt::format(";{}_tolerance={}", mbdbench::to_string(kind), tolerance);
+  }
+  text += own_samples ? fmt::format(";samples={}", samples) : "";
   return text;
+}
+
+bool StudyMechanism::is_observed(const Observer& observer) const {
+  return observed.empty() || stands_in(observed, observer);
 }
 
 std::string_view to_string(ControlKind kind) {
@@ -88,14 +101,23 @@ bool Study::has(const CellKey& cell) const {
          stands_in(mechanism.controls, cell.control) && runs(cell.integrator, cell.control);
 }
 
+std::vector<Observer> Study::all_curves() const {
+  std::vector<Observer> all;
+  for (const CurveFigure& figure : figures) {
+    if (!figure.against_control) {
+      add_curves(all, figure);
+    }
+  }
+  return all;
+}
+
 std::vector<Observer> Study::curves(const CellKey& cell) const {
   std::vector<Observer> all;
   for (const CurveFigure& figure : figures) {
     if (!figure.against_control && stands_in(figure.mechanisms, cell.mechanism) &&
         stands_in(figure.variants, cell.variant) && figure.integrator == cell.integrator &&
         figure.control == cell.control) {
-      std::copy_if(figure.curves.begin(), figure.curves.end(), std::back_inserter(all),
-                   [&](const Observer& curve) { return !stands_in(all, curve); });
+      add_curves(all, figure);
     }
   }
   return all;
@@ -117,6 +139,11 @@ std::filesystem::path Study::drawing_file(const StudyMechanism& mechanism) {
 
 bool Study::needs_reference() const {
   return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.needs_reference(); });
+}
+
+bool Study::needs_reference(const StudyMechanism& mechanism) const {
+  return std::any_of(observers.begin(), observers.end(),
+                     [&](const Observer& o) { return o.needs_reference() && mechanism.is_observed(o); });
 }
 
 bool Study::needs_times() const {

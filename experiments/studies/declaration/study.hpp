@@ -5,6 +5,7 @@
 #include <compare>
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,12 +30,18 @@ struct StudyMechanism {
   std::vector<std::size_t> variants;
   std::vector<std::size_t> integrators;
   std::vector<std::size_t> controls;
-  std::vector<StateKind> controlled;  ///< kinds of state under error control; empty: all
-  bool timed = true;                  ///< whether its runs and right-hand sides are
-  double output = 0.0;                ///< s between outputs that cost a right-hand side each; 0: none
-  double max_step = 0.0;              ///< s, of adaptive integrators; 0: any
-  double restart = 0.0;               ///< s after which the integrator begins anew, again and again; 0: never
-  /// \returns what records say beside the control: "end=10", "end=10;controlled=position".
+  std::vector<StateKind> controlled;                     ///< kinds of state under error control; empty: all
+  bool timed = true;                                     ///< whether its runs and right-hand sides are
+  int samples = 0;                                       ///< equal intervals at whose ends errors are measured
+  bool own_samples = false;                              ///< not those of the whole study
+  std::map<StateKind, double> absolute_tolerances = {};  ///< of kinds of state; of others that of the control
+  std::vector<Observer> observed = {};                   ///< of the study's observers; empty: all
+  double output = 0.0;    ///< s between outputs that cost a right-hand side each; 0: none
+  double max_step = 0.0;  ///< s, of adaptive integrators; 0: any
+  double restart = 0.0;   ///< s after which the integrator begins anew, again and again; 0: never
+  /// \returns whether an observer looks at it.
+  [[nodiscard]] bool is_observed(const Observer& observer) const;
+  /// \returns what records say beside the control: "end=10", "end=10;controlled=position;samples=85".
   [[nodiscard]] std::string parameters() const;
 };
 
@@ -42,7 +49,8 @@ struct StudyMechanism {
 struct StudyVariant {
   std::string label;
   const FormulationEntry* entry = nullptr;
-  std::string options;  ///< as the command line takes them, may be empty
+  std::string options;         ///< as the command line takes them, may be empty
+  int evaluations_before = 0;  ///< that a published program makes before its solver begins; they count in rhs_calls
   /// \returns the formulation as records name it: "hdca[gauge=leak]".
   [[nodiscard]] std::string formulation() const;
 };
@@ -100,6 +108,7 @@ struct Ranking {
   Observer error;
   double at = 0.0;  ///< in the observer's unit
   std::vector<Observer> work;
+  std::vector<std::size_t> mechanisms;
 };
 
 /// Observers over time at the accepted steps: a panel a mechanism and quantity, a curve a variant.
@@ -153,8 +162,9 @@ struct Study {
   std::vector<const OdeEntry*> integrators;  ///< empty: nothing is run, right-hand sides alone are observed
   std::vector<Control> controls;             ///< tolerances, then steps
   std::vector<Observer> observers;
-  std::optional<std::size_t> baseline;   ///< variant that `ratio` compares with
-  std::vector<ReferenceRun> references;  ///< the reference, then what it is checked against
+  std::map<Observer, std::string> titles;  ///< in tables and figures, of those that have one of the study's own
+  std::optional<std::size_t> baseline;     ///< variant that `ratio` compares with
+  std::vector<ReferenceRun> references;    ///< the reference, then what it is checked against
   std::vector<StudyClaim> claims;
   std::vector<Ranking> rankings;
   std::vector<Expectation> expectations;
@@ -173,13 +183,17 @@ struct Study {
   /// \returns whether any observer needs a reference, times of runs, right-hand sides.
   /// \returns whether this run is in the product.
   [[nodiscard]] bool has(const CellKey& cell) const;
-  /// \returns what figures show of a run over time, each once.
+  /// \returns what figures show over time, each once.
+  [[nodiscard]] std::vector<Observer> all_curves() const;
+  /// \returns what they show of one run.
   [[nodiscard]] std::vector<Observer> curves(const CellKey& cell) const;
   /// \returns where they stand, in the study's directory: trajectories/MECHANISM_VARIANT_INTEGRATOR_CONTROL.csv.
   [[nodiscard]] std::filesystem::path curve_file(const CellKey& cell) const;
   /// \returns where a mechanism's picture stands, in the study's directory; empty for one of too many bodies to see.
   static std::filesystem::path drawing_file(const StudyMechanism& mechanism);
   [[nodiscard]] bool needs_reference() const;
+  /// \returns whether any observer of this mechanism does.
+  [[nodiscard]] bool needs_reference(const StudyMechanism& mechanism) const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;
   /// \returns whether those of this mechanism are observed and timed: once, where it is run in several ways.

@@ -32,7 +32,7 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "observe",     "claims",          "rankings",   "expectations",
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
                                              "figures",     "tables",          "quick",      "baseline",
-                                             "references",  "engines"};
+                                             "references",  "engines",         "titles",     "evaluations_before"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -40,6 +40,8 @@ constexpr double kDefaultRepetitions = 3.0;
 constexpr double kMostRepetitions = 10000.0;
 // With ten intervals MATLAB's methods, which cap the first step with the first interval, cap it as they do anyway.
 constexpr double kDefaultSamples = 10.0;
+// With a single interval the integrators give every step instead.
+constexpr double kLeastSamples = 2.0;
 constexpr double kMostSamples = 100000.0;
 
 /// Runs `read` and gives what it refuses the line. \throws FileError
@@ -69,19 +71,21 @@ class StudyReader {
     const auto title = table_.text("title");
     study_.title = title ? title->text : study_.name;
     study_.max_evaluations =
-        static_cast<std::size_t>(whole("max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
-    study_.repetitions = static_cast<int>(whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
-    study_.samples = static_cast<int>(whole("samples", kDefaultSamples, 1.0, kMostSamples));
+        static_cast<std::size_t>(whole(table_, "max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
+    study_.repetitions = static_cast<int>(whole(table_, "repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
+    study_.samples = static_cast<int>(whole(table_, "samples", kDefaultSamples, kLeastSamples, kMostSamples));
     study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
     read_mechanisms();
     read_engines();
     read_variants();
+    read_evaluations_before();
     read_integrators();
     read_controls();
     choose_for_mechanisms();
     read_baseline();
     read_references();
     read_observers();
+    read_titles();
     read_rankings();
     read_claims(table_, study_);
     const auto observer = [this](const DeclarationTable& table, const LocatedText& name) {
@@ -100,7 +104,7 @@ class StudyReader {
                     [this](const Observer& o) { add_observer(study_, o); });
     }
     for (const StudyMechanism& mechanism : study_.mechanisms) {
-      if (study_.needs_reference() && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
+      if (study_.needs_reference(mechanism) && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
         table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
                                                "are measured at these: leave them to studies without errors",
                                                mechanism.label));
@@ -124,14 +128,14 @@ class StudyReader {
     }
   }
 
-  double whole(std::string_view key, double fallback, double least, double most) const {
-    const auto number = table_.number(key);
+  static double whole(const DeclarationTable& table, std::string_view key, double fallback, double least, double most) {
+    const auto number = table.number(key);
     if (!number) {
       return fallback;
     }
     if (!(number->value >= least && number->value <= most && std::floor(number->value) == number->value)) {
-      table_.fail(number->line,
-                  fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
+      table.fail(number->line,
+                 fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
     }
     return number->value;
   }
@@ -150,6 +154,7 @@ class StudyReader {
     bool some_integrators = false;
     std::vector<LocatedText> integrators;
     std::vector<LocatedNumber> controls;
+    std::vector<LocatedText> observe;
   };
 
   void choose_for_mechanisms() {
@@ -193,7 +198,8 @@ class StudyReader {
     if (taken) {
       table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
     }
-    study_.mechanisms.push_back({std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, true});
+    study_.mechanisms.push_back(
+        {std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, true, study_.samples});
   }
 
   void read_mechanisms() {
@@ -209,8 +215,8 @@ class StudyReader {
     };
     table_.entries(
         "mechanisms", "a mechanism",
-        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "output",
-         "max_step", "restart"},
+        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples",
+         "observe", "absolute_tolerances", "output", "max_step", "restart"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -222,27 +228,40 @@ class StudyReader {
           const auto label = entry.text("label");
           const auto own_end = entry.number("end");
           choices_.push_back({entry.has("variants"), entry.texts("variants"), entry.has("integrators"),
-                              entry.texts("integrators"), entry.numbers("controls")});
+                              entry.texts("integrators"), entry.numbers("controls"), entry.texts("observe")});
           const bool is_run = !choices_.back().some_integrators || !choices_.back().integrators.empty();
           add_mechanism(entry, word, label ? label->text : word.text,
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
           StudyMechanism& added = study_.mechanisms.back();
-          added.timed = entry.flag("timed").value_or(true);
           for (const auto& [key, seconds] :
                {std::pair("output", &added.output), {"max_step", &added.max_step}, {"restart", &added.restart}}) {
             if (const auto number = entry.number(key)) {
               *seconds = positive(entry, *number, key);
             }
           }
-          for (const LocatedText& kind : entry.texts("controlled")) {
-            study_.mechanisms.back().controlled.push_back(
-                at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
-          }
+          read_error_control(entry, added);
         });
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
+  }
+
+  static void read_error_control(const DeclarationTable& entry, StudyMechanism& mechanism) {
+    mechanism.timed = entry.flag("timed").value_or(true);
+    if (entry.has("samples")) {
+      mechanism.samples = static_cast<int>(whole(entry, "samples", kDefaultSamples, kLeastSamples, kMostSamples));
+      mechanism.own_samples = true;
+    }
+    for (const LocatedText& kind : entry.texts("controlled")) {
+      mechanism.controlled.push_back(
+          at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
+    }
+    for (const auto& [kind, tolerance] : entry.named_numbers("absolute_tolerances")) {
+      const StateKind read =
+          at_line(entry, kind.line, [&, &word = kind.text] { return parse_state_kind(word, "absolute_tolerances"); });
+      mechanism.absolute_tolerances[read] = positive(entry, tolerance, "absolute_tolerances");
+    }
   }
 
   [[nodiscard]] bool has_integrators() const { return !table_.texts("integrators").empty(); }
@@ -281,6 +300,20 @@ class StudyReader {
       });
     }
     require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
+  }
+
+  void read_evaluations_before() {
+    for (const auto& [label, count] : table_.named_numbers("evaluations_before")) {
+      const std::size_t place =
+          places_of(
+              table_, {label}, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant")
+              .front();
+      if (!(count.value >= 0.0 && count.value <= 10.0 && std::floor(count.value) == count.value)) {
+        table_.fail(count.line,
+                    fmt::format("evaluations_before must be a whole number from 0 to 10, not {}", count.value));
+      }
+      study_.variants[place].evaluations_before = static_cast<int>(count.value);
+    }
   }
 
   void read_integrators() {
@@ -374,6 +407,19 @@ class StudyReader {
     require_integrators();
   }
 
+  /// Titles of observers of the study's own, and what is observed of each mechanism.
+  void read_titles() {
+    for (const auto& [name, title] : table_.named_texts("titles")) {
+      study_.titles[observer_at(table_, name)] = title.text;
+    }
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      for (const LocatedText& name : choices_[m].observe) {
+        study_.mechanisms[m].observed.push_back(observer_at(table_, name));
+        add_observer(study_, study_.mechanisms[m].observed.back());
+      }
+    }
+  }
+
   /// Only right-hand sides can be observed without a run.
   void require_integrators() const {
     const auto of_run = std::find_if(study_.observers.begin(), study_.observers.end(),
@@ -384,27 +430,29 @@ class StudyReader {
   }
 
   void read_rankings() {
-    table_.entries("rankings", "a ranking", {"error", "at", "work"}, {}, [&](const DeclarationTable& entry) {
-      Ranking ranking;
-      ranking.error = observer_at(entry, entry.needed_text("error"));
-      for (const LocatedText& work : entry.texts("work")) {
-        ranking.work.push_back(observer_at(entry, work));
-      }
-      if (ranking.work.empty()) {
-        ranking.work.push_back({Quantity::evaluations, {}});
-      }
-      add_observer(study_, ranking.error);
-      for (const Observer& work : ranking.work) {
-        add_observer(study_, work);
-      }
-      if (!entry.has("at")) {
-        entry.fail(entry.line(), "at is missing: the error, or a list of errors, at which work is compared");
-      }
-      for (const LocatedNumber& at : entry.numbers("at")) {
-        ranking.at = positive(entry, at, "at");
-        study_.rankings.push_back(ranking);
-      }
-    });
+    table_.entries(
+        "rankings", "a ranking", {"error", "at", "work", "mechanisms"}, {}, [&](const DeclarationTable& entry) {
+          Ranking ranking;
+          ranking.error = observer_at(entry, entry.needed_text("error"));
+          for (const LocatedText& work : entry.texts("work")) {
+            ranking.work.push_back(observer_at(entry, work));
+          }
+          if (ranking.work.empty()) {
+            ranking.work.push_back({Quantity::evaluations, {}});
+          }
+          ranking.mechanisms = chosen_mechanisms(entry, study_);
+          add_observer(study_, ranking.error);
+          for (const Observer& work : ranking.work) {
+            add_observer(study_, work);
+          }
+          if (!entry.has("at")) {
+            entry.fail(entry.line(), "at is missing: the error, or a list of errors, at which work is compared");
+          }
+          for (const LocatedNumber& at : entry.numbers("at")) {
+            ranking.at = positive(entry, at, "at");
+            study_.rankings.push_back(ranking);
+          }
+        });
   }
 
   const Registries& registries_;

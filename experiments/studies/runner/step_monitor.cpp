@@ -59,10 +59,11 @@ StepMonitor::StepMonitor(Formulation& formulation, const std::vector<Observer>& 
     const auto marker = observer.entry().subject == Subject::marker_axis
                             ? formulation.mechanism().find_marker(observer.marker())
                             : std::nullopt;
-    if (grows || marker) {
+    const auto place = observer.quantity == Quantity::state ? place_in_state(observer) : std::nullopt;
+    if (grows || marker || place) {
       followed_.push_back({observer,
                            grows ? observer.inner() : observer,
-                           marker ? static_cast<std::size_t>(*marker) : 0,
+                           marker ? static_cast<std::size_t>(*marker) : place.value_or(0),
                            0.0,
                            0.0,
                            0.0,
@@ -70,6 +71,13 @@ StepMonitor::StepMonitor(Formulation& formulation, const std::vector<Observer>& 
       follows_markers_ = follows_markers_ || marker.has_value();
     }
   }
+}
+
+std::optional<std::size_t> StepMonitor::place_in_state(const Observer& observer) const {
+  const auto layout = formulation_.layout();
+  const auto found =
+      std::find_if(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.name == observer.subject; });
+  return found == layout.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - layout.begin()));
 }
 
 void StepMonitor::write_to(const std::filesystem::path& file, const std::vector<Observer>& curves) {
@@ -90,7 +98,8 @@ bool StepMonitor::sample(double t, std::span<const double> x) {
   return true;
 }
 
-bool StepMonitor::step(double t, std::span<const double> x, const OdeStatistics& /*so_far*/) {
+bool StepMonitor::step(double t, std::span<const double> x, const OdeStatistics& so_far) {
+  largest_.attempts = static_cast<double>(so_far.nsteps + so_far.nfailed);
   observe(t, x);
   return true;
 }
@@ -150,6 +159,7 @@ StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
       step.acceleration = largest_acceleration_violation(t, x);
     }
   }
+  step.attempts = largest_.attempts;
   initial_energy_ = initial_energy_.value_or(energy);
   step.energy_error = energy - *initial_energy_;
   const auto layout = formulation_.layout();
@@ -161,10 +171,14 @@ StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
   return step;
 }
 
-void StepMonitor::follow(double t, const Step& step, bool first) {
+void StepMonitor::follow(double t, std::span<const double> x, const Step& step, bool first) {
   for (Followed& each : followed_) {
     if (each.observer.quantity == Quantity::growth) {
       each.fit.add(t, of_step(step, each.growing));
+      continue;
+    }
+    if (each.observer.quantity == Quantity::state) {
+      each.value = x[each.marker];
       continue;
     }
     const auto& vectors =
@@ -179,7 +193,7 @@ void StepMonitor::follow(double t, const Step& step, bool first) {
 void StepMonitor::observe(double t, std::span<const double> x) {
   const bool first = !initial_energy_;
   const Step step = step_at(t, x);
-  follow(t, step, first);
+  follow(t, x, step, first);
   final_energy_error_ = step.energy_error;
   raise(largest_.energy_error, std::abs(step.energy_error));
   raise(largest_.kinetic, step.kinetic);
@@ -223,6 +237,9 @@ double StepMonitor::of_step(const Step& step, const Observer& curve) const {
       return step.potential;
     case Quantity::largest_rate:
       return step.rate;
+    case Quantity::attempts:
+      return step.attempts;
+    case Quantity::state:
     case Quantity::excursion:
     case Quantity::coordinate:
     case Quantity::velocity:
@@ -272,9 +289,14 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
                  : Measured{};
     case Quantity::kinetic_energy:
     case Quantity::potential_energy:
+    case Quantity::attempts:
     case Quantity::largest_rate:
     case Quantity::largest_sigma:
       return {};
+    case Quantity::state:
+      return place_in_state(observer)
+                 ? Measured{}
+                 : Measured::refused(fmt::format("the state has no component '{}'", observer.subject));
     case Quantity::growth:
       return obstacle(observer.inner());
     case Quantity::excursion:
@@ -308,7 +330,8 @@ Measured StepMonitor::measured(const Observer& observer) const {
   if (observer.quantity == Quantity::final_energy_error) {
     return Measured::number(final_energy_error_);
   }
-  if (observer.quantity >= Quantity::growth && observer.quantity <= Quantity::velocity) {
+  if (observer.quantity == Quantity::state ||
+      (observer.quantity >= Quantity::growth && observer.quantity <= Quantity::velocity)) {
     return of_followed(observer);
   }
   const bool of_passes =

@@ -51,14 +51,15 @@ class StepMonitor : public OdeSink {
     double acceleration = 0.0;
     double singular_value = 0.0;
     double sigma = 0.0;
+    double attempts = 0.0;  // so far
     Passes passes{};
   };
 
-  /// What needs more than the largest value: markers and growths.
+  /// What needs more than the largest value: markers, components of the state and growths.
   struct Followed {
     Observer observer;
-    Observer growing;  // of growth
-    std::size_t marker = 0;
+    Observer growing;        // of growth
+    std::size_t marker = 0;  // or the place in the state
     double value = 0.0;
     double initial = 0.0;
     double largest = 0.0;
@@ -66,8 +67,9 @@ class StepMonitor : public OdeSink {
   };
 
   void observe(double t, std::span<const double> x);
-  void follow(double t, const Step& step, bool first);
+  void follow(double t, std::span<const double> x, const Step& step, bool first);
   [[nodiscard]] Measured of_followed(const Observer& observer) const;
+  [[nodiscard]] std::optional<std::size_t> place_in_state(const Observer& observer) const;
   [[nodiscard]] Step step_at(double t, std::span<const double> x);
   void place(double t, std::span<const double> x);
   double largest_acceleration_violation(double t, std::span<const double> x);

@@ -8,7 +8,6 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <variant>
 
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/accuracy_limits.hpp"
@@ -35,6 +34,43 @@ struct RunFindings {
   std::size_t inaccuracies = 0;
   Measured imbalance;
 };
+
+/// \returns the place of a component of the state.
+std::optional<std::size_t> component_named(const Formulation& formulation, const std::string& name) {
+  const auto layout = formulation.layout();
+  const auto found =
+      std::find_if(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.name == name; });
+  return found == layout.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - layout.begin()));
+}
+
+std::vector<double> times_of(const StudyMechanism& mechanism) {
+  return sample_times(mechanism.end, mechanism.samples);
+}
+
+/// Mean or largest over joint coordinates.
+Measured end_error(const RunFindings& run, const Observer& observer) {
+  const std::vector<double>& q = run.poses.back().q;
+  const std::vector<double>& reference = run.reference->poses.back().q;
+  const Mechanism& mechanism = *run.mechanism->mechanism;
+  double sum = 0.0;
+  double largest = 0.0;
+  double count = 0.0;
+  for (const std::string& name : observer.names()) {
+    const auto found = mechanism.find_joint(name);
+    if (!found || found->cut) {
+      return Measured::refused(fmt::format("the mechanism has no joint '{}' in its tree", name));
+    }
+    const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(found->index)];
+    for (auto i = static_cast<std::size_t>(joint.q_offset); i < static_cast<std::size_t>(joint.q_offset + joint.nq);
+         ++i) {
+      const double error = std::abs(q[i] - reference[i]);
+      sum += error;
+      largest = std::max(largest, error);
+      count += 1.0;
+    }
+  }
+  return Measured::number(observer.quantity == Quantity::end_error ? sum / count : largest);
+}
 
 /// At one of the sample times.
 Measured joint_error(const RunFindings& run, const Observer& observer) {
@@ -63,35 +99,46 @@ Measured error_of(const RunFindings& run, const Observer& observer) {
   if (observer.quantity == Quantity::joint_error) {
     return joint_error(run, observer);
   }
+  if (observer.quantity == Quantity::end_error || observer.quantity == Quantity::largest_end_error) {
+    return end_error(run, observer);
+  }
   return Measured::number(observer.quantity == Quantity::position_error ? run.errors->position
                                                                         : run.errors->orientation);
 }
 
-/// \returns where it stands in the state, or why it does not.
-std::variant<std::size_t, Measured> place_of(StudyCase& prepared, const std::string& component) {
-  const auto layout = prepared.formulation().layout();
-  const auto found =
-      std::find_if(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.name == component; });
-  if (found == layout.end()) {
-    return Measured::refused(fmt::format("the state has no component '{}'", component));
-  }
-  return static_cast<std::size_t>(found - layout.begin());
-}
-
 Measured initial_rate(StudyCase& prepared, const std::string& component) {
-  const auto place = place_of(prepared, component);
-  if (const auto* const missing = std::get_if<Measured>(&place)) {
-    return *missing;
+  const auto place = component_named(prepared.formulation(), component);
+  if (!place) {
+    return Measured::refused(fmt::format("the state has no component '{}'", component));
   }
   std::vector<double> xdot(prepared.x0().size());
   const RhsStatus status = prepared.formulation().rhs(0.0, prepared.x0(), xdot);
-  return status.ok ? Measured::number(xdot[std::get<std::size_t>(place)]) : Measured::failed(status.message());
+  return status.ok ? Measured::number(xdot[*place]) : Measured::failed(status.message());
 }
 
 Measured final_state(const RunFindings& run, const std::string& component) {
-  const auto place = place_of(*run.prepared, component);
-  const auto* const missing = std::get_if<Measured>(&place);
-  return missing != nullptr ? *missing : Measured::number(run.result.ode.x[std::get<std::size_t>(place)]);
+  const auto place = component_named(run.prepared->formulation(), component);
+  return place ? Measured::number(run.result.ode.x[*place])
+               : Measured::refused(fmt::format("the state has no component '{}'", component));
+}
+
+/// The start, where there is no error, is one of the points of the mean, as in [Naudet2005, table 1].
+Measured local_error(const RunFindings& run, const Observer& observer) {
+  const OdeStatistics& counts = run.result.ode.statistics;
+  if (counts.mean_local_error.empty()) {
+    return Measured::refused("the integrator has no estimate of local errors");
+  }
+  const std::vector<std::string> names = observer.names();
+  double sum = 0.0;
+  for (const std::string& name : names) {
+    const auto place = component_named(run.prepared->formulation(), name);
+    if (!place) {
+      return Measured::refused(fmt::format("the state has no component '{}'", name));
+    }
+    sum += counts.mean_local_error[*place];
+  }
+  const auto steps = static_cast<double>(counts.nsteps);
+  return Measured::number(sum / static_cast<double>(names.size()) * steps / (steps + 1.0));
 }
 
 Measured steps_limited(const RunFindings& run, const std::string& kind) {
@@ -135,34 +182,45 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
       return final_state(run, observer.subject);
     case Quantity::steps_limited:
       return steps_limited(run, observer.subject);
+    case Quantity::time_reached:
+      return Measured::number(run.result.ode.t);
+    case Quantity::local_error:
+      return local_error(run, observer);
     default:
       return observer.at_steps() ? run.monitor->measured(observer) : error_of(run, observer);
   }
 }
 
+/// \returns the study's observers of one run that look at this mechanism.
+std::vector<Observer> observers_of(const Study& study, const CellKey& cell) {
+  const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
+  std::vector<Observer> own;
+  std::copy_if(study.observers.begin(), study.observers.end(), std::back_inserter(own),
+               [&](const Observer& observer) { return observer.of_one_run() && mechanism.is_observed(observer); });
+  return own;
+}
+
 /// \returns what is followed at the steps, of the numbers and of the curves.
-std::vector<Observer> asked_at_steps(const Study& study, const std::vector<Observer>& curves) {
+std::vector<Observer> asked_at_steps(const std::vector<Observer>& observers, const std::vector<Observer>& curves) {
   std::vector<Observer> asked = curves;
-  std::copy_if(study.observers.begin(), study.observers.end(), std::back_inserter(asked),
+  std::copy_if(observers.begin(), observers.end(), std::back_inserter(asked),
                [](const Observer& observer) { return observer.at_steps(); });
   return asked;
 }
 
-bool observes(const Study& study, Quantity quantity) {
-  return std::any_of(study.observers.begin(), study.observers.end(),
+bool stands_among(const std::vector<Observer>& observers, Quantity quantity) {
+  return std::any_of(observers.begin(), observers.end(),
                      [&](const Observer& observer) { return observer.quantity == quantity; });
 }
 
-bool judges_accuracy(const Study& study) {
-  return observes(study, Quantity::inaccuracies) || observes(study, Quantity::energy_imbalance);
+bool judges_accuracy(const std::vector<Observer>& observers) {
+  return stands_among(observers, Quantity::inaccuracies) || stands_among(observers, Quantity::energy_imbalance);
 }
 
-CellResult all_observers(const Study& study, const Measured& measured) {
+CellResult all_observers(const std::vector<Observer>& observers, const Measured& measured) {
   CellResult result;
-  for (const Observer& observer : study.observers) {
-    if (observer.of_one_run()) {
-      result[observer] = measured;
-    }
+  for (const Observer& observer : observers) {
+    result[observer] = measured;
   }
   return result;
 }
@@ -170,7 +228,8 @@ CellResult all_observers(const Study& study, const Measured& measured) {
 CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prepared, const StudyReference* reference,
                         const std::filesystem::path& output) {
   const std::vector<Observer> curves = study.curves(cell);
-  const std::vector<Observer> asked = asked_at_steps(study, curves);
+  const std::vector<Observer> observers = observers_of(study, cell);
+  const std::vector<Observer> asked = asked_at_steps(observers, curves);
   StepMonitor monitor(prepared.formulation(), asked);
   if (!curves.empty()) {
     monitor.write_to(output / study.curve_file(cell), curves);
@@ -181,10 +240,10 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
     sinks.push_back(&monitor);
   }
   RunAccuracy accuracy(prepared.formulation());
-  if (judges_accuracy(study)) {
+  if (judges_accuracy(observers)) {
     sinks.push_back(&accuracy);
   }
-  const bool compares = study.needs_reference() && reference != nullptr && reference->failure.empty();
+  const bool compares = reference != nullptr && reference->failure.empty();
   if (compares) {
     sinks.push_back(&poses);
   }
@@ -192,7 +251,7 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   RunFindings run;
   run.mechanism = &study.mechanisms[cell.mechanism];
   run.result = prepared.run(study, cell, chain, [&](double t, std::span<const double> x) {
-    if (judges_accuracy(study)) {
+    if (judges_accuracy(observers)) {
       accuracy.reached(t, x);
     }
   });
@@ -201,16 +260,20 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
   run.reference = reference;
   run.prepared = &prepared;
   if (!run.result.succeeded()) {
-    return all_observers(study, Measured::failed(run.result.message()));
+    CellResult result = all_observers(observers, Measured::failed(run.result.message()));
+    if (const auto reached = result.find({Quantity::time_reached, {}}); reached != result.end()) {
+      reached->second = {CellState::measured, run.result.ode.t, run.result.message()};
+    }
+    return result;
   }
   if (compares) {
     run.errors = differences(poses.poses(), reference->poses);
     run.poses = poses.poses();
   }
-  if (observes(study, Quantity::steps_limited) && study.integrators[cell.integrator]->key == "ode45") {
+  if (stands_among(observers, Quantity::steps_limited) && study.integrators[cell.integrator]->key == "ode45") {
     run.limited = prepared.limited_shares(study, cell);
   }
-  if (judges_accuracy(study)) {
+  if (judges_accuracy(observers)) {
     const Control& control = study.controls[cell.control];
     const auto tolerance =
         control.kind == ControlKind::tolerance ? std::optional<double>(control.value) : std::optional<double>();
@@ -219,10 +282,8 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
     run.imbalance = unknown.empty() ? Measured::number(accuracy.largest_imbalance()) : Measured::refused(unknown);
   }
   CellResult result;
-  for (const Observer& observer : study.observers) {
-    if (observer.of_one_run()) {
-      result[observer] = measured_of(run, observer);
-    }
+  for (const Observer& observer : observers) {
+    result[observer] = measured_of(run, observer);
   }
   return result;
 }
@@ -247,42 +308,67 @@ StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechani
   }
 }
 
+std::size_t StudyCase::evaluate_before(const Study& study, const CellKey& cell) {
+  const int count = study.variants[cell.variant].evaluations_before;
+  std::vector<double> xdot(x0_.size());
+  for (int k = 0; k < count; ++k) {
+    const RhsStatus status = formulation_->rhs(0.0, x0_, xdot);
+    if (!status.ok) {
+      throw std::runtime_error("the initial state cannot be evaluated: " + status.message());
+    }
+  }
+  return static_cast<std::size_t>(count);
+}
+
 SimulationResult StudyCase::run(const Study& study, const CellKey& cell, OdeSink& sink,
                                 const std::function<void(double, std::span<const double>)>& step_reached) {
   const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
   const OdeEntry& integrator = *study.integrators[cell.integrator];
   SimulationOptions options = options_of(study, cell);
   options.step_reached = step_reached;
-  if (mechanism.output > 0.0) {
-    OutputSink outputs(*formulation_, sink);
-    return simulate(*formulation_, integrator, times_of({0.0, mechanism.end, mechanism.output}), x0_, options, outputs);
-  }
-  if (mechanism.restart > 0.0) {
-    return simulate_with_restarts(*formulation_, integrator, times_of({0.0, mechanism.end, mechanism.restart}), x0_,
-                                  options, sink);
-  }
-  return simulate(*formulation_, integrator, sample_times(mechanism.end, study.samples), x0_, options, sink);
+  const auto every = [&](double seconds) { return mbdbench::times_of(TimeSpan{0.0, mechanism.end, seconds}); };
+  OutputSink outputs(*formulation_, sink);
+  const std::size_t before = evaluate_before(study, cell);
+  SimulationResult result =
+      mechanism.output > 0.0 ? simulate(*formulation_, integrator, every(mechanism.output), x0_, options, outputs)
+      : mechanism.restart > 0.0
+          ? simulate_with_restarts(*formulation_, integrator, every(mechanism.restart), x0_, options, sink)
+          : simulate(*formulation_, integrator, times_of(mechanism), x0_, options, sink);
+  result.rhs_calls += before;
+  return result;
 }
 
 std::map<StateKind, double> StudyCase::limited_shares(const Study& study, const CellKey& cell) {
   return studies::limited_shares(*formulation_, *study.integrators[cell.integrator],
-                                 sample_times(study.mechanisms[cell.mechanism].end, study.samples), x0_,
+                                 times_of(study.mechanisms[cell.mechanism]), x0_,
                                  ode_options(options_of(study, cell), formulation_->layout()));
 }
 
-SimulationOptions StudyCase::options_of(const Study& study, const CellKey& cell) {
+SimulationOptions StudyCase::options_of(const Study& study, const CellKey& cell) const {
   const Control& control = study.controls[cell.control];
   SimulationOptions options;
   options.ode.max_evaluations = study.max_evaluations;
-  if (const double max_step = study.mechanisms[cell.mechanism].max_step; max_step > 0.0) {
-    options.ode.max_step = max_step;
+  options.ode.record_local_error = stands_among(study.observers, Quantity::local_error);
+  const auto layout = formulation_->layout();
+  const auto exists = [&](StateKind kind) {
+    return std::any_of(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.kind == kind; });
+  };
+  const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
+  if (mechanism.max_step > 0.0) {
+    options.ode.max_step = mechanism.max_step;
   }
-  options.controlled = study.mechanisms[cell.mechanism].controlled;
+  std::copy_if(mechanism.controlled.begin(), mechanism.controlled.end(), std::back_inserter(options.controlled),
+               exists);
   if (control.kind == ControlKind::tolerance) {
     options.ode.relative_tolerance = control.value;
     options.absolute_tolerance = control.value;
   } else {
     options.ode.fixed_step = control.value;
+  }
+  for (const auto& [kind, tolerance] : mechanism.absolute_tolerances) {
+    if (exists(kind)) {
+      options.absolute_tolerance_of[kind] = tolerance;
+    }
   }
   return options;
 }
@@ -291,16 +377,16 @@ CellResult run_cell(const Registries& registries, const Study& study, const Cell
                     const StudyReference* reference, const std::filesystem::path& output) {
   StudyCase prepared(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]);
   if (!prepared.can_run()) {
-    return all_observers(study, prepared.obstacle());
+    return all_observers(observers_of(study, cell), prepared.obstacle());
   }
   try {
     return observed_run(study, cell, prepared, reference, output);
   } catch (const WriteError&) {
     throw;  // Nothing is wrong with the run: it must not be kept as a failure.
   } catch (const std::bad_alloc&) {
-    return all_observers(study, Measured::failed("needs more memory than there is"));
+    return all_observers(observers_of(study, cell), Measured::failed("needs more memory than there is"));
   } catch (const std::exception& error) {
-    return all_observers(study, Measured::failed(error.what()));
+    return all_observers(observers_of(study, cell), Measured::failed(error.what()));
   }
 }
 

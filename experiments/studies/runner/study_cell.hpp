@@ -32,7 +32,9 @@ class StudyCase {
   std::map<StateKind, double> limited_shares(const Study& study, const CellKey& cell);
 
  private:
-  static SimulationOptions options_of(const Study& study, const CellKey& cell);
+  [[nodiscard]] SimulationOptions options_of(const Study& study, const CellKey& cell) const;
+  /// \returns how many right-hand sides were evaluated because a published program does so before its solver.
+  std::size_t evaluate_before(const Study& study, const CellKey& cell);
 
   std::unique_ptr<Formulation> formulation_;
   std::vector<double> x0_;

@@ -20,8 +20,8 @@ constexpr std::array kTightTolerances = {1e-13, 1e-11, 1e-9, 1e-8};
 // Far above what any smooth motion of the catalogue needs; at a singular position 1e-13 may be out of reach.
 constexpr std::size_t kMostEvaluationsOfReference = 300'000;
 
-std::vector<Poses> tight_poses(const Registries& registries, const StudyMechanism& mechanism, int samples,
-                               const ReferenceRun& run, double tolerance) {
+std::vector<Poses> tight_poses(const Registries& registries, const StudyMechanism& mechanism, const ReferenceRun& run,
+                               double tolerance) {
   const FormulationChoice choice = choose_formulation(registries.formulations, run.formulation);
   const auto formulation =
       make_formulation(registries.formulations, *choice.entry, *mechanism.mechanism, choice.options);
@@ -32,7 +32,7 @@ std::vector<Poses> tight_poses(const Registries& registries, const StudyMechanis
   PoseSampler poses(*formulation);
   RunAccuracy accuracy(*formulation);
   SinkChain chain({&poses, &accuracy});
-  const std::vector<double> times = sample_times(mechanism.end, samples);
+  const std::vector<double> times = sample_times(mechanism.end, mechanism.samples);
   const SimulationResult result = simulate(*formulation, needed_integrator(registries, "study", run.integrator), times,
                                            initial_state(*formulation, 0.0), options, chain);
   if (!result.succeeded()) {
@@ -51,11 +51,10 @@ std::string failure_of(const ReferenceRun& run, double tolerance, const std::exc
 
 StudyReference reference_at(const Registries& registries, const StudyMechanism& mechanism, const Study& study,
                             double tolerance) {
-  const int samples = study.samples;
   StudyReference reference;
   reference.tolerance = tolerance;
   try {
-    reference.poses = tight_poses(registries, mechanism, samples, study.references.front(), tolerance);
+    reference.poses = tight_poses(registries, mechanism, study.references.front(), tolerance);
   } catch (const std::exception& error) {
     reference.failure = failure_of(study.references.front(), tolerance, error);
     return reference;
@@ -63,7 +62,7 @@ StudyReference reference_at(const Registries& registries, const StudyMechanism& 
   for (std::size_t i = 1; i < study.references.size(); ++i) {
     const ReferenceRun& check = study.references[i];
     try {
-      const std::vector<Poses> poses = tight_poses(registries, mechanism, samples, check, tolerance);
+      const std::vector<Poses> poses = tight_poses(registries, mechanism, check, tolerance);
       reference.uncertainty = differences(reference.poses, poses);
       reference.check = fmt::format("{}, {}", check.formulation, check.integrator);
       reference.failure.clear();

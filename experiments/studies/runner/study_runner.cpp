@@ -40,9 +40,9 @@ class StudyRun {
       program += "|" + reference.formulation + " " + reference.integrator;
     }
     for (const StudyMechanism& mechanism : study.mechanisms) {
-      motion_digests_.push_back(
-          text_digest(fmt::format("{}|{}|end={}|samples={}", program,
-                                  write_mechanism(mechanism.mechanism->description()), mechanism.end, study.samples)));
+      motion_digests_.push_back(text_digest(fmt::format("{}|{}|end={}|samples={}", program,
+                                                        write_mechanism(mechanism.mechanism->description()),
+                                                        mechanism.end, mechanism.samples)));
       mechanism_digests_.push_back(text_digest(motion_digests_.back() + mechanism.parameters()));
     }
   }
@@ -134,8 +134,8 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
-      if (mechanism.integrators.empty()) {
-        references_[m].failure = "nothing is run";
+      if (mechanism.integrators.empty() || !study_.needs_reference(mechanism)) {
+        references_[m].failure = "nothing is compared";
         continue;
       }
       // The same motion under another label or error control has the same one.
@@ -157,13 +157,18 @@ class StudyRun {
     return parts;
   }
 
-  std::vector<StudyPart> cell_parts() {
-    std::string observers;
+  [[nodiscard]] std::string observer_names(const StudyMechanism& mechanism) const {
+    std::string names;
     for (const Observer& observer : study_.observers) {
-      observers += observer.of_one_run() ? observer.name() + "," : "";
+      names += observer.of_one_run() && mechanism.is_observed(observer) ? observer.name() + "," : "";
     }
+    return names;
+  }
+
+  std::vector<StudyPart> cell_parts() {
     std::vector<StudyPart> parts;
     for (const CellKey& cell : study_.cells()) {
+      const std::string observers = observer_names(study_.mechanisms[cell.mechanism]);
       if (study_.mechanisms[cell.mechanism].integrators.empty()) {
         results_.cells[cell] = {};  // right-hand sides alone
         continue;
@@ -176,12 +181,14 @@ class StudyRun {
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
-      const std::string key = text_digest(fmt::format("{}|run|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
-                                                      study_.max_evaluations, observers, curve_names));
+      const int before = study_.variants[cell.variant].evaluations_before;
+      const std::string key = text_digest(fmt::format("{}|run|{}|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
+                                                      before, study_.max_evaluations, observers, curve_names));
       parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
                        [this, cell] {
+                         const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
                          const StudyReference* const reference =
-                             study_.needs_reference() ? &references_[cell.mechanism] : nullptr;
+                             study_.needs_reference(mechanism) ? &references_[cell.mechanism] : nullptr;
                          return to_json(run_cell(registries_, study_, cell, reference, options_.output));
                        },
                        [this, cell](const nlohmann::json& json) { results_.cells[cell] = cell_from_json(json); },

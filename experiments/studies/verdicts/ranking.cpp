@@ -129,7 +129,7 @@ std::vector<RankedWork> rank_at_equal_error(const Study& study, const StudyResul
   const WorkCurve curve(study, results, ranking);
   std::vector<RankedWork> all;
   for (const Observer& work : ranking.work) {
-    for (std::size_t m = 0; m < study.mechanisms.size(); ++m) {
+    for (const std::size_t m : ranking.mechanisms) {
       if (study.mechanisms[m].controls.size() < 2 && study.controls.size() > 1) {
         continue;  // a single run: there is no curve
       }

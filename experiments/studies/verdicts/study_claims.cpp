@@ -37,6 +37,7 @@ struct Part {
   int held = 0;
   int all = 0;
   std::string values;  // of a place where it does not hold
+  std::string last;    // of the last place
 };
 
 /// One claim over its product.
@@ -166,7 +167,8 @@ class ClaimJudge {
     const Place own = outer(place);
     const auto found = std::find_if(parts_.begin(), parts_.end(),
                                     [&](const Part& part) { return part.condition == condition && part.place == own; });
-    return !claim_.most.empty() && found != parts_.end() ? *found : parts_.emplace_back(Part{condition, own, 0, 0, {}});
+    return !claim_.most.empty() && found != parts_.end() ? *found
+                                                         : parts_.emplace_back(Part{condition, own, 0, 0, {}, {}});
   }
 
   /// \returns what an expression needs at a place; nothing where it is not run, does not exist or was not measured.
@@ -209,15 +211,27 @@ class ClaimJudge {
     if (!values) {
       return;
     }
-    std::string shown;
-    for (const double number : *values) {
-      shown += fmt::format("{}{:.2g}", shown.empty() ? "" : " and ", number);
-    }
+    const std::string shown = numbers_shown(claim_.holds[condition], *values);
     const bool holds = claim_.holds[condition].evaluate(*values);
     Part& part = part_of(condition, place);
     part.held += holds ? 1 : 0;
     ++part.all;
     part.values = holds ? part.values : shown;
+    part.last = shown;
+  }
+
+  /// What an expression looks at, each once.
+  static std::string numbers_shown(const ClaimExpression& expression, const std::vector<double>& values) {
+    std::vector<std::string> shown;
+    std::vector<std::string> seen;
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const std::string& text = expression.references()[k].text;
+      if (std::find(seen.begin(), seen.end(), text) == seen.end()) {
+        seen.push_back(text);
+        shown.push_back(fmt::format("{:.3g}", values[k]));
+      }
+    }
+    return fmt::format("{}", fmt::join(shown, " and "));
   }
 
   /// The fitted power of the number of bodies over the claim's mechanisms.
@@ -320,6 +334,9 @@ class ClaimJudge {
   [[nodiscard]] std::string words() const {
     const auto held = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), true));
     std::string text = fmt::format("{} of {}", held, holds_.size());
+    if (holds_ == std::vector{true}) {
+      add_words(text, parts_.front().last);
+    }
     add_integrators(text);
     std::vector<std::string> broken;
     for (const Part& part : parts_) {

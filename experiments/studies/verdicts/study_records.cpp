@@ -85,10 +85,11 @@ class RecordWriter {
         }
         continue;
       }
-      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
+      if (study_.mechanisms[cell.mechanism].integrators.empty() ||
+          !study_.mechanisms[cell.mechanism].is_observed(observer)) {
         continue;
       }
-      Record record = record_of(maker(cell, parameters(cell)), observer.record_name(), observer.entry().unit,
+      Record record = record_of(maker(cell, parameters(cell)), observer.record_name(), observer.unit(),
                                 results_.of(cell, observer));
       compare(record, cell, observer);
       (observer.timed() ? part_.timings : part_.records).push_back(std::move(record));
@@ -105,7 +106,7 @@ class RecordWriter {
                               .integrator = {},
                               .parameters = {}});
       (observer.timed() ? part_.timings : part_.records)
-          .push_back(record_of(once, observer.record_name(), observer.entry().unit, results_.of(cell, observer)));
+          .push_back(record_of(once, observer.record_name(), observer.unit(), results_.of(cell, observer)));
     }
   }
 
@@ -128,7 +129,8 @@ class RecordWriter {
         return other.word == study_.mechanisms[m].word && other.parameters() == study_.mechanisms[m].parameters();
       };
       const auto first = std::find_if(study_.mechanisms.begin(), study_.mechanisms.end(), same);
-      if (study_.mechanisms[m].integrators.empty() || &*first != &study_.mechanisms[m]) {
+      if (study_.mechanisms[m].integrators.empty() || !study_.needs_reference(study_.mechanisms[m]) ||
+          &*first != &study_.mechanisms[m]) {
         continue;  // nothing is run, or it stands there already
       }
       const RecordMaker reference({.experiment = study_.name,
@@ -177,8 +179,10 @@ class RecordWriter {
   std::set<std::pair<CellKey, Observer>> written_;
 };
 
-std::string title_of(const Observer& observer) {
-  return observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
+std::string title_of(const Study& study, const Observer& observer) {
+  const auto own = study.titles.find(observer);
+  return own != study.titles.end()                   ? own->second
+         : observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
          : observer.workers > 0      ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
          : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
                                      : std::string(observer.entry().title);
@@ -186,7 +190,18 @@ std::string title_of(const Observer& observer) {
 
 /// \returns whether a curve of it is drawn with its sign, on a linear axis.
 bool is_signed(const Observer& observer) {
-  return (observer.quantity >= Quantity::coordinate && observer.quantity <= Quantity::potential_energy);
+  return observer.quantity >= Quantity::coordinate && observer.quantity <= Quantity::state;
+}
+
+nlohmann::ordered_json observer_json(const Study& study, const Observer& observer) {
+  return {{"name", observer.name()},
+          {"quantity", observer.record_name()},
+          {"title", title_of(study, observer)},
+          {"unit", observer.unit()},
+          {"meaning", observer.entry().help},
+          {"timed", observer.timed()},
+          {"signed", is_signed(observer)},
+          {"of_right_hand_side", observer.of_right_hand_side()}};
 }
 
 std::vector<std::string> record_names(const std::vector<Observer>& observers) {
@@ -237,14 +252,11 @@ nlohmann::ordered_json study_json(const Study& study) {
     json["controls"].push_back({{"kind", to_string(control.kind)}, {"value", control.value}});
   }
   for (const Observer& observer : study.observers) {
-    json["observers"].push_back({{"name", observer.name()},
-                                 {"quantity", observer.record_name()},
-                                 {"title", title_of(observer)},
-                                 {"unit", observer.entry().unit},
-                                 {"meaning", observer.entry().help},
-                                 {"timed", observer.timed()},
-                                 {"signed", is_signed(observer)},
-                                 {"of_right_hand_side", observer.of_right_hand_side()}});
+    json["observers"].push_back(observer_json(study, observer));
+  }
+  json["curves"] = Json::array();
+  for (const Observer& curve : study.all_curves()) {
+    json["curves"].push_back(observer_json(study, curve));
   }
   json["rankings"] = Json::array();
   for (const Ranking& ranking : study.rankings) {

@@ -3,6 +3,8 @@
 /// The adaptive method that table 3 of [Naudet2005] most likely comes from, which the paper does not describe:
 /// Fehlberg's pair, started anew at every output time.
 ///
+/// It is no method of the integrators' registry: output times change its steps, which none of those does.
+///
 /// What speaks for it. Figures 9 and 10 count "per time step of 0.01 s how many iterations were needed by the solver",
 /// so the solver works from one output to the next. Evaluations are 6 an accepted step and 5 a rejected one, as the
 /// text says. Of 5772 candidates (docs/results.md) no other one meets the four counts and the four local
@@ -14,24 +16,29 @@
 ///
 /// | Fehlberg45 | order 4 propagated, estimate |y5 - y4| |
 /// |---|---|
-/// | error <= tol | accept; largest absolute error of the controlled components |
+/// | error <= tol | accept; largest error of the controlled components over their absolute tolerances |
 /// | h 0.9 (tol / error)^(1/5), at least h / 10 | next step or attempt |
 ///
 /// Cost an attempt: 5 evaluations of f, one more when it is accepted. All memory is taken before the first step.
 #include "integrators/ode.hpp"
 
-namespace mbdbench::naudet2005 {
-
-/// Key in the records; not an integrator of the registry.
-inline constexpr const char* kRestartedFehlberg = "rkf45-restarted";
+namespace mbdbench {
 
 /// As OdeEntry::solve, forward in time only. \param tspan every time is a restart \param options initial_step: of every
-/// restart, needed; absolute_tolerance: its first entry holds for all components; relative_tolerance is not used
-/// \throws std::invalid_argument without a first step and for times that go backward, and as `validate` does
-OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
-                             const OdeOptions& options, OdeSink& sink);
+/// restart; unset: a tenth of the time to the next output. relative_tolerance is not used
+/// \throws std::invalid_argument for times that go backward, and as `validate` does
+OdeResult rkf45_restarted(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
+                          const OdeOptions& options, OdeSink& sink);
 
-/// \returns the method as an integrator.
-OdeEntry restarted_fehlberg_entry();
+/// The method as an integrator.
+inline constexpr OdeEntry kRestartedFehlberg = {
+    "rkf45-restarted",
+    "Fehlberg 4(5) started anew at every output time, absolute tolerances only, forward in time",
+    "Naudet2005",
+    4,
+    true,
+    rkf45_restarted,
+    false,
+    true};
 
-}  // namespace mbdbench::naudet2005
+}  // namespace mbdbench

@@ -1,6 +1,4 @@
-#include "experiments/naudet2005/restarted_fehlberg.hpp"
-
-#include <fmt/format.h>
+#include "integrators/runge_kutta/rkf45_restarted.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -13,25 +11,32 @@
 #include "integrators/runge_kutta/fehlberg45.hpp"
 #include "integrators/step_size.hpp"
 
-namespace mbdbench::naudet2005 {
+namespace mbdbench {
 namespace {
 
 constexpr double kSmallestFactor = 0.1;
 constexpr double kSafety = 0.9;
-constexpr double kExponent = 1.0 / 5.0;
+constexpr double kErrorExponent = 1.0 / 5.0;
+constexpr double kFirstShare = 0.1;  // of the time to the next output
 
 /// \returns next step over this one. \param error over the tolerance
 double step_factor(double error) {
-  return std::max(kSmallestFactor, kSafety * std::pow(error, -kExponent));
+  return std::max(kSmallestFactor, kSafety * std::pow(error, -kErrorExponent));
 }
 
-std::size_t largest_component(std::span<const double> error, const std::vector<bool>& mask) {
-  std::size_t largest = 0;
-  double size = -1.0;
+/// The component with the largest error over its tolerance, and that ratio.
+struct LargestRatio {
+  std::size_t component = 0;
+  double ratio = -1.0;
+};
+
+LargestRatio largest_ratio(std::span<const double> error, const OdeOptions& options) {
+  const std::vector<double>& tolerances = options.absolute_tolerance;
+  LargestRatio largest;
   for (std::size_t i = 0; i < error.size(); ++i) {
-    if ((mask.empty() || mask[i]) && !(std::abs(error[i]) <= size)) {
-      largest = i;
-      size = std::abs(error[i]);
+    const double ratio = std::abs(error[i]) / tolerances[tolerances.size() == 1 ? 0 : i];
+    if ((options.error_mask.empty() || options.error_mask[i]) && !(ratio <= largest.ratio)) {
+      largest = {i, ratio};
     }
   }
   return largest;
@@ -39,17 +44,13 @@ std::size_t largest_component(std::span<const double> error, const std::vector<b
 
 }  // namespace
 
-OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
-                             const OdeOptions& options, OdeSink& sink) {
+OdeResult rkf45_restarted(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
+                          const OdeOptions& options, OdeSink& sink) {
   OdeRun run(system, tspan, x0, options, sink, 1);
-  if (!(options.initial_step > 0.0)) {
-    throw std::invalid_argument(fmt::format("initial_step = {} must be set and positive", options.initial_step));
-  }
   if (tspan.back() < tspan.front()) {
-    throw std::invalid_argument("tspan must go forward in time");
+    throw std::invalid_argument("rkf45-restarted: tspan must go forward in time");
   }
   Fehlberg45 pair(options.propagate_higher_order, system.size);
-  const double tolerance = options.absolute_tolerance.front();
   std::vector<double> x(x0.begin(), x0.end());
   std::vector<double> x_new(system.size);
   std::vector<double> xdot(system.size);
@@ -60,7 +61,7 @@ OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> ts
   double t = tspan.front();
   for (std::size_t k = 1; k < tspan.size(); ++k) {
     const double target = tspan[k];
-    double step = options.initial_step;
+    double step = std::isnan(options.initial_step) ? kFirstShare * (target - t) : options.initial_step;
     while (t != target) {
       const bool last = step + smallest_step(t) >= target - t;
       const double h = last ? target - t : step;
@@ -71,8 +72,7 @@ OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> ts
         return run.take();
       }
       const bool finite = outcome == Evaluation::ok;
-      const double error =
-          finite ? std::abs(pair.error()[largest_component(pair.error(), options.error_mask)]) / tolerance : HUGE_VAL;
+      const double error = finite ? largest_ratio(pair.error(), options).ratio : HUGE_VAL;
       const bool passed = error <= 1.0;
       const double next = h * (finite ? step_factor(error) : kSmallestFactor);
       // A step that was cut short to meet an output leaves the longer one in force.
@@ -81,7 +81,7 @@ OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> ts
         run.reject();
         if (step <= smallest_step(t)) {
           if (finite) {
-            run.end_step_too_small(smallest_step(t), largest_component(pair.error(), options.error_mask), "error");
+            run.end_step_too_small(smallest_step(t), largest_ratio(pair.error(), options).component, "error");
           } else {
             run.end_not_finite();
           }
@@ -111,15 +111,4 @@ OdeResult restarted_fehlberg(const OdeSystem& system, std::span<const double> ts
   return run.take();
 }
 
-OdeEntry restarted_fehlberg_entry() {
-  OdeEntry entry;
-  entry.key = kRestartedFehlberg;
-  entry.summary = "Fehlberg 4(5) started anew at every output time";
-  entry.source = "Fehlberg1969";
-  entry.order = 4;
-  entry.solve = restarted_fehlberg;
-  entry.embedded_lower_order = true;
-  return entry;
-}
-
-}  // namespace mbdbench::naudet2005
+}  // namespace mbdbench
