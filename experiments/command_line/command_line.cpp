@@ -165,13 +165,14 @@ bool speaks_for_all() {
   return ranks_in_use() == nullptr || ranks_in_use()->rank() == 0;
 }
 
-/// Only `simulate` and `study` divide their work.
+/// Only `simulate` and `study` divide their work, and `run` where an experiment is a study.
 void refuse_ranks_elsewhere(CLI::App& program) {
   if (ranks_in_use() == nullptr) {
     return;
   }
-  for (CLI::App* const command : program.get_subcommands(
-           [](const CLI::App* app) { return app->get_name() != "simulate" && app->get_name() != "study"; })) {
+  for (CLI::App* const command : program.get_subcommands([](const CLI::App* app) {
+         return app->get_name() != "simulate" && app->get_name() != "study" && app->get_name() != "run";
+       })) {
     command->preparse_callback([command](std::size_t /*arguments*/) {
       if (!speaks_for_all()) {
         throw EndedElsewhere();

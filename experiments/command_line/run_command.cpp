@@ -14,8 +14,10 @@
 #include "experiments/files/shipped_file.hpp"
 #include "experiments/records/provenance.hpp"
 #include "experiments/records/record.hpp"
+#include "experiments/simulation/rank_start.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench {
@@ -36,6 +38,14 @@ struct RunOptions {
   bool quiet = false;
 };
 
+/// Of what all ranks find alike the first one tells.
+[[noreturn]] void refuse(const std::string& message) {
+  if (ranks_in_use() != nullptr && ranks_in_use()->rank() > 0) {
+    throw EndedElsewhere();
+  }
+  throw std::invalid_argument(message);
+}
+
 const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& experiments, const std::string& key) {
   std::vector<std::string> keys;
   for (const ExperimentEntry& entry : experiments) {
@@ -44,7 +54,7 @@ const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& exper
     }
     keys.emplace_back(entry.key);
   }
-  throw std::invalid_argument(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
+  refuse(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
 }
 
 /// A row that failed is a number that is missing, also where no verdict depends on it.
@@ -63,7 +73,7 @@ std::size_t failed_rows(const std::filesystem::path& output) {
 int run(const Registries& registries, const RunOptions& options) {
   const ExperimentEntry& experiment = find_experiment(registries.experiments, options.experiment);
   if (!experiment.takes_mechanisms && !(options.mechanisms.empty() && options.formulations.empty())) {
-    throw std::invalid_argument(
+    refuse(
         fmt::format("experiment '{}' has its own mechanisms and formulations; leave --mechanism and --formulation out",
                     experiment.key));
   }
@@ -71,7 +81,7 @@ int run(const Registries& registries, const RunOptions& options) {
     const std::string name = fmt::format("experiments/studies/{}.toml", experiment.key);
     const auto file = shipped_file(name);
     if (!file) {
-      throw std::invalid_argument(
+      refuse(
           fmt::format("experiment '{}': {} does not come with this program; give the file to "
                       "'mbdbench study'",
                       experiment.key, name));
@@ -82,6 +92,9 @@ int run(const Registries& registries, const RunOptions& options) {
                                        .quick = options.quick,
                                        .no_report = true,
                                        .quiet = options.quiet});
+  }
+  if (ranks_in_use() != nullptr) {
+    refuse(fmt::format("experiment '{}' runs on one rank only: start it without mpirun", experiment.key));
   }
   ExperimentContext context{.registries = registries,
                             .output = options.output,
