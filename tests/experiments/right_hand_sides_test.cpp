@@ -134,7 +134,8 @@ TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
   std::string text = kRightHandSides;
   text.replace(text.find("\"hdca\""), 6, "\"hdca[threads=2]\"");
   const Study refused = read(text);
-  const CellResult cell = observe_right_hand_sides(registries_, refused, 2, {1e9, 1e9, 1e-6})[1];
+  RankTeam team(registries_, refused, nullptr);
+  const CellResult cell = observe_right_hand_sides(registries_, refused, 2, {1e9, 1e9, 1e-6}, team)[1];
   EXPECT_EQ(cell.at(parse_observer("bodies")).state, CellState::refused);
   EXPECT_NE(cell.at(parse_observer("bodies")).note.find("leaf=subchain or leaf=subtree may"), std::string::npos);
 }

@@ -14,6 +14,7 @@
 #include "experiments/studies/declaration/study_reader.hpp"
 #include "experiments/studies/runner/growth_fit.hpp"
 #include "experiments/studies/runner/result_journal.hpp"
+#include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
@@ -385,6 +386,62 @@ TEST_F(StudyTest, AClaimMayAskForMostPlacesForSomeOfThemAndForAnExponent) {
     results.cells[{m, 0, 0, 0}][parse_observer("operations")] = Measured::number(3.0 * std::pow(4.0, m));
   }
   EXPECT_EQ(judge_claims(sizes, results, false)[0].verdict, ClaimVerdict::holds);
+}
+
+TEST_F(StudyTest, ACrossoverIsWhereANumberPassesOneForTheLastTime) {
+  const Study sizes = read(
+      "name = \"sizes\"\nmechanisms = [\"pendulum:2\", \"pendulum:4\", \"pendulum:8\", \"pendulum:16\"]\n"
+      "observe = [\"operations\"]\n[variants]\n\"DCA\" = \"dca\"\n[[claims]]\nsource = \"s\"\ntext = \"t\"\n"
+      "holds = \"abs(crossover(operations) - 4 * 2.0 / 1.4142135623730951) < 1e-9\"\n");
+  const auto verdict = [&](const std::vector<double>& numbers) {
+    StudyResults results;
+    for (std::size_t m = 0; m < numbers.size(); ++m) {
+      results.cells[{m, 0, 0, 0}][parse_observer("operations")] =
+          numbers[m] < 0.0 ? Measured{CellState::disturbed, 0.0, "disturbed"} : Measured::number(numbers[m]);
+    }
+    return judge_claims(sizes, results, false)[0].verdict;
+  };
+  // Half of the way from 4 to 8 bodies on a logarithmic axis; above 1 before, and one size was disturbed.
+  EXPECT_EQ(verdict({3.0, 0.5, 1.5, 2.0}), ClaimVerdict::holds);
+  EXPECT_EQ(verdict({-1.0, 0.5, 1.5, 2.0}), ClaimVerdict::holds);
+  EXPECT_EQ(verdict({0.5, 1.5, 1.6, 2.0}), ClaimVerdict::does_not_hold) << "between 2 and 4";
+  EXPECT_EQ(verdict({2.0, 2.0, 2.0, 2.0}), ClaimVerdict::not_measured) << "below the smallest";
+  EXPECT_EQ(verdict({0.5, 2.0, 2.0, 0.9}), ClaimVerdict::not_measured) << "the largest does not win";
+}
+
+TEST_F(StudyTest, OutputsAndRestartsCostRightHandSides) {
+  const std::string begin =
+      "name = \"outputs\"\nend = 1.0\nintegrators = [\"ode45\"]\ntolerances = [1e-6]\nmechanisms = [\n"
+      "{ mechanism = \"pendulum:2\", label = \"whole\" },\n"
+      "{ mechanism = \"pendulum:2\", label = \"outputs\", output = 0.1 },\n"
+      "{ mechanism = \"pendulum:2\", label = \"restarts\", restart = 0.1 },\n"
+      "{ mechanism = \"pendulum:2\", label = \"small steps\", max_step = 0.001 }]\n[variants]\n\"DCA\" = \"dca\"\n";
+  const Study study =
+      read("observe = [\"rhs_calls\", \"evaluations\", \"steps\", \"final_state(q.joint1)\"]\n" + begin);
+  const Registries registries = default_registries();
+  const auto value = [&](std::size_t mechanism, const char* observer) {
+    const CellResult result = run_cell(registries, study, {mechanism, 0, 0, 0}, nullptr, directory_.path());
+    return result.at(parse_observer(observer)).value;
+  };
+  EXPECT_EQ(value(1, "evaluations"), value(0, "evaluations"));
+  EXPECT_EQ(value(1, "rhs_calls"), value(0, "rhs_calls") + 11.0) << "one at every output, both ends included";
+  EXPECT_EQ(value(1, "final_state(q.joint1)"), value(0, "final_state(q.joint1)"));
+  EXPECT_GE(value(2, "steps"), 10.0);
+  EXPECT_GT(value(2, "rhs_calls"), value(0, "rhs_calls"));
+  EXPECT_GE(value(3, "steps"), 1000.0);
+  // Ten pieces at this tolerance, each with an error of about as much.
+  EXPECT_NEAR(value(2, "final_state(q.joint1)"), value(0, "final_state(q.joint1)"), 1e-4);
+  EXPECT_EQ(study.mechanisms[3].parameters(), "end=1;max_step=0.001");
+  EXPECT_THROW(read("observe = [\"position_error\"]\n" + begin), FileError) << "no sample times";
+}
+
+TEST(ObserverTest, MessagesAreCountsAndNumbers) {
+  EXPECT_EQ(parse_observer("message_speedup(3x27)").messages(), std::pair(3, 27));
+  EXPECT_EQ(parse_observer("exchange_time(500)").messages(), std::pair(1, 500));
+  for (const char* const wrong : {"message_speedup(27)", "message_speedup(0x27)", "message_speedup(3x)",
+                                  "exchange_time(3x27)", "exchange_time(-1)", "exchange_time()"}) {
+    EXPECT_THROW(parse_observer(wrong), std::invalid_argument) << wrong;
+  }
 }
 
 TEST_F(StudyTest, WorkAtEqualErrorIsAnAxisOfClaims) {

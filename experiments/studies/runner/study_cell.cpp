@@ -8,7 +8,6 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <variant>
 
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/accuracy_limits.hpp"
@@ -111,6 +110,12 @@ Measured initial_rate(StudyCase& prepared, const std::string& component) {
   std::vector<double> xdot(prepared.x0().size());
   const RhsStatus status = prepared.formulation().rhs(0.0, prepared.x0(), xdot);
   return status.ok ? Measured::number(xdot[*place]) : Measured::failed(status.message());
+}
+
+Measured final_state(const RunFindings& run, const std::string& component) {
+  const auto place = component_named(run.prepared->formulation(), component);
+  return place ? Measured::number(run.result.ode.x[*place])
+               : Measured::refused(fmt::format("the state has no component '{}'", component));
 }
 
 /// The start, where there is no error, is one of the points of the mean, as in [Naudet2005, table 1].
