@@ -416,8 +416,7 @@ TEST_F(StudyTest, OutputsAndRestartsCostRightHandSides) {
       "{ mechanism = \"pendulum:2\", label = \"outputs\", output = 0.1 },\n"
       "{ mechanism = \"pendulum:2\", label = \"restarts\", restart = 0.1 },\n"
       "{ mechanism = \"pendulum:2\", label = \"small steps\", max_step = 0.001 }]\n[variants]\n\"DCA\" = \"dca\"\n";
-  const Study study =
-      read("observe = [\"rhs_calls\", \"evaluations\", \"steps\", \"final_state(q.joint1)\"]\n" + begin);
+  const Study study = read("observe = [\"rhs_calls\", \"evaluations\", \"steps\", \"state(q.joint1)\"]\n" + begin);
   const Registries registries = default_registries();
   const auto value = [&](std::size_t mechanism, const char* observer) {
     const CellResult result = run_cell(registries, study, {mechanism, 0, 0, 0}, nullptr, directory_.path());
@@ -425,12 +424,12 @@ TEST_F(StudyTest, OutputsAndRestartsCostRightHandSides) {
   };
   EXPECT_EQ(value(1, "evaluations"), value(0, "evaluations"));
   EXPECT_EQ(value(1, "rhs_calls"), value(0, "rhs_calls") + 11.0) << "one at every output, both ends included";
-  EXPECT_EQ(value(1, "final_state(q.joint1)"), value(0, "final_state(q.joint1)"));
+  EXPECT_EQ(value(1, "state(q.joint1)"), value(0, "state(q.joint1)"));
   EXPECT_GE(value(2, "steps"), 10.0);
   EXPECT_GT(value(2, "rhs_calls"), value(0, "rhs_calls"));
   EXPECT_GE(value(3, "steps"), 1000.0);
   // Ten pieces at this tolerance, each with an error of about as much.
-  EXPECT_NEAR(value(2, "final_state(q.joint1)"), value(0, "final_state(q.joint1)"), 1e-4);
+  EXPECT_NEAR(value(2, "state(q.joint1)"), value(0, "state(q.joint1)"), 1e-4);
   EXPECT_EQ(study.mechanisms[3].parameters(), "end=1;max_step=0.001");
   EXPECT_THROW(read("observe = [\"position_error\"]\n" + begin), FileError) << "no sample times";
 }

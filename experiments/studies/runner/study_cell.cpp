@@ -112,12 +112,6 @@ Measured initial_rate(StudyCase& prepared, const std::string& component) {
   return status.ok ? Measured::number(xdot[*place]) : Measured::failed(status.message());
 }
 
-Measured final_state(const RunFindings& run, const std::string& component) {
-  const auto place = component_named(run.prepared->formulation(), component);
-  return place ? Measured::number(run.result.ode.x[*place])
-               : Measured::refused(fmt::format("the state has no component '{}'", component));
-}
-
 /// The start, where there is no error, is one of the points of the mean, as in [Naudet2005, table 1].
 Measured local_error(const RunFindings& run, const Observer& observer) {
   const OdeStatistics& counts = run.result.ode.statistics;
