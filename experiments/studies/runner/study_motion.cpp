@@ -31,17 +31,20 @@ std::optional<StudyMotion> study_motion(const Registries& registries, const Stud
   }
   const CellKey& cell = found->first;
   Study sampled = study;
-  sampled.samples = kFrames - 1;
   StudyMechanism& moved = sampled.mechanisms[mechanism];
   moved.end = std::min(moved.end, kLongest);
+  moved.samples = kFrames - 1;
+  moved.output = 0.0;
+  moved.restart = 0.0;
+  const std::vector<double> times = sample_times(moved.end, moved.samples);
   const StudyVariant& variant = study.variants[cell.variant];
   try {
     StudyCase prepared(registries, moved, variant);
-    PoseSampler poses(prepared.formulation());
+    PoseSampler poses(prepared.formulation(), times);
     if (!prepared.run(sampled, cell, poses).succeeded()) {
       return std::nullopt;
     }
-    StudyMotion motion{.times = sample_times(moved.end, sampled.samples),
+    StudyMotion motion{.times = times,
                        .q = {},
                        .run = fmt::format("{}, {}", variant.formulation(), study.integrators[cell.integrator]->key)};
     motion.q.reserve(poses.poses().size());
