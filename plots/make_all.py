@@ -73,7 +73,7 @@ def _definitions(results):
         return study.title, figures_of(study, results.path / "records.csv"), tables_of(study)
     if results.experiment not in FIGURES:
         print(f"No figures are defined for the experiment '{results.experiment}': tables and report only.")
-    return results.experiment, FIGURES.get(results.experiment, []), TABLES.get(results.experiment, [])
+    return results.experiment, FIGURES.get(results.experiment, []), []
 
 
 def _add_experiment(output):

@@ -120,7 +120,7 @@ void write_drawings(const Registries& registries, const studies::Study& study, c
 
 /// \returns the exit code.
 int write_study(const studies::Study& study, const studies::StudyResults& results, const fs::path& output) {
-  const PartResult all = studies::study_records(study, results);
+  const RecordSet all = studies::study_records(study, results);
   const std::vector<Claim> claims = studies::judge_claims(study, results, false);
   const std::vector<Claim> timing_claims = studies::judge_claims(study, results, true);
   write_records(output / "records.csv", all.records);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -51,7 +52,12 @@ std::string required(const XMLElement& element, const char* attribute) {
   if (value == nullptr || *value == '\0') {
     fail(element, fmt::format("<{}> needs the attribute {}=\"...\"", element.Name(), attribute));
   }
-  return value;
+  // Other bytes need not be UTF-8, which messages and TOML files are.
+  const std::string text = value;
+  if (!std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || (c >= ' ' && c <= '~'); })) {
+    fail(element, fmt::format("<{}>: {} wants letters, digits and signs of ASCII only", element.Name(), attribute));
+  }
+  return text;
 }
 
 const XMLElement& child(const XMLElement& element, const char* name, const std::string& owner) {

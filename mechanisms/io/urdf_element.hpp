@@ -33,7 +33,7 @@ Pose operator*(const Pose& outer, const Pose& inner);
 /// \throws UrdfError
 [[noreturn]] void fail(const XMLElement& element, const std::string& message);
 
-/// \returns the attribute. \throws UrdfError where it is missing or empty
+/// \returns the attribute. \throws UrdfError where it is missing, empty or not ASCII
 std::string required(const XMLElement& element, const char* attribute);
 
 /// \returns the element within. \param owner for messages: "joint 'hip'" \throws UrdfError where it is missing

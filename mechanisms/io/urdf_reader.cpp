@@ -18,6 +18,8 @@ namespace mbdbench {
 namespace urdf {
 namespace {
 
+constexpr std::array kInertia = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+
 /// Where a link is: a body or the ground, and the link's frame in it.
 struct Place {
   std::string body;
@@ -124,6 +126,7 @@ void UrdfReader::read_tree(const std::string& root) {
       }
       if (inertial == nullptr) {
         const Place frame = {place.body, place.pose * origin(joint)};
+        lines_.note({"markers", description_.markers.size(), ""}, static_cast<std::size_t>(link.GetLineNum()));
         description_.markers.push_back({next, frame.body, frame.pose.position});
         open.emplace_back(next, frame);
         continue;
@@ -151,10 +154,13 @@ void UrdfReader::read_body(const std::string& name, const XMLElement& inertial) 
   body.name = name;
   body.mass = number(mass, "value");
   body.com = frame.position;
-  const auto entry = [&](const char* which) { return number(inertia, which); };
+  // Read before the matrix is filled: an error in the middle of that would leave it half done.
+  std::array<double, 6> entry = {};
+  std::transform(kInertia.begin(), kInertia.end(), entry.begin(),
+                 [&](const char* which) { return number(inertia, which); });
+  const auto& [xx, xy, xz, yy, yz, zz] = entry;
   Mat3 own;
-  own << entry("ixx"), entry("ixy"), entry("ixz"), entry("ixy"), entry("iyy"), entry("iyz"), entry("ixz"), entry("iyz"),
-      entry("izz");
+  own << xx, xy, xz, xy, yy, yz, xz, yz, zz;
   const Mat3 turn = frame.rotation.toRotationMatrix();
   const Mat3 turned = turn * own * turn.transpose();
   body.inertia = 0.5 * (turned + turned.transpose());
@@ -234,7 +240,7 @@ void UrdfReader::read_damping(const XMLElement& joint, const JointDescription& d
 
 MechanismDescription UrdfReader::read(const XMLElement& robot) {
   if (std::string_view(robot.Name()) != "robot") {
-    fail(robot, fmt::format("is no URDF: begins with <{}>, not with <robot>", robot.Name()));
+    fail(robot, "is no URDF: the outermost element is not <robot>");
   }
   description_.name = required(robot, "name");
   description_.source = "URDF";

@@ -69,6 +69,9 @@ void bind_mechanism(nb::module_& module) {
           "from_toml", [](const std::filesystem::path& file) { return load_mechanism(file); }, nb::arg("file"),
           "From a TOML file (docs/mechanism_format.md).")
       .def_static(
+          "from_urdf", [](const std::filesystem::path& file) { return load_mechanism(file); }, nb::arg("file"),
+          "From a file of ROS that ends in .urdf; its base link is the ground.")
+      .def_static(
           "from_toml_text", [](const std::string& text, const std::string& name) { return load_mechanism(text, name); },
           nb::arg("text"), nb::arg("name") = "text",
           "From the content of a TOML file; `name` is what messages call it.")

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import mbdbench
 import numpy as np
 import pytest
@@ -51,3 +53,13 @@ def test_a_file_that_is_wrong_is_told_with_its_line(arm):
     with pytest.raises(mbdbench.MechanismError, match="nowhere.toml"):
         mbdbench.Mechanism.from_toml("nowhere.toml")
     assert issubclass(mbdbench.MechanismError, ValueError)
+
+
+def test_a_robot_from_urdf(tmp_path):
+    robot = Path(__file__).resolve().parents[2] / "fuzz/corpus/mechanism_urdf/arm.urdf"
+    arm = mbdbench.Mechanism.from_urdf(robot)
+    assert (arm.joints, arm.bodies, arm.markers) == (["shoulder", "wrist"], ["upper", "hand"], ["flange"])
+    spoilt = tmp_path / "spoilt.urdf"
+    spoilt.write_text(robot.read_text().replace("prismatic", "prismatik"))
+    with pytest.raises(mbdbench.MechanismError, match="spoilt.urdf:21: .*did you mean \"prismatic\""):
+        mbdbench.Mechanism.from_urdf(spoilt)

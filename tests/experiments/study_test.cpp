@@ -14,6 +14,7 @@
 #include "experiments/studies/declaration/study_reader.hpp"
 #include "experiments/studies/runner/growth_fit.hpp"
 #include "experiments/studies/runner/result_journal.hpp"
+#include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
@@ -119,7 +120,7 @@ TEST_F(StudyTest, RefusalsAreCellsWithAReasonAndNumbersAreThoseOfASerialRun) {
   const auto serial = run(study, "serial");
   const auto parallel = run(study, "parallel", 3);
   ASSERT_TRUE(serial && parallel);
-  const PartResult records = study_records(study, *serial);
+  const RecordSet records = study_records(study, *serial);
   EXPECT_EQ(records.records, study_records(study, *parallel).records);
   std::size_t refused = 0;
   for (const Record& record : records.records) {
@@ -387,6 +388,61 @@ TEST_F(StudyTest, AClaimMayAskForMostPlacesForSomeOfThemAndForAnExponent) {
   EXPECT_EQ(judge_claims(sizes, results, false)[0].verdict, ClaimVerdict::holds);
 }
 
+TEST_F(StudyTest, ACrossoverIsWhereANumberPassesOneForTheLastTime) {
+  const Study sizes = read(
+      "name = \"sizes\"\nmechanisms = [\"pendulum:2\", \"pendulum:4\", \"pendulum:8\", \"pendulum:16\"]\n"
+      "observe = [\"operations\"]\n[variants]\n\"DCA\" = \"dca\"\n[[claims]]\nsource = \"s\"\ntext = \"t\"\n"
+      "holds = \"abs(crossover(operations) - 4 * 2.0 / 1.4142135623730951) < 1e-9\"\n");
+  const auto verdict = [&](const std::vector<double>& numbers) {
+    StudyResults results;
+    for (std::size_t m = 0; m < numbers.size(); ++m) {
+      results.cells[{m, 0, 0, 0}][parse_observer("operations")] =
+          numbers[m] < 0.0 ? Measured{CellState::disturbed, 0.0, "disturbed"} : Measured::number(numbers[m]);
+    }
+    return judge_claims(sizes, results, false)[0].verdict;
+  };
+  // Half of the way from 4 to 8 bodies on a logarithmic axis; above 1 before, and one size was disturbed.
+  EXPECT_EQ(verdict({3.0, 0.5, 1.5, 2.0}), ClaimVerdict::holds);
+  EXPECT_EQ(verdict({-1.0, 0.5, 1.5, 2.0}), ClaimVerdict::holds);
+  EXPECT_EQ(verdict({0.5, 1.5, 1.6, 2.0}), ClaimVerdict::does_not_hold) << "between 2 and 4";
+  EXPECT_EQ(verdict({2.0, 2.0, 2.0, 2.0}), ClaimVerdict::not_measured) << "below the smallest";
+  EXPECT_EQ(verdict({0.5, 2.0, 2.0, 0.9}), ClaimVerdict::not_measured) << "the largest does not win";
+}
+
+TEST_F(StudyTest, OutputsAndRestartsCostRightHandSides) {
+  const std::string begin =
+      "name = \"outputs\"\nend = 1.0\nintegrators = [\"ode45\"]\ntolerances = [1e-6]\nmechanisms = [\n"
+      "{ mechanism = \"pendulum:2\", label = \"whole\" },\n"
+      "{ mechanism = \"pendulum:2\", label = \"outputs\", output = 0.1 },\n"
+      "{ mechanism = \"pendulum:2\", label = \"restarts\", restart = 0.1 },\n"
+      "{ mechanism = \"pendulum:2\", label = \"small steps\", max_step = 0.001 }]\n[variants]\n\"DCA\" = \"dca\"\n";
+  const Study study = read("observe = [\"rhs_calls\", \"evaluations\", \"steps\", \"state(q.joint1)\"]\n" + begin);
+  const Registries registries = default_registries();
+  const auto value = [&](std::size_t mechanism, const char* observer) {
+    const CellResult result = run_cell(registries, study, {mechanism, 0, 0, 0}, nullptr, directory_.path());
+    return result.at(parse_observer(observer)).value;
+  };
+  EXPECT_EQ(value(1, "evaluations"), value(0, "evaluations"));
+  EXPECT_EQ(value(1, "rhs_calls"), value(0, "rhs_calls") + 11.0) << "one at every output, both ends included";
+  EXPECT_EQ(value(1, "state(q.joint1)"), value(0, "state(q.joint1)"));
+  EXPECT_GE(value(2, "steps"), 10.0);
+  EXPECT_GT(value(2, "rhs_calls"), value(0, "rhs_calls"));
+  EXPECT_GE(value(3, "steps"), 1000.0);
+  // Ten pieces at this tolerance, each with an error of about as much.
+  EXPECT_NEAR(value(2, "state(q.joint1)"), value(0, "state(q.joint1)"), 1e-4);
+  EXPECT_EQ(study.mechanisms[3].parameters(), "end=1;max_step=0.001");
+  EXPECT_THROW(read("observe = [\"position_error\"]\n" + begin), FileError) << "no sample times";
+}
+
+TEST(ObserverTest, MessagesAreCountsAndNumbers) {
+  EXPECT_EQ(parse_observer("message_speedup(3x27)").messages(), std::pair(3, 27));
+  EXPECT_EQ(parse_observer("exchange_time(500)").messages(), std::pair(1, 500));
+  for (const char* const wrong : {"message_speedup(27)", "message_speedup(0x27)", "message_speedup(3x)",
+                                  "exchange_time(3x27)", "exchange_time(-1)", "exchange_time()"}) {
+    EXPECT_THROW(parse_observer(wrong), std::invalid_argument) << wrong;
+  }
+}
+
 TEST_F(StudyTest, WorkAtEqualErrorIsAnAxisOfClaims) {
   const Study study = read(
       "name = \"equal\"\nmechanisms = [\"pendulum:2\"]\nend = 1.0\nintegrators = [\"ode45\"]\n"
@@ -445,7 +501,7 @@ TEST_F(StudyTest, RunsAreFollowedAndComparedWithABaseline) {
   EXPECT_EQ(results->of({0, 0, 1, 0}, parse_observer("steps_limited(position)")).state, CellState::refused) << "ode113";
   EXPECT_NE(value(dca, "initial_rate(v.joint1)"), 0.0);
   EXPECT_LT(value({1, 0, 0, 0}, "evaluations"), value(dca, "evaluations")) << "the angles alone under error control";
-  const PartResult part = study_records(study, *results);
+  const RecordSet part = study_records(study, *results);
   EXPECT_TRUE(std::any_of(part.records.begin(), part.records.end(), [](const Record& record) {
     return record.parameters == "tolerance=1e-06;end=2;controlled=position";
   }));
@@ -501,7 +557,7 @@ references = ["dense with ode45", "naudet-reduced with ode45"]
   }
   // The dependent links pass a common line at 0.89 s.
   EXPECT_NEAR(value(3, 1, 0, "time_reached"), 0.894, 0.01);
-  const PartResult part = study_records(study, *results);
+  const RecordSet part = study_records(study, *results);
   EXPECT_TRUE(std::none_of(part.records.begin(), part.records.end(), [](const Record& record) {
     return record.verdict == Verdict::failed;
   })) << "nothing but the time is observed of the run that fails";

@@ -74,7 +74,7 @@ TEST(TimedRecord, IsNotMeasuredWhereItWasDisturbedAndATrendLeavesItSo) {
   EXPECT_TRUE(records[0].note.starts_with("disturbed: ")) << records[0].note;
   EXPECT_EQ(records[0].value, 2.0) << "the number stands there";
   EXPECT_FALSE(records[0].telling_value());
-  set_trend(records[0], 2.1, published_in("paper"));
+  set_comparison(records[0], 2.1, {"paper", true}, {LimitKind::trend, 0.0});
   judge_trends(records);
   EXPECT_EQ(records[0].verdict, Verdict::not_measured);
 }

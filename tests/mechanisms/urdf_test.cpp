@@ -132,7 +132,8 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         BadUrdf{"syntax", "</link>", "</lnk>", 3, {"arm.urdf:3", "is no XML"}},
         BadUrdf{"empty", kArm, "", 0, {"is no XML"}},
-        BadUrdf{"root_element", kArm, "<mujoco/>", 1, {"<mujoco>", "<robot>"}},
+        BadUrdf{"root_element", kArm, "<mujoco/>", 1, {"the outermost element is not <robot>"}},
+        BadUrdf{"robot_name", "<robot name=\"arm\">", "<robot name=\"\xff\">", 2, {"ASCII"}},
         BadUrdf{"no_link", kArm, "<robot name=\"r\"/>", 1, {"there is no <link>"}},
         BadUrdf{"no_name", "<link name=\"upper\">", "<link>", 11, {"<link> needs the attribute name"}},
         BadUrdf{"two_of_a_name", "<link name=\"upper\">", "<link name=\"base\">", 11, {"'base' already, in line 3"}},
@@ -146,6 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                 22,
                 {"link 'hand' moves in joint 'wrist' and has no <inertial>"}},
         BadUrdf{"no_mass", "<mass value=\"2\"/>", "", 13, {"<inertial> of link 'upper' has no <mass>"}},
+        BadUrdf{"no_product_of_inertia", " ixz=\"0\"", "", 16, {"<inertia> needs the attribute ixz"}},
         BadUrdf{"negative_mass", "<mass value=\"2\"/>", "<mass value=\"-2\"/>", 15, {"'upper'", "positive"}},
         BadUrdf{"no_physical_inertia", "izz=\"0.055\"", "izz=\"0.5\"", 16, {"'upper'", "inertia"}},
         BadUrdf{"no_number", "xyz=\"0 0 0.5\"", "xyz=\"0 0\"", 6, {"wants 3 numbers"}},

@@ -107,7 +107,7 @@ class StudyReader {
                     [this](const Observer& o) { add_observer(study_, o); });
     }
     for (const StudyMechanism& mechanism : study_.mechanisms) {
-      if (study_.needs_reference() && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
+      if (study_.needs_reference(mechanism) && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
         table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
                                                "are measured at these: leave them to studies without errors",
                                                mechanism.label));

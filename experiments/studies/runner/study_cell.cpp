@@ -8,7 +8,6 @@
 #include <new>
 #include <optional>
 #include <stdexcept>
-#include <variant>
 
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/accuracy_limits.hpp"

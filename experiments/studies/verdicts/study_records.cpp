@@ -21,7 +21,7 @@ class RecordWriter {
  public:
   RecordWriter(const Study& study, const StudyResults& results) : study_(study), results_(results) {}
 
-  PartResult write() {
+  RecordSet write() {
     add_uncertainties();
     add_machine();
     for (const CellKey& cell : study_.cells()) {
@@ -175,7 +175,7 @@ class RecordWriter {
 
   const Study& study_;
   const StudyResults& results_;
-  PartResult part_;
+  RecordSet part_;
   std::set<std::pair<CellKey, Observer>> written_;
 };
 
@@ -224,7 +224,7 @@ std::vector<std::string> record_names(const std::vector<Observer>& observers) {
 
 }  // namespace
 
-PartResult study_records(const Study& study, const StudyResults& results) {
+RecordSet study_records(const Study& study, const StudyResults& results) {
   return RecordWriter(study, results).write();
 }
 

@@ -1,4 +1,5 @@
 /// \file
+/// Compiled once for each format, MBDBENCH_FUZZ_FILE being a name with its ending.
 /// Any text is either a mechanism or a FileError or ModelError, and what is read and written once stays the same for
 /// good.
 #include <cstddef>
@@ -35,7 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string text(data, data + size);
   mbdbench::MechanismDescription description;
   try {
-    description = mbdbench::parse_mechanism(text, "fuzz.toml");
+    description = mbdbench::parse_mechanism(text, MBDBENCH_FUZZ_FILE);
   } catch (const mbdbench::FileError&) {
     return 0;
   }
