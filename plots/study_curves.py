@@ -255,7 +255,12 @@ def _over_time(study, declared):
     return definitions
 
 
+def _figures(study, declared):
+    if declared.get("families") and (declared["abscissa"] or declared["against_control"]):
+        return [family_figure(study, declared)]
+    return sweep_figures(study, declared) if declared.get("against_control") else _over_time(study, declared)
+
+
 def curve_figures(study):
     """The figures that the study declares, in its order."""
-    return [figure for declared in study.figures
-            for figure in (sweep_figures(study, declared) if declared.get("against_control") else _over_time(study, declared))]
+    return [figure for declared in study.figures for figure in _figures(study, declared)]

@@ -36,10 +36,10 @@ std::optional<StudyMotion> study_motion(const Registries& registries, const Stud
   moved.samples = kFrames - 1;
   moved.output = 0.0;
   moved.restart = 0.0;
+  const std::vector<double> times = sample_times(moved.end, moved.samples);
   const StudyVariant& variant = study.variants[cell.variant];
   try {
     StudyCase prepared(registries, moved, variant);
-    const std::vector<double> times = sample_times(moved.end, moved.samples);
     PoseSampler poses(prepared.formulation(), times);
     if (!prepared.run(sampled, cell, poses).succeeded()) {
       return std::nullopt;
