@@ -181,6 +181,7 @@ void UrdfReader::read_joint(const XMLElement& element, const Place& parent, cons
   const auto known = kTypes.find(type);
   if (known == kTypes.end()) {
     std::vector<std::string> names;
+    names.reserve(kTypes.size());
     for (const auto& [name, meaning] : kTypes) {
       names.push_back(name);
     }

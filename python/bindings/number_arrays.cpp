@@ -26,24 +26,39 @@ std::vector<std::size_t> shape_of(const nb::ndarray<>& array) {
   return {array.shape_ptr(), array.shape_ptr() + array.ndim()};
 }
 
-}  // namespace
+/// \returns whether its memory can be used as it is, whatever its size.
+template <class... Properties>
+bool is_plain(const nb::ndarray<Properties...>& array) {
+  return array.device_type() == nb::device::cpu::value && array.dtype() == nb::dtype<double>() && array.ndim() == 1 &&
+         (array.size() <= 1 || array.stride(0) == 1);
+}
 
-std::span<const double> NumbersArgument::numbers(std::string_view name) {
+/// \returns a contiguous array of float64. \throws nanobind::value_error for what is none
+nb::object converted(const nb::object& given, std::string_view name) {
   const nb::module_ numpy = nb::module_::import_("numpy");
   if (nb::isinstance(given, numpy.attr("ndarray"))) {
     if (!given.attr("dtype").equal(numpy.attr("float64"))) {
       refuse(name, fmt::format("is an array of {}; float64 is wanted, such as numpy.asarray({}, dtype=float) makes",
                                dtype_of(given), name));
     }
-    given = numpy.attr("ascontiguousarray")(given);
-  } else {
-    try {
-      given = numpy.attr("array")(given, "float64");
-    } catch (const nb::python_error& error) {
-      refuse(name, fmt::format("is no array of numbers: {}", nb::cast<std::string>(nb::str(error.value()))));
-    }
+    return numpy.attr("ascontiguousarray")(given);
   }
-  const auto array = nb::cast<nb::ndarray<nb::ro>>(given);
+  try {
+    return numpy.attr("array")(given, "float64");
+  } catch (const nb::python_error& error) {
+    refuse(name, fmt::format("is no array of numbers: {}", nb::cast<std::string>(nb::str(error.value()))));
+  }
+}
+
+}  // namespace
+
+std::span<const double> NumbersArgument::numbers(std::string_view name) {
+  nb::ndarray<nb::ro> array;
+  // What right-hand sides get as a rule needs no call of Python.
+  if (!nb::try_cast(given, array) || !is_plain(array)) {
+    given = converted(given, name);
+    array = nb::cast<nb::ndarray<nb::ro>>(given);
+  }
   if (array.ndim() != 1) {
     refuse(name, fmt::format("has {} dimensions; one is wanted", array.ndim()));
   }
@@ -69,8 +84,7 @@ std::span<double> writable_numbers(nb::handle given, std::string_view name, std:
   if (!nb::try_cast(given, array)) {
     refuse(name, "is no array that can be written; pass a numpy array of float64");
   }
-  const bool contiguous = array.ndim() == 1 && (array.size() <= 1 || array.stride(0) == 1);
-  if (array.dtype() != nb::dtype<double>() || !contiguous || array.size() != size) {
+  if (!is_plain(array) || array.size() != size) {
     refuse(name,
            fmt::format("must be a contiguous numpy array of float64 with shape ({},); it is of {} with shape ({})",
                        size, dtype_of(given), fmt::join(shape_of(array), ", ")));
