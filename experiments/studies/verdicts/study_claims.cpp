@@ -131,10 +131,12 @@ class ClaimJudge {
       }
     }
     if (reference.observer.of_right_hand_side()) {
-      // The same in all of them.
-      for (cell.control = 0; !study_.integrators.empty() && !study_.runs(cell.integrator, cell.control);) {
-        ++cell.control;
-      }
+      // The same in all of its runs: the first one that there is.
+      const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
+      cell.integrator = mechanism.integrators.empty() ? 0 : mechanism.integrators.front();
+      const auto first = std::find_if(mechanism.controls.begin(), mechanism.controls.end(),
+                                      [&](std::size_t control) { return study_.runs(cell.integrator, control); });
+      cell.control = mechanism.integrators.empty() || first == mechanism.controls.end() ? 0 : *first;
     }
     return cell;
   }
