@@ -8,9 +8,6 @@ list(TRANSFORM MBDBENCH_ROOMS PREPEND mbdbench_ OUTPUT_VARIABLE MBDBENCH_ROOM_TA
 set_target_properties(mbdbench_abi PROPERTIES EXPORT_NAME abi)
 install(TARGETS ${MBDBENCH_ROOM_TARGETS} mbdbench_abi EXPORT mbdbench ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS mbdbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-if(TARGET mbdbench_mpi)
-  install(TARGETS mbdbench_mpi RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-endif()
 # Paths below the include directory are the paths of the tree, so that #include lines read the same inside and outside.
 install(DIRECTORY mechanisms formulations integrators experiments
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/mbdbench FILES_MATCHING PATTERN "*.hpp")

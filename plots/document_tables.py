@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """The tables of README.md and docs that hold measured numbers, made from results/reference.
 
-A table stands between <!-- table NAME --> and <!-- end of table -->. Without options they are written anew; --check only says which
+A table stands between <!-- table NAME --> and <!-- end of table -->, a number in a sentence between <!-- number NAME --> and
+<!-- end -->. Without options they are written anew; --check only says which
 differ; --freeze DIR first takes over what the tables need from the results in DIR."""
 import argparse
 import csv
@@ -11,6 +12,7 @@ import sys
 from pathlib import Path
 
 from claims import VERDICTS as CLAIM_VERDICTS
+from document_numbers import NUMBERS, is_in_a_sentence
 from input_error import InputError
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
 from records import COLUMNS, value_of
@@ -24,6 +26,7 @@ _REFERENCE = ROOT / "results" / "reference"
 _DOCUMENTS = ("README.md", "docs/papers.md")
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
 _MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
+_MARKED_NUMBER = re.compile(r"(<!-- number (\w+) -->).*?(<!-- end -->)", re.DOTALL)
 _OF_CASES = {"DCA": "dca[projection=off]", "HDCA as published": "hdca[cut_axes=body,gauge=none,projection=off]",
              "HDCA, gauge control": "hdca[cut_axes=body,gauge=leak,leak=5,projection=off]"}
 _CASES = ("four_bar", "loop8", "double_loop")
@@ -103,11 +106,11 @@ TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chada
 
 
 def _is_needed(record):
-    """Whether a table shows a record or counts it."""
-    return (record["published_value"] != ""
+    """Whether a table or a sentence shows a record or counts it."""
+    return (record["published_value"] != "" or is_in_a_sentence(record)
             or (record["experiment"] == "chadaj2015" and record["quantity"] in ("steps", "failed_attempts")
                 and record["parameters"] == "tolerance=1e-06;end=10" and record["integrator"] == "ode45")
-            or (record["experiment"] == "malczyk2008" and record["quantity"] == "crank_angle")
+            or (record["experiment"] == "malczyk2008" and record["quantity"] in ("crank_angle", "state_q.crank"))
             or (record["experiment"] == "malczyk2012" and record["quantity"] == "energy_error" and "alpha" not in record["formulation"])
             or (record["experiment"] == "chadaj2017" and record["parameters"] == "tolerance=1e-06;end=10" and record["integrator"] == "ode45"
                 and record["formulation"] in _OF_CASES.values() and record["quantity"] in ("evaluations", "energy_error")))
@@ -136,12 +139,17 @@ def freeze(runs):
 
 
 def written(text):
-    """The document with its tables made anew. Raises InputError for a table that does not exist."""
+    """The document with its tables and numbers made anew. Raises InputError for one that does not exist."""
     def table(match):
         if match[2] not in TABLES:
             raise InputError(_DOCUMENTS[0], f"no table {match[2]}; there are {', '.join(TABLES)}")
         return match[1] + TABLES[match[2]]() + match[3]
-    return _MARKED.sub(table, text)
+
+    def number(match):
+        if match[2] not in NUMBERS:
+            raise InputError(_DOCUMENTS[0], f"no number {match[2]}; there are {', '.join(NUMBERS)}")
+        return match[1] + NUMBERS[match[2]](lambda paper: open_results(_REFERENCE / paper).records) + match[3]
+    return _MARKED_NUMBER.sub(number, _MARKED.sub(table, text))
 
 
 def main(arguments=None):

@@ -53,8 +53,14 @@ class Paper:
 
     @property
     def deviation(self):
-        """The largest of the numbers within their limits, as a percentage."""
-        return f"{plain(100 * largest_deviation(self.numbers), 2)} %"
+        """The largest of the numbers within their limits, as a percentage; nothing where there are none."""
+        largest = largest_deviation(self.numbers)
+        return "" if largest is None else f"{plain(100 * largest, 2)} %"
+
+    @property
+    def title(self):
+        """The paper's own, without its authors and year."""
+        return self.text["citation"].split(": ", 1)[-1].rsplit(",", 1)[0]
 
     @property
     def conclusion(self):
@@ -63,6 +69,11 @@ class Paper:
         parts = [_sentence(words, [claim.statement for claim in own if claim.verdict == verdict])
                  for words, verdict in (("Holds", "holds"), ("Holds in part", "holds in part"), ("Does not hold", "does not hold"))]
         return " ".join(part for part in parts if part)
+
+
+def _sums(verdicts, all_counts):
+    """{verdict: how many} over all papers, of those that occur."""
+    return {name: count for name in verdicts if (count := sum(found.get(name, 0) for found in all_counts))}
 
 
 class OwnStudy:
@@ -97,8 +108,9 @@ def write_index(root):
         except InputError as error:
             problems.append(str(error))
     ordered = [papers[name] for name in texts if name in papers]
-    used = [group for group in GROUPS if any(paper.counts.get(group) for paper in ordered)]
-    page = page_environment().get_template("index.html.jinja").render(papers=ordered, groups=used, studies=studies, problems=problems)
+    total = {"numbers": sum(len(paper.numbers) for paper in ordered), "counts": _sums(GROUPS, [paper.counts for paper in ordered]),
+             "claims": sum(len(paper.claims) for paper in ordered), "claim_counts": _sums(claims.VERDICTS, [paper.claim_counts for paper in ordered])}
+    page = page_environment().get_template("index.html.jinja").render(papers=ordered, total=total, studies=studies, problems=problems)
     file = root / "index.html"
     file.write_text(page + "\n", encoding="utf-8")
     return file, problems

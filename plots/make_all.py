@@ -21,8 +21,6 @@ except ImportError as error:
     sys.exit(f"make_all: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-matplotlib, "
              "python3-numpy, python3-jinja2")
 
-import malczyk2008_figures
-import malczyk2008_tables
 import rhs_cost
 import style
 from input_error import InputError
@@ -34,10 +32,8 @@ from study_tables import tables_of
 from tables import write_tables
 
 FIGURES = {
-    "malczyk2008": malczyk2008_figures.FIGURES,
 }
 TABLES = {
-    "malczyk2008": malczyk2008_tables.TABLES,
 }
 BENCHMARK_FILE = "rhs.json"
 
@@ -77,7 +73,7 @@ def _definitions(results):
         return study.title, figures_of(study, results.path / "records.csv"), tables_of(study)
     if results.experiment not in FIGURES:
         print(f"No figures are defined for the experiment '{results.experiment}': tables and report only.")
-    return results.experiment, FIGURES.get(results.experiment, []), TABLES.get(results.experiment, [])
+    return results.experiment, FIGURES.get(results.experiment, []), []
 
 
 def _add_experiment(output):

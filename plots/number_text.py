@@ -2,6 +2,22 @@
 import math
 
 
+class RoundedNumber(float):
+    """A number with the digits that it is to be shown with."""
+
+    def __new__(cls, value, digits):
+        number = super().__new__(cls, value)
+        number.digits = digits
+        return number
+
+
+def digits_beside(value, compared):
+    """Digits of a number that stands beside a printed one: as many as that has, two at least; counts in full."""
+    if value is None or compared is None or float(value).is_integer():
+        return 10
+    return max(2, len(f"{abs(compared):.10g}".partition("e")[0].replace(".", "").lstrip("0")))
+
+
 def _parts(value, digits):
     """Mantissa and exponent (empty for none) as text."""
     if value is None:

@@ -53,7 +53,7 @@ def _speakers(records, source, value):
     found = {}
     for record in records:
         if record.source == source and record.published_value == value:
-            parameters = tuple(item for item in record.parameters.items() if item != ("output_step", "0.01"))
+            parameters = tuple(item for item in record.parameters.items() if item not in {("output_step", "0.01"), ("output", "0.01")})
             found.setdefault((record.formulation.split("[")[0], parameters), record)
     return list(found.values())
 

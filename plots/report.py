@@ -1,10 +1,12 @@
 """One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
 import base64
+import io
 import json
 import tomllib
 from pathlib import Path
 
 import jinja2
+from PIL import Image  # Matplotlib writes PNG with it
 
 from number_text import plain
 from records import VERDICTS, distinct
@@ -20,7 +22,12 @@ def _verdict_counts(records):
 
 
 def _inlined(png):
-    return base64.b64encode(png.read_bytes()).decode("ascii")
+    """As wide as a page shows it, in few colours: a sixth of the file. figures/ has the whole one."""
+    with Image.open(png) as image:
+        shown = image.convert("RGB").resize((max(1, image.width // 2), max(1, image.height // 2)), Image.LANCZOS)
+    data = io.BytesIO()
+    shown.quantize(64, dither=0).save(data, "PNG", optimize=True)
+    return base64.b64encode(data.getvalue()).decode("ascii")
 
 
 def _provenance_rows(provenance):
@@ -52,14 +59,16 @@ def _paper(experiment):
 
 
 def _drawings(results):
-    """(names, SVG, what it is) of every mechanism that has a picture, each picture once."""
+    """(names, picture or animation, what it is) of every mechanism that has one, each once."""
     found = {}
     study = results.path / "study.json" if results else None
     for mechanism in json.loads(study.read_text(encoding="utf-8"))["mechanisms"] if study and study.exists() else []:
         name = mechanism.get("drawing", "")
         file = results.path / name
         if name and file.exists():
-            entry = found.setdefault(name, {"labels": [], "svg": file.read_text(encoding="utf-8"), "mechanism": mechanism})
+            moving = file.with_suffix(".html")
+            picture = (moving if moving.exists() else file).read_text(encoding="utf-8")
+            entry = found.setdefault(name, {"labels": [], "picture": picture, "mechanism": mechanism})
             entry["labels"].append(mechanism["label"])
     return list(found.values())
 

@@ -22,9 +22,16 @@ class ResultDirectory:
         """Whether 'mbdbench study' wrote it: its own tables hold every number and every reason."""
         return (self.path / "study.json").exists()
 
+    def _trajectory_file(self, name):
+        return self.path / "trajectories" / f"{name}.csv"
+
+    def has_trajectory(self, name):
+        """Whether there are curves of this name."""
+        return self._trajectory_file(name).exists()
+
     def trajectory(self, name, needed):
         """Columns of trajectories/NAME.csv."""
-        return read_trajectory(self.path / "trajectories" / f"{name}.csv", needed)
+        return read_trajectory(self._trajectory_file(name), needed)
 
     def provenance(self):
         """What made the results, as the program wrote it."""

@@ -69,6 +69,11 @@ class Study:
         places = (mechanism or {}).get("own_controls", {}).get(integrator["key"], of_all)
         return sorted((self.controls[place] for place in places if self.controls[place]["kind"] == kind), key=lambda control: -control["value"])
 
+    def first_control(self, integrator, mechanism):
+        """The first of its tolerances or steps, in the study's order."""
+        controls = self.controls_of(integrator, mechanism)
+        return next((control for control in self.controls if control in controls), None)
+
     def observer(self, quantity):
         """By the name that records have; of one that is drawn only, what the name itself says."""
         return next((observer for observer in self.observers + self.curves if observer["quantity"] == quantity),
@@ -84,6 +89,11 @@ class Study:
     def variants_of(self, mechanism):
         return [self.variants[place] for place in mechanism.get("variants", range(len(self.variants)))]
 
+    def observes(self, mechanism, observer):
+        """Whether it was asked for on this mechanism (of times see `timed`); a mechanism without any record has lost them."""
+        names = {quantity for (cell, quantity) in self._records if cell.mechanism == mechanism["mechanism"] and cell.parameters == _parameters(mechanism)}
+        return observer.get("timed", False) or not names or observer["quantity"] in names
+
     def integrators_of(self, mechanism):
         return [self.integrators[place] for place in mechanism.get("integrators", range(len(self.integrators)))]
 
@@ -93,6 +103,30 @@ class Study:
     def record(self, mechanism, variant, integrator, control, quantity):
         cell = Cell(mechanism["mechanism"], variant["formulation"], integrator["key"], control["kind"], control["value"], _parameters(mechanism))
         return self._records.get((cell, quantity))
+
+    def run_state(self, mechanism, variant, integrator, control):
+        """(finished, refused or failed; reason) of one run: a run that finished has a number, others but how far they came."""
+        records = [self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in self.observers
+                   if not observer["of_right_hand_side"] and not observer["timed"]]
+        records = [record for record in records if record and record.quantity != "time_reached"]
+        if any(record.value is not None for record in records):
+            return "finished", ""
+        for state in ("failed", "refused"):
+            for record in records:
+                if record.verdict == state:
+                    return state, record.note
+        return "refused", "not observed"
+
+    def why_empty(self, runs, quantity):
+        """Why none of the runs (mechanism, variant, integrator, control) has a number to draw."""
+        records = [self.record(*run, quantity) for run in runs]
+        if any(record and record.verdict == "not measured" for record in records):
+            return "not measured: other work on the machine disturbed the times"
+        states = [self.run_state(*run) for run in runs]
+        reasons = dict.fromkeys(f"{state}: {reason}" for state, reason in states if state != "finished")
+        if not reasons and not any(record and record.value is not None for record in records):
+            return "not observed"
+        return next(iter(reasons), "no number above zero") + (" (and other reasons)" if len(reasons) > 1 else "")
 
     def of_right_hand_side(self, mechanism, variant, quantity):
         return self._right_hand_sides.get((mechanism["mechanism"], variant["formulation"], quantity))
@@ -131,10 +165,17 @@ class Study:
                     points.append(values)
         return points
 
+    def published_curve(self, mechanism, variant, integrator, error, work):
+        """[(error, work)] where the paper prints the work; the error is ours."""
+        runs = [(mechanism, variant, integrator, control) for control in self.controls_of(integrator, mechanism)]
+        pairs = [(self.record(*run, error["quantity"]), self.record(*run, work["quantity"])) for run in runs]
+        return [(ours.value, work.published_value) for ours, work in pairs
+                if ours and work and ours.value and ours.value > 0 and work.published_value]
+
 
 def unit_text(observer):
-    """' [m]', or nothing for pure numbers."""
-    return "" if observer["unit"] == "1" else f" [{observer['unit']}]"
+    """' [m/s²]', or nothing for pure numbers."""
+    return "" if observer["unit"] == "1" else f" [{observer['unit'].replace('^2', '²')}]"
 
 
 def read_study(results):

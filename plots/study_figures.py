@@ -10,7 +10,7 @@ from input_error import InputError
 from number_text import plain
 from study import unit_text
 from study_curves import curve_figures
-from study_looks import looks_of
+from study_looks import in_parts, looks_of, part_text
 from study_scaling import scaling_figures
 
 _COLUMNS = 3
@@ -44,33 +44,56 @@ def merged_curves(study, mechanism, error, work):
     return merged
 
 
-def _draw(study, mechanism, error, work, file):
-    merged = merged_curves(study, mechanism, error, work)
-    if not merged:
+def _draw_panel(axes, study, mechanism, integrator, drawn, published, work):
+    """`drawn`: (curves of all integrators, look) from the bottom up."""
+    for curves, look in drawn:
+        if points := curves[integrator["key"]]:
+            axes.loglog([x for x, _ in points], [y for _, y in points], **look)
+    for x, y in published:
+        axes.loglog([x], [y], **style.PUBLISHED_POINT)
+    runs = [(mechanism, variant, integrator, control) for variant in study.variants_of(mechanism) for control in study.controls_of(integrator, mechanism)]
+    if axes.lines:
+        style.say_disturbed(axes, [study.record(*run, work["quantity"]) for run in runs])
+    else:
+        style.say(axes, study.why_empty(runs, work["quantity"]))
+
+
+def _draw(study, mechanism, error, work, file, part):
+    everything = merged_curves(study, mechanism, error, work)
+    if not everything:
         raise InputError(file, f"{mechanism['label']}: no run has both {error['title']} and {work['title']}")
-    looks = looks_of(study)
-    shown = [integrator for integrator in study.integrators if any(curves[integrator["key"]] for _, curves in merged)]
-    rows = math.ceil(len(shown) / _COLUMNS)
-    labels = [", ".join(variant["label"] for variant in variants) for variants, _ in merged]
-    columns = 1 if max(map(len, labels)) > 55 else 2 if max(map(len, labels)) > 28 else 3
-    legend_mm = _LEGEND_LINE_MM * math.ceil(len(labels) / columns) + 3
+    merged = in_parts(everything)[part]
+    elsewhere = [(curves, style.ELSEWHERE) for variants, curves in everything if (variants, curves) not in merged]
+    looks = style.nested([looks_of(study)[variants[0]["label"]] for variants, _ in merged])
+    handles = [Line2D([], [], label=", ".join(variant["label"] for variant in variants), **look) for (variants, _), look in zip(merged, looks)]
+    shown = study.integrators_of(mechanism)
+    published = {integrator["key"]: [point for variants, _ in merged for variant in variants
+                                     for point in study.published_curve(mechanism, variant, integrator, error, work)] for integrator in shown}
+    handles += [Line2D([], [], label="published", **style.PUBLISHED_POINT)] if any(published.values()) else []
+    handles += [Line2D([], [], label="in another part", **style.ELSEWHERE)] if elsewhere else []
+    longest = max(len(handle.get_label()) for handle in handles)
+    columns = 1 if longest > 55 else 2 if longest > 28 else 3
+    legend_mm = _LEGEND_LINE_MM * math.ceil(len(handles) / columns) + 3
+    across = min(_COLUMNS, len(shown))
+    rows = math.ceil(len(shown) / across)
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + _PANEL_MM * rows)
-    grid = figure.add_gridspec(rows + 1, _COLUMNS, height_ratios=(legend_mm, *[_PANEL_MM] * rows))
-    handles = [Line2D([], [], label=label, **looks[variants[0]["label"]]) for label, (variants, _) in zip(labels, merged)]
+    grid = figure.add_gridspec(rows + 1, across, height_ratios=(legend_mm, *[_PANEL_MM] * rows))
     style.legend_row(figure, grid[0, :], handles, columns)
     first = None
+    uncertainty = study.uncertainty(mechanism, error["quantity"])
+    low = min(x for _, curves in everything for points in curves.values() for x, _ in points)
     for place, integrator in enumerate(shown):
-        row, column = divmod(place, _COLUMNS)
-        axes = first = figure.add_subplot(grid[row + 1, column], sharex=first, sharey=first)
-        for variants, curves in merged:
-            points = curves[integrator["key"]]
-            axes.loglog([x for x, _ in points], [y for _, y in points], **looks[variants[0]["label"]])
-        uncertainty = study.uncertainty(mechanism, error["quantity"])
-        low = min(x for _, curves in merged for points in curves.values() for x, _ in points)
+        row, column = divmod(place, across)
+        axes = figure.add_subplot(grid[row + 1, column], sharex=first, sharey=first)
+        axes.set_title(integrator["key"])
+        drawn = elsewhere + [(curves, look) for (_, curves), look in zip(merged, looks)]
+        _draw_panel(axes, study, mechanism, integrator, drawn, published[integrator["key"]], work)
+        if not axes.lines:
+            continue
+        first = axes
         if uncertainty and uncertainty > low / 10:
             axes.axvline(uncertainty, color="black", linewidth=0.6, linestyle=(0, (1, 1.2)))
-        axes.set_title(integrator["key"])
-        if place + _COLUMNS >= len(shown):
+        if place + across >= len(shown):
             axes.set_xlabel(f"{error['title']}{unit_text(error)}")
         else:
             axes.tick_params(labelbottom=False)
@@ -83,11 +106,12 @@ def _draw(study, mechanism, error, work, file):
     return figure
 
 
-def _caption(study, mechanism, error, work):
+def _caption(study, mechanism, error, work, parts):
     text = (f"{mechanism['label']}, 0 to {plain(mechanism['end'], 4)} s: {work['title']} against {error['title']} "
             f"({error['meaning']}). A point is one tolerance (absolute = relative) or step; a curve further left and lower is better. "
             "Variants whose curves agree within 10 % everywhere are drawn as one.")
     uncertainty = study.uncertainty(mechanism, error["quantity"])
+    text += " Curves of another part are grey." if parts > 1 else ""
     return text + (f" The reference is uncertain by {plain(uncertainty, 2)} {error['unit']}." if uncertainty else "")
 
 
@@ -101,14 +125,17 @@ def figures_of(study, file):
     swept = [mechanism for mechanism in study.mechanisms
              if any(len(study.controls_of(integrator, mechanism)) > 1 for integrator in study.integrators_of(mechanism))]
     for work in study.work_observers():
-        # Whatever a mechanism is not timed for is no gap; work that the declaration draws by integrators is drawn once.
+        # Work that the declaration draws by integrators is drawn once.
         drawn = {place for declared in study.figures if declared.get("abscissa") and work["quantity"] in declared["curves"]
                  for place in declared["mechanisms"]}
-        for mechanism in (each for each in swept if each.get("timed", True) or not work.get("timed", False)):
-            if study.mechanisms.index(mechanism) in drawn or mechanism.get("own_controls"):
-                continue
-            definitions.append(FigureDefinition(
-                f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}",
-                lambda _, m=mechanism, w=work: _caption(study, m, error, w),
-                lambda _, m=mechanism, w=work: _draw(study, m, error, w, file)))
+        # What a mechanism is not timed or observed for is no gap.
+        for mechanism in (each for each in swept if (each.get("timed", True) or not work.get("timed", False))
+                          and study.observes(each, work) and study.observes(each, error)
+                          and study.mechanisms.index(each) not in drawn and not each.get("own_controls")):
+            parts = len(in_parts(merged_curves(study, mechanism, error, work)))
+            name, title = f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}"
+            definitions += [FigureDefinition(
+                name + (f"_{part + 1}" if parts > 1 else ""), title + part_text(part + 1, parts),
+                lambda _, m=mechanism, w=work, p=parts: _caption(study, m, error, w, p),
+                lambda _, m=mechanism, w=work, p=part: _draw(study, m, error, w, file, p)) for part in range(parts)]
     return definitions

@@ -1,19 +1,45 @@
 """How the variants of a study look."""
+from collections import Counter
+
+import matplotlib.colors
+
 import style
 
-_LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (5, 1.5, 1, 1.5)))
+_LINES = ("-", (0, (4, 1.5)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 _MARKERS = ("*", ">", "d", "h")  # of further variants
+_SHADES = (1.0, 0.6, 0.35, 0.75)  # of a colour, for its further variants
+_MOST_CURVES = 8  # that a reader tells apart in one panel
+
+
+def in_parts(items):
+    """The items in their order, in as few parts of at most 8, as equal as can be."""
+    count = max(1, -(-len(items) // _MOST_CURVES))
+    bounds = [round(place * len(items) / count) for place in range(count + 1)]
+    return [items[begin:end] for begin, end in zip(bounds, bounds[1:])]
+
+
+def part_text(number, count):
+    """What a title says of a part; nothing of a figure in one piece."""
+    return f", part {number} of {count}" if count > 1 else ""
+
+
+def _shaded(colour, number):
+    return matplotlib.colors.to_hex([_SHADES[number % len(_SHADES)] * part for part in matplotlib.colors.to_rgb(colour)])
 
 
 def looks_of(study):
-    """Look of each variant: the formulation's colour and marker, another line and marker for each further variant of it."""
-    seen, looks = {}, {}
+    """Look of each variant: the formulation's colour and marker, in another shade where the colour is taken; another line and marker
+    for each further variant of a formulation."""
+    seen, taken, looks = Counter(), Counter(), {}
     for variant in study.variants:
         base = variant["formulation"].split("[")[0]
-        number = seen.get(base, 0)
-        look = style.formulation_look(base) | {"linestyle": _LINES[number % len(_LINES)]}
-        looks[variant["label"]] = look | ({"marker": _MARKERS[(number - 1) % len(_MARKERS)]} if number else {})
-        seen[base] = number + 1
+        look = style.formulation_look(base) | {"linestyle": _LINES[seen[base] % len(_LINES)]}
+        if seen[base]:
+            look["marker"] = _MARKERS[(seen[base] - 1) % len(_MARKERS)]
+        shade = _shaded(look["color"], taken[look["color"]])
+        taken[look["color"]] += 1
+        looks[variant["label"]] = look | {"color": shade, "markerfacecolor": "white" if look["markerfacecolor"] == "white" else shade}
+        seen[base] += 1
     return looks
 
 

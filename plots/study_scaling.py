@@ -5,7 +5,7 @@ from matplotlib.lines import Line2D
 
 import style
 from figure_definition import FigureDefinition
-from study_looks import looks_of
+from study_looks import in_parts, looks_of, part_text
 
 _FEWEST_SIZES = 3  # of mechanisms in a family
 _PANEL_MM = 62
@@ -35,33 +35,68 @@ def _curve(study, members, variant, quantity, factor=1.0):
 
 def _panels(count, labels):
     """(figure, cells of the panels, cell of the legend, its columns)."""
-    columns = 1 if max(map(len, labels)) > 40 else 2 if max(map(len, labels)) > 25 else 3
+    columns = 1 if max(map(len, labels), default=0) > 40 else 2 if max(map(len, labels), default=0) > 25 else 3
     legend_mm = _LEGEND_LINE_MM * math.ceil(len(labels) / columns) + 3
-    rows = math.ceil(count / _COLUMNS)
+    across = min(count, _COLUMNS)
+    rows = math.ceil(count / across)
     figure = style.new_figure(style.DOUBLE_COLUMN_MM, legend_mm + _PANEL_MM * rows)
-    grid = figure.add_gridspec(rows + 1, _COLUMNS, height_ratios=(legend_mm, *[_PANEL_MM] * rows))
-    cells = [grid[1 + place // _COLUMNS, place % _COLUMNS] for place in range(count)]
+    grid = figure.add_gridspec(rows + 1, across, height_ratios=(legend_mm, *[_PANEL_MM] * rows))
+    cells = [grid[1 + place // across, place % across] for place in range(count)]
     return figure, cells, grid[0, :], columns
 
 
-def _draw_growth(study, families, quantity, label, factor):
-    looks = looks_of(study)
-    shown = [variant for variant in study.variants
-             if any(_curve(study, members, variant, quantity) for members in families.values())]
-    labels = [variant["label"] for variant in shown]
-    figure, cells, legend, columns = _panels(len(families), labels)
-    style.legend_row(figure, legend, [Line2D([], [], label=label, **looks[label]) for label in labels], columns)
-    for cell, (family, members) in zip(cells, families.items()):
+def _draw_lines(study, panels, part, x_label, y_label):
+    """`panels`: {title: {"curves": {variant's label: [(x, y)]}, "published": [(x, y)], "why" there is nothing}}; one part of the
+    variants has its looks, the others are grey."""
+    parts = in_parts(_shown(study, panels))
+    labels = parts[part]
+    looks = dict(zip(labels, style.nested([looks_of(study)[label] for label in labels])))
+    published = any(panel["published"] for panel in panels.values())
+    handles = [Line2D([], [], label=label, **looks[label]) for label in labels]
+    handles += [Line2D([], [], label="published", **style.PUBLISHED_POINT)] if published else []
+    handles += [Line2D([], [], label="in another part", **style.ELSEWHERE)] if len(parts) > 1 else []
+    figure, cells, legend, columns = _panels(len(panels), [handle.get_label() for handle in handles])
+    style.legend_row(figure, legend, handles, columns)
+    for cell, (title, panel) in zip(cells, panels.items()):
         axes = figure.add_subplot(cell)
-        for variant in shown:
-            points = _curve(study, members, variant, quantity, factor)
-            axes.loglog([x for x, _ in points], [y for _, y in points], **looks[variant["label"]])
-        axes.set_title(family)
-        axes.set_xlabel("bodies")
-        axes.set_ylabel(label)
+        axes.set_title(title)
+        for label, points in panel["curves"].items():
+            if points:
+                axes.loglog([x for x, _ in points], [y for _, y in points], **looks.get(label, style.ELSEWHERE))
+        for x, y in panel["published"]:
+            axes.loglog([x], [y], **style.PUBLISHED_POINT)
+        if not axes.lines:
+            style.say(axes, panel["why"])
+            continue
+        axes.set_xlabel(x_label)
+        axes.set_ylabel(y_label)
         style.decades(axes.xaxis)
         style.decades(axes.yaxis)
     return figure
+
+
+def _shown(study, panels):
+    """Labels of the variants that have a curve, in the study's order."""
+    return [variant["label"] for variant in study.variants if any(panel["curves"][variant["label"]] for panel in panels.values())]
+
+
+def _why_empty(study, members, quantity):
+    records = [study.of_right_hand_side(member, variant, quantity) for member in members for variant in study.variants]
+    records = [record for record in records if record]
+    if any(record.verdict == "not measured" for record in records):
+        return "not measured: other work on the machine disturbed the times"
+    return next((f"{record.verdict}: {record.note}" for record in records if record.value is None), "not asked for")
+
+
+def _growth(study, families, quantity, factor):
+    """Panels over the number of bodies, one a family."""
+    panels = {}
+    for family, members in families.items():
+        records = [(member["bodies"], study.of_right_hand_side(member, variant, quantity)) for member in members for variant in study.variants]
+        panels[family] = {"curves": {variant["label"]: _curve(study, members, variant, quantity, factor) for variant in study.variants},
+                          "published": [(bodies, factor * record.published_value) for bodies, record in records if record and record.published_value],
+                          "why": _why_empty(study, members, quantity)}
+    return panels
 
 
 def _modelled_workers(study):
@@ -70,30 +105,24 @@ def _modelled_workers(study):
     return sorted((int(name.rsplit("_", 1)[1]), name) for name in names)
 
 
-def _draw_model(study, families):
-    looks = looks_of(study)
-    workers = _modelled_workers(study)
-    largest = [(family, members[-1]) for family, members in families.items()]
+def _model(study, families):
+    """Panels over the number of workers, one a family's largest mechanism."""
+    panels, workers = {}, _modelled_workers(study)
+    for members in families.values():
+        member, curves = members[-1], {}
+        for variant in study.variants:
+            points = [(count, _value(study, member, variant, quantity)) for count, quantity in workers]
+            curves[variant["label"]] = [(count, value) for count, value in points if value is not None]
+        panels[f"{member['label']} (model)"] = {"curves": curves, "published": [], "why": _why_empty(study, [member], workers[0][1])}
+    return panels
 
-    def curve(member, variant):
-        points = [(count, _value(study, member, variant, quantity)) for count, quantity in workers]
-        return [(count, value) for count, value in points if value is not None]
 
-    shown = [variant for variant in study.variants if any(curve(member, variant) for _, member in largest)]
-    labels = [variant["label"] for variant in shown]
-    figure, cells, legend, columns = _panels(len(largest), labels)
-    style.legend_row(figure, legend, [Line2D([], [], label=label, **looks[label]) for label in labels], columns)
-    for cell, (_, member) in zip(cells, largest):
-        axes = figure.add_subplot(cell)
-        for variant in shown:
-            points = curve(member, variant)
-            axes.loglog([x for x, _ in points], [y for _, y in points], **looks[variant["label"]])
-        axes.set_title(f"{member['label']} (model)")
-        axes.set_xlabel("workers")
-        axes.set_ylabel("modelled speedup")
-        style.decades(axes.xaxis)
-        style.decades(axes.yaxis)
-    return figure
+def _line_figures(study, name, title, caption, panels, x_label, y_label):
+    """In parts where there are too many curves."""
+    parts = in_parts(_shown(study, panels))
+    return [FigureDefinition(name + (f"_{part + 1}" if len(parts) > 1 else ""), title + part_text(part + 1, len(parts)),
+                             lambda _: caption + (" Curves of another part are grey." if len(parts) > 1 else ""),
+                             lambda _, p=part: _draw_lines(study, panels, p, x_label, y_label)) for part in range(len(parts))]
 
 
 def _draw_roofline(study):
@@ -114,7 +143,7 @@ def _draw_roofline(study):
     axes.loglog([low, peak / bandwidth, high], [low * bandwidth, peak, peak], color="black", linewidth=1)
     for label, values in points.items():
         axes.loglog([x for x, _ in values], [y for _, y in values], **looks[label] | {"linestyle": "none"})
-    axes.set_xlabel("operations a byte held")
+    axes.set_xlabel("operations a byte held [1/B]")
     axes.set_ylabel("operations [1/s]")
     style.decades(axes.xaxis)
     style.decades(axes.yaxis)
@@ -136,24 +165,22 @@ def scaling_figures(study):
         return []
     definitions = []
     if "time_per_body" in observed:
-        definitions.append(FigureDefinition(
-            "time_per_body", "Time of a right-hand side and body",
-            lambda _: "Wall time of one right-hand side over the number of bodies, the fastest of nine batches at the initial state. "
-                      "Disturbed times are left out.",
-            lambda _: _draw_growth(study, families, "time_per_body", "time a body [ns]", 1e9)))
+        definitions += _line_figures(
+            study, "time_per_body", "Time of a right-hand side and body",
+            "Wall time of one right-hand side over the number of bodies, the fastest of nine batches at the initial state. "
+            "Disturbed times are left out.", _growth(study, families, "time_per_body", 1e9), "bodies", "time a body [ns]")
     if "memory_per_body" in observed:
-        definitions.append(FigureDefinition(
-            "memory_per_body", "Memory a body", lambda _: "What a formulation holds when it has been made, over the number of bodies.",
-            lambda _: _draw_growth(study, families, "memory_per_body", "memory a body [B]", 1.0)))
+        definitions += _line_figures(
+            study, "memory_per_body", "Memory a body", "What a formulation holds when it has been made, over the number of bodies.",
+            _growth(study, families, "memory_per_body", 1.0), "bodies", "memory a body [B]")
     if {"operations", "operation_rate", "memory_per_body"} <= observed and study.machine:
         definitions.append(FigureDefinition("roofline", "Operations under the roofs of a core", lambda _: _roofline_caption(study),
                                             lambda _: _draw_roofline(study)))
     if _modelled_workers(study):
-        definitions.append(FigureDefinition(
-            "modelled_speedup", "Modelled speedup of the largest mechanism of each family",
-            lambda _: "A model and no measurement: the measured time on one worker, divided by the stages that the formulation states, "
-                      "and the measured latency between two threads"
-                      + (f" ({1e6 * study.machine['machine_latency']:.2g} µs)" if "machine_latency" in study.machine else "")
-                      + " for every round in which workers meet..",
-            lambda _: _draw_model(study, families)))
+        latency = f" ({1e6 * study.machine['machine_latency']:.2g} µs)" if "machine_latency" in study.machine else ""
+        definitions += _line_figures(
+            study, "modelled_speedup", "Modelled speedup of the largest mechanism of each family",
+            "A model and no measurement: the measured time on one worker, divided by the stages that the formulation states, and the "
+            f"measured latency between two threads{latency} for every round in which workers meet.",
+            _model(study, families), "workers", "modelled speedup")
     return definitions

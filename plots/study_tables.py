@@ -1,7 +1,7 @@
 """Tables of a study: what ran, ranking at equal accuracy, reasons, and every mechanism's numbers."""
 from collections import Counter
 
-from number_text import plain
+from number_text import RoundedNumber, digits_beside, plain
 from study import unit_text
 from study_figures import file_name
 from table_definition import TableDefinition
@@ -12,27 +12,10 @@ _IN_TABLES = {"s": (1e6, "µs")}
 _SHORT = {"refused": "refused", "failed": "failed", "not measured": "disturbed"}
 
 
-def _cell_records(study, mechanism, variant, integrator, control):
-    return [study.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in study.observers
-            if not observer["of_right_hand_side"] and not observer["timed"]]
-
-
-def _run_state(study, mechanism, variant, integrator, control):
-    """(finished, refused or failed; reason) of one run: a run that finished has a number, others but how far they came."""
-    records = [record for record in _cell_records(study, mechanism, variant, integrator, control) if record and record.quantity != "time_reached"]
-    if any(record.value is not None for record in records):
-        return "finished", ""
-    for state in ("failed", "refused"):
-        for record in records:
-            if record.verdict == state:
-                return state, record.note
-    return "refused", "not observed"
-
-
 def _runs(study, mechanism, variant):
     for integrator in study.integrators_of(mechanism):
         for control in study.controls_of(integrator, mechanism):
-            yield integrator, control, *_run_state(study, mechanism, variant, integrator, control)
+            yield integrator, control, *study.run_state(mechanism, variant, integrator, control)
 
 
 def _finished_text(study, mechanism, variant):
@@ -181,6 +164,13 @@ def _right_hand_side_reasons(study):
     return rows
 
 
+def _beside_compared(record):
+    """The value, with the digits of what it is compared with."""
+    if record is None or record.value is None or record.compared_value is None:
+        return record.value if record else None
+    return RoundedNumber(record.value, digits_beside(record.value, record.compared_value))
+
+
 def _declared_rows(study, table, compared):
     rows = []
     for mechanism in (study.mechanisms[place] for place in table["mechanisms"]):
@@ -188,9 +178,10 @@ def _declared_rows(study, table, compared):
             for integrator, control, state, _ in _runs(study, mechanism, variant):
                 records = [study.record(mechanism, variant, integrator, control, quantity) for quantity in table["observers"]]
                 if state != "refused" and any(record and record.value is not None for record in records):
-                    beside = [record.compared_value if record else None for record, shown in zip(records, compared) if shown]
+                    numbers = [number for record, shown in zip(records, compared)
+                               for number in (_beside_compared(record), *([record.compared_value if record else None] if shown else []))]
                     rows.append([mechanism["label"], variant["label"], integrator["key"], f"{control['value']:g}",
-                                 *(record.value if record else None for record in records), *beside])
+                                 *numbers])
     return rows
 
 
@@ -206,9 +197,9 @@ def _declared_tables(study):
     for table in study.tables:
         observers = [study.observer(quantity) for quantity in table["observers"]]
         compared = [study.compares(quantity) for quantity in table["observers"]]
-        names = [f"{observer['title']}{unit_text(observer)}" for observer in observers]
-        header = ["mechanism", "variant", "integrator", "tolerance or step [s]", *names,
-                  *(f"compared: {observer['title']}" for observer, shown in zip(observers, compared) if shown)]
+        names = [name for observer, shown in zip(observers, compared)
+                 for name in (f"{observer['title']}{unit_text(observer)}", *([f"compared: {observer['title']}"] if shown else []))]
+        header = ["mechanism", "variant", "integrator", "tolerance or step [s]", *names]
         header, rows = _without_constant(header, _declared_rows(study, table, compared))
         definitions.append(TableDefinition(table["name"], table["title"], table["caption"], lambda _, h=header: h, lambda _, r=rows: r, digits=2))
     return definitions

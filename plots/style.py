@@ -1,4 +1,5 @@
 """How figures look: sizes, the look of each formulation and integrator, and files that do not change between runs."""
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -6,12 +7,19 @@ import matplotlib
 matplotlib.use("Agg")  # No display is needed, and the user's own choice of one must not matter.
 
 import matplotlib.pyplot as plt
-from matplotlib.ticker import FixedLocator, LogLocator, NullFormatter
+from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
 SINGLE_COLUMN_MM = 88
 DOUBLE_COLUMN_MM = 180
 _MM_PER_INCH = 25.4
 _FEW_DECADES = 10**3.5
+_ONE_DECADE = 10**1.4  # and a bit: too few powers of ten to read values by
+_HALF_A_DECADE = 10**0.6
+# What a paper prints, beside ours: its arms stick out below our points.
+PUBLISHED_POINT = {"color": "#7A0019", "marker": "x", "linestyle": "none", "markersize": 9, "markeredgewidth": 1.2, "zorder": 1.9}
+PUBLISHED_LINE = {"color": "#7A0019", "linestyle": (0, (1, 1.2)), "linewidth": 1.2, "zorder": 4}
+# Curves that another part of the figure shows.
+ELSEWHERE = {"color": "#DADADA", "linewidth": 0.7, "zorder": 1.5}
 _STYLE_FILE = Path(__file__).with_name("mbdbench.mplstyle")
 
 # Each formulation keeps its colour and marker in every figure. The marker tells them apart in grey print; momentum
@@ -74,7 +82,38 @@ def decades(axis):
     between = range(2, 10) if low > 0 and high / low < _FEW_DECADES else (1.0,)
     axis.set_major_locator(LogLocator(base=10, numticks=6))
     axis.set_minor_locator(LogLocator(base=10, subs=between, numticks=40))
-    axis.set_minor_formatter(NullFormatter())
+    labelled = "" if low <= 0 or high / low >= _ONE_DECADE else "25" if high / low >= _HALF_A_DECADE else "23456789"
+    axis.set_minor_formatter(FuncFormatter(lambda value, _: _label(value, labelled)) if labelled else NullFormatter())
+
+
+def _label(value, labelled):
+    """Of a tick between powers of ten: only of these digits."""
+    digit, exponent = f"{value:.0e}".split("e")
+    if digit not in labelled:
+        return ""
+    return f"{value:g}" if -3 < int(exponent) < 4 else rf"${digit}\times10^{{{int(exponent)}}}$"
+
+
+def nested(looks):
+    """The looks of curves drawn one upon the other: the later, the thinner and smaller, so that none hides another."""
+    steps = len(looks) - 1
+    spread = min(1.0, steps / 5) / max(1, steps)
+    return [look | {"markersize": 4.0 + 2.8 * spread * (steps / 2 - place), "linewidth": 1.1 + 1.2 * spread * (steps / 2 - place)}
+            for place, look in enumerate(looks)]
+
+
+def say(axes, text):
+    """Why there is nothing to see in these axes."""
+    axes.text(0.5, 0.5, textwrap.fill(text, 30), transform=axes.transAxes, ha="center", va="center", fontsize="small")
+    axes.tick_params(which="both", bottom=False, left=False, labelbottom=False)
+    axes.grid(visible=False)
+
+
+def say_disturbed(axes, records):
+    """How many points are missing because other work on the machine disturbed their times."""
+    count = sum(record is not None and record.verdict == "not measured" for record in records)
+    if count:
+        axes.text(0.03, 0.03, f"{count} disturbed", transform=axes.transAxes, fontsize="x-small")
 
 
 def ticks_at(axis, values, labels):

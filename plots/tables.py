@@ -1,8 +1,8 @@
 """LaTeX tables (booktabs) of what was compared: published or expected, ours, verdict."""
 import re
 
-from latex_layout import fitted_table
-from number_text import latex, plain
+from latex_layout import fits_a_line, fitted_table
+from number_text import digits_beside, latex, plain
 from records import distinct
 
 _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -24,7 +24,7 @@ def escape(text):
 
 def breakable(text):
     """The same where long names may break."""
-    return re.sub(r"(\\_|[=;(])", r"\1\\allowbreak{}", escape(text).replace("[", r"\allowbreak{}["))
+    return re.sub(r"(\\_|[=;,/](?! )|:(?=[A-Za-z])|\((?=\w{6})|(?<=\S)(?=\[))", r"\1\\allowbreak{}", escape(text))
 
 
 def words(quantity):
@@ -49,26 +49,36 @@ def groups(records):
     return result
 
 
-def _row(record, with_mechanism):
-    quantity = words(record.quantity) + (f" [{record.unit}]" if record.unit != "1" else "")
-    mechanism = [record.mechanism] if with_mechanism else []
-    texts = [escape(text) for text in (quantity, *mechanism, record.formulation, record.integrator, record.parameter_text)]
-    return [*texts, latex(record.compared_value), latex(record.value), escape(record.verdict)]
+def _rows(records, with_mechanism, in_one):
+    """`in_one`: what says which run it is stands in one column."""
+    rows = []
+    for record in records:
+        quantity = words(record.quantity) + (f" [{record.unit}]" if record.unit != "1" else "")
+        run = [*([record.mechanism] if with_mechanism else []), record.formulation, record.integrator, record.parameter_text]
+        texts = [breakable(text) for text in (quantity, *([", ".join(filter(None, run))] if in_one else run))]
+        rows.append([*texts, latex(record.compared_value), latex(record.value, digits_beside(record.value, record.compared_value)),
+                     escape(record.verdict)])
+    return rows
 
 
 def latex_table(heading, source, records, with_mechanism):
     """The numbers compared with those of one source."""
-    mechanism = ["mechanism"] if with_mechanism else []
-    header = ["quantity", *mechanism, "formulation", "integrator", "parameters", heading, "ours", "verdict"]
-    columns = "l" * (len(header) - 3) + "rrl"
-    return fitted_table(escape(source), columns, header, [_row(record, with_mechanism) for record in records])
+    for in_one in (False, True):
+        run = ["run"] if in_one else [*(["mechanism"] if with_mechanism else []), "formulation", "integrator", "parameters"]
+        header = ["quantity", *run, heading, "ours", "verdict"]
+        columns = "l" * (len(header) - 3) + "rrl"
+        rows = _rows(records, with_mechanism, in_one)
+        # A number must stand beside the one that it is compared with.
+        if fits_a_line(columns, header, rows):
+            break
+    return fitted_table(escape(source), columns, header, rows)
 
 
 def cell_text(cell, digits, write=plain):
     """A cell of an experiment's own table: counts in full, other numbers rounded, texts as they are."""
     if isinstance(cell, str):
-        return escape(cell) if write is latex else cell
-    return write(cell, 10 if cell is not None and float(cell).is_integer() else digits)
+        return breakable(cell) if write is latex else cell
+    return write(cell, 10 if cell is not None and float(cell).is_integer() else getattr(cell, "digits", digits))
 
 
 def definition_table(definition, results):
@@ -77,7 +87,7 @@ def definition_table(definition, results):
     header = definition.header(results)
     columns = "".join("l" if any(isinstance(row[column], str) for row in rows) else "r" for column in range(len(header)))
     cells = [[cell_text(cell, definition.digits, latex) for cell in row] for row in rows]
-    return fitted_table(escape(definition.title), columns, [escape(name) for name in header], cells)
+    return fitted_table(escape(definition.title), columns, [breakable(name) for name in header], cells)
 
 
 def claims_table(claims):

@@ -81,6 +81,19 @@ choose_python() {
   return 1
 }
 
+# python_with_headers: prints the first interpreter with a virtual environment and headers of its own.
+python_with_headers() {
+  local candidate
+  for candidate in python3 /usr/bin/python3; do
+    if "$candidate" -c 'import ensurepip, os, sysconfig, sys
+sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h")))' 2>/dev/null; then
+      echo "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
 # What the program itself cannot do without.
 need_for_program() {
   need g++ "compiles the suite (C++20)" has_cxx20
@@ -90,6 +103,7 @@ need_for_program() {
   need libeigen3-dev "matrices" has_header Eigen/Core libeigen3-dev
   need libboost-dev "Boost.Odeint: integrators to compare with" has_header boost/numeric/odeint.hpp libboost-dev
   need libtomlplusplus-dev "reads mechanism files" has_header toml++/toml.h libtomlplusplus-dev
+  need libtinyxml2-dev "reads URDF files" has_header tinyxml2.h libtinyxml2-dev
   need nlohmann-json3-dev "writes provenance" has_header nlohmann/json.hpp nlohmann-json3-dev
   need libfmt-dev "formats numbers and messages" has_header fmt/format.h libfmt-dev
   need libcli11-dev "the command line" has_header CLI/CLI.hpp libcli11-dev
@@ -99,7 +113,7 @@ need_for_program() {
 need_for_experiments() {
   need_for_program
   need libsundials-dev "SUNDIALS CVODE: integrators to compare with" has_header cvode/cvode.h libsundials-dev
-  need libopenmpi-dev "MPI: the experiment malczyk2008 on two processes" has_command mpicxx
+  need libopenmpi-dev "MPI: two processes of malczyk2008, runs on several ranks" has_command mpicxx
   need openmpi-bin "starts the two processes of malczyk2008" has_command mpirun
   need libgtest-dev "the tests, which the build configures" has_header gtest/gtest.h libgtest-dev
   need libbenchmark-dev "the benchmarks, which the build configures" has_header benchmark/benchmark.h libbenchmark-dev
@@ -122,6 +136,8 @@ need_for_full_check() {
     need "libclang-rt-$(clang_major)-dev" "sanitizer and fuzzer runtimes of the installed clang" has_sanitizers
   fi
   need libomp-dev "OpenMP for clang" links_with_clang -fopenmp
+  need python3-dev "headers, for the Python package" python_with_headers
+  need python3-venv "where the Python package is tried" python_with_headers
 }
 
 run_apt_get() {

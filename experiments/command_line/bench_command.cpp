@@ -189,7 +189,9 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
 void add_bench_command(CLI::App& program, const Registries& registries, int& exit_code) {
   CLI::App* const command = program.add_subcommand("bench", "Times right-hand sides of formulations on mechanisms");
   const auto options = std::make_shared<BenchOptions>();
-  command->add_option("-m,--mechanism", options->mechanisms, "A catalogue key (pendulum:16) or a TOML file; repeatable")
+  command
+      ->add_option("-m,--mechanism", options->mechanisms,
+                   "A catalogue key (pendulum:16), a TOML or a URDF file; repeatable")
       ->required()
       ->allow_extra_args(false);
   command

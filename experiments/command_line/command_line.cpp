@@ -165,19 +165,20 @@ bool speaks_for_all() {
   return ranks_in_use() == nullptr || ranks_in_use()->rank() == 0;
 }
 
-/// Only `simulate` and `study` divide their work.
+/// Only `simulate`, `study` and `run` divide their work.
 void refuse_ranks_elsewhere(CLI::App& program) {
   if (ranks_in_use() == nullptr) {
     return;
   }
-  for (CLI::App* const command : program.get_subcommands(
-           [](const CLI::App* app) { return app->get_name() != "simulate" && app->get_name() != "study"; })) {
+  for (CLI::App* const command : program.get_subcommands([](const CLI::App* app) {
+         return app->get_name() != "simulate" && app->get_name() != "study" && app->get_name() != "run";
+       })) {
     command->preparse_callback([command](std::size_t /*arguments*/) {
       if (!speaks_for_all()) {
         throw EndedElsewhere();
       }
       throw std::invalid_argument(
-          fmt::format("mbdbench {} runs on one rank only, simulate and study on several: start "
+          fmt::format("mbdbench {} runs on one rank only, simulate, study and run on several: start "
                       "this command without mpirun",
                       command->get_name()));
     });

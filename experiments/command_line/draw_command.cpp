@@ -92,7 +92,8 @@ void add_draw_command(CLI::App& program, const Registries& registries, int& /*ex
   CLI::App* const command =
       program.add_subcommand("draw", "Draws a mechanism as SVG, or the motion of a run as a page for the browser");
   const auto options = std::make_shared<DrawOptions>();
-  command->add_option("-m,--mechanism,mechanism", options->mechanism, "A catalogue key (pendulum:16) or a TOML file");
+  command->add_option("-m,--mechanism,mechanism", options->mechanism,
+                      "A catalogue key (pendulum:16), a TOML or a URDF file");
   command->add_option("--state", options->state, "A saved state to draw instead of the start; brings its mechanism");
   command->add_option("--motion", options->motion, "Directory that simulate --output has written: animates it");
   command->add_option("--frames", options->frames, "Most positions of a motion, evenly over it (default: 200)")
@@ -103,7 +104,8 @@ void add_draw_command(CLI::App& program, const Registries& registries, int& /*ex
   command->footer(kDrawExamples);
   command->callback([&registries, options] {
     if (options->mechanism.empty() && options->state.empty() && options->motion.empty()) {
-      throw std::invalid_argument("what shall be drawn? a catalogue key or TOML file, --state FILE or --motion DIR");
+      throw std::invalid_argument(
+          "what shall be drawn? a catalogue key, TOML or URDF file, --state FILE or --motion DIR");
     }
     require_ending(*options);
     if (!options->output.empty()) {

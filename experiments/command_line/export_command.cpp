@@ -29,7 +29,8 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   CLI::App* const command =
       program.add_subcommand("export", "Writes a mechanism as a TOML file that gives the same mechanism bit for bit");
   const auto options = std::make_shared<ExportOptions>();
-  command->add_option("-m,--mechanism", options->mechanism, "A catalogue key (pendulum:16) or a TOML file")->required();
+  command->add_option("-m,--mechanism", options->mechanism, "A catalogue key (pendulum:16), a TOML or a URDF file")
+      ->required();
   command->add_option("-o,--output", options->output, "File to write; without it standard output");
   command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
   command->footer(kExportExamples);

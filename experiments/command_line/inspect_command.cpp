@@ -99,7 +99,8 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
       "inspect",
       "Shows bodies, joints, degrees of freedom and redundant constraints of a mechanism, and who can treat it");
   const auto word = std::make_shared<std::string>();
-  command->add_option("-m,--mechanism,mechanism", *word, "A catalogue key (pendulum:16) or a TOML file")->required();
+  command->add_option("-m,--mechanism,mechanism", *word, "A catalogue key (pendulum:16), a TOML or a URDF file")
+      ->required();
   const auto graphs = std::make_shared<std::string>();
   command->add_option("--graph", *graphs,
                       "Directory for mechanism.dot (bodies, spanning tree, cuts) and assembly_tree.dot, for Graphviz");

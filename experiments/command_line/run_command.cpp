@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,12 +8,9 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/study_command.hpp"
-#include "experiments/files/directory_lock.hpp"
 #include "experiments/files/shipped_file.hpp"
-#include "experiments/records/provenance.hpp"
-#include "experiments/records/record.hpp"
-#include "experiments/terminal/exit_code.hpp"
-#include "experiments/terminal/interruption.hpp"
+#include "experiments/simulation/rank_start.hpp"
+#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench {
@@ -23,7 +18,8 @@ namespace {
 
 constexpr const char* kRunExamples = R"(Examples:
   mbdbench run chadaj2015 --quick              a first look
-  mbdbench run chadaj2015 --output results     everything; the same command continues an interrupted run)";
+  mbdbench run chadaj2015 --output results     everything; the same command continues an interrupted run
+  mpirun -n 4 mbdbench run chadaj2017          on several ranks)";
 
 struct RunOptions {
   std::string experiment;
@@ -31,6 +27,14 @@ struct RunOptions {
   bool quick = false;
   bool quiet = false;
 };
+
+/// Of what all ranks find alike the first one tells.
+[[noreturn]] void refuse(const std::string& message) {
+  if (ranks_in_use() != nullptr && ranks_in_use()->rank() > 0) {
+    throw EndedElsewhere();
+  }
+  throw std::invalid_argument(message);
+}
 
 const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& experiments, const std::string& key) {
   std::vector<std::string> keys;
@@ -40,67 +44,23 @@ const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& exper
     }
     keys.emplace_back(entry.key);
   }
-  throw std::invalid_argument(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
-}
-
-/// A row that failed is a number that is missing, also where no verdict depends on it.
-std::size_t failed_rows(const std::filesystem::path& output) {
-  std::size_t failed = 0;
-  for (const char* const name : {"records.csv", "timings.csv"}) {
-    if (std::filesystem::exists(output / name)) {
-      const std::vector<Record> records = read_records(output / name);
-      failed += static_cast<std::size_t>(std::count_if(
-          records.begin(), records.end(), [](const Record& record) { return record.verdict == Verdict::failed; }));
-    }
-  }
-  return failed;
+  refuse(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
 }
 
 int run(const Registries& registries, const RunOptions& options) {
   const ExperimentEntry& experiment = find_experiment(registries.experiments, options.experiment);
-  if (experiment.run == nullptr) {
-    const std::string name = fmt::format("experiments/studies/{}.toml", experiment.key);
-    const auto file = shipped_file(name);
-    if (!file) {
-      throw std::invalid_argument(
-          fmt::format("experiment '{}': {} does not come with this program; give the file to "
-                      "'mbdbench study'",
-                      experiment.key, name));
-    }
-    return run_study_file(registries, {.file = file->string(),
-                                       .output = options.output,
-                                       .jobs = 1,
-                                       .quick = options.quick,
-                                       .no_report = true,
-                                       .quiet = options.quiet});
+  const std::string name = fmt::format("experiments/studies/{}.toml", experiment.key);
+  const auto file = shipped_file(name);
+  if (!file) {
+    refuse(fmt::format("experiment '{}': {} does not come with this program; give the file to 'mbdbench study'",
+                       experiment.key, name));
   }
-  ExperimentContext context{.registries = registries,
-                            .output = options.output,
-                            .quick = options.quick,
-                            .stop_requested = interruption_requested,
-                            .quiet = options.quiet};
-  if (context.output.empty()) {
-    context.output = std::filesystem::path("results") / "runs" / experiment.key;
-  }
-  const DirectoryLock lock(context.output);
-  if (!lock.left_by().empty()) {
-    fmt::print(stderr, "mbdbench: note: {}: takes over the lock that {} left\n", context.output.string(),
-               lock.left_by());
-  }
-  // First, so that also an interrupted run says what made its files.
-  write_provenance(context.output / "provenance.json", capture_provenance());
-  const InterruptionGuard guard;
-  const bool passed = experiment.run(context);
-  fmt::print("Results: {}\n", context.output.string());
-  if (interruption_requested()) {
-    fmt::print(stderr, "mbdbench: stopped; finished parts are kept, the same command continues from there\n");
-    return kExitInterrupted;
-  }
-  if (const std::size_t failed = failed_rows(context.output); failed > 0) {
-    fmt::print(stderr, "mbdbench: {} rows failed; the same command tries their parts again\n", failed);
-    return kExitCheckFailed;
-  }
-  return passed ? kExitOk : kExitCheckFailed;
+  return run_study_file(registries, {.file = file->string(),
+                                     .output = options.output,
+                                     .jobs = 1,
+                                     .quick = options.quick,
+                                     .no_report = true,
+                                     .quiet = options.quiet});
 }
 
 }  // namespace

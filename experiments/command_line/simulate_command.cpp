@@ -25,7 +25,7 @@ is inaccurate; 2 bad input; 3 a file cannot be written;
 or was interrupted keeps what it had, and state.json continues it.)";
 
 void add_problem_options(CLI::App& command, SimulateRequest& request) {
-  command.add_option("-m,--mechanism", request.mechanism, "Key with parameters (pendulum:16) or TOML file");
+  command.add_option("-m,--mechanism", request.mechanism, "Key with parameters (pendulum:16), TOML or URDF file");
   command.add_option("-f,--formulation", request.formulation,
                      "KEY or KEY[option=value,...], see mbdbench list formulations");
   command.add_option("-i,--integrator", request.integrator, "Key, see mbdbench list integrators (default: ode45)");

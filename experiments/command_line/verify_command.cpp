@@ -218,10 +218,10 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
           "equations on purpose (gauge control, stabilisation) fail")
       ->allow_extra_args(false);
   command
-      ->add_option(
-          "-m,--mechanism", options->what.mechanisms,
-          "A catalogue key (pendulum:16) or a TOML file, may be repeated; default: the whole catalogue and random "
-          "mechanisms")
+      ->add_option("-m,--mechanism", options->what.mechanisms,
+                   "A catalogue key (pendulum:16), a TOML or a URDF file, may be repeated; default: the whole "
+                   "catalogue and random "
+                   "mechanisms")
       ->allow_extra_args(false);
   command->add_option("--state", options->state,
                       "Compare at this saved state alone (a state.json of verify or simulate), by default with the "

@@ -10,29 +10,31 @@
 namespace mbdbench {
 namespace {
 
-// Speed 1 is real time; the page is redrawn by the browser's own clock, so that a slow one leaves frames out.
-constexpr const char* kScript = R"(
-const lines = [...document.querySelectorAll(".line")];
-const symbols = [...document.querySelectorAll(".symbol")];
-const slider = document.getElementById("slider");
-const button = document.getElementById("play");
-const speed = document.getElementById("speed");
-const clock = document.getElementById("clock");
+// Speed 1 is real time; the picture is redrawn by the browser's own clock, so that a slow one leaves frames out. Lines
+// move evenly between frames, symbols turn at frames. Whoever wants less motion gets it a tenth at a time.
+constexpr const char* kScript = R"script(
+(() => {
+const root = document.currentScript.parentElement, part = name => root.querySelector(name);
+const lines = [...root.querySelectorAll(".line")], symbols = [...root.querySelectorAll(".symbol")];
+const button = part("button"), slider = part("input"), speed = part("select"), clock = part(".clock");
 const start = times[0], end = times[times.length - 1];
+const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
 let now = start, playing = false, before = 0;
 function show(t) {
   now = t;
   let k = 0;
   while (k + 1 < times.length && times[k + 1] <= t) k++;
-  const frame = frames[k];
+  const next = Math.min(k + 1, times.length - 1), frame = frames[k];
+  const share = next > k ? (t - times[k]) / (times[next] - times[k]) : 0;
+  const at = i => (frame[i] + share * (frames[next][i] - frame[i])) / 10;
   let i = 0;
   for (const line of lines)
-    for (const name of ["x1", "y1", "x2", "y2"]) line.setAttribute(name, frame[i++] / 10);
+    for (const name of ["x1", "y1", "x2", "y2"]) line.setAttribute(name, at(i++));
   for (const symbol of symbols) {
-    symbol.setAttribute("transform", `translate(${frame[i] / 10} ${frame[i + 1] / 10}) rotate(${frame[i + 2]})`);
+    symbol.setAttribute("transform", `translate(${at(i)} ${at(i + 1)}) rotate(${frame[i + 2]})`);
     i += 3;
   }
-  clock.textContent = "t = " + times[k].toFixed(3) + " s";
+  clock.textContent = "t = " + t.toFixed(2) + " s";
   slider.value = t;
 }
 function tick(stamp) {
@@ -47,11 +49,12 @@ function play(on) {
   button.textContent = on ? "Pause" : "Play";
   if (on) requestAnimationFrame(stamp => { before = stamp; tick(stamp); });
 }
-button.onclick = () => play(!playing);
-slider.oninput = () => { play(false); show(Number(slider.value)); };
-document.onkeydown = key => { if (key.key === " ") { key.preventDefault(); play(!playing); } };
+if (still) button.textContent = "Next";
+button.onclick = () => still ? show(now >= end ? start : Math.min(end, now + (end - start) / 10)) : play(!playing);
+slider.oninput = () => { if (!still) play(false); show(Number(slider.value)); };
 show(start);
-)";
+})();
+)script";
 
 void append_frame(std::string& text, const StickFigure& figure, const DrawingScale& scale) {
   const auto append = [&text](double number) { text += fmt::format("{},", std::lround(number)); };
@@ -75,7 +78,7 @@ void append_frame(std::string& text, const StickFigure& figure, const DrawingSca
 
 }  // namespace
 
-std::string motion_page(const Mechanism& mechanism, const MotionFrames& frames, const std::string& run) {
+std::string motion_picture(const Mechanism& mechanism, const MotionFrames& frames, const std::string& run) {
   Kinematics kinematics(mechanism);
   kinematics.set_positions(frames.q.front());
   const View view = view_of(kinematics);
@@ -93,19 +96,32 @@ std::string motion_page(const Mechanism& mechanism, const MotionFrames& frames, 
   }
   numbers.resize(numbers.size() - 2);
   return fmt::format(
+      // Controls as wide as the picture.
+      "<div class=\"motion\">\n<style>.motion {{ width: fit-content; }} .motion .name {{ display: none; }} "
+      ".motion .controls {{ display: flex; gap: 0.5em; align-items: center; width: 0; min-width: 100%; font-size: "
+      "0.85em; }} "
+      ".motion input {{ flex: 1; min-width: 0; }} .motion .clock {{ min-width: 5.5em; font-variant-numeric: "
+      "tabular-nums; "
+      "}}</style>\n{0}"
+      "<div class=\"controls\"><button>Play</button>\n"
+      "<input type=\"range\" min=\"{1}\" max=\"{2}\" step=\"any\" value=\"{1}\" aria-label=\"Time\">\n"
+      "<span class=\"clock\"></span>\n<select aria-label=\"Speed\"><option value=\"0.1\">0.1x</option><option "
+      "value=\"0.25\">0.25x</option><option value=\"1\" selected>1x</option><option "
+      "value=\"4\">4x</option></select></div>\n"
+      "<script>\n{{const times = [{3:.6g}];\nconst frames = [{4}];{5}}}</script>\n</div>\n",
+      mechanism_drawing(mechanism, view, figures.front(), scale, run), frames.times.front(), frames.times.back(),
+      fmt::join(frames.times, ","), numbers, kScript);
+}
+
+std::string motion_page(const Mechanism& mechanism, const MotionFrames& frames, const std::string& run) {
+  return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{0}</title>\n<style>\n"
       "body {{ font-family: Helvetica, Arial, sans-serif; margin: 1em auto; max-width: 46em; }}\n"
-      "svg {{ width: 100%; height: auto; max-height: 80vh; }}\n"
-      ".name {{ display: none; }}\n"
-      "#controls {{ display: flex; gap: 0.8em; align-items: center; }}\n#slider {{ flex: 1; }}\n"
-      "#clock {{ min-width: 8em; font-variant-numeric: tabular-nums; }}\n</style>\n</head>\n<body>\n{1}"
-      "<div id=\"controls\"><button id=\"play\">Play</button>\n"
-      "<input id=\"slider\" type=\"range\" min=\"{2}\" max=\"{3}\" step=\"any\" value=\"{2}\" aria-label=\"Time\">\n"
-      "<span id=\"clock\"></span>\n<label>Speed <select id=\"speed\"><option>0.1</option><option>0.25</option>"
-      "<option selected>1</option><option>4</option></select></label></div>\n"
-      "<script>\nconst times = [{4}];\nconst frames = [{5}];{6}</script>\n</body>\n</html>\n",
-      xml_text(mechanism.name()), mechanism_drawing(mechanism, view, figures.front(), scale, run), frames.times.front(),
-      frames.times.back(), fmt::join(frames.times, ","), numbers, kScript);
+      "svg {{ width: 100%; height: auto; max-height: 80vh; }}\nbody > .motion {{ width: auto; "
+      "}}\n</style>\n</head>\n<body>\n{1}"
+      "<script>document.onkeydown = key => {{ if (key.key === \" \") {{ key.preventDefault(); "
+      "document.querySelector(\"button\").click(); }} }};</script>\n</body>\n</html>\n",
+      xml_text(mechanism.name()), motion_picture(mechanism, frames, run));
 }
 
 }  // namespace mbdbench

@@ -15,6 +15,10 @@ struct MotionFrames {
   std::vector<std::vector<double>> q;  ///< as many, each q_size()
 };
 
+/// A motion as a piece of a page: one `div` with a script of its own that moves nothing else. Arguments as of
+/// motion_page.
+std::string motion_picture(const Mechanism& mechanism, const MotionFrames& frames, const std::string& run);
+
 /// \param run what the motion was computed with, shown below the name
 /// \returns the page; about 16 bytes a line and 12 a symbol and frame.
 std::string motion_page(const Mechanism& mechanism, const MotionFrames& frames, const std::string& run);

@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <nlohmann/json.hpp>
-
-#include "experiments/files/json_file.hpp"
 
 namespace mbdbench {
 namespace {
@@ -42,24 +38,6 @@ ExpectedTimes expected_times(const std::map<std::string, double>& last, const st
   }
   expected.seconds = known_weight > 0.0 ? static_cast<double>(expected.total) / kUnitsPerSecond : 0.0;
   return expected;
-}
-
-PartDurations::PartDurations(const std::filesystem::path& output) : file_(output / "parts" / "durations.json") {
-  std::ifstream stream(file_);
-  const nlohmann::json json = nlohmann::json::parse(stream, nullptr, false);
-  if (!json.is_object()) {
-    return;
-  }
-  for (const auto& [part, seconds] : json.items()) {
-    if (seconds.is_number() && seconds.get<double>() >= 0.0) {
-      seconds_[part] = seconds.get<double>();
-    }
-  }
-}
-
-void PartDurations::keep(const std::string& part, double seconds) {
-  seconds_[part] = seconds;
-  write_json(file_, nlohmann::ordered_json(seconds_));
 }
 
 }  // namespace mbdbench

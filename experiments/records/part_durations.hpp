@@ -2,7 +2,6 @@
 /// \file
 /// How long the parts of a computation took when they were computed last, which tells how long they will take.
 #include <cstdint>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -27,22 +26,5 @@ struct ExpectedTimes {
 /// What a part took last; of one that is not known its weight at the pace of the others.
 /// \param last seconds by name of the part
 ExpectedTimes expected_times(const std::map<std::string, double>& last, const std::vector<DeclaredPart>& parts);
-
-/// The times of an experiment's parts, kept beside them as parts/durations.json, also when another build drops these. A
-/// file that cannot be read counts as none.
-class PartDurations {
- public:
-  /// \param output directory of the experiment
-  explicit PartDurations(const std::filesystem::path& output);
-
-  /// \returns seconds by name.
-  [[nodiscard]] const std::map<std::string, double>& last() const { return seconds_; }
-  /// \throws WriteError
-  void keep(const std::string& part, double seconds);
-
- private:
-  std::filesystem::path file_;
-  std::map<std::string, double> seconds_;
-};
 
 }  // namespace mbdbench

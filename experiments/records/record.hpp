@@ -69,6 +69,12 @@ struct Record {
   bool operator==(const Record&) const = default;
 };
 
+/// What a study yields. Times stay apart: records are the same in every run.
+struct RecordSet {
+  std::vector<Record> records;
+  std::vector<Record> timings;
+};
+
 /// Compares two numbers. \param relative_limit 0 asks for equality
 /// \returns exact, within_limit, not_reproduced; no_published_value or failed where a side is missing.
 Verdict judge(const std::optional<double>& value, const std::optional<double>& other, double relative_limit);

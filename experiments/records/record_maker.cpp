@@ -12,13 +12,6 @@ void set_comparison(Record& record, double value, const NumberSource& source, co
   record.limit = limit;
 }
 
-void set_trend(Record& record, double other, const NumberSource& source) {
-  set_comparison(record, other, source, {LimitKind::trend, 0.0});
-  if (record.verdict != Verdict::not_measured) {
-    record.verdict = Verdict::trend_only;
-  }
-}
-
 Record RecordMaker::measured(std::string quantity, std::string unit, double value, std::string note) const {
   Record record;
   record.experiment = name_.experiment;
@@ -30,28 +23,6 @@ Record RecordMaker::measured(std::string quantity, std::string unit, double valu
   record.unit = std::move(unit);
   record.value = value;
   record.note = std::move(note);
-  return record;
-}
-
-Record RecordMaker::compared(std::string quantity, std::string unit, double value, const Comparison& comparison) const {
-  Record record = measured(std::move(quantity), std::move(unit), value, std::string(comparison.reason));
-  set_comparison(record, comparison.value, comparison.source, Limit::within(comparison.relative_limit));
-  record.verdict = judge(record.value, comparison.value, comparison.relative_limit);
-  return record;
-}
-
-Record RecordMaker::trend(std::string quantity, std::string unit, double value, double other,
-                          const NumberSource& source, std::string note) const {
-  Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
-  set_trend(record, other, source);
-  return record;
-}
-
-Record RecordMaker::fitted(std::string quantity, std::string unit, double value, double other,
-                           const NumberSource& source, std::string note) const {
-  Record record = measured(std::move(quantity), std::move(unit), value, std::move(note));
-  set_comparison(record, other, source, {LimitKind::fitted, 0.0});
-  record.verdict = Verdict::fitted;
   return record;
 }
 
@@ -69,10 +40,6 @@ Record RecordMaker::failed(std::string quantity, std::string unit, std::string m
   record.value.reset();
   record.verdict = Verdict::failed;
   return record;
-}
-
-std::string tolerance_text(double tolerance) {
-  return fmt::format("tolerance={}", tolerance);
 }
 
 }  // namespace mbdbench

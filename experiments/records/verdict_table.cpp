@@ -49,11 +49,4 @@ std::string verdict_table(const std::vector<Record>& records) {
   return table_text(table);
 }
 
-bool all_reproduced(const std::vector<Record>& records) {
-  return std::none_of(records.begin(), records.end(), [](const Record& record) {
-    const bool asserted = record.limit.kind != LimitKind::trend;
-    return record.verdict == Verdict::failed || (asserted && record.verdict == Verdict::not_reproduced);
-  });
-}
-
 }  // namespace mbdbench

@@ -12,7 +12,4 @@ namespace mbdbench {
 /// says what was asserted or what went wrong.
 std::string verdict_table(const std::vector<Record>& records);
 
-/// \returns whether no record is failed or not reproduced; a trend that is not followed is a finding and no failure.
-bool all_reproduced(const std::vector<Record>& records);
-
 }  // namespace mbdbench

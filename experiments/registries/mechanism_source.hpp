@@ -7,7 +7,7 @@
 
 namespace mbdbench {
 
-/// \param word name of an existing file, anything that ends in .toml, or a catalogue key with parameters
+/// \param word name of an existing file, anything that ends in .toml or .urdf, or a catalogue key with parameters
 /// ("pendulum:16")
 /// \throws FileError, MechanismKeyError, ModelError or std::runtime_error (memory) saying what would be right
 Mechanism find_mechanism(const Registries& registries, const std::string& word);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
 
@@ -67,8 +66,8 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
   return notes;
 }
 
-void write_statistics(const fs::path& file, const SimulateSetup& setup, const SimulationResult& result,
-                      const RunAccuracy& accuracy, const RunVerdict& verdict, std::size_t samples) {
+nlohmann::ordered_json run_statistics(const SimulateSetup& setup, const SimulationResult& result,
+                                      const RunAccuracy& accuracy, const RunVerdict& verdict, std::size_t samples) {
   const OdeStatistics& counts = result.ode.statistics;
   nlohmann::ordered_json json;
   json["mechanism"] = setup.mechanism->name();
@@ -141,7 +140,7 @@ void write_statistics(const fs::path& file, const SimulateSetup& setup, const Si
   for (const auto& [name, range] : accuracy.diagnostics()) {
     json["diagnostics"][name] = {{"smallest", range.smallest}, {"largest", range.largest}};
   }
-  write_json(file, json);
+  return json;
 }
 
 void write_state(const fs::path& file, const SimulateSetup& setup, double t, std::span<const double> x) {

@@ -3,6 +3,7 @@
 /// What a run leaves beside its trajectory: statistics, timings, the state it ended in.
 #include <cstddef>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
@@ -32,9 +33,9 @@ RunVerdict run_verdict(const SimulateSetup& setup, const SimulationResult& resul
 /// What the formulation told that a reader should know, in sentences.
 std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy);
 
-/// How the run went: everything that is the same each time. \throws WriteError
-void write_statistics(const std::filesystem::path& file, const SimulateSetup& setup, const SimulationResult& result,
-                      const RunAccuracy& accuracy, const RunVerdict& verdict, std::size_t samples);
+/// How the run went: everything that is the same each time, as statistics.json has it.
+nlohmann::ordered_json run_statistics(const SimulateSetup& setup, const SimulationResult& result,
+                                      const RunAccuracy& accuracy, const RunVerdict& verdict, std::size_t samples);
 
 /// Wall time in s, which never is. \throws WriteError
 void write_timings(const std::filesystem::path& file, const SimulationResult& result);

@@ -13,12 +13,14 @@
 
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/directory_lock.hpp"
+#include "experiments/files/json_file.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/endless_run.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/records/provenance.hpp"
 #include "experiments/simulation/continuation_command.hpp"
 #include "experiments/simulation/divided_simulation.hpp"
+#include "experiments/simulation/judged_run.hpp"
 #include "experiments/simulation/rank_start.hpp"
 #include "experiments/simulation/run_checkpoint.hpp"
 #include "experiments/simulation/simulate_report.hpp"
@@ -94,7 +96,7 @@ void make_room(const fs::path& directory, const SimulateRequest& request) {
 void write_results(const fs::path& directory, const SimulateSetup& setup, const SimulationResult& result,
                    const RunAccuracy& accuracy, const RunVerdict& verdict, TrajectoryWriter& trajectory) {
   write_state(directory / "state.json", setup, result.ode.t, result.ode.x);
-  write_statistics(directory / "statistics.json", setup, result, accuracy, verdict, trajectory.rows());
+  write_json(directory / "statistics.json", run_statistics(setup, result, accuracy, verdict, trajectory.rows()));
   write_timings(directory / "timings.json", result);
   trajectory.finish();
 }
@@ -141,6 +143,33 @@ int run_part(const Registries& registries, const SimulateRequest& request, RankS
   return kExitOk;
 }
 
+JudgedRun run_alone(const SimulateSetup& setup, const SimulateRequest& request, RunAccuracy& accuracy,
+                    std::vector<OdeSink*> sinks) {
+  RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
+  sinks.push_back(&watch);
+  return judged_run(setup, request, accuracy, sinks);
+}
+
+/// The first rank's part. \param sinks of the whole state
+JudgedRun run_first_part(const SimulateSetup& setup, const SimulateRequest& request, const RunAccuracy& accuracy,
+                         const std::vector<OdeSink*>& sinks, RankStart& start) {
+  RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
+  EndlessRunWatch endless(setup.part->layout(), *setup.mechanism, setup.times.back());
+  std::vector<OdeSink*> every_step = {&watch};
+  if (stops_endless(setup, request)) {
+    every_step.push_back(&endless);
+  }
+  SinkChain whole(sinks);
+  SinkChain part(every_step);
+  JudgedRun run;
+  start.begin();
+  run.result = simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, setup.x0, setup.options,
+                             {&whole, &part});
+  start.over();
+  run.verdict = run_verdict(setup, run.result, accuracy, request, endless.reason());
+  return run;
+}
+
 /// The whole run, or the first rank's part of it and all output.
 /// \param start nullptr: this process is alone
 int run_and_write(const Registries& registries, const SimulateRequest& request, RankStart* start) {
@@ -166,42 +195,16 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
   write_provenance(directory / "provenance.json", capture_provenance());
 
-  SimulationResult result;
   RunAccuracy accuracy(*setup.formulation);
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
                               {.reactions = request.reactions, .comments = {}});
   RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
-  EndlessRunWatch endless(start == nullptr ? setup.formulation->layout() : setup.part->layout(), *setup.mechanism,
-                          setup.times.back());
-  RestartNote restarts(setup.integrator.key, ode_options(setup.options, setup.formulation->layout()));
   const InterruptionGuard guard;
-  {
-    RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
-    std::vector<OdeSink*> every_step = {&watch};
-    // Whoever has chosen the steps, or how many evaluations there may be, gets them.
-    if (setup.integrator.adaptive && !request.max_evaluations) {
-      every_step.push_back(&endless);
-    }
-    SimulationOptions options = setup.options;
-    if (start == nullptr) {
-      std::vector<OdeSink*> sinks = {&accuracy, &trajectory, &restarts, &checkpoint};
-      sinks.insert(sinks.end(), every_step.begin(), every_step.end());
-      SinkChain chain(sinks);
-      options.step_reached = [&](double t, std::span<const double> x) {
-        accuracy.reached(t, x);
-        restarts.reached(x);
-      };
-      result = simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, chain);
-    } else {
-      SinkChain whole({&accuracy, &trajectory, &checkpoint});
-      SinkChain part(every_step);
-      start->begin();
-      result =
-          simulate_part(*setup.part, start->ranks(), setup.integrator, setup.times, setup.x0, options, {&whole, &part});
-      start->over();
-    }
-  }
-  const RunVerdict verdict = run_verdict(setup, result, accuracy, request, endless.reason());
+  const JudgedRun run = start == nullptr
+                            ? run_alone(setup, request, accuracy, {&trajectory, &checkpoint})
+                            : run_first_part(setup, request, accuracy, {&accuracy, &trajectory, &checkpoint}, *start);
+  const SimulationResult& result = run.result;
+  const RunVerdict& verdict = run.verdict;
   try {
     write_results(directory, setup, result, accuracy, verdict, trajectory);
   } catch (const WriteError&) {
@@ -221,7 +224,7 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   if (result.succeeded()) {
     return kExitOk;
   }
-  if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped && endless.reason().empty()) {
+  if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped && verdict.status != "endless") {
     fmt::print(stderr, "interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
                continuation_command(request));
     return kExitInterrupted;

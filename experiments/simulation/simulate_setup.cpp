@@ -241,7 +241,8 @@ void show_positions(Formulation& formulation, const SavedState& saved, const std
 
 }  // namespace
 
-SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, RankExchange* ranks) {
+SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, RankExchange* ranks,
+                         const Mechanism* given) {
   std::optional<SavedState> saved;
   SimulateRequest request = original;
   if (!original.restart.empty()) {
@@ -251,7 +252,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   if (request.integrator.empty()) {
     request.integrator = kDefaultIntegrator;
   }
-  if (request.mechanism.empty()) {
+  if (request.mechanism.empty() && given == nullptr) {
     throw std::invalid_argument("--mechanism is missing: a key (see mbdbench list mechanisms) or a TOML file");
   }
   const TimeSpan span = parse_time_span(request.time);
@@ -268,8 +269,8 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   require_usable_numbers(setup.settings, request.initial_step);
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);
-  setup.mechanism = std::make_unique<const Mechanism>(
-      with_initial_values(find_mechanism(registries, request.mechanism), request.initial_values));
+  setup.mechanism = std::make_unique<const Mechanism>(with_initial_values(
+      given != nullptr ? *given : find_mechanism(registries, request.mechanism), request.initial_values));
   setup.mechanism_text = write_mechanism(setup.mechanism->description());
   setup.formulation_key = formulation.key;
   setup.formulation_options = chosen.options;

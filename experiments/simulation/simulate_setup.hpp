@@ -33,7 +33,9 @@ struct SimulateSetup {
 };
 
 /// \param ranks among which the run is divided; nullptr: it is not
+/// \param given in place of the mechanism that the request names; nullptr: none
 /// \throws FileError, ModelError, ParameterError, std::invalid_argument saying what would be right
-SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& request, RankExchange* ranks = nullptr);
+SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& request, RankExchange* ranks = nullptr,
+                         const Mechanism* given = nullptr);
 
 }  // namespace mbdbench

@@ -19,10 +19,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 
+#include "formulations/bae_haug/split_bae_haug.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/cut_rows.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {
@@ -114,21 +118,35 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 }
 
 std::span<const ParameterSpecification> baumgarte_options() {
-  static const std::array<ParameterSpecification, 3> kOptions = {
+  static const std::array<ParameterSpecification, 4> kOptions = {
       {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
        {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0, 1e6},
+       {"ranks", std::int64_t{1},
+        "2: a recursion for each of a loop's two sub-chains, on two ranks where a study times them so", 1.0, 2.0},
        projection_option()}};
   return kOptions;
 }
 
+bool is_split(const Parameters& options) {
+  return options.integer("ranks") == 2;
+}
+
 bool projects(const Mechanism& mechanism, const Parameters& options) {
   const bool stabilised = options.number("alpha") != 0.0 || options.number("beta") != 0.0;
-  return projection_is_on(mechanism, options, !stabilised);
+  return projection_is_on(mechanism, options, !stabilised && !is_split(options));
 }
 
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<BaeHaugFormulation>(
-      mechanism, BaumgarteConstants{options.number("alpha"), options.number("beta")}, projects(mechanism, options));
+  const BaumgarteConstants baumgarte{options.number("alpha"), options.number("beta")};
+  const bool projected = projects(mechanism, options);
+  if (!is_split(options)) {
+    return std::make_unique<BaeHaugFormulation>(mechanism, baumgarte, projected);
+  }
+  if (projected) {
+    throw ModelError({}, "bae-haug: ranks=2 projects nothing: projection=off, alpha and beta stabilise");
+  }
+  RankExchange* const ranks = ranks_in_use();
+  return make_split_bae_haug(mechanism, baumgarte, ranks != nullptr && ranks->size() == 2 ? ranks : nullptr);
 }
 
 }  // namespace

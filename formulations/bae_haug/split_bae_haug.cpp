@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "formulations/bae_haug/subchain.hpp"
@@ -29,27 +30,44 @@ namespace {
 /// The end of a cut joint, and whether its sub-chain could be evaluated: 1 or 0, the joint that failed, its number.
 constexpr std::size_t kEndMessage = CutEnd::kSize + 3;
 
+/// What both parts tell each other, one behind another.
+class Message {
+ public:
+  void resize(std::size_t first, std::size_t second) {
+    numbers_.resize(first + second);
+    bounds_ = {0, first * sizeof(double), (first + second) * sizeof(double)};
+  }
+  [[nodiscard]] std::span<double> part(std::size_t place) {
+    const std::size_t begin = bounds_[place] / sizeof(double);
+    return std::span(numbers_).subspan(begin, bounds_[place + 1] / sizeof(double) - begin);
+  }
+  /// Makes the other rank's part known here.
+  void share(RankExchange& ranks) { ranks.share(std::as_writable_bytes(std::span(numbers_)), bounds_); }
+
+ private:
+  std::vector<double> numbers_;
+  std::array<std::size_t, 3> bounds_{};  // bytes
+};
+
 class SplitBaeHaugFormulation final : public JointStateFormulation {
  public:
-  SplitBaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte, Exchange* exchange)
+  SplitBaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte, RankExchange* ranks)
       : JointStateFormulation(mechanism, StateKind::velocity),
         baumgarte_(baumgarte),
-        exchange_(exchange),
+        ranks_(ranks),
         chains_{Subchain(mechanism, 0), Subchain(mechanism, 1)},
         handles_(mechanism.cut_joints().front(), baumgarte),
         matrix_(Eigen::MatrixXd::Zero(mechanism.cut_row_count(), mechanism.cut_row_count())),
         smallest_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
         multipliers_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
         solver_(rows_of_one_unit(mechanism)) {
-    for (std::size_t part = 0; part < 2; ++part) {
-      ends_[part].resize(kEndMessage);
-      shares_[part].resize(CutShare::kSize);
-      accelerations_[part].resize(chains_[part].acceleration_count());
-    }
+    ends_.resize(kEndMessage, kEndMessage);
+    shares_.resize(CutShare::kSize, CutShare::kSize);
+    accelerations_.resize(chains_[0].acceleration_count(), chains_[1].acceleration_count());
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<SplitBaeHaugFormulation>(mechanism(), baumgarte_, exchange_);
+    return std::make_unique<SplitBaeHaugFormulation>(mechanism(), baumgarte_, ranks_);
   }
 
   RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -74,49 +92,45 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
     share(ends_);
     RhsStatus status = joint_status();
     if (status.ok) {
-      handles_.place(CutEnd::read(ends_[0]), CutEnd::read(ends_[1]));
-      for_own_parts([&](std::size_t part) { chains_[part].condense(t, handles_, shares_[part]); });
+      handles_.place(CutEnd::read(ends_.part(0)), CutEnd::read(ends_.part(1)));
+      for_own_parts([&](std::size_t part) { chains_[part].condense(t, handles_, shares_.part(part)); });
       share(shares_);
       status = solve_multipliers();
     }
     if (status.ok) {
       for_own_parts([&](std::size_t part) {
         chains_[part].sweep_accelerations(multipliers_);
-        chains_[part].write_accelerations(accelerations_[part]);
+        chains_[part].write_accelerations(accelerations_.part(part));
       });
       share(accelerations_);
       set_coordinate_rates(q_of(x), rate_of(x), q_of(xdot));
       for (std::size_t part = 0; part < 2; ++part) {
-        chains_[part].place_accelerations(accelerations_[part], rate_of(xdot));
+        chains_[part].place_accelerations(accelerations_.part(part), rate_of(xdot));
       }
     }
     return status;
   }
 
  private:
-  using Messages = std::array<std::vector<double>, 2>;
-
   template <class Function>
   void for_own_parts(const Function& function) {
     for (std::size_t part = 0; part < 2; ++part) {
-      if (exchange_ == nullptr || exchange_->rank() == static_cast<int>(part)) {
+      if (ranks_ == nullptr || ranks_->rank() == static_cast<int>(part)) {
         function(part);
       }
     }
   }
 
-  /// Makes both parts' messages known here.
-  void share(Messages& messages) {
-    if (exchange_ != nullptr) {
-      const auto own = static_cast<std::size_t>(exchange_->rank());
-      exchange_->swap(messages[own], messages[1 - own]);
+  void share(Message& message) {
+    if (ranks_ != nullptr) {
+      message.share(*ranks_);
     }
   }
 
   void start(std::size_t part, double t, std::span<const double> x) {
     CutEnd end;
     const RhsStatus status = chains_[part].set_state(t, q_of(x), rate_of(x), end);
-    const std::span<double> message = ends_[part];
+    const std::span<double> message = ends_.part(part);
     end.write(message);
     message[CutEnd::kSize] = status.ok ? 1.0 : 0.0;
     message[CutEnd::kSize + 1] = status.ok ? 0.0 : static_cast<double>(chains_[part].whole_joint(status.joint));
@@ -124,8 +138,9 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
   }
 
   /// \returns the same status on both ranks.
-  [[nodiscard]] RhsStatus joint_status() const {
-    for (const std::vector<double>& message : ends_) {
+  RhsStatus joint_status() {
+    for (std::size_t part = 0; part < 2; ++part) {
+      const std::span<const double> message = ends_.part(part);
       if (message[CutEnd::kSize] == 0.0) {
         const auto joint = static_cast<std::size_t>(message[CutEnd::kSize + 1]);
         return {false, mechanism().tree_joints()[joint].name,
@@ -137,14 +152,16 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
   }
 
   RhsStatus solve_multipliers() {
+    const std::span<const double> first = shares_.part(0);
+    const std::span<const double> second = shares_.part(1);
     std::size_t place = 0;
     for (Eigen::Index i = 0; i < multipliers_.size(); ++i) {
       for (Eigen::Index j = 0; j <= i; ++j, ++place) {
-        matrix_(i, j) = shares_[0][place] + shares_[1][place];
+        matrix_(i, j) = first[place] + second[place];
       }
       const auto row = static_cast<std::size_t>(i);
-      multipliers_[i] = handles_.right_side(i) + (shares_[0][21 + row] + shares_[1][21 + row]);
-      smallest_[i] = shares_[0][27 + row] + shares_[1][27 + row];
+      multipliers_[i] = handles_.right_side(i) + (first[21 + row] + second[21 + row]);
+      smallest_[i] = first[27 + row] + second[27 + row];
     }
     if (!solver_.decompose(matrix_, smallest_)) {
       return {false, mechanism().cut_joints().front().name, "the matrix of the cut joint is not finite, its trace is",
@@ -155,12 +172,12 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
   }
 
   BaumgarteConstants baumgarte_;
-  Exchange* exchange_;
+  RankExchange* ranks_;
   std::array<Subchain, 2> chains_;
   CutHandles handles_;
-  Messages ends_;
-  Messages shares_;
-  Messages accelerations_;
+  Message ends_;
+  Message shares_;
+  Message accelerations_;
   Eigen::MatrixXd matrix_;  // lower triangle
   Eigen::VectorXd smallest_;
   Eigen::VectorXd multipliers_;
@@ -170,11 +187,11 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
 }  // namespace
 
 std::unique_ptr<Formulation> make_split_bae_haug(const Mechanism& mechanism, BaumgarteConstants baumgarte,
-                                                 Exchange* exchange) {
+                                                 RankExchange* ranks) {
   if (const std::string refusal = refuse_split(mechanism); !refusal.empty()) {
     throw ModelError({}, mechanism.name() + ": " + refusal);
   }
-  return std::make_unique<SplitBaeHaugFormulation>(mechanism, baumgarte, exchange);
+  return std::make_unique<SplitBaeHaugFormulation>(mechanism, baumgarte, ranks);
 }
 
 }  // namespace mbdbench

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "formulations/bae_haug/exchange.hpp"
 #include "formulations/formulation.hpp"
+#include "formulations/rank_exchange.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 
 namespace mbdbench {
@@ -15,9 +15,9 @@ namespace mbdbench {
 /// together. The result is bit for bit that of one process that evaluates both sub-chains.
 ///
 /// Reactions are not made here: `reactions` says so in its status.
-/// \param exchange must outlive the formulation; nullptr: this process evaluates both sub-chains, one after the other
+/// \param ranks two; must outlive the formulation; nullptr: this process evaluates both sub-chains, one after the other
 /// \throws ModelError for a mechanism that refuse_split refuses
 std::unique_ptr<Formulation> make_split_bae_haug(const Mechanism& mechanism, BaumgarteConstants baumgarte,
-                                                 Exchange* exchange);
+                                                 RankExchange* ranks);
 
 }  // namespace mbdbench

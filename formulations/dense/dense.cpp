@@ -19,18 +19,19 @@ void copy_to(const Eigen::VectorXd& from, std::span<double> to) {
 
 class DenseFormulation final : public JointStateFormulation {
  public:
-  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects, bool tangent)
+  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects, bool tangent, bool fixed_rank)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
         projects_(projects),
         tangent_(tangent),
-        dynamics_(mechanism),
+        fixed_rank_(fixed_rank),
+        dynamics_(mechanism, fixed_rank),
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_, tangent_);
+    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_, tangent_, fixed_rank_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -122,6 +123,7 @@ class DenseFormulation final : public JointStateFormulation {
   StateKind rate_kind_;
   bool projects_;
   bool tangent_;
+  bool fixed_rank_;
   DenseDynamics dynamics_;
   DenseProjection projection_;
   Eigen::VectorXd q_;
@@ -134,13 +136,21 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 
 template <StateKind kRateKind>
 std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<DenseFormulation>(mechanism, kRateKind,
-                                            projection_is_on(mechanism, options, kRateKind == StateKind::velocity),
-                                            gauge_is_tangent(mechanism, options));
+  return std::make_unique<DenseFormulation>(
+      mechanism, kRateKind, projection_is_on(mechanism, options, kRateKind == StateKind::velocity),
+      gauge_is_tangent(mechanism, options), kRateKind == StateKind::velocity && options.text("rank") == "fixed");
 }
 
 std::span<const ParameterSpecification> dense_options() {
-  static const std::array<ParameterSpecification, 1> kOptions = {projection_option()};
+  static const std::array<ParameterSpecification, 2> kOptions = {
+      projection_option(),
+      {"rank",
+       std::string("told"),
+       "of Phi_q: told by its pivots, or fixed: what it is in general, as methods with multipliers have it that do not "
+       "look for singular positions (not a reference)",
+       -1e300,
+       1e300,
+       {"told", "fixed"}}};
   return kOptions;
 }
 

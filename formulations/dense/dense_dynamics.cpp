@@ -32,7 +32,7 @@ Vec6 times_inertia(double mass, const Mat3& inertia, const Vec6& velocity) {
 
 }  // namespace
 
-DenseDynamics::DenseDynamics(const Mechanism& mechanism)
+DenseDynamics::DenseDynamics(const Mechanism& mechanism, bool fixed_rank)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
       jacobians_(mechanism),
@@ -45,6 +45,7 @@ DenseDynamics::DenseDynamics(const Mechanism& mechanism)
       end_(Eigen::VectorXd::Zero(mechanism.u_size())),
       solver_(mechanism.constraint_size(), mechanism.u_size()),
       generic_rank_(mechanism.generic_rank().rank),
+      fixed_rank_(fixed_rank),
       right_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
       y_(Eigen::VectorXd::Zero(mechanism.u_size())),
       result_(Eigen::VectorXd::Zero(mechanism.u_size())),
@@ -79,7 +80,11 @@ RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
     column = jacobians_.constraints().row(row).transpose();
     cholesky_.matrixL().solveInPlace(column);
   }
-  solver_.decompose(b_transposed_, kRoundingOfEnds * size_of_ends(), generic_rank_);
+  if (fixed_rank_) {
+    solver_.decompose_with_rank(b_transposed_, generic_rank_);
+  } else {
+    solver_.decompose(b_transposed_, kRoundingOfEnds * size_of_ends(), generic_rank_);
+  }
   return {};
 }
 

@@ -31,7 +31,8 @@ namespace mbdbench {
 /// Workspace of both dense formulations.
 class DenseDynamics {
  public:
-  explicit DenseDynamics(const Mechanism& mechanism);
+  /// \param fixed_rank the generic rank is taken everywhere, whatever the pivots say
+  explicit DenseDynamics(const Mechanism& mechanism, bool fixed_rank = false);
 
   /// Poses, Jacobians, M and B at (t, q). O(n^3).
   RhsStatus set_positions(double t, std::span<const double> q);
@@ -90,6 +91,7 @@ class DenseDynamics {
   Eigen::VectorXd end_;  // one row of X J of an end of a cut joint
   MinimumNormSolver solver_;
   Eigen::Index generic_rank_ = 0;
+  bool fixed_rank_;
   Eigen::VectorXd right_;  // right side of the constraints
   Eigen::VectorXd y_;
   Eigen::VectorXd result_;

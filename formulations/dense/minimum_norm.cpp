@@ -29,6 +29,18 @@ void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed, double sm
   while (rank_ > 0 && !(std::abs(qr_.matrixQR()(rank_ - 1, rank_ - 1)) > smallest)) {
     --rank_;
   }
+  orthonormalise();
+}
+
+void MinimumNormSolver::decompose_with_rank(const Eigen::MatrixXd& b_transposed, Eigen::Index rank) {
+  rank_ = b_transposed.cols() == 0 ? 0 : rank;
+  if (rank_ > 0) {
+    qr_.compute(b_transposed);
+    orthonormalise();
+  }
+}
+
+void MinimumNormSolver::orthonormalise() {
   // Rows of R become the columns of R^T = W T; two sweeps of Gram-Schmidt keep W orthonormal to rounding.
   for (Eigen::Index c = 0; c < rank_; ++c) {
     w_.col(c).head(c).setZero();

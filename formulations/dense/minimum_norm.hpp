@@ -25,6 +25,8 @@ class MinimumNormSolver {
   /// \param most the rank is not larger than this
   void decompose(const Eigen::MatrixXd& b_transposed, double smallest,
                  Eigen::Index most = std::numeric_limits<Eigen::Index>::max());
+  /// Decomposes B as if it had this rank, whatever its pivots say.
+  void decompose_with_rank(const Eigen::MatrixXd& b_transposed, Eigen::Index rank);
   /// Lowers the rank until the smallest pivot is above this share of the largest.
   void drop_pivots_below(double share);
   /// \returns the numerical rank of B: pivots up to `smallest`, or below max(m, n) eps relative to the largest, count
@@ -38,6 +40,9 @@ class MinimumNormSolver {
   const Eigen::VectorXd& solve_b_transposed();
 
  private:
+  /// R^T = W T of the first rank_ rows of R.
+  void orthonormalise();
+
   Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr_;
   Eigen::MatrixXd w_;  // m x m, the first rank_ columns in use
   Eigen::MatrixXd t_;  // upper triangular, rank_ x rank_ in use

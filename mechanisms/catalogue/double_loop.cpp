@@ -5,8 +5,10 @@
 /// (2, -2), (2, -1), from the lower end of body 1 to the lower end of body 4. Revolute joints about z, gravity 9.81
 /// m/s^2 along -y, at rest. Cut joints: joint9 (body 4 on the ground) and joint10 (body 8 on body 4). Marker K on the
 /// pivot (1, -1) between bodies 2 and 3. 10 joints, 4 degrees of freedom, 6 redundant constraints. The geometry is
-/// ours, see four_bar.cpp; the motion keeps the symmetry about x = 1.
+/// ours, see four_bar.cpp; the motion keeps the symmetry about x = 1. With an angle the outer links of the upper loop
+/// start turned towards each other, the lower loop hangs from their ends, and both middle pivots hang lower.
 #include <array>
+#include <cmath>
 
 #include "mechanisms/catalogue/entries.hpp"
 #include "mechanisms/catalogue/planar_linkage.hpp"
@@ -14,9 +16,14 @@
 namespace mbdbench {
 namespace {
 
-MechanismDescription make_double_loop(const Parameters& /*parameters*/) {
-  const std::array<Pivot, 5> upper = {{{0.0, 0.0}, {0.0, -1.0}, {1.0, -1.0}, {2.0, -1.0}, {2.0, 0.0}}};
-  const std::array<Pivot, 5> lower = {{{0.0, -1.0}, {0.0, -2.0}, {1.0, -2.0}, {2.0, -2.0}, {2.0, -1.0}}};
+MechanismDescription make_double_loop(const Parameters& parameters) {
+  const double angle = parameters.number("angle");
+  const double half = 1.0 - std::sin(angle);  // of the distance of the outer links' lower ends
+  const double sag = std::sqrt(1.0 - half * half);
+  const double low = -std::cos(angle);
+  const std::array<Pivot, 5> upper = {{{0.0, 0.0}, {1.0 - half, low}, {1.0, low - sag}, {1.0 + half, low}, {2.0, 0.0}}};
+  const std::array<Pivot, 5> lower = {
+      {upper[1], {1.0 - half, low - 1.0}, {1.0, low - 1.0 - sag}, {1.0 + half, low - 1.0}, upper[3]}};
   PlanarLinkage linkage("double_loop", {});
   const std::vector<std::string> first = linkage.add_chain(kGround, upper);
   const std::vector<std::string> second = linkage.add_chain(first.front(), lower);
@@ -29,7 +36,9 @@ MechanismDescription make_double_loop(const Parameters& /*parameters*/) {
 }  // namespace
 
 MechanismEntry double_loop_entry() {
-  return {"double_loop", "two coupled planar loops of eight bodies (case 3)", "Chadaj2017", {}, make_double_loop};
+  static const std::array<ParameterSpecification, 1> parameters = {inward_angle_parameter()};
+  return {"double_loop", "two coupled planar loops of eight bodies (case 3)", "Chadaj2017", parameters,
+          make_double_loop};
 }
 
 }  // namespace mbdbench

@@ -25,17 +25,7 @@ MechanismDescription make_four_bar(const Parameters& parameters) {
   const std::array<Pivot, 5> pivots = {
       {{0.0, 0.0}, {1.0 - half, low}, {1.0, low - sag}, {1.0 + half, low}, {2.0, 0.0}}};
   PlanarLinkage linkage("four_bar", {});
-  if (parameters.text("cut") == "middle") {
-    const std::array<Pivot, 3> left = {pivots[0], pivots[1], pivots[2]};
-    const std::array<Pivot, 3> right = {pivots[4], pivots[3], pivots[2]};
-    const std::vector<std::string> first = linkage.add_chain(kGround, left);
-    const std::vector<std::string> second = linkage.add_chain(kGround, right);
-    linkage.close(first.back(), second.back(), pivots[2]);
-    linkage.mark("K", first.back(), pivots[2]);
-    return linkage.take();
-  }
-  const std::vector<std::string> bodies = linkage.add_chain(kGround, pivots);
-  linkage.close(bodies.back(), kGround, pivots.back());
+  const std::vector<std::string> bodies = linkage.add_loop(pivots, parameters.text("cut") == "middle");
   linkage.mark("K", bodies[1], pivots[2]);
   return linkage.take();
 }
@@ -43,14 +33,7 @@ MechanismDescription make_four_bar(const Parameters& parameters) {
 }  // namespace
 
 MechanismEntry four_bar_entry() {
-  static const std::array<ParameterSpecification, 2> parameters = {
-      {{"angle", 0.0, "initial turn of the outer links towards each other, rad", 0.0, 1.5},
-       {"cut",
-        std::string("ground"),
-        "cut joint: the last one, on the ground, or the middle one",
-        -1e300,
-        1e300,
-        {"ground", "middle"}}}};
+  static const std::array<ParameterSpecification, 2> parameters = {inward_angle_parameter(), cut_parameter()};
   return {"four_bar", "planar closed loop of four bodies (case 1)", "Chadaj2017", parameters, make_four_bar};
 }
 

@@ -45,6 +45,21 @@ std::vector<std::string> PlanarLinkage::add_chain(const std::string& inboard, st
   return bodies;
 }
 
+std::vector<std::string> PlanarLinkage::add_loop(std::span<const Pivot> pivots, bool cut_in_the_middle) {
+  if (!cut_in_the_middle) {
+    std::vector<std::string> bodies = add_chain(kGround, pivots);
+    close(bodies.back(), kGround, pivots.back());
+    return bodies;
+  }
+  const std::size_t middle = pivots.size() / 2;
+  const std::vector<Pivot> from_the_end(pivots.rbegin(), pivots.rend() - static_cast<std::ptrdiff_t>(middle));
+  std::vector<std::string> bodies = add_chain(kGround, pivots.first(middle + 1));
+  const std::vector<std::string> others = add_chain(kGround, from_the_end);
+  close(bodies.back(), others.back(), pivots[middle]);
+  bodies.insert(bodies.end(), others.rbegin(), others.rend());
+  return bodies;
+}
+
 void PlanarLinkage::close(const std::string& a, const std::string& b, const Pivot& pivot) {
   description_.joints.push_back(joint(a, b, pivot));
   description_.joints.back().cut = true;
@@ -76,6 +91,15 @@ JointDescription PlanarLinkage::joint(const std::string& a, const std::string& b
   joint.frame_b.position = Vec3(outer.direction.dot(offset_b), cross(outer.direction, offset_b), 0.0);
   joint.q0 = {std::atan2(cross(inner.direction, outer.direction), inner.direction.dot(outer.direction))};
   return joint;
+}
+
+ParameterSpecification inward_angle_parameter() {
+  return {"angle", 0.0, "initial turn of the outer links towards each other, rad", 0.0, 1.5};
+}
+
+ParameterSpecification cut_parameter() {
+  return {"cut", std::string("ground"), "cut joint: the last one, on the ground, or the middle one", -1e300,
+          1e300, {"ground", "middle"}};
 }
 
 }  // namespace mbdbench

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mechanisms/model/description/description.hpp"
+#include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
 
@@ -37,6 +38,10 @@ class PlanarLinkage {
   /// Adds links in series along the pivots, the first hung on `inboard`. \returns their names
   std::vector<std::string> add_chain(const std::string& inboard, std::span<const Pivot> pivots);
 
+  /// Adds links in series along an odd number of pivots from ground to ground, and closes the loop by a cut joint at
+  /// the last pivot, or at the middle one. \returns their names, along the pivots
+  std::vector<std::string> add_loop(std::span<const Pivot> pivots, bool cut_in_the_middle);
+
   /// Closes a loop by a cut joint that leads from `a` to `b`; either may be the ground.
   void close(const std::string& a, const std::string& b, const Pivot& pivot);
 
@@ -60,5 +65,10 @@ class PlanarLinkage {
   MechanismDescription description_;
   std::vector<Placement> placements_;
 };
+
+/// \returns the parameter `angle` of linkages whose outer links can start turned towards each other.
+ParameterSpecification inward_angle_parameter();
+/// \returns the parameter `cut` = ground or middle.
+ParameterSpecification cut_parameter();
 
 }  // namespace mbdbench

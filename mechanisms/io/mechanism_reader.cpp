@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "mechanisms/io/field_reader.hpp"
+#include "mechanisms/io/urdf_reader.hpp"
 #include "mechanisms/model/loads/expression.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
 
@@ -18,10 +19,10 @@ namespace {
 std::string read_text(const std::filesystem::path& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw FileError(path.string(), 0, "is a folder; name a mechanism file (.toml)");
+    throw FileError(path.string(), 0, "is a folder; name a mechanism file (.toml, .urdf)");
   }
   if (std::filesystem::is_character_file(path, ignored) || std::filesystem::is_block_file(path, ignored)) {
-    throw FileError(path.string(), 0, "is a device; name a mechanism file (.toml)");
+    throw FileError(path.string(), 0, "is a device; name a mechanism file (.toml, .urdf)");
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
@@ -125,8 +126,15 @@ void read_list(FieldReader& root, const char* section, const char* kind, std::ve
   root.read_tables(section, section, kind, [&](FieldReader& fields) { read_element(fields, elements.emplace_back()); });
 }
 
+bool is_urdf(std::string_view file_name) {
+  return std::filesystem::path(file_name).extension() == ".urdf";
+}
+
 /// \param context receives the lines of all elements
 MechanismDescription parse(std::string_view text, FileContext& context) {
+  if (is_urdf(context.file_name)) {
+    return parse_urdf(text, context.file_name, context.lines);
+  }
   toml::table table;
   try {
     table = toml::parse(text, context.file_name);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Mechanisms from TOML files; docs/mechanism_format.md describes the format.
+/// Mechanisms from TOML files, and from URDF where a name ends in .urdf; docs/mechanism_format.md describes both.
 #include <filesystem>
 #include <string_view>
 

@@ -157,6 +157,8 @@ TEST(DrawCommand, AnimatesARun) {
   EXPECT_EQ(occurrences(page, "const times = [0,0.1,0.2,"), 1U);
   EXPECT_EQ(occurrences(page, "],\n["), 10U) << "frames";
   EXPECT_EQ(occurrences(page, "naudet-reduced, ode45"), 1U);
+  EXPECT_EQ(occurrences(page, " id="), 0U) << "a report has several on one page";
+  EXPECT_EQ(occurrences(page, "(prefers-reduced-motion: reduce)"), 1U);
   EXPECT_EQ(occurrences(page, "://"), 1U) << "the name of SVG's namespace, and nothing from a network";
   // The drawing of the last frame and that of the final state show the same place: coordinates in tenths of a pixel of
   // another scale, so only their number can be compared.

@@ -98,7 +98,7 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
   ASSERT_EQ(claims.size(), 1U);
   EXPECT_EQ(claims[0].measured, "1 of 2; not pendulum:1200: 1.2e+03; 1 do not exist");
   // Counts stand in the records, times apart; each once a mechanism and variant.
-  const PartResult written = study_records(study, *results);
+  const RecordSet written = study_records(study, *results);
   EXPECT_EQ(written.records.size(), 15U * 5U);
   EXPECT_EQ(written.timings.size(), 15U * 7U + (std::thread::hardware_concurrency() > 1 ? 3U : 2U))
       << "and limits of the machine";
@@ -134,7 +134,8 @@ TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
   std::string text = kRightHandSides;
   text.replace(text.find("\"hdca\""), 6, "\"hdca[threads=2]\"");
   const Study refused = read(text);
-  const CellResult cell = observe_right_hand_sides(registries_, refused, 2, {1e9, 1e9, 1e-6})[1];
+  RankTeam team(registries_, refused, nullptr);
+  const CellResult cell = observe_right_hand_sides(registries_, refused, 2, {1e9, 1e9, 1e-6}, team)[1];
   EXPECT_EQ(cell.at(parse_observer("bodies")).state, CellState::refused);
   EXPECT_NE(cell.at(parse_observer("bodies")).note.find("leaf=subchain or leaf=subtree may"), std::string::npos);
 }

@@ -67,6 +67,9 @@ TEST_F(SimulateOnRanksRunTest, errors_end_all_ranks_with_one_message_and_exit_co
   refused(2, divided + " --nonsense", "unknown option '--nonsense'");
   EXPECT_EQ(shell(fmt::format("{} -n 2 {} list", kMpirun, program())), 2);
   EXPECT_TRUE(said("mbdbench list runs on one rank only")) << said_;
+  EXPECT_EQ(shell(fmt::format("{} -np 2 {} run nosuch", kMpirun, program())), 2);
+  EXPECT_EQ(said_.find("unknown experiment"), said_.rfind("unknown experiment")) << said_;
+  EXPECT_TRUE(said("unknown experiment 'nosuch'")) << said_;
 }
 
 TEST_F(SimulateOnRanksRunTest, what_fails_on_one_rank_ends_all) {

@@ -53,6 +53,8 @@ TEST_F(StudyOnRanksRunTest, any_number_of_ranks_makes_the_records_of_one) {
     EXPECT_EQ(finished_parts(output, "study.jsonl"), finished_parts("alone", "study.jsonl"));
     EXPECT_FALSE(std::filesystem::exists(directory_.path() / output / "parts" / "study.rank1.jsonl"));
     EXPECT_NE(content_of(directory_.path() / output / "drawings/four_bar.svg").find("<svg"), std::string::npos);
+    EXPECT_NE(content_of(directory_.path() / output / "drawings/four_bar.html").find("const frames"),
+              std::string::npos);
     EXPECT_EQ(said_.find("Results: "), said_.rfind("Results: ")) << "once, by the first rank: " << said_;
   }
 }

@@ -14,6 +14,8 @@
 #include "experiments/studies/declaration/study_reader.hpp"
 #include "experiments/studies/runner/growth_fit.hpp"
 #include "experiments/studies/runner/result_journal.hpp"
+#include "experiments/studies/runner/study_cell.hpp"
+#include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
@@ -104,6 +106,11 @@ TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   other.replace(other.find("steps = [0.01]"), 14, "steps = [-1.0]");
   expect_refused(other, 6, "above 0");
   other = good;
+  other.replace(other.find("\"four_bar\""), 10, "{ mechanism = \"four_bar\", absolute_tolerances = { speed = 1e-3 } }");
+  expect_refused(other, 2, "speed");
+  expect_refused(good + "[evaluations_before]\n\"frist\" = 1\n", 13, "did you mean \"first\"?");
+  expect_refused(good + "[titles]\n\"evaluatons\" = \"x\"\n", 13, "did you mean \"evaluations\"?");
+  other = good;
   other.replace(other.find("\"position_error\""), 16, "\"error(tipp)\"");
   expect_refused(other, 7, "no mechanism has a marker 'tipp'");
 }
@@ -113,7 +120,7 @@ TEST_F(StudyTest, RefusalsAreCellsWithAReasonAndNumbersAreThoseOfASerialRun) {
   const auto serial = run(study, "serial");
   const auto parallel = run(study, "parallel", 3);
   ASSERT_TRUE(serial && parallel);
-  const PartResult records = study_records(study, *serial);
+  const RecordSet records = study_records(study, *serial);
   EXPECT_EQ(records.records, study_records(study, *parallel).records);
   std::size_t refused = 0;
   for (const Record& record : records.records) {
@@ -302,6 +309,36 @@ TEST_F(StudyTest, CurvesAreFilesAndALostOrDamagedOneIsMadeAgain) {
   expect_refused(wrong, 15, "no value at every step");
 }
 
+TEST_F(StudyTest, AMechanismMovesAsInItsFirstFinishedRunForTenSecondsAtMost) {
+  const Study study = read(R"(name = "moving"
+mechanisms = ["four_bar", { mechanism = "pendulum:2", end = 12.0 }, { mechanism = "star", integrators = [] }]
+end = 2.0
+integrators = ["ode45"]
+tolerances = [1e-6]
+observe = ["evaluations"]
+[variants]
+"chains only" = "aba"
+"all" = "dca"
+)");
+  const auto results = run(study, "moving");
+  ASSERT_TRUE(results);
+  const auto loop = study_motion(registries_, study, *results, 0);
+  ASSERT_TRUE(loop);
+  EXPECT_EQ(loop->run, "dca, ode45") << "aba refuses a loop";
+  ASSERT_EQ(loop->q.size(), 60U);
+  ASSERT_EQ(loop->times.size(), loop->q.size());
+  EXPECT_EQ(loop->times.back(), 2.0);
+  const auto start = study.mechanisms[0].mechanism->q0();
+  ASSERT_EQ(loop->q.front().size(), start.size());
+  EXPECT_TRUE(std::equal(start.begin(), start.end(), loop->q.front().begin()));
+  EXPECT_NE(loop->q.back(), loop->q.front());
+  const auto chain = study_motion(registries_, study, *results, 1);
+  ASSERT_TRUE(chain);
+  EXPECT_EQ(chain->run, "aba, ode45");
+  EXPECT_EQ(chain->times.back(), 10.0);
+  EXPECT_FALSE(study_motion(registries_, study, *results, 2)) << "nothing was run";
+}
+
 TEST_F(StudyTest, AClaimMayHaveSeveralConditionsFewerPlacesOrNone) {
   const std::string claim =
       "[[claims]]\nsource = \"s\"\ntext = \"t\"\nover = [\"mechanism\", \"variant\"]\nmechanisms = [\"pendulum:2\"]\n"
@@ -349,6 +386,61 @@ TEST_F(StudyTest, AClaimMayAskForMostPlacesForSomeOfThemAndForAnExponent) {
     results.cells[{m, 0, 0, 0}][parse_observer("operations")] = Measured::number(3.0 * std::pow(4.0, m));
   }
   EXPECT_EQ(judge_claims(sizes, results, false)[0].verdict, ClaimVerdict::holds);
+}
+
+TEST_F(StudyTest, ACrossoverIsWhereANumberPassesOneForTheLastTime) {
+  const Study sizes = read(
+      "name = \"sizes\"\nmechanisms = [\"pendulum:2\", \"pendulum:4\", \"pendulum:8\", \"pendulum:16\"]\n"
+      "observe = [\"operations\"]\n[variants]\n\"DCA\" = \"dca\"\n[[claims]]\nsource = \"s\"\ntext = \"t\"\n"
+      "holds = \"abs(crossover(operations) - 4 * 2.0 / 1.4142135623730951) < 1e-9\"\n");
+  const auto verdict = [&](const std::vector<double>& numbers) {
+    StudyResults results;
+    for (std::size_t m = 0; m < numbers.size(); ++m) {
+      results.cells[{m, 0, 0, 0}][parse_observer("operations")] =
+          numbers[m] < 0.0 ? Measured{CellState::disturbed, 0.0, "disturbed"} : Measured::number(numbers[m]);
+    }
+    return judge_claims(sizes, results, false)[0].verdict;
+  };
+  // Half of the way from 4 to 8 bodies on a logarithmic axis; above 1 before, and one size was disturbed.
+  EXPECT_EQ(verdict({3.0, 0.5, 1.5, 2.0}), ClaimVerdict::holds);
+  EXPECT_EQ(verdict({-1.0, 0.5, 1.5, 2.0}), ClaimVerdict::holds);
+  EXPECT_EQ(verdict({0.5, 1.5, 1.6, 2.0}), ClaimVerdict::does_not_hold) << "between 2 and 4";
+  EXPECT_EQ(verdict({2.0, 2.0, 2.0, 2.0}), ClaimVerdict::not_measured) << "below the smallest";
+  EXPECT_EQ(verdict({0.5, 2.0, 2.0, 0.9}), ClaimVerdict::not_measured) << "the largest does not win";
+}
+
+TEST_F(StudyTest, OutputsAndRestartsCostRightHandSides) {
+  const std::string begin =
+      "name = \"outputs\"\nend = 1.0\nintegrators = [\"ode45\"]\ntolerances = [1e-6]\nmechanisms = [\n"
+      "{ mechanism = \"pendulum:2\", label = \"whole\" },\n"
+      "{ mechanism = \"pendulum:2\", label = \"outputs\", output = 0.1 },\n"
+      "{ mechanism = \"pendulum:2\", label = \"restarts\", restart = 0.1 },\n"
+      "{ mechanism = \"pendulum:2\", label = \"small steps\", max_step = 0.001 }]\n[variants]\n\"DCA\" = \"dca\"\n";
+  const Study study = read("observe = [\"rhs_calls\", \"evaluations\", \"steps\", \"state(q.joint1)\"]\n" + begin);
+  const Registries registries = default_registries();
+  const auto value = [&](std::size_t mechanism, const char* observer) {
+    const CellResult result = run_cell(registries, study, {mechanism, 0, 0, 0}, nullptr, directory_.path());
+    return result.at(parse_observer(observer)).value;
+  };
+  EXPECT_EQ(value(1, "evaluations"), value(0, "evaluations"));
+  EXPECT_EQ(value(1, "rhs_calls"), value(0, "rhs_calls") + 11.0) << "one at every output, both ends included";
+  EXPECT_EQ(value(1, "state(q.joint1)"), value(0, "state(q.joint1)"));
+  EXPECT_GE(value(2, "steps"), 10.0);
+  EXPECT_GT(value(2, "rhs_calls"), value(0, "rhs_calls"));
+  EXPECT_GE(value(3, "steps"), 1000.0);
+  // Ten pieces at this tolerance, each with an error of about as much.
+  EXPECT_NEAR(value(2, "state(q.joint1)"), value(0, "state(q.joint1)"), 1e-4);
+  EXPECT_EQ(study.mechanisms[3].parameters(), "end=1;max_step=0.001");
+  EXPECT_THROW(read("observe = [\"position_error\"]\n" + begin), FileError) << "no sample times";
+}
+
+TEST(ObserverTest, MessagesAreCountsAndNumbers) {
+  EXPECT_EQ(parse_observer("message_speedup(3x27)").messages(), std::pair(3, 27));
+  EXPECT_EQ(parse_observer("exchange_time(500)").messages(), std::pair(1, 500));
+  for (const char* const wrong : {"message_speedup(27)", "message_speedup(0x27)", "message_speedup(3x)",
+                                  "exchange_time(3x27)", "exchange_time(-1)", "exchange_time()"}) {
+    EXPECT_THROW(parse_observer(wrong), std::invalid_argument) << wrong;
+  }
 }
 
 TEST_F(StudyTest, WorkAtEqualErrorIsAnAxisOfClaims) {
@@ -409,10 +501,81 @@ TEST_F(StudyTest, RunsAreFollowedAndComparedWithABaseline) {
   EXPECT_EQ(results->of({0, 0, 1, 0}, parse_observer("steps_limited(position)")).state, CellState::refused) << "ode113";
   EXPECT_NE(value(dca, "initial_rate(v.joint1)"), 0.0);
   EXPECT_LT(value({1, 0, 0, 0}, "evaluations"), value(dca, "evaluations")) << "the angles alone under error control";
-  const PartResult part = study_records(study, *results);
+  const RecordSet part = study_records(study, *results);
   EXPECT_TRUE(std::any_of(part.records.begin(), part.records.end(), [](const Record& record) {
     return record.parameters == "tolerance=1e-06;end=2;controlled=position";
   }));
+}
+
+TEST_F(StudyTest, AMechanismMayHaveItsOwnOutputsTolerancesAndObservers) {
+  const Study study = read(R"toml(name = "own"
+end = 1.0
+samples = 4
+mechanisms = [
+  { mechanism = "biped", label = "all", end = 0.4 },
+  { mechanism = "biped", label = "relaxed", end = 0.4, absolute_tolerances = { velocity = 1e-2, momentum = 1e-2 } },
+  { mechanism = "biped", label = "restarted", end = 0.4, samples = 40, integrators = ["rkf45-restarted"], observe = ["steps"] },
+  { mechanism = "biped", label = "too long", observe = ["time_reached"] },
+]
+integrators = ["rkf45", "rkf45-restarted"]
+tolerances = [1e-6]
+observe = ["steps", "rhs_calls", "evaluations", "attempts", "state(q.hip)", "state(q.nose)", "local_error(q.ankle1+q.knee1)", "local_error(q.nose)", "end_error(ankle1+knee1)", "largest_end_error(ankle1+knee1)", "end_error(nose)", "time_reached"]
+references = ["dense with ode45", "naudet-reduced with ode45"]
+[variants]
+"Lagrange" = "naudet-acc[projection=off,switching=off]"
+"Hamilton" = "naudet[projection=off,switching=off]"
+[evaluations_before]
+"Hamilton" = 1
+[titles]
+"end_error(ankle1+knee1)" = "end error of q1 and q2"
+)toml");
+  const auto results = run(study, "own");
+  ASSERT_TRUE(results);
+  const auto measured = [&](std::size_t mechanism, std::size_t variant, std::size_t integrator, const char* observer) {
+    return results->of({mechanism, variant, integrator, 0}, parse_observer(observer));
+  };
+  const auto value = [&](std::size_t mechanism, std::size_t variant, std::size_t integrator, const char* observer) {
+    const Measured found = measured(mechanism, variant, integrator, observer);
+    EXPECT_TRUE(found.usable()) << observer << ": " << found.note;
+    return found.value;
+  };
+  EXPECT_EQ(value(0, 0, 0, "rhs_calls"), value(0, 0, 0, "evaluations"));
+  EXPECT_EQ(value(0, 1, 0, "rhs_calls"), value(0, 1, 0, "evaluations") + 1.0);
+  EXPECT_LT(value(1, 0, 0, "steps"), value(0, 0, 0, "steps")) << "the velocities' errors limited the steps";
+  EXPECT_GT(value(2, 0, 1, "steps"), value(0, 0, 1, "steps")) << "started anew at 40 outputs, not 4";
+  EXPECT_GT(value(0, 0, 0, "attempts"), value(0, 0, 0, "steps") - 1.0);
+  EXPECT_NEAR(value(0, 0, 0, "state(q.hip)"), value(0, 1, 0, "state(q.hip)"), 1e-3);
+  EXPECT_GT(value(0, 0, 0, "local_error(q.ankle1+q.knee1)"), 0.0);
+  EXPECT_LT(value(0, 0, 0, "local_error(q.ankle1+q.knee1)"), 1e-6);
+  const double mean = value(0, 0, 0, "end_error(ankle1+knee1)");
+  const double largest = value(0, 0, 0, "largest_end_error(ankle1+knee1)");
+  EXPECT_TRUE(mean > 0.0 && mean <= largest && largest <= 2.0 * mean) << mean << ' ' << largest;
+  for (const char* const absent : {"state(q.nose)", "local_error(q.nose)", "end_error(nose)"}) {
+    const Measured none = measured(0, 0, 0, absent);
+    EXPECT_EQ(none.state, CellState::refused) << absent;
+    EXPECT_NE(none.note.find("nose"), std::string::npos) << none.note;
+  }
+  // The dependent links pass a common line at 0.89 s.
+  EXPECT_NEAR(value(3, 1, 0, "time_reached"), 0.894, 0.01);
+  const RecordSet part = study_records(study, *results);
+  EXPECT_TRUE(std::none_of(part.records.begin(), part.records.end(), [](const Record& record) {
+    return record.verdict == Verdict::failed;
+  })) << "nothing but the time is observed of the run that fails";
+  const auto has = [&](const char* parameters) {
+    return std::any_of(part.records.begin(), part.records.end(),
+                       [&](const Record& record) { return record.parameters == parameters; });
+  };
+  EXPECT_TRUE(has("tolerance=1e-06;end=0.4;velocity_tolerance=0.01;momentum_tolerance=0.01"));
+  EXPECT_TRUE(has("tolerance=1e-06;end=0.4;samples=40"));
+  EXPECT_EQ(study_json(study)["observers"][8]["title"], "end error of q1 and q2");
+}
+
+TEST_F(StudyTest, SomeVariantsMayFail) {
+  const Study study = read(std::string(kDeclared).insert(0, "failures_allowed = [\"first\"]\n"));
+  EXPECT_TRUE(study.may_fail("hdca"));
+  EXPECT_FALSE(study.may_fail("dca"));
+  EXPECT_TRUE(read(std::string(kDeclared).insert(0, "failures_allowed = true\n")).may_fail("dca"));
+  expect_refused(std::string(kDeclared).insert(0, "failures_allowed = [\"frist\"]\n"), 1, "did you mean \"first\"?");
 }
 
 TEST_F(StudyTest, EnergyOfDrivenMechanismsIsBalancedWithTheWork) {

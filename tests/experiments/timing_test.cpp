@@ -6,10 +6,6 @@
 
 #include <vector>
 
-#include "experiments/malczyk2008/closed_case.hpp"
-#include "experiments/malczyk2008/crossover.hpp"
-#include "experiments/malczyk2008/parts.hpp"
-#include "experiments/malczyk2008/timing_claims.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/timed_turns.hpp"
 #include "experiments/records/trend.hpp"
@@ -78,18 +74,9 @@ TEST(TimedRecord, IsNotMeasuredWhereItWasDisturbedAndATrendLeavesItSo) {
   EXPECT_TRUE(records[0].note.starts_with("disturbed: ")) << records[0].note;
   EXPECT_EQ(records[0].value, 2.0) << "the number stands there";
   EXPECT_FALSE(records[0].telling_value());
-  set_trend(records[0], 2.1, published_in("paper"));
+  set_comparison(records[0], 2.1, {"paper", true}, {LimitKind::trend, 0.0});
   judge_trends(records);
   EXPECT_EQ(records[0].verdict, Verdict::not_measured);
-}
-
-/// A claim that would hold, made of disturbed times.
-TEST(DisturbedTimes, CountInNoClaimOfThePapers) {
-  const auto disturbed = [](double seconds) { return Timing{seconds, 0.5, 0.0, 3}; };
-  const std::vector<Record> timings = {
-      malczyk2008::records_of("loop:15", malczyk2008::kSerial, "").timed("time_per_evaluation", disturbed(1e-6))};
-  EXPECT_TRUE(malczyk2008::loop_values(timings, malczyk2008::kSerial, "time_per_evaluation").empty());
-  EXPECT_FALSE(malczyk2008::find_value(timings, "loop:15", malczyk2008::kSerial, "", "time_per_evaluation"));
 }
 
 }  // namespace

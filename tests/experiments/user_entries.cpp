@@ -1,8 +1,6 @@
 #include "tests/experiments/user_entries.hpp"
 
 #include <algorithm>
-#include <csignal>
-#include <fstream>
 #include <memory>
 #include <utility>
 
@@ -125,32 +123,11 @@ FormulationEntry reversed_formulation() {
   return entry;
 }
 
-ExperimentEntry passing_experiment() {
-  return {"user_passing", "writes a file", "user", [](ExperimentContext& context) {
-            std::ofstream(context.output / "done.txt") << (context.quick ? "quick" : "full");
-            return true;
-          }};
-}
-
-ExperimentEntry failing_experiment() {
-  return {"user_failing", "says no", "user", [](ExperimentContext&) { return false; }};
-}
-
-ExperimentEntry interrupted_experiment() {
-  return {"user_interrupted", "stops", "user", [](ExperimentContext& context) {
-            std::raise(SIGINT);
-            return !context.stop_requested();
-          }};
-}
-
 Registries registries_with_user_entries() {
   Registries registries = default_registries();
   registries.mechanisms.push_back(user_mechanism());
   registries.formulations.push_back(wrong_formulation());
   registries.formulations.push_back(reversed_formulation());
-  registries.experiments.push_back(passing_experiment());
-  registries.experiments.push_back(failing_experiment());
-  registries.experiments.push_back(interrupted_experiment());
   return registries;
 }
 

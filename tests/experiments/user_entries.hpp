@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A mechanism, formulations and experiments as a user outside the tree would register them.
+/// A mechanism and formulations as a user outside the tree would register them.
 #include "experiments/registries/registries.hpp"
 
 namespace mbdbench {
@@ -13,13 +13,6 @@ FormulationEntry wrong_formulation();
 FormulationEntry wrong_naudet_formulation();
 /// \returns dense with coordinates in reverse order under the key user_reversed: right, but of another layout.
 FormulationEntry reversed_formulation();
-/// \returns an experiment that writes a file and whose verdict is right.
-ExperimentEntry passing_experiment();
-/// \returns an experiment whose verdict is wrong.
-ExperimentEntry failing_experiment();
-/// \returns an experiment that is interrupted by SIGINT.
-ExperimentEntry interrupted_experiment();
-
 /// \returns the suite's registries with all of these appended.
 Registries registries_with_user_entries();
 

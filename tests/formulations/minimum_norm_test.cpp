@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/SVD>
+#include <cmath>
 
 #include "mechanisms/catalogue/random_source.hpp"
 #include "tests/support/random_states.hpp"
@@ -34,6 +35,25 @@ TEST(minimum_norm, equals_the_pseudo_inverse_for_every_rank) {
           << "m " << m << " rank " << rank;
     }
   }
+}
+
+TEST(minimum_norm, takes_a_rank_that_it_is_given_whatever_the_pivots_say) {
+  RandomSource random(6);
+  Eigen::MatrixXd b = test::random_matrix(random, 3, 6);
+  const Eigen::VectorXd r = test::random_matrix(random, 3, 1);
+  MinimumNormSolver told(3, 6);
+  MinimumNormSolver fixed(3, 6);
+  told.decompose(b.transpose(), 0.0);
+  fixed.decompose_with_rank(b.transpose(), 3);
+  EXPECT_EQ(fixed.solve_b(r), told.solve_b(r)) << "nothing is redundant";
+  // A row that all but repeats another one: told, it is left out; fixed, the solution has the size of its inverse.
+  b.row(2) = b.row(1) + 1e-17 * b.row(0);
+  told.decompose(b.transpose(), 0.0);
+  EXPECT_EQ(told.rank(), 2);
+  fixed.decompose_with_rank(b.transpose(), 3);
+  EXPECT_EQ(fixed.rank(), 3);
+  const double size = fixed.solve_b(r).norm();
+  EXPECT_TRUE(!std::isfinite(size) || size > 1e8) << size;
 }
 
 TEST(minimum_norm, tells_singular_values_apart_that_squaring_would_lose) {

@@ -11,10 +11,10 @@
 #include <optional>
 
 #include "formulations/bae_haug/subchain.hpp"
+#include "formulations/thread_ranks.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/allocation_guard.hpp"
-#include "tests/support/thread_exchange.hpp"
 
 namespace mbdbench {
 namespace {
@@ -160,10 +160,12 @@ TEST(split_bae_haug, two_ranks_and_one_process_give_the_same_bits) {
     const Mechanism mechanism = catalogued(key);
     const test::Evaluation one = disturbed(*make_split_bae_haug(mechanism, kBaumgarte, nullptr), 3);
     std::array<test::Evaluation, 2> two;
-    test::on_two_ranks([&](Exchange& exchange) {
+    on_ranks(2, [&](RankExchange& exchange) {
       const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, &exchange);
       two[static_cast<std::size_t>(exchange.rank())] = disturbed(*formulation, 3);
     });
+    const auto option = test::make("bae-haug", mechanism, "alpha=3,beta=7,ranks=2");
+    EXPECT_TRUE(same_bits(disturbed(*option, 3).xdot, one.xdot)) << key;
     for (const test::Evaluation& rank : two) {
       EXPECT_TRUE(rank.status.ok) << rank.status.message();
       EXPECT_TRUE(same_bits(rank.xdot, one.xdot)) << key;
@@ -175,7 +177,7 @@ TEST(split_bae_haug, a_failure_of_one_rank_is_told_by_both) {
   const Mechanism mechanism = catalogued("loop:9");
   for (const int failing : {0, mechanism.u_size() - 1}) {
     std::array<std::string, 2> messages;
-    test::on_two_ranks([&](Exchange& exchange) {
+    on_ranks(2, [&](RankExchange& exchange) {
       const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, &exchange);
       Eigen::VectorXd q = mechanism.q0();
       q[failing] = std::numeric_limits<double>::quiet_NaN();
@@ -201,6 +203,7 @@ TEST(split_bae_haug, what_two_sub_chains_cannot_be_is_refused) {
   EXPECT_NE(refuse_split(catalogued("pendulum:3")).find("0 cut joints"), std::string::npos);
   EXPECT_NE(refuse_split(catalogued("double_loop")).find("2 cut joints"), std::string::npos);
   EXPECT_THROW(make_split_bae_haug(catalogued("pendulum:3"), {}, nullptr), ModelError);
+  EXPECT_THROW(test::make("bae-haug", catalogued("loop:9"), "ranks=2,projection=on"), ModelError);
 
   MechanismDescription tied = catalogued("loop:9").description();
   tied.point_springs.push_back({.name = "tie",

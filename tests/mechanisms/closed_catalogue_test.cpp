@@ -57,6 +57,9 @@ const std::vector<Counts>& expected_counts() {
                                              {"grid:6", 36, 61, 33, 0},
                                              {"four_bar:angle=0.8", 4, 5, 2, 3},
                                              {"four_bar:cut=middle", 4, 5, 2, 3},
+                                             {"loop8:angle=0.8", 8, 9, 6, 3},
+                                             {"loop8:angle=0.3,cut=middle", 8, 9, 6, 3},
+                                             {"double_loop:angle=0.8", 8, 10, 4, 6},
                                              {"five_bar:rect", 4, 5, 2, 3},
                                              {"five_bar:rhombus", 4, 5, 2, 3},
                                              // Singular: one more of each.

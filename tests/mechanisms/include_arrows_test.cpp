@@ -22,8 +22,8 @@ namespace {
 using IncludeGraph = std::map<std::string, std::vector<std::string>>;
 
 /// Folders whose files are scanned; an include that starts with one of them is one of ours.
-constexpr std::array<std::string_view, 8> kTopFolders = {"mechanisms", "formulations", "integrators", "experiments",
-                                                         "tests",      "benchmarks",   "fuzz",        "examples"};
+constexpr std::array<std::string_view, 9> kTopFolders = {
+    "mechanisms", "formulations", "integrators", "experiments", "tests", "benchmarks", "fuzz", "examples", "python"};
 
 bool lies_in(std::string_view path, std::string_view folder) {
   return path.size() > folder.size() && path.starts_with(folder) && path[folder.size()] == '/';
@@ -76,6 +76,9 @@ std::string offence(const std::string& file, const std::string& target) {
       {"mechanisms/io", {"mechanisms/model", "mechanisms/io"}},
       {"formulations", {"mechanisms/model", "formulations"}},
       {"integrators", {"integrators"}},
+      {"python",
+       {"python", "mechanisms", "formulations", "integrators", "experiments/registries", "experiments/simulation",
+        "experiments/verification"}},
   };
   // The rooms of experiments/, each with those it stands on; command lines and the shipped experiments see all of them.
   static const std::vector<std::pair<std::string_view, std::set<std::string_view>>> kRooms = {
@@ -93,6 +96,9 @@ std::string offence(const std::string& file, const std::string& target) {
   };
   if (lies_in(target, "tests") && !lies_in(file, "tests")) {
     return "only tests include tests";
+  }
+  if (lies_in(target, "python") && !lies_in(file, "python")) {
+    return "nothing stands on the Python package";
   }
   for (const Arrow& arrow : kArrows) {
     if (lies_in(file, arrow.from) &&
@@ -251,6 +257,9 @@ TEST(IncludeArrows, OffendingLinesAreCaught) {
       {"integrators/matlab/ode45.cpp", "#include \"experiments/records/record.hpp\" // only for now"},
       {"experiments/records/record.cpp", "#include \"tests/support/allocation_guard.hpp\""},
       {"benchmarks/rhs.cpp", "#include \"tests/support/allocation_guard.hpp\""},
+      {"experiments/main.cpp", "#include \"python/bindings/session.hpp\""},
+      {"python/bindings/module.cpp", "#include \"experiments/command_line/command_line.hpp\""},
+      {"python/bindings/module.cpp", "#include \"experiments/studies/runner/study_cell.hpp\""},
   };
   for (const auto& [file, line] : offending) {
     const IncludeGraph graph = {{file, includes_of(file, "#pragma once\n" + line + "\nint x;\n")}};
@@ -277,6 +286,7 @@ TEST(IncludeArrows, LinesAlongTheArrowsPass) {
       {"experiments/studies/runner/study_cell.cpp", "#include \"experiments/records/record.hpp\""},
       {"experiments/command_line/study_command.cpp", "#include \"experiments/studies/runner/study_runner.hpp\""},
       {"tests/formulations/hdca_test.cpp", "#include \"tests/support/allocation_guard.hpp\""},
+      {"python/bindings/module.cpp", "#include \"experiments/simulation/judged_run.hpp\""},
   };
   for (const auto& [file, line] : fine) {
     const IncludeGraph graph = {{file, includes_of(file, line)}};

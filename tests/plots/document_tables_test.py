@@ -28,9 +28,18 @@ class Documents(unittest.TestCase):
         with self.assertRaisesRegex(InputError, "no table unknown; there are what_is_reproduced"):
             document_tables.written("<!-- table unknown -->\n<!-- end of table -->")
 
+    def test_a_number_that_was_typed_into_a_sentence_is_seen(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertIn("<!-- number hdca_savings -->9 %<!-- end -->", text)  # 3169 of 3493: both are published
+        self.assertEqual(document_tables.written(text.replace("-->9 %<", "-->19 %<")), text)
+        with self.assertRaisesRegex(InputError, "no number unknown; there are hdca_savings"):
+            document_tables.written("<!-- number unknown -->1<!-- end -->")
+
     def test_every_table_is_shown(self):
         shown = {name for file in ("README.md", "docs/papers.md") for name in re.findall("<!-- table (.*) -->", (ROOT / file).read_text(encoding="utf-8"))}
         self.assertEqual(shown, set(document_tables.TABLES))
+        text = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+        self.assertEqual(set(re.findall("<!-- number (.*?) -->", text)), set(document_tables.NUMBERS))
 
     def test_the_first_page_is_short_and_its_links_lead_somewhere(self):
         text = (ROOT / "README.md").read_text(encoding="utf-8")

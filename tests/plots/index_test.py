@@ -67,9 +67,13 @@ class Index(InTemporaryDirectory):
         self.assertEqual(run_index(self.directory), (0, ""))
         text = (self.directory / "index.html").read_text()
         page = Page(text)
-        self.assertTrue(all(link.startswith(("data:image/png;base64,", "#")) or link in ("chadaj2015/report.html", "matrix/report.html")
+        self.assertTrue(all(link.startswith(("data:image/png;base64,", "#")) or link.split("#")[0] in ("chadaj2015/report.html", "matrix/report.html")
                             for link in page.links))
         self.assertIn("Holds: A holds. Does not hold: B does not. At equal tolerance", page.text)
+        self.assertRegex(page.text, r"papers print 4 numbers that can still be read: 2.exact, 1.trend only, 1.not there\. Of 3 sentences judged 2.hold, 1.does not hold")
+        self.assertEqual(text.count('<i class="holds" style="flex:2">'), 1, "as wide as its count")
+        for link in ("chadaj2015/report.html#comparison", "chadaj2015/report.html#claims", "#matrix"):
+            self.assertIn(link, page.links)
         for words in ("0 of 3", "b < a", "inferred from the two published counts", open_results(self.directory / "matrix").experiment):
             self.assertIn(words, page.text)
         first = text

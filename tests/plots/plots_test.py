@@ -51,7 +51,7 @@ class CompleteResults(Readable):
         self.assertIn(r"function evaluations & hdca & ode45 & tolerance = 1e-06 & $3169$ & $3169$ & exact \\", published)
         self.assertNotIn("3085", published)
         self.assertIn("3085", expected)
-        self.assertIn(r"largest energy error [J] & dca & ode45 & tolerance = 1e-06; output\_step = 0.01 & $0.0002$", expected)
+        self.assertIn(r"largest energy error [J] & dca & ode45 & tolerance = 1e-06; output\_\allowbreak{}step = 0.01 & $0.0002$", expected)
         checked = (self.directory / "tables" / "chadaj2015_checked.tex").read_text()
         self.assertNotIn("dense", published)
         self.assertIn(r"function evaluations & dense & ode45 & tolerance = 1e-06 & -- & $3493$ & exact \\", checked)

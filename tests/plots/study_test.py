@@ -1,4 +1,5 @@
 """Figures, tables and report of a study, from made-up numbers: everything comes from study.json."""
+import csv
 import json
 import re
 import shutil
@@ -12,12 +13,14 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 from input_error import InputError
-from latex_layout import fitted_table, printed_length
+from latex_layout import fitted_table, printed_text, printed_width
+from number_text import digits_beside
 from plot_checks import InTemporaryDirectory, Page, Readable, run_make_all
 from records import COLUMNS
 from result_directory import open_results
 from study import read_study
 from study_figures import figures_of, merged_curves
+from study_tables import tables_of
 from synthetic_results import write_rows
 
 _TOLERANCES = (1e-4, 1e-6)
@@ -104,6 +107,21 @@ class StudyReport(InTemporaryDirectory):
         self.assertIn("wall_time_four_bar", names)
         self.assertIn("evaluations_pendulum_4", names)
         self.assertNotIn("wall_time_pendulum_4", names)
+
+    def test_a_mechanism_that_moves_is_shown_moving(self):
+        file = self.directory / "study.json"
+        declaration = json.loads(file.read_text())
+        (self.directory / "drawings").mkdir()
+        for mechanism, name in zip(declaration["mechanisms"], ("loop", "chain")):
+            mechanism |= {"drawing": f"drawings/{name}.svg", "bodies": 4, "coordinates": 4, "cut_joints": 0}
+            (self.directory / "drawings" / f"{name}.svg").write_text(f"<svg><text>{name} at its start</text></svg>")
+        (self.directory / "drawings" / "loop.html").write_text("<div class='motion'>loop in motion</div>")
+        file.write_text(json.dumps(declaration))
+        self.assertEqual(run_make_all(self.directory)[0], 0)
+        text = Page((self.directory / "report.html").read_text()).text
+        self.assertIn("loop in motion", text)
+        self.assertNotIn("loop at its start", text)
+        self.assertIn("chain at its start", text)
 
     def test_bad_declarations_are_named(self):
         (self.directory / "study.json").write_text("{")
@@ -208,6 +226,11 @@ class DeclaredFiguresAndTables(InTemporaryDirectory, Readable):
 
 
 class LatexLayout(unittest.TestCase):
+    def _study(self):
+        directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        write_study(directory)
+        return directory
+
     def test_long_tables_break_over_pages_and_wide_ones_wrap(self):
         narrow = fitted_table("c", "lr", ["a", "b"], [["x", "$1$"]])
         self.assertIn(r"\begin{tabular}{@{}lr@{}}", narrow)
@@ -217,15 +240,51 @@ class LatexLayout(unittest.TestCase):
         self.assertEqual(len(widths), 2)
         self.assertLess(sum(widths), 1)
 
-    def test_length_is_that_on_paper(self):
-        self.assertEqual(printed_length(r"$1.5\times10^{-5}$"), len("1.5x10-5"))
-        self.assertEqual(printed_length(r"a\_b \& \textless{}"), len("a_b & <"))
+    def test_text_and_width_are_those_on_paper(self):
+        self.assertEqual(printed_text(r"$1.5\times10^{-5}$"), "1.5××10-5")
+        self.assertEqual(printed_text(r"a\_b \& \textless{}"), "a_b & x")
+        self.assertLess(printed_width("illicit"), printed_width("memento"))
+
+    def test_columns_that_do_not_fit_stand_in_parts_that_say_what_their_rows_are(self):
+        text = fitted_table("c", "l" + "r" * 20, ["name", *(f"column{place}" for place in range(20))], [["first", *["$1.25$"] * 20]])
+        parts = text.split(r"\begin{tabular}")[1:]
+        self.assertGreater(len(parts), 1)
+        self.assertTrue(all("first &" in part and "name &" in part for part in parts))
+        self.assertEqual(sum(part.count("column") for part in parts), 20)
+
+    def test_tall_rows_count_by_their_lines(self):
+        self.assertIn("longtable", fitted_table("c", "ll", ["a", "b"], [["word " * 60, "other " * 60]] * 10))
+
+    def test_a_number_has_the_digits_of_the_printed_one_beside_it(self):
+        for value, compared, digits in ((0.000196761971, 0.0002, 2), (1247.65, 1248, 4), (0.8463, 0.847, 3), (3493.0, 3500, 10), (2.5, None, 10)):
+            self.assertEqual(digits_beside(value, compared), digits)
+
+    def test_numbers_stay_beside_what_they_are_compared_with(self):
+        file = self._study()
+        rows = (file / "records.csv").read_text().replace(",evaluations,1,630,,,,", ",evaluations,1,630,,,700,")
+        (file / "records.csv").write_text(rows)
+        declaration = json.loads((file / "study.json").read_text())
+        declaration["tables"] = [{"name": "t", "title": "T", "caption": "c", "observers": ["evaluations", "position_error"],
+                                  "mechanisms": [0], "variants": [0]}]
+        (file / "study.json").write_text(json.dumps(declaration))
+        results = open_results(file)
+        [table] = [table for table in tables_of(read_study(results)) if table.name == "t"]
+        self.assertEqual(table.header(results)[-3:], ["evaluations", "compared: evaluations", "position error [m]"])
+        self.assertEqual(table.rows(results)[0][-3:-1], [630, 700])
 
     def test_latex_sets_every_table_within_the_text(self):
         if shutil.which("pdflatex") is None:
             self.skipTest("no pdflatex (Debian: texlive-latex-recommended)")
-        directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        write_study(directory)
+        directory = self._study()
+        # As wide as a study's own tables become: many observers of many digits, and records compared with long names.
+        declaration = json.loads((directory / "study.json").read_text())
+        declaration["observers"] += [_observer(f"observed_{place}", f"a quantity of {place}", "m/s^2, rad/s^2") for place in range(9)]
+        (directory / "study.json").write_text(json.dumps(declaration))
+        long = "hdca[cut_axes=world,gauge=leak,leak=5,projection=off,loops=proximal]"
+        rows = [_row("random_closed:seed=5,cuts=2,loads=0", long, "odeint-bulirsch-stoer", "tolerance=1e-06;end=10;controlled=position",
+                     "largest_energy_error_of_the_run", "m/s^2", 1.23456789e-7)[:8] + [2.3456789e-7, "a source", "", "", "", "trend only", "" ]]
+        with (directory / "records.csv").open("a") as stream:
+            csv.writer(stream).writerows(rows)
         run_make_all(directory)
         tables = sorted((directory / "tables").glob("*.tex"))
         body = "\n".join(rf"\noindent\input{{{table}}}\clearpage" for table in tables)
@@ -236,7 +295,7 @@ class LatexLayout(unittest.TestCase):
         log = run.stdout.decode("latin-1")
         self.assertEqual(run.returncode, 0, log[-2000:])
         # Two points cannot be seen.
-        wide = [float(points) for points in re.findall(r"Overfull \\hbox \(([\d.]+)pt", log)]
+        wide = [float(points) for points in re.findall(r"Overfull \\[hv]box \(([\d.]+)pt", log)]
         self.assertLess(max(wide, default=0), 2, log)
 
 

@@ -230,18 +230,18 @@ class ExpressionParser {
         return call(function);
       }
     }
-    if (name == "exponent") {
-      return exponent();
+    if (name == "exponent" || name == "crossover") {
+      return over_sizes(name == "exponent" ? SizeLaw::exponent : SizeLaw::crossover);
     }
     return reference(name, start);
   }
 
-  NodePointer exponent() {
+  NodePointer over_sizes(SizeLaw law) {
     expect("(");
     skip_blanks();
     const std::size_t start = at_;
     NodePointer node = reference(word(), start);
-    references_.back().over_sizes = true;
+    references_.back().law = law;
     expect(")");
     return node;
   }

@@ -13,6 +13,10 @@
 
 namespace mbdbench::studies {
 
+/// What an observer says over mechanisms of several sizes: the power of the number of bodies, or the number of bodies
+/// at which it passes 1 for the last time.
+enum class SizeLaw { none, exponent, crossover };
+
 /// An observer with the axes that the text fixes: `error(tip)['DCA', integrator='ode45', tolerance=1e-6]`.
 struct ObserverReference {
   Observer observer;
@@ -20,12 +24,12 @@ struct ObserverReference {
   std::optional<std::string> mechanism;
   std::optional<std::string> integrator;
   std::optional<double> control;  ///< tolerance or step
-  bool over_sizes = false;        ///< exponent of the number of bodies over the claim's mechanisms instead
+  SizeLaw law = SizeLaw::none;    ///< what is taken over the claim's mechanisms instead
   std::string text;               ///< as written
 };
 
 /// Grammar, loosest first: or; and; not; one of < <= > >= == !=; + -; * /; unary -; number, (...), abs(x), log10(x),
-/// min(x, y), max(x, y), observer[selectors], exponent(observer[selectors]).
+/// min(x, y), max(x, y), observer[selectors], exponent(observer[selectors]), crossover(observer[selectors]).
 class ClaimExpression {
  public:
   ClaimExpression() = default;

@@ -82,9 +82,9 @@ class ClaimReader {
                                reference.text, axis, axis));
       }
     };
-    require(
-        reference.mechanism || reference.over_sizes || made.runs_over(Axis::mechanism) || study_.mechanisms.size() == 1,
-        "mechanism");
+    require(reference.mechanism || reference.law != SizeLaw::none || made.runs_over(Axis::mechanism) ||
+                study_.mechanisms.size() == 1,
+            "mechanism");
     require(reference.variant || made.runs_over(Axis::variant) || study_.variants.size() == 1, "variant");
     if (!reference.observer.of_right_hand_side()) {
       require(reference.integrator || made.runs_over(Axis::integrator) || study_.integrators.size() == 1, "integrator");

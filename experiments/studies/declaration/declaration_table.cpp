@@ -57,6 +57,10 @@ LocatedNumber DeclarationTable::number_of(const toml::node& node, std::string_vi
   return {*value, declared_line(node)};
 }
 
+bool DeclarationTable::is_list(std::string_view key) const {
+  return has(key) && find(key)->is_array();
+}
+
 std::optional<LocatedText> DeclarationTable::text(std::string_view key) const {
   const toml::node* const node = find(key);
   return node == nullptr ? std::nullopt : std::optional(text_of(*node, key));

@@ -34,6 +34,7 @@ class DeclarationTable {
 
   [[nodiscard]] std::size_t line() const { return line_; }
   [[nodiscard]] bool has(std::string_view key) const { return find(key) != nullptr; }
+  [[nodiscard]] bool is_list(std::string_view key) const;
   [[nodiscard]] std::optional<LocatedText> text(std::string_view key) const;
   [[nodiscard]] LocatedText needed_text(std::string_view key) const;
   [[nodiscard]] std::optional<LocatedNumber> number(std::string_view key) const;

@@ -118,6 +118,9 @@ constexpr std::array kQuantities = {
     QuantityEntry{
         Quantity::speedup, "speedup", "1", "speedup",
         "wall time of the fastest variant on one thread and rank over this one's, same integrator and control"},
+    QuantityEntry{Quantity::rank_difference, "rank_difference", "of the component", "difference between ranks and one",
+                  "largest difference of a component of the state at the end of the run on ranks from that in one "
+                  "process; 0: the same bits"},
     QuantityEntry{Quantity::time_per_evaluation, "time_per_evaluation", "s", "time per evaluation",
                   "of one right-hand side at the start, wall time of the fastest of nine batches"},
     QuantityEntry{Quantity::time_per_body, "time_per_body", "s", "time per evaluation and body",
@@ -134,8 +137,17 @@ constexpr std::array kQuantities = {
         Subject::workers},
     QuantityEntry{Quantity::memory_per_body, "memory_per_body", "B", "memory a body",
                   "that the formulation holds when it has been made"},
+    QuantityEntry{Quantity::reactions_cost, "reactions_cost", "1", "cost of reactions",
+                  "time that the reactions of all joints take beyond a right-hand side, over that of the right-hand "
+                  "side"},
     QuantityEntry{Quantity::projection_time_per_body, "projection_time_per_body", "s", "time per projection and body",
                   "of what follows a step, at a state whose positions are off by 1e-6; the fastest of nine batches"},
+    QuantityEntry{Quantity::exchange_time, "exchange_time", "s", "time of an exchange",
+                  "of so many numbers between the ranks, exchange_time(27)", Subject::message},
+    QuantityEntry{Quantity::message_speedup, "message_speedup", "1", "speedup by messages",
+                  "message_speedup(3x27): a model, half of the sequential right-hand side and three exchanges of 27 "
+                  "numbers, as measured",
+                  Subject::message},
 };
 
 constexpr std::array<std::string_view, 3> kLevels = {"position", "velocity", "acceleration"};
@@ -189,6 +201,8 @@ void require_subject(std::string_view text, const QuantityEntry& entry, const Ob
     if (error != std::errc() || rest != end || !(seconds >= 0.0)) {
       refuse(fmt::format("{}(2.5), in seconds", entry.name));
     }
+  } else if (entry.subject == Subject::message) {
+    static_cast<void>(observer.messages());
   } else if (entry.subject == Subject::observer) {
     const Observer inner = observer.inner();
     const bool grows = std::find(kGrowing.begin(), kGrowing.end(), inner.quantity) != kGrowing.end();
@@ -255,6 +269,26 @@ std::vector<std::string> Observer::names() const {
     }
   }
   return found;
+}
+
+std::pair<int, int> Observer::messages() const {
+  int messages = 1;
+  int numbers = 0;
+  const char* place = subject.data();
+  const char* const end = place + subject.size();
+  if (quantity == Quantity::message_speedup) {
+    place = std::from_chars(place, end, messages).ptr;
+    place += place != end && *place == 'x' ? 1 : 0;
+  }
+  place = std::from_chars(place, end, numbers).ptr;
+  constexpr int kMost = 1 << 20;
+  if (place != end || messages < 1 || messages > kMost || numbers < 1 || numbers > kMost) {
+    throw std::invalid_argument(fmt::format("'{}' should read {}", name(),
+                                            quantity == Quantity::message_speedup
+                                                ? "message_speedup(3x27), messages and numbers of each"
+                                                : "exchange_time(27), numbers of a message"));
+  }
+  return {messages, numbers};
 }
 
 std::string Observer::marker() const {

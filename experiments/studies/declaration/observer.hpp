@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace mbdbench::studies {
@@ -63,6 +64,7 @@ enum class Quantity {
   // Times and what depends on the moment.
   wall_time,
   speedup,
+  rank_difference,
   // Both.
   time_per_evaluation,
   time_per_body,
@@ -70,11 +72,14 @@ enum class Quantity {
   operation_rate,
   modelled_speedup,
   memory_per_body,
-  projection_time_per_body
+  reactions_cost,
+  projection_time_per_body,
+  exchange_time,
+  message_speedup
 };
 
 /// What stands in a quantity's brackets.
-enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints };
+enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints, message };
 
 /// What a quantity is.
 struct QuantityEntry {
@@ -104,6 +109,9 @@ struct Observer {
   /// \returns the quantity's unit; of components of the state, by their kind: "rad, m" of "q.joint1".
   [[nodiscard]] std::string_view unit() const;
   [[nodiscard]] bool timed() const { return quantity >= Quantity::wall_time || (compares_runs() && inner().timed()); }
+  /// \returns how many messages a right-hand side needs and how many numbers each has: 3 and 27 of
+  /// "message_speedup(3x27)", 1 and 27 of "exchange_time(27)". \throws std::invalid_argument
+  [[nodiscard]] std::pair<int, int> messages() const;
   /// \returns the observer that growth, ratio and order are of. \throws std::invalid_argument where there is none
   [[nodiscard]] Observer inner() const;
   /// \returns the names in a subject such as "q.ankle+q.knee".

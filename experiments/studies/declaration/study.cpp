@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <iterator>
+#include <utility>
 
 #include "experiments/registries/formulation_choice.hpp"
 
@@ -49,6 +50,9 @@ std::string StudyMechanism::parameters() const {
     text += fmt::format(";{}_tolerance={}", mbdbench::to_string(kind), tolerance);
   }
   text += own_samples ? fmt::format(";samples={}", samples) : "";
+  for (const auto& [key, seconds] : {std::pair("output", output), {"max_step", max_step}, {"restart", restart}}) {
+    text += seconds > 0.0 ? fmt::format(";{}={}", key, seconds) : "";
+  }
   return text;
 }
 
@@ -160,6 +164,11 @@ bool Study::needs_reference() const {
   return std::any_of(observers.begin(), observers.end(), [](const Observer& o) { return o.needs_reference(); });
 }
 
+bool Study::may_fail(const std::string& formulation) const {
+  return std::any_of(variants.begin(), variants.end(),
+                     [&](const StudyVariant& v) { return v.may_fail && v.formulation() == formulation; });
+}
+
 bool Study::needs_reference(const StudyMechanism& mechanism) const {
   return std::any_of(observers.begin(), observers.end(),
                      [&](const Observer& o) { return o.needs_reference() && mechanism.is_observed(o); });
@@ -168,6 +177,15 @@ bool Study::needs_reference(const StudyMechanism& mechanism) const {
 bool Study::needs_times() const {
   return std::any_of(observers.begin(), observers.end(),
                      [](const Observer& o) { return o.timed() && !o.of_right_hand_side(); });
+}
+
+bool Study::times_right_hand_sides(std::size_t mechanism) const {
+  const auto end = mechanisms.begin() + static_cast<std::ptrdiff_t>(mechanism);
+  const StudyMechanism& own = mechanisms[mechanism];
+  return observes_right_hand_sides() && own.timed &&
+         std::none_of(mechanisms.begin(), end, [&](const StudyMechanism& earlier) {
+           return earlier.timed && earlier.word == own.word && earlier.variants == own.variants;
+         });
 }
 
 bool Study::observes_right_hand_sides() const {

@@ -37,6 +37,9 @@ struct StudyMechanism {
   bool own_samples = false;                              ///< not those of the whole study
   std::map<StateKind, double> absolute_tolerances = {};  ///< of kinds of state; of others that of the control
   std::vector<Observer> observed = {};                   ///< of the study's observers; empty: all
+  double output = 0.0;    ///< s between outputs that cost a right-hand side each; 0: none
+  double max_step = 0.0;  ///< s, of adaptive integrators; 0: any
+  double restart = 0.0;   ///< s after which the integrator begins anew, again and again; 0: never
   /// \returns whether an observer looks at it.
   [[nodiscard]] bool is_observed(const Observer& observer) const;
   /// \returns what records say beside the control: "end=10", "end=10;controlled=position;samples=85".
@@ -50,6 +53,7 @@ struct StudyVariant {
   std::string label;
   const FormulationEntry* entry = nullptr;
   std::string options;         ///< as the command line takes them, may be empty
+  bool may_fail = false;       ///< whether a failed run is a result and not a failure of the study
   int evaluations_before = 0;  ///< that a published program makes before its solver begins; they count in rhs_calls
   /// \returns the formulation as records name it: "hdca[gauge=leak]".
   [[nodiscard]] std::string formulation() const;
@@ -186,7 +190,6 @@ struct Study {
   int repetitions = 0;              ///< of timed runs
   int samples = 0;                  ///< equal intervals at whose ends errors are measured
   int windows = 0;                  ///< curves have the largest of each of so many equal times; 0: every step
-  bool failures_allowed = false;    ///< whether a failed run is a result and not a failure of the study
 
   /// \returns whether this integrator is run with this control.
   [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
@@ -208,10 +211,14 @@ struct Study {
   /// \returns where a mechanism's picture stands, in the study's directory; empty for one of too many bodies to see.
   static std::filesystem::path drawing_file(const StudyMechanism& mechanism);
   [[nodiscard]] bool needs_reference() const;
+  /// \returns whether a failure of a formulation, as records name it, is a result.
+  [[nodiscard]] bool may_fail(const std::string& formulation) const;
   /// \returns whether any observer of this mechanism does.
   [[nodiscard]] bool needs_reference(const StudyMechanism& mechanism) const;
   [[nodiscard]] bool needs_times() const;
   [[nodiscard]] bool observes_right_hand_sides() const;
+  /// \returns whether those of this mechanism are observed and timed: once, where it is run in several ways.
+  [[nodiscard]] bool times_right_hand_sides(std::size_t mechanism) const;
 };
 
 }  // namespace mbdbench::studies

@@ -74,10 +74,10 @@ class StudyReader {
     study_.repetitions = static_cast<int>(whole(table_, "repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
     study_.samples = static_cast<int>(whole(table_, "samples", kDefaultSamples, 1.0, kMostSamples));
     study_.windows = static_cast<int>(whole(table_, "windows", 0.0, 1.0, kMostSamples));
-    study_.failures_allowed = table_.flag("failures_allowed").value_or(false);
     read_mechanisms();
     read_engines();
     read_variants();
+    read_failures_allowed();
     read_evaluations_before();
     read_integrators();
     read_controls();
@@ -105,6 +105,13 @@ class StudyReader {
     for (const NumberTable& table : study_.tables) {
       std::for_each(table.observers.begin(), table.observers.end(),
                     [this](const Observer& o) { add_observer(study_, o); });
+    }
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      if (study_.needs_reference(mechanism) && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
+        table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
+                                               "are measured at these: leave them to studies without errors",
+                                               mechanism.label));
+      }
     }
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
@@ -222,7 +229,7 @@ class StudyReader {
     table_.entries(
         "mechanisms", "a mechanism",
         {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples",
-         "observe", "absolute_tolerances"},
+         "observe", "absolute_tolerances", "output", "max_step", "restart"},
         [&](const LocatedText& word) {
           choices_.emplace_back();
           const fs::path path(word.text);
@@ -253,17 +260,23 @@ class StudyReader {
                         own_end  ? positive(entry, *own_end, "end")
                         : is_run ? common_end(word.line)
                                  : 0.0);
-          read_error_control(entry, study_.mechanisms.back());
+          read_run_settings(entry, study_.mechanisms.back());
         });
     require_some(study_.mechanisms.empty(), "mechanisms",
                  "keys as 'mbdbench list mechanisms' shows them, or TOML files");
   }
 
-  static void read_error_control(const DeclarationTable& entry, StudyMechanism& mechanism) {
+  static void read_run_settings(const DeclarationTable& entry, StudyMechanism& mechanism) {
     mechanism.timed = entry.flag("timed").value_or(true);
     if (entry.has("samples")) {
       mechanism.samples = static_cast<int>(whole(entry, "samples", kDefaultSamples, 1.0, kMostSamples));
       mechanism.own_samples = true;
+    }
+    for (const auto& [key, seconds] :
+         {std::pair("output", &mechanism.output), {"max_step", &mechanism.max_step}, {"restart", &mechanism.restart}}) {
+      if (const auto number = entry.number(key)) {
+        *seconds = positive(entry, *number, key);
+      }
     }
     for (const LocatedText& kind : entry.texts("controlled")) {
       mechanism.controlled.push_back(
@@ -312,6 +325,20 @@ class StudyReader {
       });
     }
     require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
+  }
+
+  /// Of all variants or of some.
+  void read_failures_allowed() {
+    const bool some = table_.is_list("failures_allowed");
+    const std::vector<std::size_t> allowed = some ? places_of(
+                                                        table_, table_.texts("failures_allowed"), study_.variants,
+                                                        [](const StudyVariant& v) { return v.label; }, "variant")
+                                             : table_.flag("failures_allowed").value_or(false)
+                                                 ? all_places(study_.variants.size())
+                                                 : std::vector<std::size_t>{};
+    for (const std::size_t v : allowed) {
+      study_.variants[v].may_fail = true;
+    }
   }
 
   void read_evaluations_before() {

@@ -92,15 +92,18 @@ bool PartRunner::run(const std::vector<StudyPart>& parts) {
   return all.size() == open.size();
 }
 
-bool PartRunner::run_alone(const std::function<std::vector<StudyPart>()>& parts) {
+bool PartRunner::run_alone(const std::function<std::vector<StudyPart>()>& parts, RankTeam& team) {
   if (!share_.first()) {
+    team.serve();
     return true;
   }
   const std::vector<StudyPart> alone = parts();
   const std::vector<const StudyPart*> open = open_parts(alone);
   std::vector<std::size_t> own(open.size());
   std::iota(own.begin(), own.end(), std::size_t{0});
-  return compute(open, own, 1).size() == open.size();
+  const bool finished = compute(open, own, 1).size() == open.size();
+  team.dismiss();
+  return finished;
 }
 
 bool PartRunner::end() {

@@ -12,6 +12,7 @@
 
 #include "experiments/records/part_durations.hpp"
 #include "experiments/studies/runner/rank_share.hpp"
+#include "experiments/studies/runner/rank_team.hpp"
 #include "experiments/studies/runner/result_journal.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/terminal/progress.hpp"
@@ -40,9 +41,9 @@ class PartRunner {
   /// \returns whether all are done; false when the user asked to stop
   bool run(const std::vector<StudyPart>& parts);
 
-  /// Parts that bear nothing beside them, one after another on the first rank. \param parts asked for there
-  /// \returns whether all are done
-  bool run_alone(const std::function<std::vector<StudyPart>()>& parts);
+  /// Parts that bear nothing beside them, one after another on the first rank, which the others serve where it calls
+  /// them. \param parts asked for there \returns whether all are done
+  bool run_alone(const std::function<std::vector<StudyPart>()>& parts, RankTeam& team);
 
   /// All ranks have finished or stopped. \returns whether this one has all results: the first
   bool end();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -51,6 +52,7 @@ struct RhsCase {
   std::vector<WorkStage> stages;
   Measured time = Measured::failed("not timed");             // s
   Measured projection_time = Measured::failed("not timed");  // s
+  Measured reactions_time = Measured::failed("not timed");   // s
 
   [[nodiscard]] const Mechanism& mechanism() const { return prepared->formulation().mechanism(); }
 };
@@ -96,6 +98,12 @@ TimedCall projection_call(StudyCase& prepared) {
   };
 }
 
+TimedCall reactions_call(StudyCase& prepared) {
+  return [&prepared, reactions = Reactions()]() mutable {
+    return prepared.formulation().reactions(0.0, prepared.x0(), reactions).ok;
+  };
+}
+
 /// Passes of a projection of the displaced state and of a right-hand side at the start.
 Measured passes(StudyCase& prepared, const std::string& level) {
   auto* const augmented = dynamic_cast<AugmentedLagrangianFormulation*>(&prepared.formulation());
@@ -114,24 +122,28 @@ Measured passes(StudyCase& prepared, const std::string& level) {
 }
 
 /// The fastest of several batches each, in turns.
-void time_cases(std::vector<RhsCase>& cases, bool projections) {
+void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
   std::vector<TimedCall> calls;
-  for (RhsCase& each : cases) {
-    StudyCase& prepared = *each.prepared;
-    calls.push_back(prepared.can_run() ? right_hand_side_call(prepared.formulation(), 0.0, prepared.x0())
-                                       : TimedCall([] { return false; }));
-  }
-  for (RhsCase& each : cases) {
-    if (projections && each.prepared->can_run()) {
-      calls.push_back(projection_call(*each.prepared));
-    } else if (projections) {
-      calls.emplace_back([] { return false; });
+  const auto add = [&](const auto& call_of) {
+    for (RhsCase& each : cases) {
+      calls.push_back(each.prepared->can_run() && ranks_of(*each.variant) == 1 ? call_of(*each.prepared)
+                                                                               : TimedCall([] { return false; }));
     }
+  };
+  add([](StudyCase& prepared) { return right_hand_side_call(prepared.formulation(), 0.0, prepared.x0()); });
+  if (projections) {
+    add(projection_call);
+  }
+  if (reactions) {
+    add(reactions_call);
   }
   const bool threaded =
       std::any_of(cases.begin(), cases.end(), [](const RhsCase& each) { return threads_of(*each.variant) > 1; });
   const std::vector<RepeatedTimes> times = time_in_turns(calls, kBatches, threaded ? kThreadedBatchTime : kBatchTime);
   for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (ranks_of(*cases[i].variant) > 1) {
+      continue;
+    }
     if (times[i].count() == 0) {
       cases[i].time = Measured::failed("the right-hand side at the start fails");
       continue;
@@ -151,6 +163,24 @@ void time_cases(std::vector<RhsCase>& cases, bool projections) {
     });
     if (projections) {
       cases[i].projection_time = measured_time(times[cases.size() + i].fastest());
+    }
+    const RepeatedTimes& of_reactions = times[calls.size() - cases.size() + i];
+    if (reactions && of_reactions.count() > 0) {
+      cases[i].reactions_time = measured_time(of_reactions.fastest());
+    }
+  }
+}
+
+/// Of the variants that are divided among ranks.
+void time_team(std::vector<RhsCase>& cases, std::size_t mechanism, const Study& study, RankTeam& team) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const StudyVariant& variant = *cases[i].variant;
+    if (ranks_of(variant) > 1 && team.has_ranks_of(variant)) {
+      const RepeatedTimes times = team.right_hand_side(mechanism, study.mechanisms[mechanism].variants[i]);
+      cases[i].time = times.count() > 0 ? measured_time(times.fastest())
+                                        : Measured::failed("the right-hand side at the start fails");
+    } else if (ranks_of(variant) > 1) {
+      cases[i].time = without_ranks(variant);
     }
   }
 }
@@ -201,8 +231,8 @@ class TwoRanks {
 class RhsObserver {
  public:
   RhsObserver(const Registries& registries, const Study& study, const MachineLimits& machine,
-              std::vector<RhsCase>& cases)
-      : registries_(registries), study_(study), machine_(machine), cases_(cases) {}
+              std::vector<RhsCase>& cases, RankTeam& team)
+      : registries_(registries), study_(study), machine_(machine), cases_(cases), team_(team) {}
 
   CellResult observe(RhsCase& of) {
     CellResult result;
@@ -242,22 +272,28 @@ class RhsObserver {
       case Quantity::time_per_body:
         return scaled(of.time, 1.0 / bodies);
       case Quantity::evaluation_speedup:
-        return speedup(of);
+        return speedup_of(of.time);
       case Quantity::modelled_speedup:
         return of_stages(of, [&] { return modelled(of, observer.workers); });
       case Quantity::passes:
         return passes(*of.prepared, observer.subject);
       case Quantity::projection_time_per_body:
         return scaled(of.projection_time, 1.0 / bodies);
+      case Quantity::reactions_cost:
+        return scaled(of.reactions_time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0, -1.0);
       case Quantity::memory_per_body:
         return of.bytes ? Measured::number(*of.bytes / bodies) : Measured::refused("the C library does not tell");
+      case Quantity::exchange_time:
+        return exchange_time(of, observer.messages().second);
+      case Quantity::message_speedup:
+        return message_speedup(of, observer.messages().first, observer.messages().second);
       default:
         return Measured::refused("not observed");
     }
   }
 
-  static Measured scaled(Measured measured, double factor) {
-    measured.value *= factor;
+  static Measured scaled(Measured measured, double factor, double added = 0.0) {
+    measured.value = measured.value * factor + (measured.usable() ? added : 0.0);
     return measured;
   }
 
@@ -266,7 +302,26 @@ class RhsObserver {
     return of.stages.empty() ? Measured::refused("the formulation does not say how its work divides") : answer();
   }
 
-  [[nodiscard]] Measured speedup(const RhsCase& of) const {
+  /// Of messages of so many numbers between the ranks of a variant.
+  [[nodiscard]] Measured exchange_time(const RhsCase& of, int numbers) {
+    if (ranks_of(*of.variant) == 1) {
+      return Measured::refused("on one rank");
+    }
+    if (!team_.has_ranks_of(*of.variant)) {
+      return without_ranks(*of.variant);
+    }
+    const auto known = exchanges_.find(numbers);
+    return known != exchanges_.end() ? known->second
+                                     : exchanges_[numbers] = measured_time(team_.exchange(numbers).fastest());
+  }
+
+  /// A right-hand side on two ranks taken for half of the sequential one and its exchanges: what both do counts not.
+  [[nodiscard]] Measured message_speedup(const RhsCase& of, int messages, int numbers) {
+    const Measured ratio = speedup_of(scaled(exchange_time(of, numbers), messages));  // t1 / (messages t_exchange)
+    return ratio.usable() ? Measured::number(1.0 / (0.5 + 1.0 / ratio.value)) : ratio;
+  }
+
+  [[nodiscard]] Measured speedup_of(const Measured& time) const {
     std::optional<double> best;
     for (const RhsCase& other : cases_) {
       if (is_sequential(*other.variant) && other.time.state == CellState::disturbed) {
@@ -279,7 +334,7 @@ class RhsObserver {
     if (!best) {
       return Measured::refused("no sequential variant to compare with");
     }
-    Measured result = of.time;
+    Measured result = time;
     result.value = result.value > 0.0 ? *best / result.value : 0.0;
     return result;
   }
@@ -304,20 +359,25 @@ class RhsObserver {
   const Study& study_;
   const MachineLimits& machine_;
   std::vector<RhsCase>& cases_;
+  RankTeam& team_;
+  std::map<int, Measured> exchanges_;  // by numbers
 };
 
 }  // namespace
 
 std::vector<CellResult> observe_right_hand_sides(const Registries& registries, const Study& study,
-                                                 std::size_t mechanism, const MachineLimits& machine) {
+                                                 std::size_t mechanism, const MachineLimits& machine, RankTeam& team) {
   std::vector<RhsCase> cases;
   for (const std::size_t v : study.mechanisms[mechanism].variants) {
     cases.push_back(make_case(registries, study.mechanisms[mechanism], study.variants[v]));
   }
-  time_cases(cases, std::any_of(study.observers.begin(), study.observers.end(), [](const Observer& observer) {
-               return observer.quantity == Quantity::projection_time_per_body;
-             }));
-  RhsObserver observer(registries, study, machine, cases);
+  const auto observes = [&](Quantity quantity) {
+    return std::any_of(study.observers.begin(), study.observers.end(),
+                       [&](const Observer& observer) { return observer.quantity == quantity; });
+  };
+  time_cases(cases, observes(Quantity::projection_time_per_body), observes(Quantity::reactions_cost));
+  time_team(cases, mechanism, study, team);
+  RhsObserver observer(registries, study, machine, cases, team);
   std::vector<CellResult> results;
   results.reserve(cases.size());
   for (RhsCase& each : cases) {

@@ -12,6 +12,8 @@
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/accuracy_limits.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/simulation/time_span.hpp"
+#include "experiments/studies/runner/output_times.hpp"
 #include "experiments/studies/runner/step_limits.hpp"
 #include "experiments/studies/runner/step_monitor.hpp"
 #include "mechanisms/model/description/model_error.hpp"
@@ -39,10 +41,6 @@ std::optional<std::size_t> component_named(const Formulation& formulation, const
   const auto found =
       std::find_if(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.name == name; });
   return found == layout.end() ? std::nullopt : std::optional(static_cast<std::size_t>(found - layout.begin()));
-}
-
-std::vector<double> times_of(const StudyMechanism& mechanism) {
-  return sample_times(mechanism.end, mechanism.samples);
 }
 
 /// Mean or largest over joint coordinates.
@@ -172,6 +170,11 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
       return initial_rate(*run.prepared, observer.subject);
     case Quantity::steps_limited:
       return steps_limited(run, observer.subject);
+    case Quantity::state: {
+      const auto place = component_named(run.prepared->formulation(), observer.subject);
+      return place ? Measured::number(run.result.ode.x[*place])
+                   : Measured::refused(fmt::format("the state has no component '{}'", observer.subject));
+    }
     case Quantity::time_reached:
       return Measured::number(run.result.ode.t);
     case Quantity::local_error:
@@ -194,7 +197,7 @@ std::vector<Observer> observers_of(const Study& study, const CellKey& cell) {
 std::vector<Observer> asked_at_steps(const std::vector<Observer>& observers, const std::vector<Observer>& curves) {
   std::vector<Observer> asked = curves;
   std::copy_if(observers.begin(), observers.end(), std::back_inserter(asked),
-               [](const Observer& observer) { return observer.at_steps(); });
+               [](const Observer& observer) { return observer.at_steps() && observer.quantity != Quantity::state; });
   return asked;
 }
 
@@ -313,18 +316,33 @@ std::size_t StudyCase::evaluate_before(const Study& study, const CellKey& cell) 
 
 SimulationResult StudyCase::run(const Study& study, const CellKey& cell, OdeSink& sink,
                                 const std::function<void(double, std::span<const double>)>& step_reached) {
+  const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
+  const OdeEntry& integrator = *study.integrators[cell.integrator];
   SimulationOptions options = options_of(study, cell);
   options.step_reached = step_reached;
   const std::size_t before = evaluate_before(study, cell);
-  SimulationResult result = simulate(*formulation_, *study.integrators[cell.integrator],
-                                     times_of(study.mechanisms[cell.mechanism]), x0_, options, sink);
+  SimulationResult result = integrate(mechanism, integrator, options, sink);
   result.rhs_calls += before;
   return result;
 }
 
+SimulationResult StudyCase::integrate(const StudyMechanism& mechanism, const OdeEntry& integrator,
+                                      const SimulationOptions& options, OdeSink& sink) {
+  if (mechanism.output > 0.0) {
+    OutputSink outputs(*formulation_, sink);
+    return simulate(*formulation_, integrator, times_of({0.0, mechanism.end, mechanism.output}), x0_, options, outputs);
+  }
+  if (mechanism.restart > 0.0) {
+    return simulate_with_restarts(*formulation_, integrator, times_of({0.0, mechanism.end, mechanism.restart}), x0_,
+                                  options, sink);
+  }
+  return simulate(*formulation_, integrator, sample_times(mechanism.end, mechanism.samples), x0_, options, sink);
+}
+
 std::map<StateKind, double> StudyCase::limited_shares(const Study& study, const CellKey& cell) {
+  const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
   return studies::limited_shares(*formulation_, *study.integrators[cell.integrator],
-                                 times_of(study.mechanisms[cell.mechanism]), x0_,
+                                 sample_times(mechanism.end, mechanism.samples), x0_,
                                  ode_options(options_of(study, cell), formulation_->layout()));
 }
 
@@ -338,6 +356,9 @@ SimulationOptions StudyCase::options_of(const Study& study, const CellKey& cell)
     return std::any_of(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.kind == kind; });
   };
   const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
+  if (mechanism.max_step > 0.0) {
+    options.ode.max_step = mechanism.max_step;
+  }
   std::copy_if(mechanism.controlled.begin(), mechanism.controlled.end(), std::back_inserter(options.controlled),
                exists);
   if (control.kind == ControlKind::tolerance) {

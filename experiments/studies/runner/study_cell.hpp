@@ -35,6 +35,9 @@ class StudyCase {
   [[nodiscard]] SimulationOptions options_of(const Study& study, const CellKey& cell) const;
   /// \returns how many right-hand sides were evaluated because a published program does so before its solver.
   std::size_t evaluate_before(const Study& study, const CellKey& cell);
+  /// With the mechanism's outputs or restarts.
+  SimulationResult integrate(const StudyMechanism& mechanism, const OdeEntry& integrator,
+                             const SimulationOptions& options, OdeSink& sink);
 
   std::unique_ptr<Formulation> formulation_;
   std::vector<double> x0_;

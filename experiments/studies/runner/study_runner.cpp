@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "experiments/records/part_durations.hpp"
 #include "experiments/records/program_digest.hpp"
 #include "experiments/studies/runner/part_runner.hpp"
+#include "experiments/studies/runner/rank_team.hpp"
 #include "experiments/studies/runner/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
@@ -29,7 +31,11 @@ constexpr const char* kMachinePart = "limits of the machine";
 class StudyRun {
  public:
   StudyRun(const Registries& registries, const Study& study, const RunnerOptions& options)
-      : registries_(registries), study_(study), options_(options), references_(study.mechanisms.size()) {
+      : registries_(registries),
+        study_(study),
+        options_(options),
+        references_(study.mechanisms.size()),
+        team_(registries, study, options.start == nullptr ? nullptr : &options.start->ranks()) {
     std::string program = program_digest();
     for (const ReferenceRun& reference : study.references) {
       program += "|" + reference.formulation + " " + reference.integrator;
@@ -55,7 +61,7 @@ class StudyRun {
     }
     PartRunner runner(study_.name, options_, declared, keys);
     const bool finished =
-        runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(); });
+        runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(); }, team_);
     if (!runner.end() || !finished) {
       return std::nullopt;
     }
@@ -75,7 +81,7 @@ class StudyRun {
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
       const StudyMechanism& mechanism = study_.mechanisms[m];
-      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
+      if (study_.times_right_hand_sides(m)) {
         parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {
@@ -204,11 +210,16 @@ class StudyRun {
       const bool ran = std::any_of(result.begin(), result.end(), [](const auto& entry) {
         return entry.second.usable() && entry.first.quantity != Quantity::time_reached;
       });
-      if (ran) {
+      if (ran && is_timed_here(v)) {
         cells.push_back(cell);
       }
     }
     return cells;
+  }
+
+  /// Whether there are the ranks here that a variant computes on.
+  [[nodiscard]] bool is_timed_here(std::size_t variant) const {
+    return ranks_of(study_.variants[variant]) == 1 || team_.has_ranks_of(study_.variants[variant]);
   }
 
   std::vector<StudyPart> timing_parts() {
@@ -217,7 +228,7 @@ class StudyRun {
       parts.push_back(machine_part());
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      if (study_.observes_right_hand_sides() && study_.mechanisms[m].timed) {
+      if (study_.times_right_hand_sides(m)) {
         parts.push_back(right_hand_side_part(m));
       }
       if (!study_.needs_times() || !study_.mechanisms[m].timed) {
@@ -252,7 +263,8 @@ class StudyRun {
     std::string asked;
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const StudyVariant& variant = study_.variants[v];
-      asked += fmt::format("{} on {} threads,", variant.formulation(), threads_of(variant));
+      asked += fmt::format("{} on {} threads{},", variant.formulation(), threads_of(variant),
+                           is_timed_here(v) ? "" : ", no ranks");
     }
     for (const Observer& observer : study_.observers) {
       asked += observer.of_right_hand_side() ? "|" + observer.name() : "";
@@ -274,21 +286,63 @@ class StudyRun {
             timing_name(mechanism, integrator, control), timing_weight(mechanism, integrator, control, cells.size()),
             [this, cells] {
               nlohmann::json json = nlohmann::json::array();
-              for (const RepeatedTimes& times : time_runs(registries_, study_, cells)) {
-                json.push_back(to_json(times));
+              for (const CellTimes& cell : timed_cells(cells)) {
+                json.push_back({to_json(cell.times),
+                                to_json(CellResult{{{Quantity::rank_difference, {}}, cell.rank_difference}})});
               }
               return json;
             },
             [this, cells](const nlohmann::json& json) {
               for (std::size_t k = 0; k < cells.size(); ++k) {
-                results_.times[cells[k]] = times_from_json(json.at(k));
+                results_.times[cells[k]] = times_from_json(json.at(k).at(0));
+                results_.cells[cells[k]].merge(cell_from_json(json.at(k).at(1)));
               }
             }};
   }
 
-  nlohmann::json right_hand_sides(std::size_t mechanism) const {
+  struct CellTimes {
+    RepeatedTimes times;
+    Measured rank_difference = Measured::refused("not on ranks");
+  };
+
+  /// Those of one process in turns, then those that all ranks run together.
+  std::vector<CellTimes> timed_cells(const std::vector<CellKey>& cells) {
+    std::vector<CellTimes> all(cells.size());
+    std::vector<CellKey> alone;
+    std::copy_if(cells.begin(), cells.end(), std::back_inserter(alone),
+                 [&](const CellKey& cell) { return ranks_of(study_.variants[cell.variant]) == 1; });
+    const std::vector<RepeatedTimes> times = time_runs(registries_, study_, alone);
+    for (std::size_t k = 0, place = 0; k < cells.size(); ++k) {
+      if (ranks_of(study_.variants[cells[k].variant]) == 1) {
+        all[k].times = times[place++];
+      } else {
+        const TeamRun run = team_.run(cells[k]);
+        all[k] = {run.times, rank_difference(cells[k], run.end)};
+      }
+    }
+    return all;
+  }
+
+  /// \param end of the run on ranks
+  Measured rank_difference(const CellKey& cell, const std::vector<double>& end) const {
+    StudyCase alone(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant]);
+    const auto layout = alone.formulation().layout();
+    std::optional<double> largest;
+    for (const Observer& observer : study_.observers) {
+      for (std::size_t k = 0; k < layout.size() && k < end.size(); ++k) {
+        const Measured here = results_.of(cell, observer);
+        if (observer.quantity == Quantity::state && layout[k].name == observer.subject && here.usable()) {
+          largest = std::max(largest.value_or(0.0), std::abs(end[k] - here.value));
+        }
+      }
+    }
+    return largest ? Measured::number(*largest) : Measured::refused("no state(COMPONENT) of it is observed");
+  }
+
+  nlohmann::json right_hand_sides(std::size_t mechanism) {
     nlohmann::json json = nlohmann::json::array();
-    for (const CellResult& result : observe_right_hand_sides(registries_, study_, mechanism, *results_.machine)) {
+    for (const CellResult& result :
+         observe_right_hand_sides(registries_, study_, mechanism, *results_.machine, team_)) {
       json.push_back(to_json(result));
     }
     return json;
@@ -326,10 +380,10 @@ class StudyRun {
 
   /// Why a run has no time: that of its other numbers.
   static Measured untimed(const CellResult& result) {
-    const auto reason = std::find_if(result.begin(), result.end(), [](const auto& entry) {
-      return entry.first.of_one_run() && entry.second.state != CellState::measured;
+    const auto number = std::find_if(result.begin(), result.end(), [](const auto& entry) {
+      return entry.first.of_one_run() && entry.second.usable();
     });
-    return reason == result.end() ? Measured::refused("not timed") : reason->second;
+    return number != result.end() || result.empty() ? Measured::refused("not timed") : result.begin()->second;
   }
 
   void add_times() {
@@ -341,7 +395,13 @@ class StudyRun {
         continue;
       }
       const auto times = results_.times.find(cell);
-      const Measured time = times == results_.times.end() ? untimed(result) : wall_time(times->second);
+      const Measured time = times != results_.times.end() ? wall_time(times->second)
+                            : is_timed_here(cell.variant) || !study_.mechanisms[cell.mechanism].timed
+                                ? untimed(result)
+                                : without_ranks(study_.variants[cell.variant]);
+      if (times == results_.times.end()) {
+        result[{Quantity::rank_difference, {}}] = time;
+      }
       result[{Quantity::wall_time, {}}] = time;
     }
     for (auto& [cell, result] : results_.cells) {
@@ -415,7 +475,7 @@ class StudyRun {
 
   Measured speedup(const CellKey& cell, const Measured& time) const {
     if (!time.usable()) {
-      return time;
+      return {time.state, 0.0, time.note};
     }
     std::optional<double> best;
     for (std::size_t v = 0; v < study_.variants.size(); ++v) {
@@ -438,6 +498,7 @@ class StudyRun {
   std::map<std::string, std::vector<std::size_t>> reference_users_;
   std::vector<StudyReference> references_;
   StudyResults results_;
+  RankTeam team_;
 };
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "experiments/studies/runner/study_times.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -28,7 +30,7 @@ std::vector<RepeatedTimes> time_runs(const Registries& registries, const Study& 
   std::vector<RepeatedTimes> results(cells.size());
   for (int repetition = 0; repetition < study.repetitions; ++repetition) {
     for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (repetition > 0 && study.repetitions <= kFewRepetitions && results[i].fastest().seconds > kLongRun) {
+      if (repetition > 0 && timed_once(study, results[i])) {
         continue;
       }
       NullSink sink;
@@ -38,6 +40,10 @@ std::vector<RepeatedTimes> time_runs(const Registries& registries, const Study& 
     }
   }
   return results;
+}
+
+bool timed_once(const Study& study, const RepeatedTimes& times) {
+  return study.repetitions <= kFewRepetitions && times.fastest().seconds > kLongRun;
 }
 
 Measured measured_time(const Timing& timing) {
@@ -69,12 +75,18 @@ RepeatedTimes times_from_json(const nlohmann::json& json) {
   return times;
 }
 
+int ranks_of(const StudyVariant& variant) {
+  const auto& known = variant.entry->options;
+  const bool can = std::any_of(known.begin(), known.end(), [](const auto& option) { return option.name == "ranks"; });
+  return can ? static_cast<int>(parse_parameters(known, variant.options, variant.entry->key).integer("ranks")) : 1;
+}
+
+Measured without_ranks(const StudyVariant& variant) {
+  return {CellState::disturbed, 0.0, fmt::format("start it with mpirun -n {}", ranks_of(variant))};
+}
+
 bool is_sequential(const StudyVariant& variant) {
-  const Parameters options = parse_parameters(variant.entry->options, variant.options, variant.entry->key);
-  const bool one_rank = std::all_of(options.values().begin(), options.values().end(), [](const auto& option) {
-    return option.first != "ranks" || text_of(option.second) == "1";
-  });
-  return one_rank && threads_of(variant) == 1;
+  return ranks_of(variant) == 1 && threads_of(variant) == 1;
 }
 
 }  // namespace mbdbench::studies

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <compare>
 #include <cstddef>
+#include <iterator>
+#include <map>
 #include <optional>
 
 #include "experiments/records/line_fit.hpp"
@@ -174,10 +176,12 @@ class ClaimJudge {
                                                 const Place& place) {
     std::vector<double> values;
     for (const ObserverReference& reference : expression.references()) {
-      if (!reference.over_sizes && !is_run(reference, place)) {
+      if (reference.law == SizeLaw::none && !is_run(reference, place)) {
         return std::nullopt;
       }
-      const Measured measured = reference.over_sizes ? exponent(reference, place) : value(reference, place);
+      const Measured measured = reference.law == SizeLaw::none       ? value(reference, place)
+                                : reference.law == SizeLaw::exponent ? exponent(reference, place)
+                                                                     : crossover(reference, place);
       if (measured.state == CellState::refused) {
         ++refused_;
         return std::nullopt;
@@ -245,6 +249,36 @@ class ClaimJudge {
     }
     return bodies.size() < 3 ? Measured::refused("an exponent needs three sizes")
                              : Measured::number(fit_line(bodies, numbers).slope);
+  }
+
+  /// The number of bodies at which a number passes 1 for the last time, between the claim's mechanisms; of those that
+  /// were not measured nothing is taken.
+  [[nodiscard]] Measured crossover(const ObserverReference& reference, Place place) const {
+    std::map<int, double> numbers;
+    Measured missing = Measured::refused("no sizes");
+    for (const std::size_t m : claim_.mechanisms) {
+      place.mechanism = m;
+      const Measured measured = value(reference, place);
+      if (measured.usable()) {
+        numbers[study_.mechanisms[m].mechanism->body_count()] = measured.value;
+      } else {
+        missing = measured;
+      }
+    }
+    if (numbers.size() < 2) {
+      return missing;
+    }
+    for (auto above = std::prev(numbers.end()); above != numbers.begin(); --above) {
+      const auto below = std::prev(above);
+      if (above->second > 1.0 && below->second <= 1.0) {
+        const double part = (1.0 - below->second) / (above->second - below->second);
+        return Measured::number(below->first * std::pow(static_cast<double>(above->first) / below->first, part));
+      }
+      if (above->second <= 1.0) {
+        break;
+      }
+    }
+    return Measured::refused("1 is not passed within the sizes");
   }
 
   [[nodiscard]] std::string place_text(const Place& place) const {

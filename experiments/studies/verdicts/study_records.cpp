@@ -21,7 +21,7 @@ class RecordWriter {
  public:
   RecordWriter(const Study& study, const StudyResults& results) : study_(study), results_(results) {}
 
-  PartResult write() {
+  RecordSet write() {
     add_uncertainties();
     add_machine();
     for (const CellKey& cell : study_.cells()) {
@@ -51,7 +51,8 @@ class RecordWriter {
   static Record record_of(const RecordMaker& maker, const std::string& quantity, std::string_view unit,
                           const Measured& measured) {
     Record record = maker.measured(quantity, std::string(unit), measured.value, measured.note);
-    if (measured.state == CellState::refused || measured.state == CellState::failed) {
+    const bool untimed = measured.state == CellState::disturbed && measured.value == 0.0;
+    if (measured.state == CellState::refused || measured.state == CellState::failed || untimed) {
       record.value.reset();
     }
     constexpr std::array kVerdicts = {Verdict::no_published_value, Verdict::refused, Verdict::failed,
@@ -79,7 +80,7 @@ class RecordWriter {
   void add_cell(const CellKey& cell) {
     for (const Observer& observer : study_.observers) {
       if (observer.of_right_hand_side()) {
-        if (study_.mechanisms[cell.mechanism].timed) {
+        if (study_.times_right_hand_sides(cell.mechanism)) {
           add_right_hand_side(cell, observer);
         }
         continue;
@@ -174,7 +175,7 @@ class RecordWriter {
 
   const Study& study_;
   const StudyResults& results_;
-  PartResult part_;
+  RecordSet part_;
   std::set<std::pair<CellKey, Observer>> written_;
 };
 
@@ -223,7 +224,7 @@ std::vector<std::string> record_names(const std::vector<Observer>& observers) {
 
 }  // namespace
 
-PartResult study_records(const Study& study, const StudyResults& results) {
+RecordSet study_records(const Study& study, const StudyResults& results) {
   return RecordWriter(study, results).write();
 }
 

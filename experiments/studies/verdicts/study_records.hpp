@@ -3,13 +3,13 @@
 /// What a study has measured as records, and the file that plots and tables take names, labels, order and units from.
 #include <nlohmann/json_fwd.hpp>
 
-#include "experiments/records/part_store.hpp"
+#include "experiments/records/record.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 
 namespace mbdbench::studies {
 
 /// \returns one record a number, a refusal or a failure, in the study's order; times apart.
-PartResult study_records(const Study& study, const StudyResults& results);
+RecordSet study_records(const Study& study, const StudyResults& results);
 
 /// \returns the content of study.json.
 nlohmann::ordered_json study_json(const Study& study);

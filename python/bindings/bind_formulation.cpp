@@ -1,0 +1,169 @@
+#include <fmt/format.h>
+#include <nanobind/eigen/dense.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <map>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/formulation_choice.hpp"
+#include "python/bindings/number_arrays.hpp"
+#include "python/bindings/session.hpp"
+
+namespace nb = nanobind;
+
+namespace mbdbench::python {
+namespace {
+
+/// A formulation as Python holds it; Python keeps the mechanism alive as long as this.
+struct FormulationHandle {
+  std::string word;  ///< that chose it, "hdca[gauge=leak]"
+  std::unique_ptr<Formulation> formulation;
+};
+
+/// Observation and Reactions of one state, named.
+struct StateObservation {
+  Observation of;
+  std::map<std::string, Vec3> marker_positions;
+  std::map<std::string, Vec3> marker_velocities;
+  std::map<std::string, Vec6> reactions;
+};
+
+std::size_t q_size(const FormulationHandle& handle) {
+  return static_cast<std::size_t>(handle.formulation->mechanism().q_size());
+}
+
+std::size_t u_size(const FormulationHandle& handle) {
+  return static_cast<std::size_t>(handle.formulation->mechanism().u_size());
+}
+
+void construct(FormulationHandle* place, const Mechanism& mechanism, const std::string& word) {
+  const FormulationChoice choice = choose_formulation(registries().formulations, word);
+  require_memory(*choice.entry, mechanism);
+  new (place)
+      FormulationHandle{word, make_formulation(registries().formulations, *choice.entry, mechanism, choice.options)};
+}
+
+nb::object rhs(FormulationHandle& handle, double t, NumbersArgument x, const nb::object& out) {
+  Formulation& formulation = *handle.formulation;
+  const std::span<const double> state = x.numbers("x", formulation.state_size());
+  if (!out.is_none()) {
+    require_ok(formulation.rhs(t, state, writable_numbers(out, "out", formulation.state_size())));
+    return out;
+  }
+  std::vector<double> xdot(formulation.state_size());
+  require_ok(formulation.rhs(t, state, xdot));
+  return nb::cast(array_of(std::move(xdot)));
+}
+
+NumberArray pack(FormulationHandle& handle, NumbersArgument q, NumbersArgument u, double t) {
+  std::vector<double> x(handle.formulation->state_size());
+  require_ok(handle.formulation->pack(t, q.numbers("q", q_size(handle)), u.numbers("u", u_size(handle)), x));
+  return array_of(std::move(x));
+}
+
+std::pair<NumberArray, NumberArray> unpack(FormulationHandle& handle, NumbersArgument x, double t) {
+  std::vector<double> q(q_size(handle));
+  std::vector<double> u(u_size(handle));
+  require_ok(handle.formulation->unpack(t, x.numbers("x", handle.formulation->state_size()), q, u));
+  return {array_of(std::move(q)), array_of(std::move(u))};
+}
+
+StateObservation observe(FormulationHandle& handle, double t, NumbersArgument x) {
+  Formulation& formulation = *handle.formulation;
+  const Mechanism& mechanism = formulation.mechanism();
+  const std::span<const double> state = x.numbers("x", formulation.state_size());
+  StateObservation result;
+  Reactions reactions;
+  require_ok(formulation.observe(t, state, result.of));
+  require_ok(formulation.reactions(t, state, reactions));
+  for (std::size_t i = 0; i < mechanism.markers().size(); ++i) {
+    result.marker_positions[mechanism.markers()[i].name] = result.of.marker_positions[i];
+    result.marker_velocities[mechanism.markers()[i].name] = result.of.marker_velocities[i];
+  }
+  for (std::size_t k = 0; k < reactions.tree_joints.size(); ++k) {
+    result.reactions[mechanism.tree_joints()[k].name] = reactions.tree_joints[k];
+  }
+  for (std::size_t k = 0; k < reactions.cut_joints.size(); ++k) {
+    result.reactions[mechanism.cut_joints()[k].name] = reactions.cut_joints[k];
+  }
+  return result;
+}
+
+void bind_observation(nb::module_& module) {
+  const auto number = [](double Observation::*member) {
+    return [member](const StateObservation& observation) { return observation.of.*member; };
+  };
+  nb::class_<StateObservation>(module, "Observation", "What there is to see of a state; SI units, world axes.")
+      .def_prop_ro("kinetic", [](const StateObservation& state) { return state.of.energies.kinetic; })
+      .def_prop_ro("potential", [](const StateObservation& state) { return state.of.energies.potential; })
+      .def_prop_ro("total", [](const StateObservation& state) { return state.of.energies.total(); })
+      .def_prop_ro("linear_momentum", [](const StateObservation& state) { return state.of.linear_momentum; })
+      .def_prop_ro(
+          "angular_momentum", [](const StateObservation& state) { return state.of.angular_momentum; },
+          "About the origin of the world.")
+      .def_prop_ro("position_residual", number(&Observation::position_residual), "max |Phi|")
+      .def_prop_ro("velocity_residual", number(&Observation::velocity_residual), "max |Phi'|")
+      .def_ro("marker_positions", &StateObservation::marker_positions)
+      .def_ro("marker_velocities", &StateObservation::marker_velocities)
+      .def_ro("reactions", &StateObservation::reactions,
+              "Force and torque [f; n] of each joint's constraints on its outboard body; empty where a formulation has "
+              "none.");
+}
+
+}  // namespace
+
+void bind_formulation(nb::module_& module) {
+  nb::class_<StateComponent>(module, "StateComponent", "One component of a state.")
+      .def_ro("name", &StateComponent::name)
+      .def_prop_ro(
+          "kind", [](const StateComponent& component) { return std::string(to_string(component.kind)); },
+          "position, quaternion, velocity or momentum")
+      .def_ro("joint", &StateComponent::joint)
+      .def_ro("constant", &StateComponent::constant, "Says what others mean; no coordinate.")
+      .def("__repr__", [](const StateComponent& component) {
+        return fmt::format("<{} {}>", to_string(component.kind), component.name);
+      });
+  bind_observation(module);
+  nb::class_<FormulationHandle>(module, "Formulation",
+                                "Equations of motion x' = f(t, x) of one mechanism. Use one instance in a thread.")
+      .def("__init__", &construct, nb::arg("mechanism"), nb::arg("formulation"), nb::keep_alive<1, 2>(),
+           "`formulation`: a key with options, \"hdca[gauge=leak]\".")
+      .def("rhs", &rhs, nb::arg("t"), nb::arg("x"), nb::arg("out") = nb::none(),
+           nb::sig(
+               "def rhs(self, t: float, x: numpy.typing.ArrayLike, out: numpy.ndarray | None = None) -> numpy.ndarray"),
+           "x' at (t, x), in `out` where it is given. RightHandSideError where there is none.")
+      .def("pack", &pack, nb::arg("q"), nb::arg("u"), nb::arg("t") = 0.0,
+           "The state of coordinates and quasi-velocities of the tree joints, which satisfy the constraints.")
+      .def("unpack", &unpack, nb::arg("x"), nb::arg("t") = 0.0, "(q, u) of a state.")
+      .def("observe", &observe, nb::arg("t"), nb::arg("x"), "Energies, momenta, residuals, markers and reactions.")
+      .def_prop_ro("word", [](const FormulationHandle& handle) { return handle.word; })
+      .def_prop_ro(
+          "mechanism", [](const FormulationHandle& handle) { return &handle.formulation->mechanism(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro("state_size", [](const FormulationHandle& handle) { return handle.formulation->state_size(); })
+      .def_prop_ro(
+          "layout",
+          [](const FormulationHandle& handle) {
+            const std::span<const StateComponent> layout = handle.formulation->layout();
+            return std::vector<StateComponent>(layout.begin(), layout.end());
+          },
+          "Names and kinds of the state's components.")
+      .def_prop_ro(
+          "rhs_calls", [](const FormulationHandle& handle) { return handle.formulation->rhs_calls(); },
+          "Right-hand sides evaluated so far.")
+      .def("__repr__", [](const FormulationHandle& handle) {
+        return fmt::format("<mbdbench.Formulation {} of '{}', {} components>", handle.word,
+                           handle.formulation->mechanism().name(), handle.formulation->state_size());
+      });
+}
+
+}  // namespace mbdbench::python

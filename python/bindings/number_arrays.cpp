@@ -1,0 +1,96 @@
+#include "python/bindings/number_arrays.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nanobind/stl/string.h>
+
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace nb = nanobind;
+
+namespace mbdbench::python {
+namespace {
+
+[[noreturn]] void refuse(std::string_view name, const std::string& reason) {
+  throw nb::value_error(fmt::format("{}: {}", name, reason).c_str());
+}
+
+/// \returns "float32", "complex128", "object".
+std::string dtype_of(nb::handle array) {
+  return nb::cast<std::string>(nb::str(nb::object(array.attr("dtype"))));
+}
+
+std::vector<std::size_t> shape_of(const nb::ndarray<>& array) {
+  return {array.shape_ptr(), array.shape_ptr() + array.ndim()};
+}
+
+}  // namespace
+
+std::span<const double> NumbersArgument::numbers(std::string_view name) {
+  const nb::module_ numpy = nb::module_::import_("numpy");
+  if (nb::isinstance(given, numpy.attr("ndarray"))) {
+    if (!given.attr("dtype").equal(numpy.attr("float64"))) {
+      refuse(name, fmt::format("is an array of {}; float64 is wanted, such as numpy.asarray({}, dtype=float) makes",
+                               dtype_of(given), name));
+    }
+    given = numpy.attr("ascontiguousarray")(given);
+  } else {
+    try {
+      given = numpy.attr("array")(given, "float64");
+    } catch (const nb::python_error& error) {
+      refuse(name, fmt::format("is no array of numbers: {}", nb::cast<std::string>(nb::str(error.value()))));
+    }
+  }
+  const auto array = nb::cast<nb::ndarray<nb::ro>>(given);
+  if (array.ndim() != 1) {
+    refuse(name, fmt::format("has {} dimensions; one is wanted", array.ndim()));
+  }
+  const std::span<const double> values(static_cast<const double*>(array.data()), array.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!std::isfinite(values[i])) {
+      refuse(name, fmt::format("entry {} is {}; all must be finite", i, values[i]));
+    }
+  }
+  return values;
+}
+
+std::span<const double> NumbersArgument::numbers(std::string_view name, std::size_t size) {
+  const std::span<const double> values = numbers(name);
+  if (values.size() != size) {
+    refuse(name, fmt::format("has {} entries; {} are wanted", values.size(), size));
+  }
+  return values;
+}
+
+std::span<double> writable_numbers(nb::handle given, std::string_view name, std::size_t size) {
+  nb::ndarray<> array;
+  if (!nb::try_cast(given, array)) {
+    refuse(name, "is no array that can be written; pass a numpy array of float64");
+  }
+  const bool contiguous = array.ndim() == 1 && (array.size() <= 1 || array.stride(0) == 1);
+  if (array.dtype() != nb::dtype<double>() || !contiguous || array.size() != size) {
+    refuse(name,
+           fmt::format("must be a contiguous numpy array of float64 with shape ({},); it is of {} with shape ({})",
+                       size, dtype_of(given), fmt::join(shape_of(array), ", ")));
+  }
+  return {static_cast<double*>(array.data()), size};
+}
+
+NumberArray array_of(std::vector<double> numbers, std::initializer_list<std::size_t> shape) {
+  auto owned = std::make_unique<std::vector<double>>(std::move(numbers));
+  double* const data = owned->data();
+  const nb::capsule owner(owned.get(), [](void* pointer) noexcept {
+    const std::unique_ptr<std::vector<double>> deleted(static_cast<std::vector<double>*>(pointer));
+  });
+  static_cast<void>(owned.release());
+  return {data, shape, owner};
+}
+
+NumberArray array_of(std::vector<double> numbers) {
+  const std::size_t size = numbers.size();
+  return array_of(std::move(numbers), {size});
+}
+
+}  // namespace mbdbench::python

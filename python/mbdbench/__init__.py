@@ -1,0 +1,42 @@
+"""Research benchmark and verification suite for multibody dynamics: docs/python.md walks through it.
+
+SI units, angles in rad, quaternions (w, x, y, z), vectors in world axes.
+"""
+
+from ._core import (
+    BlockCheck,
+    Formulation,
+    Mechanism,
+    MechanismError,
+    Observation,
+    RightHandSideError,
+    StateComponent,
+    Verification,
+    add_prototype,
+    formulations,
+    integrators,
+    mechanisms,
+)
+from .results import records, study
+from .simulation import Simulation, simulate
+from .verification import verify
+
+__all__ = [
+    "BlockCheck",
+    "Formulation",
+    "Mechanism",
+    "MechanismError",
+    "Observation",
+    "RightHandSideError",
+    "Simulation",
+    "StateComponent",
+    "Verification",
+    "add_prototype",
+    "formulations",
+    "integrators",
+    "mechanisms",
+    "records",
+    "simulate",
+    "study",
+    "verify",
+]

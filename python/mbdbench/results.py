@@ -1,0 +1,48 @@
+"""What experiments and studies have left in their directories (docs/results.md)."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas
+
+_RUNS = Path("results/runs")
+
+
+def _file(run: str | Path, name: str) -> Path:
+    directory = Path(run)
+    if not directory.is_dir() and (_RUNS / directory).is_dir():
+        directory = _RUNS / directory
+    if (directory / name).is_file():
+        return directory / name
+    if directory.is_dir():
+        reason = f"holds {', '.join(sorted(path.name for path in directory.iterdir())) or 'nothing'}"
+    else:
+        runs = sorted(path.name for path in _RUNS.glob("*") if path.is_dir())
+        reason = f"there is no such directory; runs in {_RUNS}: {', '.join(runs) or 'none'}"
+    raise FileNotFoundError(f"{directory / name}: {reason}")
+
+
+def records(run: str | Path, file: str = "records.csv") -> pandas.DataFrame:
+    """The records of an experiment or a study, one number a row.
+
+    run: its directory, or its name below results/runs. file: "timings.csv", "claims.csv", "trajectory.csv" likewise.
+    """
+    try:
+        import pandas
+    except ImportError:
+        raise ImportError("mbdbench.records needs pandas: pip install pandas") from None
+    path = _file(run, file)
+    with path.open(encoding="utf-8") as lines:
+        # Comments stand at the head only: a '#' further down belongs to a name.
+        comments = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), lines))
+    return pandas.read_csv(path, skiprows=comments)
+
+
+def study(run: str | Path) -> dict[str, Any]:
+    """study.json of a study: names, labels, order, units and settings, from which its figures are made."""
+    return json.loads(_file(run, "study.json").read_text(encoding="utf-8"))

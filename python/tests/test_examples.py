@@ -1,0 +1,37 @@
+"""The scripts of python/examples, run as a user runs them."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+
+
+def output_of(script, directory, *arguments):
+    done = subprocess.run([sys.executable, EXAMPLES / script, *arguments], cwd=directory, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_compare_two_formulations(tmp_path, arm):
+    for arguments in ([], ["arm.toml"]):
+        (tmp_path / "arm.toml").write_text(arm.to_toml())
+        rows = [line.split() for line in output_of("compare_two_formulations.py", tmp_path, *arguments).splitlines()[-6:]]
+        assert [row[0] for row in rows] == 3 * ["dca"] + 3 * ["hdca"]
+        # Four orders of the tolerance leave at least two in the error, whatever the motion does with it.
+        assert float(rows[2][-1]) < 1e-2 * float(rows[0][-1]) and float(rows[5][-1]) < 1e-2 * float(rows[3][-1])
+
+
+def test_prototype_checked_against_dense(tmp_path):
+    said = output_of("prototype_checked_against_dense.py", tmp_path)
+    assert "lagrange on pendulum:bodies=5: passed" in said
+    assert "without_centrifugal_terms on pendulum:bodies=5: FAILED" in said
+    assert float(said.split()[-2]) < 1e-8  # the same steps; rounding, amplified over 2 s
+
+
+def test_figure_for_a_paper(tmp_path):
+    pytest.importorskip("matplotlib")
+    output_of("figure_for_a_paper.py", tmp_path, "figure.pdf")
+    assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")

@@ -1,0 +1,42 @@
+import sys
+
+import mbdbench
+import pytest
+
+RECORDS = """# a comment of the writer
+experiment,mechanism,formulation,quantity,value,note
+mine,pendulum:4,dense,evaluations,100,"bodies # 1, 2"
+mine,pendulum:4,hdca,evaluations,90,
+"""
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    directory = tmp_path / "results" / "runs" / "mine"
+    directory.mkdir(parents=True)
+    (directory / "records.csv").write_text(RECORDS)
+    (directory / "study.json").write_text('{"name": "mine"}')
+    return directory
+
+
+@pytest.mark.parametrize("name", ["mine", "results/runs/mine"])
+def test_records_and_study(run, name):
+    pytest.importorskip("pandas")
+    frame = mbdbench.records(name)
+    assert list(frame["value"]) == [100, 90] and frame["note"][0] == "bodies # 1, 2"
+    assert mbdbench.study(name) == {"name": "mine"}
+
+
+def test_what_is_missing_is_told(run):
+    pytest.importorskip("pandas")
+    with pytest.raises(FileNotFoundError, match="timings.csv: holds records.csv, study.json"):
+        mbdbench.records("mine", "timings.csv")
+    with pytest.raises(FileNotFoundError, match="no such directory; runs in results.runs: mine"):
+        mbdbench.study("yours")
+
+
+def test_without_pandas(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="needs pandas: pip install pandas"):
+        mbdbench.records("mine")

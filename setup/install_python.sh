@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# setup/install_python.sh: the Python package of this tree (docs/python.md), built and installed into build/python/venv
+# with what its tests and examples need from PyPI. Run it again after changes: only what changed is built.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+# shellcheck source=setup/install_packages.sh
+source setup/install_packages.sh
+venv=build/python/venv
+
+if [[ ! -x $venv/bin/python ]]; then
+  if ! interpreter=$(python_with_headers); then
+    echo "install_python.sh: neither python3 nor /usr/bin/python3 has venv and Python.h (Debian: python3-venv, python3-dev)" >&2
+    exit 2
+  fi
+  "$interpreter" -m venv "$venv"
+fi
+pip() { "$venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
+pip install "scikit-build-core>=0.10" "nanobind>=2.0" numpy pandas matplotlib pytest
+# Without isolation the build directory keeps the paths that it was configured with.
+touch build/python/started
+pip install --no-build-isolation --no-deps --force-reinstall -C build-dir="$PWD/build/python/cmake" ./python
+mv build/python/started build/python/installed
+echo "installed: $("$venv/bin/python" -c 'import mbdbench; print(mbdbench.__file__)')"

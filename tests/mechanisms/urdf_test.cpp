@@ -1,0 +1,173 @@
+/// \file
+/// URDF: the same mechanism as from TOML, and what is wrong with a file in its own lines.
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "mechanisms/io/mechanism_reader.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
+
+namespace mbdbench {
+namespace {
+
+// The lines stay what they are here: files are spoilt by replacement.
+const std::string kArm = R"(<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"><inertial><mass value="7"/></inertial></link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/> <child link="upper"/>
+    <origin xyz="0 0 0.5" rpy="0.1 -0.2 0.3"/>
+    <axis xyz="0 2 0"/>
+    <limit lower="-1" upper="1" effort="10" velocity="1"/>
+    <dynamics damping="0.25" friction="0"/>
+  </joint>
+  <link name="upper">
+    <visual><geometry><box size="1 1 1"/></geometry></visual>
+    <inertial>
+      <origin xyz="0.25 0 0" rpy="0 0 1.5707963267948966"/>
+      <mass value="2"/>
+      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.05" iyz="0" izz="0.055"/>
+    </inertial>
+  </link>
+  <joint name="plate" type="fixed"><parent link="upper"/><child link="flange"/><origin xyz="0.5 0 0" rpy="0 0 0.4"/></joint>
+  <link name="flange"/>
+  <joint name="wrist" type="prismatic"><parent link="flange"/><child link="hand"/><origin xyz="0.1 0 0"/></joint>
+  <link name="hand">
+    <inertial><mass value="1"/><inertia ixx="0.1" ixy="0" ixz="0" iyy="0.1" iyz="0" izz="0.1"/></inertial>
+  </link>
+</robot>
+)";
+
+MechanismDescription read(const std::string& text) {
+  return parse_mechanism(text, "arm.urdf");
+}
+
+TEST(Urdf, BodiesAndJointsAreThoseOfTheRobot) {
+  const MechanismDescription arm = read(kArm);
+  ASSERT_EQ(arm.bodies.size(), 2U);
+  ASSERT_EQ(arm.joints.size(), 2U);
+  EXPECT_EQ(arm.name, "arm");
+  EXPECT_EQ(arm.gravity, Vec3(0.0, 0.0, -9.81));
+  const BodyDescription& upper = arm.bodies[0];
+  EXPECT_EQ(upper.mass, 2.0);
+  EXPECT_EQ(upper.com, Vec3(0.25, 0.0, 0.0));
+  // A quarter turn about z exchanges x and y; rounding of its sine and cosine.
+  EXPECT_TRUE(upper.inertia.isApprox(Vec3(0.05, 0.01, 0.055).asDiagonal().toDenseMatrix(), 1e-15));
+  const JointDescription& shoulder = arm.joints[0];
+  EXPECT_EQ(shoulder.type, JointType::revolute);
+  EXPECT_EQ(shoulder.a, kGround);
+  EXPECT_EQ(shoulder.b, "upper");
+  EXPECT_EQ(shoulder.axis, Vec3::UnitY());
+  const Eigen::Quaterniond rotation(Eigen::AngleAxisd(0.3, Vec3::UnitZ()) * Eigen::AngleAxisd(-0.2, Vec3::UnitY()) *
+                                    Eigen::AngleAxisd(0.1, Vec3::UnitX()));
+  const Eigen::Vector4d wanted(rotation.w(), rotation.x(), rotation.y(), rotation.z());
+  EXPECT_TRUE(shoulder.frame_a.rotation.isApprox(wanted, 1e-15));
+  ASSERT_EQ(arm.joint_springs.size(), 1U);
+  EXPECT_EQ(arm.joint_springs[0].damping, 0.25);
+}
+
+TEST(Urdf, ALinkWithoutInertiaThatIsFixedIsAFrameOfTheOther) {
+  const MechanismDescription arm = read(kArm);
+  const JointDescription& wrist = arm.joints[1];
+  EXPECT_EQ(wrist.a, "upper");
+  EXPECT_EQ(wrist.axis, Vec3::UnitX());  // URDF's default
+  EXPECT_TRUE(wrist.frame_a.position.isApprox(Vec3(0.5 + 0.1 * std::cos(0.4), 0.1 * std::sin(0.4), 0.0), 1e-15));
+  ASSERT_EQ(arm.markers.size(), 1U);
+  EXPECT_EQ(arm.markers[0].name, "flange");
+  EXPECT_EQ(arm.markers[0].body, "upper");
+  EXPECT_EQ(arm.markers[0].point, Vec3(0.5, 0.0, 0.0));
+}
+
+TEST(Urdf, AFixedLinkWithInertiaStaysABody) {
+  std::string text = kArm;
+  text.replace(text.find("prismatic"), 9, "fixed");
+  const MechanismDescription arm = read(text);
+  ASSERT_EQ(arm.joints.size(), 2U);
+  EXPECT_EQ(arm.joints[1].type, JointType::fixed);
+  EXPECT_EQ(load_mechanism(text, "arm.urdf").u_size(), 1);
+}
+
+TEST(Urdf, AMechanismOfItReadsBackFromToml) {
+  const Mechanism arm = load_mechanism(kArm, "arm.urdf");
+  const std::string toml = write_mechanism(arm.description());
+  EXPECT_EQ(write_mechanism(load_mechanism(toml, "arm.toml").description()), toml);
+}
+
+struct BadUrdf {
+  const char* name;
+  std::string from;
+  std::string to;
+  std::size_t line;
+  std::vector<std::string> message_parts;
+};
+
+void PrintTo(const BadUrdf& bad, std::ostream* stream) {
+  *stream << bad.name;
+}
+
+class BadUrdfTest : public testing::TestWithParam<BadUrdf> {};
+
+TEST_P(BadUrdfTest, TheMessageNamesTheLineAndWhatWouldBeRight) {
+  const BadUrdf& bad = GetParam();
+  std::string text = kArm;
+  const std::size_t place = text.find(bad.from);
+  ASSERT_NE(place, std::string::npos);
+  text.replace(place, bad.from.size(), bad.to);
+  try {
+    static_cast<void>(load_mechanism(text, "arm.urdf"));
+    FAIL() << "was accepted";
+  } catch (const FileError& error) {
+    EXPECT_EQ(error.line(), bad.line) << error.what();
+    for (const std::string& part : bad.message_parts) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Files, BadUrdfTest,
+    testing::Values(
+        BadUrdf{"syntax", "</link>", "</lnk>", 3, {"arm.urdf:3", "is no XML"}},
+        BadUrdf{"empty", kArm, "", 0, {"is no XML"}},
+        BadUrdf{"root_element", kArm, "<mujoco/>", 1, {"the outermost element is not <robot>"}},
+        BadUrdf{"robot_name", "<robot name=\"arm\">", "<robot name=\"\xff\">", 2, {"ASCII"}},
+        BadUrdf{"no_link", kArm, "<robot name=\"r\"/>", 1, {"there is no <link>"}},
+        BadUrdf{"no_name", "<link name=\"upper\">", "<link>", 11, {"<link> needs the attribute name"}},
+        BadUrdf{"two_of_a_name", "<link name=\"upper\">", "<link name=\"base\">", 11, {"'base' already, in line 3"}},
+        BadUrdf{"no_parent", "<parent link=\"base\"/>", "", 4, {"joint 'shoulder' has no <parent>"}},
+        BadUrdf{"unknown_link", "<child link=\"upper\"/>", "<child link=\"uper\"/>", 5, {"did you mean \"upper\""}},
+        BadUrdf{"unknown_type", "type=\"revolute\"", "type=\"revolut\"", 4, {"'revolut'; did you mean \"revolute\""}},
+        BadUrdf{"moving_without_inertial",
+                "<inertial><mass value=\"1\"/><inertia ixx=\"0.1\" ixy=\"0\" ixz=\"0\" iyy=\"0.1\" iyz=\"0\" "
+                "izz=\"0.1\"/></inertial>",
+                "",
+                22,
+                {"link 'hand' moves in joint 'wrist' and has no <inertial>"}},
+        BadUrdf{"no_mass", "<mass value=\"2\"/>", "", 13, {"<inertial> of link 'upper' has no <mass>"}},
+        BadUrdf{"no_product_of_inertia", " ixz=\"0\"", "", 16, {"<inertia> needs the attribute ixz"}},
+        BadUrdf{"negative_mass", "<mass value=\"2\"/>", "<mass value=\"-2\"/>", 15, {"'upper'", "positive"}},
+        BadUrdf{"no_physical_inertia", "izz=\"0.055\"", "izz=\"0.5\"", 16, {"'upper'", "inertia"}},
+        BadUrdf{"no_number", "xyz=\"0 0 0.5\"", "xyz=\"0 0\"", 6, {"wants 3 numbers"}},
+        BadUrdf{"xacro", "<mass value=\"2\"/>", "<mass value=\"${m}\"/>", 15, {"wants 1 number", "xacro"}},
+        BadUrdf{"no_axis", "xyz=\"0 2 0\"", "xyz=\"0 0 0\"", 7, {"joint 'shoulder': the axis has no direction"}},
+        BadUrdf{"friction", "friction=\"0\"", "friction=\"0.1\"", 9, {"friction is not modelled"}},
+        BadUrdf{"mimic", "<axis xyz", "<mimic joint=\"wrist\"/><axis xyz", 7, {"joint 'shoulder' follows another one"}},
+        BadUrdf{"transmission", "</robot>", "<transmission/></robot>", 25, {"transmissions are not modelled"}},
+        BadUrdf{"closed_loop",
+                "</robot>",
+                "<joint name=\"rod\" type=\"fixed\"><parent link=\"base\"/><child link=\"hand\"/></joint></robot>",
+                25,
+                {"link 'hand' is the child of joint 'wrist' (line 21) already", "TOML"}},
+        BadUrdf{"cycle", "<parent link=\"base\"/>", "<parent link=\"hand\"/>", 11, {"'base'", "'upper'", "cycle"}},
+        BadUrdf{"two_bases",
+                "</robot>",
+                "<link name=\"lost\"/></robot>",
+                25,
+                {"'lost' is no joint's child", "'base' (line 3)"}}),
+    [](const testing::TestParamInfo<BadUrdf>& tested) { return tested.param.name; });
+
+}  // namespace
+}  // namespace mbdbench
