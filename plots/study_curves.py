@@ -255,7 +255,13 @@ def _over_time(study, declared):
     return definitions
 
 
+def _declared(study, declared):
+    of_whole_runs = declared.get("against_control") or declared.get("abscissa")
+    if of_whole_runs and declared.get("families"):
+        return [family_figure(study, declared)]
+    return sweep_figures(study, declared) if of_whole_runs else _over_time(study, declared)
+
+
 def curve_figures(study):
     """The figures that the study declares, in its order."""
-    return [figure for declared in study.figures
-            for figure in (sweep_figures(study, declared) if declared.get("against_control") else _over_time(study, declared))]
+    return [figure for declared in study.figures for figure in _declared(study, declared)]
