@@ -16,7 +16,10 @@ constexpr int kFrames = 60;
 constexpr double kLongest = 10.0;  // s
 
 bool finished(const CellResult& result) {
-  return std::any_of(result.begin(), result.end(), [](const auto& entry) { return entry.second.usable(); });
+  // A run that failed tells how far it came.
+  return std::any_of(result.begin(), result.end(), [](const auto& entry) {
+    return entry.second.usable() && entry.first.quantity != Quantity::time_reached;
+  });
 }
 
 }  // namespace
@@ -31,17 +34,18 @@ std::optional<StudyMotion> study_motion(const Registries& registries, const Stud
   }
   const CellKey& cell = found->first;
   Study sampled = study;
-  sampled.samples = kFrames - 1;
   StudyMechanism& moved = sampled.mechanisms[mechanism];
+  moved.samples = kFrames - 1;
   moved.end = std::min(moved.end, kLongest);
   const StudyVariant& variant = study.variants[cell.variant];
   try {
     StudyCase prepared(registries, moved, variant);
-    PoseSampler poses(prepared.formulation());
+    const std::vector<double> times = sample_times(moved.end, moved.samples);
+    PoseSampler poses(prepared.formulation(), times);
     if (!prepared.run(sampled, cell, poses).succeeded()) {
       return std::nullopt;
     }
-    StudyMotion motion{.times = sample_times(moved.end, sampled.samples),
+    StudyMotion motion{.times = times,
                        .q = {},
                        .run = fmt::format("{}, {}", variant.formulation(), study.integrators[cell.integrator]->key)};
     motion.q.reserve(poses.poses().size());
