@@ -61,8 +61,9 @@ TEST(IntegratorsRunTest, FixedOrdersAreMetAndEveryIntegratorHasItsCurves) {
 
 TEST(LongRunsRunTest, SymplecticMethodsKeepTheEnergyOfARegularMotionBoundedAndOthersDrift) {
   const TemporaryDirectory directory;
-  const CommandLineCall call = call_program({"study", MBDBENCH_SOURCE_DIR "/experiments/studies/long_runs.toml",
-                                             "--quick", "--no-report", "--quiet", "-o", directory.path().string()});
+  const std::string declaration = std::string(MBDBENCH_SOURCE_DIR) + "/experiments/studies/long_runs.toml";
+  const CommandLineCall call =
+      call_program({"study", declaration, "--quick", "--no-report", "--quiet", "-o", directory.path().string()});
   ASSERT_EQ(call.exit_code, 0) << call.errors;
   std::map<std::string, double> growth;
   for (const Record& record : read_records(directory / "records.csv")) {
