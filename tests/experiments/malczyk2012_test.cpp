@@ -48,7 +48,11 @@ TEST(Malczyk2012RunTest, PassesTheSingularPositions) {
   ASSERT_EQ(call.exit_code, 0) << call.errors;
   const std::vector<Record> records = read_records(directory / "records.csv");
   for (const Record& entry : records) {
-    EXPECT_NE(entry.verdict, Verdict::failed) << entry.formulation << " on " << entry.mechanism << ": " << entry.note;
+    // Multipliers that do not look at the rank cannot begin where it is lost.
+    const bool expected =
+        entry.formulation == "dense[projection=off,rank=fixed]" && entry.mechanism == "five_bar:shape=line";
+    EXPECT_EQ(entry.verdict == Verdict::failed, expected && entry.verdict != Verdict::refused)
+        << entry.formulation << " on " << entry.mechanism << ": " << entry.note;
   }
   const auto value = [&](const std::string& model, const char* quantity) {
     const auto found = std::find_if(records.begin(), records.end(), [&](const Record& record) {
@@ -76,11 +80,11 @@ TEST(Malczyk2012RunTest, PassesTheSingularPositions) {
     EXPECT_TRUE(std::filesystem::exists(directory / ("trajectories/" + model + "_projections_ode45_1e_06.csv")));
   }
   const CsvTable claims = read_csv(directory / "claims.csv");
-  EXPECT_EQ(claims.rows.size(), 8U);
+  EXPECT_EQ(claims.rows.size(), 10U);
   EXPECT_EQ(std::count_if(claims.rows.begin(), claims.rows.end(),
                           [](const auto& row) { return row.back() == "not measured"; }),
-            1)
-      << "as many processors as bodies are not there";
+            2)
+      << "as many processors as bodies are not there, and Omega and mu stand in no equation";
 }
 
 }  // namespace
