@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # setup/install_python.sh: the Python package of this tree (docs/python.md), built and installed into build/python/venv
-# with what its tests and examples need from PyPI. Run it again after changes: only what changed is built.
+# with what its tests and examples need from PyPI. Run it again after changes: only what changed is built. Exit code 3:
+# PyPI cannot be reached.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 # shellcheck source=setup/install_packages.sh
@@ -15,7 +16,10 @@ if [[ ! -x $venv/bin/python ]]; then
   "$interpreter" -m venv "$venv"
 fi
 pip() { "$venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
-pip install "scikit-build-core>=0.10" "nanobind>=2.0" numpy pandas matplotlib pytest
+if ! pip install "scikit-build-core>=0.10" "nanobind>=2.0" numpy pandas matplotlib pytest; then
+  echo "install_python.sh: the packages of PyPI that it needs cannot be had" >&2
+  exit 3
+fi
 # Without isolation the build directory keeps the paths that it was configured with.
 touch build/python/started
 pip install --no-build-isolation --no-deps --force-reinstall -C build-dir="$PWD/build/python/cmake" ./python

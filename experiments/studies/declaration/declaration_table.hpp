@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mechanisms/io/file_error.hpp"
+
 namespace mbdbench::studies {
 
 /// A text and where it stands.
@@ -57,6 +59,27 @@ class DeclarationTable {
   void entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,
                const std::function<void(const LocatedText&)>& take_text,
                const std::function<void(const DeclarationTable&)>& take_table) const;
+
+  /// \returns a whole number within limits; the fallback where there is none.
+  [[nodiscard]] double whole(std::string_view key, double fallback, double least, double most) const;
+  /// \returns the number, which must be above 0.
+  [[nodiscard]] double positive(const LocatedNumber& number, std::string_view key) const;
+
+  /// Runs `read` and gives what it refuses the line.
+  template <class Read>
+  auto at_line(std::size_t line, const Read& read) const {
+    try {
+      return read();
+    } catch (const FileError& error) {
+      // A line of a mechanism's own file says more than that of the study.
+      if (error.line() > 0) {
+        throw;
+      }
+      fail(line, error.what());
+    } catch (const std::exception& error) {
+      fail(line, error.what());
+    }
+  }
 
   [[noreturn]] void fail(std::size_t line, std::string_view message) const;
 

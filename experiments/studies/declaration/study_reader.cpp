@@ -17,6 +17,7 @@
 #include "experiments/studies/declaration/claim_reader.hpp"
 #include "experiments/studies/declaration/declaration_table.hpp"
 #include "experiments/studies/declaration/declared_choice.hpp"
+#include "experiments/studies/declaration/declared_mechanisms.hpp"
 #include "experiments/studies/declaration/declared_observer.hpp"
 #include "experiments/studies/declaration/expectation_reader.hpp"
 #include "mechanisms/io/file_error.hpp"
@@ -39,30 +40,11 @@ constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
 constexpr double kDefaultRepetitions = 3.0;
 constexpr double kMostRepetitions = 10000.0;
-// With ten intervals MATLAB's methods, which cap the first step with the first interval, cap it as they do anyway.
-constexpr double kDefaultSamples = 10.0;
-constexpr double kMostSamples = 100000.0;
-
-/// Runs `read` and gives what it refuses the line. \throws FileError
-template <class Read>
-auto at_line(const DeclarationTable& table, std::size_t line, const Read& read) {
-  try {
-    return read();
-  } catch (const FileError& error) {
-    // A line of a mechanism's own file says more than that of the study.
-    if (error.line() > 0) {
-      throw;
-    }
-    table.fail(line, error.what());
-  } catch (const std::exception& error) {
-    table.fail(line, error.what());
-  }
-}
 
 class StudyReader {
  public:
   StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table)
-      : registries_(registries), file_(file), table_(table) {}
+      : registries_(registries), file_(file), table_(table), mechanisms_(registries, file_, table, study_) {}
 
   Study read() {
     study_.name = table_.needed_text("name").text;
@@ -70,18 +52,18 @@ class StudyReader {
     const auto title = table_.text("title");
     study_.title = title ? title->text : study_.name;
     study_.max_evaluations =
-        static_cast<std::size_t>(whole(table_, "max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
-    study_.repetitions = static_cast<int>(whole(table_, "repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
-    study_.samples = static_cast<int>(whole(table_, "samples", kDefaultSamples, 1.0, kMostSamples));
-    study_.windows = static_cast<int>(whole(table_, "windows", 0.0, 1.0, kMostSamples));
-    read_mechanisms();
+        static_cast<std::size_t>(table_.whole("max_evaluations", kDefaultEvaluations, 1.0, kMostEvaluations));
+    study_.repetitions = static_cast<int>(table_.whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
+    study_.samples = static_cast<int>(table_.whole("samples", kDefaultSamples, 1.0, kMostSamples));
+    study_.windows = static_cast<int>(table_.whole("windows", 0.0, 1.0, kMostSamples));
+    mechanisms_.read();
     read_engines();
     read_variants();
     read_failures_allowed();
     read_evaluations_before();
     read_integrators();
     read_controls();
-    choose_for_mechanisms();
+    mechanisms_.choose();
     read_baseline();
     read_references();
     read_observers();
@@ -131,166 +113,6 @@ class StudyReader {
     }
   }
 
-  static double whole(const DeclarationTable& table, std::string_view key, double fallback, double least, double most) {
-    const auto number = table.number(key);
-    if (!number) {
-      return fallback;
-    }
-    if (!(number->value >= least && number->value <= most && std::floor(number->value) == number->value)) {
-      table.fail(number->line,
-                 fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, number->value));
-    }
-    return number->value;
-  }
-
-  static double positive(const DeclarationTable& table, const LocatedNumber& number, std::string_view key) {
-    if (!(number.value > 0.0)) {
-      table.fail(number.line, fmt::format("{} must be above 0, not {}", key, number.value));
-    }
-    return number.value;
-  }
-
-  /// What a mechanism's own table chooses of the lists that are read after it.
-  struct MechanismChoice {
-    bool some_variants = false;
-    std::vector<LocatedText> variants;
-    bool some_integrators = false;
-    std::vector<LocatedText> integrators;
-    std::vector<LocatedNumber> controls;
-    std::vector<LocatedText> observe;
-    std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> own_controls;
-  };
-
-  void choose_for_mechanisms() {
-    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      StudyMechanism& mechanism = study_.mechanisms[m];
-      const MechanismChoice& choice = choices_[m];
-      mechanism.variants = choice.some_variants ? places_of(
-                                                      table_, choice.variants, study_.variants,
-                                                      [](const StudyVariant& v) { return v.label; }, "variant")
-                                                : all_places(study_.variants.size());
-      mechanism.integrators = choice.some_integrators ? places_of(
-                                                            table_, choice.integrators, study_.integrators,
-                                                            [](const OdeEntry* i) { return i->key; }, "integrator")
-                                                      : all_places(study_.integrators.size());
-      mechanism.controls =
-          choice.controls.empty() ? all_places(study_.controls.size()) : controls_of(mechanism, choice.controls);
-      for (const auto& [key, controls] : choice.own_controls) {
-        const auto place = places_of(
-            table_, {key}, study_.integrators, [](const OdeEntry* i) { return i->key; }, "integrator");
-        mechanism.own_controls[place.front()] = controls_of(mechanism, controls);
-      }
-    }
-  }
-
-  std::vector<std::size_t> controls_of(const StudyMechanism& mechanism, const std::vector<LocatedNumber>& wanted) {
-    std::vector<std::size_t> places;
-    for (std::size_t c = 0; c < study_.controls.size(); ++c) {
-      if (std::any_of(wanted.begin(), wanted.end(),
-                      [&](const LocatedNumber& number) { return number.value == study_.controls[c].value; })) {
-        places.push_back(c);
-      }
-    }
-    for (const LocatedNumber& number : wanted) {
-      if (std::none_of(study_.controls.begin(), study_.controls.end(),
-                       [&](const Control& control) { return control.value == number.value; })) {
-        table_.fail(number.line, fmt::format("mechanism '{}': {} is not among the study's tolerances and steps",
-                                             mechanism.label, number.value));
-      }
-    }
-    return places;
-  }
-
-  void add_mechanism(const DeclarationTable& table, const LocatedText& word, std::string label, double end) {
-    const bool is_file = fs::path(word.text).extension() == ".toml";
-    const std::string found = is_file ? (file_.parent_path() / word.text).string() : word.text;
-    auto mechanism = at_line(table, word.line,
-                             [&] { return std::make_shared<const Mechanism>(find_mechanism(registries_, found)); });
-    const bool taken = std::any_of(study_.mechanisms.begin(), study_.mechanisms.end(),
-                                   [&](const StudyMechanism& other) { return other.label == label; });
-    if (taken) {
-      table.fail(word.line, fmt::format("two mechanisms are called '{}'; give one a label", label));
-    }
-    study_.mechanisms.push_back(
-        {std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, {}, true, study_.samples});
-  }
-
-  void read_mechanisms() {
-    const auto end = table_.number("end");
-    const auto common_end = [&](std::size_t line) {
-      if (!end && !has_integrators()) {
-        return 0.0;  // nothing is run
-      }
-      if (!end) {
-        table_.fail(line, "end is missing: how long (s) this mechanism is run; for all of them or as a key of its own");
-      }
-      return positive(table_, *end, "end");
-    };
-    table_.entries(
-        "mechanisms", "a mechanism",
-        {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples",
-         "observe", "absolute_tolerances", "output", "max_step", "restart"},
-        [&](const LocatedText& word) {
-          choices_.emplace_back();
-          const fs::path path(word.text);
-          add_mechanism(table_, word, path.extension() == ".toml" ? path.stem().string() : word.text,
-                        common_end(word.line));
-        },
-        [&](const DeclarationTable& entry) {
-          const LocatedText word = entry.needed_text("mechanism");
-          const auto label = entry.text("label");
-          const auto own_end = entry.number("end");
-          choices_.push_back({entry.has("variants"),
-                              entry.texts("variants"),
-                              entry.has("integrators"),
-                              {},
-                              entry.numbers("controls"),
-                              entry.texts("observe"),
-                              {}});
-          MechanismChoice& choice = choices_.back();
-          if (entry.is_table("integrators")) {
-            choice.own_controls = entry.named_number_lists("integrators");
-            std::transform(choice.own_controls.begin(), choice.own_controls.end(),
-                           std::back_inserter(choice.integrators), [](const auto& own) { return own.first; });
-          } else {
-            choice.integrators = entry.texts("integrators");
-          }
-          const bool is_run = !choice.some_integrators || !choice.integrators.empty();
-          add_mechanism(entry, word, label ? label->text : word.text,
-                        own_end  ? positive(entry, *own_end, "end")
-                        : is_run ? common_end(word.line)
-                                 : 0.0);
-          read_run_settings(entry, study_.mechanisms.back());
-        });
-    require_some(study_.mechanisms.empty(), "mechanisms",
-                 "keys as 'mbdbench list mechanisms' shows them, or TOML files");
-  }
-
-  static void read_run_settings(const DeclarationTable& entry, StudyMechanism& mechanism) {
-    mechanism.timed = entry.flag("timed").value_or(true);
-    if (entry.has("samples")) {
-      mechanism.samples = static_cast<int>(whole(entry, "samples", kDefaultSamples, 1.0, kMostSamples));
-      mechanism.own_samples = true;
-    }
-    for (const auto& [key, seconds] :
-         {std::pair("output", &mechanism.output), {"max_step", &mechanism.max_step}, {"restart", &mechanism.restart}}) {
-      if (const auto number = entry.number(key)) {
-        *seconds = positive(entry, *number, key);
-      }
-    }
-    for (const LocatedText& kind : entry.texts("controlled")) {
-      mechanism.controlled.push_back(
-          at_line(entry, kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
-    }
-    for (const auto& [kind, tolerance] : entry.named_numbers("absolute_tolerances")) {
-      const StateKind read =
-          at_line(entry, kind.line, [&, &word = kind.text] { return parse_state_kind(word, "absolute_tolerances"); });
-      mechanism.absolute_tolerances[read] = positive(entry, tolerance, "absolute_tolerances");
-    }
-  }
-
-  [[nodiscard]] bool has_integrators() const { return !table_.texts("integrators").empty(); }
-
   void require_some(bool none, std::string_view key, std::string_view wanted) const {
     if (none) {
       table_.fail(table_.line(), fmt::format("{} is missing or empty: {}", key, wanted));
@@ -301,7 +123,7 @@ class StudyReader {
   void read_engines() {
     std::vector<FormulationEntry> all = registries_.formulations;
     for (const auto& [name, command] : table_.named_texts("engines")) {
-      at_line(table_, command.line, [&, &key = name.text, &word = command.text] {
+      table_.at_line(command.line, [&, &key = name.text, &word = command.text] {
         std::string text = word;
         constexpr std::string_view kHere = "{here}";
         const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
@@ -318,7 +140,7 @@ class StudyReader {
 
   void read_variants() {
     for (const auto& [label, text] : table_.named_texts("variants")) {
-      at_line(table_, text.line, [&, &name = label.text, &word = text.text] {
+      table_.at_line(text.line, [&, &name = label.text, &word = text.text] {
         FormulationChoice choice =
             choose_formulation(study_.engines ? *study_.engines : registries_.formulations, word);
         study_.variants.push_back({name, choice.entry, std::move(choice.options)});
@@ -366,7 +188,7 @@ class StudyReader {
         table_.fail(key.line, fmt::format("there is no integrator '{}'; {}", key.text,
                                           suggest_name(key.text, keys, "integrators")));
       }
-      at_line(table_, key.line, [&] { require_for_mechanisms(*entry); });
+      table_.at_line(key.line, [&] { require_for_mechanisms(*entry); });
       if (std::find(study_.integrators.begin(), study_.integrators.end(), entry) != study_.integrators.end()) {
         table_.fail(key.line, fmt::format("integrator '{}' stands here twice", key.text));
       }
@@ -377,7 +199,7 @@ class StudyReader {
   void read_controls() {
     for (const auto& [key, kind] : {std::pair("tolerances", ControlKind::tolerance), {"steps", ControlKind::step}}) {
       for (const LocatedNumber& number : table_.numbers(key)) {
-        const Control control{kind, positive(table_, number, key)};
+        const Control control{kind, table_.positive(number, key)};
         const bool twice = std::any_of(study_.controls.begin(), study_.controls.end(), [&](const Control& other) {
           return other.kind == control.kind && other.value == control.value;
         });
@@ -401,7 +223,7 @@ class StudyReader {
   }
 
   Observer observer_at(const DeclarationTable& table, const LocatedText& name) const {
-    Observer observer = at_line(table, name.line, [&] { return parse_observer(name.text); });
+    Observer observer = table.at_line(name.line, [&] { return parse_observer(name.text); });
     require_known(study_, table, name.line, observer);
     return observer;
   }
@@ -423,7 +245,7 @@ class StudyReader {
         table_.fail(run.line, fmt::format("'{}' should read \"FORMULATION[options] with INTEGRATOR\"", run.text));
       }
       ReferenceRun made{run.text.substr(0, with), run.text.substr(with + kWith.size())};
-      at_line(table_, run.line, [&] {
+      table_.at_line(run.line, [&] {
         choose_formulation(registries_.formulations, made.formulation);
         needed_integrator(registries_, study_.name, made.integrator);
       });
@@ -452,7 +274,7 @@ class StudyReader {
       study_.titles[observer_at(table_, name)] = title.text;
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      for (const LocatedText& name : choices_[m].observe) {
+      for (const LocatedText& name : mechanisms_.observed(m)) {
         study_.mechanisms[m].observed.push_back(observer_at(table_, name));
         add_observer(study_, study_.mechanisms[m].observed.back());
       }
@@ -488,7 +310,7 @@ class StudyReader {
             entry.fail(entry.line(), "at is missing: the error, or a list of errors, at which work is compared");
           }
           for (const LocatedNumber& at : entry.numbers("at")) {
-            ranking.at = positive(entry, at, "at");
+            ranking.at = entry.positive(at, "at");
             study_.rankings.push_back(ranking);
           }
         });
@@ -497,8 +319,8 @@ class StudyReader {
   const Registries& registries_;
   fs::path file_;
   const DeclarationTable& table_;
-  std::vector<MechanismChoice> choices_;
   Study study_;
+  DeclaredMechanisms mechanisms_;
 };
 
 }  // namespace

@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
-#include "experiments/records/line_fit.hpp"
 #include "experiments/records/part_durations.hpp"
 #include "experiments/records/program_digest.hpp"
+#include "experiments/studies/runner/compared_runs.hpp"
 #include "experiments/studies/runner/part_runner.hpp"
 #include "experiments/studies/runner/rank_team.hpp"
 #include "experiments/studies/runner/right_hand_sides.hpp"
@@ -67,8 +67,7 @@ class StudyRun {
     }
     add_uncertainties();
     add_times();
-    add_ratios();
-    add_orders();
+    compare_runs(study_, results_);
     return std::move(results_);
   }
 
@@ -404,90 +403,6 @@ class StudyRun {
       }
       result[{Quantity::wall_time, {}}] = time;
     }
-    for (auto& [cell, result] : results_.cells) {
-      if (study_.mechanisms[cell.mechanism].integrators.empty()) {
-        continue;
-      }
-      result[{Quantity::speedup, {}}] = speedup(cell, result.at({Quantity::wall_time, {}}));
-    }
-  }
-
-  void add_ratios() {
-    for (const Observer& observer : study_.observers) {
-      if (observer.quantity != Quantity::ratio) {
-        continue;
-      }
-      const Observer inner = observer.inner();
-      for (auto& [cell, result] : results_.cells) {
-        const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
-        if (mechanism.integrators.empty()) {
-          continue;
-        }
-        const CellKey base{cell.mechanism, *study_.baseline, cell.integrator, cell.control};
-        Measured ratio = results_.of(cell, inner);
-        const Measured baseline =
-            study_.has(base) ? results_.of(base, inner) : Measured::refused("the baseline is not run here");
-        if (ratio.usable() && baseline.usable()) {
-          ratio = ratio.value != 0.0 ? Measured::number(baseline.value / ratio.value) : Measured::refused("0 here");
-        } else if (ratio.usable()) {
-          ratio = baseline;
-        }
-        result[observer] = ratio;
-      }
-    }
-  }
-
-  void add_orders() {
-    for (const Observer& observer : study_.observers) {
-      if (observer.quantity != Quantity::order) {
-        continue;
-      }
-      for (auto& [cell, result] : results_.cells) {
-        if (!study_.mechanisms[cell.mechanism].integrators.empty()) {
-          result[observer] = order(cell, observer.inner());
-        }
-      }
-    }
-  }
-
-  /// The slope through this run and the coarser ones of the same integrator, in logarithms.
-  Measured order(const CellKey& cell, const Observer& error) const {
-    Measured own = results_.of(cell, error);
-    if (!own.usable()) {
-      return own;
-    }
-    std::vector<double> controls;
-    std::vector<double> errors;
-    for (std::size_t c = 0; c < study_.controls.size(); ++c) {
-      const CellKey other{cell.mechanism, cell.variant, cell.integrator, c};
-      const double control = study_.controls[c].value;
-      if (study_.has(other) && control >= study_.controls[cell.control].value) {
-        const Measured measured = results_.of(other, error);
-        if (measured.usable() && measured.value > 0.0) {
-          controls.push_back(std::log(control));
-          errors.push_back(std::log(measured.value));
-        }
-      }
-    }
-    return controls.size() < 2 ? Measured::refused("a slope needs a coarser run")
-                               : Measured::number(fit_line(controls, errors).slope);
-  }
-
-  Measured speedup(const CellKey& cell, const Measured& time) const {
-    if (!time.usable()) {
-      return {time.state, 0.0, time.note};
-    }
-    std::optional<double> best;
-    for (std::size_t v = 0; v < study_.variants.size(); ++v) {
-      const Measured other = results_.of({cell.mechanism, v, cell.integrator, cell.control}, {Quantity::wall_time, {}});
-      if (is_sequential(study_.variants[v])) {
-        if (other.state == CellState::disturbed) {
-          return {CellState::disturbed, 0.0, fmt::format("disturbed: variant '{}'", study_.variants[v].label)};
-        }
-        best = other.usable() ? std::min(best.value_or(other.value), other.value) : best;
-      }
-    }
-    return best ? Measured::number(*best / time.value) : Measured::refused("no sequential variant to compare with");
   }
 
   const Registries& registries_;
