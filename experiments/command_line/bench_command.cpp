@@ -9,9 +9,9 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
-#include "experiments/records/provenance.hpp"
+#include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/record_maker.hpp"
-#include "experiments/records/timed_turns.hpp"
+#include "experiments/records/timing/timed_turns.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/simulation.hpp"

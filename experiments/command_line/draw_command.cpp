@@ -15,8 +15,8 @@
 #include "experiments/drawing/motion_page.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
-#include "experiments/simulation/recorded_motion.hpp"
-#include "experiments/simulation/saved_state.hpp"
+#include "experiments/simulation/output/recorded_motion.hpp"
+#include "experiments/simulation/output/saved_state.hpp"
 
 namespace mbdbench {
 namespace {

@@ -9,7 +9,7 @@
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/study_command.hpp"
 #include "experiments/files/shipped_file.hpp"
-#include "experiments/simulation/rank_start.hpp"
+#include "experiments/simulation/ranks/rank_start.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 

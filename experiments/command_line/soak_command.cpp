@@ -17,7 +17,7 @@
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/json_file.hpp"
-#include "experiments/records/provenance.hpp"
+#include "experiments/records/provenance/provenance.hpp"
 #include "experiments/soak/isolated_check.hpp"
 #include "experiments/soak/random_mechanism.hpp"
 #include "experiments/soak/reduction.hpp"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "experiments/mpi/started_by_launcher.hpp"
-#include "experiments/records/waiting_watch.hpp"
+#include "experiments/records/timing/waiting_watch.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/execution.hpp"

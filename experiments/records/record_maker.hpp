@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "experiments/records/record.hpp"
-#include "experiments/records/timing.hpp"
+#include "experiments/records/timing/timing.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "experiments/monitors/run_accuracy.hpp"
-#include "experiments/simulation/simulate_report.hpp"
+#include "experiments/simulation/output/simulate_report.hpp"
 #include "experiments/simulation/simulate_setup.hpp"
 #include "experiments/simulation/simulation.hpp"
 

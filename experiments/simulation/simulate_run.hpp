@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/monitors/accuracy_limits.hpp"
-#include "experiments/records/waiting_watch.hpp"
+#include "experiments/records/timing/waiting_watch.hpp"
 #include "experiments/registries/registries.hpp"
 
 namespace mbdbench {

@@ -17,7 +17,7 @@
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_message.hpp"
 #include "experiments/simulation/initial_values.hpp"
-#include "experiments/simulation/saved_state.hpp"
+#include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/simulation/time_span.hpp"
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/projection/projected_formulation.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "experiments/monitors/component_origin.hpp"
-#include "experiments/simulation/sink_barrier.hpp"
+#include "experiments/simulation/ranks/sink_barrier.hpp"
 
 namespace mbdbench {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/records/timing.hpp"
+#include "experiments/records/timing/timing.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
 

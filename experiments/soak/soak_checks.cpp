@@ -13,7 +13,7 @@
 #include "experiments/monitors/accuracy_limits.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/registries/formulation_choice.hpp"
-#include "experiments/simulation/saved_state.hpp"
+#include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/soak/momentum_balance.hpp"
 #include "experiments/verification/verification.hpp"

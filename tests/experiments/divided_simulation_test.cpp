@@ -1,6 +1,6 @@
 // Runs divided among ranks (threads of this process here): the steps, counts and bits of one rank for every integrator
 // that can, what is exchanged a run, and how failures end all ranks alike.
-#include "experiments/simulation/divided_simulation.hpp"
+#include "experiments/simulation/ranks/divided_simulation.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

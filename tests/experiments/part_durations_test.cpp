@@ -1,6 +1,6 @@
 /// \file
 /// What the last run took tells what the next one will take; how well, tests/faults/time_left.py measures.
-#include "experiments/records/part_durations.hpp"
+#include "experiments/records/timing/part_durations.hpp"
 
 #include <gtest/gtest.h>
 

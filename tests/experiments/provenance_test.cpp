@@ -1,4 +1,4 @@
-#include "experiments/records/provenance.hpp"
+#include "experiments/records/provenance/provenance.hpp"
 
 #include <gtest/gtest.h>
 

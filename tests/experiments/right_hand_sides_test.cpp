@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "experiments/studies/declaration/study_reader.hpp"
-#include "experiments/studies/runner/right_hand_sides.hpp"
+#include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/simulation/saved_state.hpp"
+#include "experiments/simulation/output/saved_state.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 

@@ -12,7 +12,7 @@
 #include "experiments/files/csv_file.hpp"
 #include "experiments/monitors/energy_monitor.hpp"
 #include "experiments/registries/registries.hpp"
-#include "experiments/simulation/trajectory_writer.hpp"
+#include "experiments/simulation/output/trajectory_writer.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

@@ -13,7 +13,7 @@
 #include "experiments/records/line_fit.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/studies/declaration/study_reader.hpp"
-#include "experiments/studies/runner/pose_samples.hpp"
+#include "experiments/studies/runner/observation/pose_samples.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
 #include "mechanisms/io/file_error.hpp"

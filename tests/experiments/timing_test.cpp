@@ -1,13 +1,13 @@
 /// \file
 /// Times carry how they were measured, and what was disturbed counts nowhere.
-#include "experiments/records/timing.hpp"
+#include "experiments/records/timing/timing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <vector>
 
 #include "experiments/records/record_maker.hpp"
-#include "experiments/records/timed_turns.hpp"
+#include "experiments/records/timing/timed_turns.hpp"
 #include "experiments/records/trend.hpp"
 #include "experiments/terminal/interruption.hpp"
 

@@ -1,6 +1,6 @@
 /// \file
 /// A wait that lasts too long is noticed; many short ones are not.
-#include "experiments/records/waiting_watch.hpp"
+#include "experiments/records/timing/waiting_watch.hpp"
 
 #include <gtest/gtest.h>
 

@@ -192,6 +192,24 @@ std::vector<std::pair<LocatedText, std::vector<LocatedNumber>>> DeclarationTable
   return all;
 }
 
+double DeclarationTable::whole(std::string_view key, double fallback, double least, double most) const {
+  const auto wanted = number(key);
+  if (!wanted) {
+    return fallback;
+  }
+  if (!(wanted->value >= least && wanted->value <= most && std::floor(wanted->value) == wanted->value)) {
+    fail(wanted->line, fmt::format("{} must be a whole number from {} to {}, not {}", key, least, most, wanted->value));
+  }
+  return wanted->value;
+}
+
+double DeclarationTable::positive(const LocatedNumber& number, std::string_view key) const {
+  if (!(number.value > 0.0)) {
+    fail(number.line, fmt::format("{} must be above 0, not {}", key, number.value));
+  }
+  return number.value;
+}
+
 void DeclarationTable::entries(std::string_view key, const std::string& label, const std::vector<std::string>& keys,
                                const std::function<void(const LocatedText&)>& take_text,
                                const std::function<void(const DeclarationTable&)>& take_table) const {

@@ -13,9 +13,9 @@
 #include "experiments/monitors/accuracy_limits.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/simulation/time_span.hpp"
-#include "experiments/studies/runner/output_times.hpp"
-#include "experiments/studies/runner/step_limits.hpp"
-#include "experiments/studies/runner/step_monitor.hpp"
+#include "experiments/studies/runner/observation/output_times.hpp"
+#include "experiments/studies/runner/observation/step_limits.hpp"
+#include "experiments/studies/runner/observation/step_monitor.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench::studies {

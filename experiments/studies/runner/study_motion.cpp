@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "experiments/studies/runner/pose_samples.hpp"
+#include "experiments/studies/runner/observation/pose_samples.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
 
 namespace mbdbench::studies {

@@ -7,7 +7,7 @@
 
 #include "experiments/registries/registries.hpp"
 #include "experiments/studies/declaration/study.hpp"
-#include "experiments/studies/runner/pose_samples.hpp"
+#include "experiments/studies/runner/observation/pose_samples.hpp"
 
 namespace mbdbench::studies {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/records/timing.hpp"
+#include "experiments/records/timing/timing.hpp"
 #include "experiments/studies/declaration/study.hpp"
 #include "formulations/subchains/machine_limits.hpp"
 

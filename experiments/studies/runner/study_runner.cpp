@@ -12,12 +12,12 @@
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
-#include "experiments/records/part_durations.hpp"
-#include "experiments/records/program_digest.hpp"
+#include "experiments/records/provenance/program_digest.hpp"
+#include "experiments/records/timing/part_durations.hpp"
 #include "experiments/studies/runner/compared_runs.hpp"
-#include "experiments/studies/runner/part_runner.hpp"
-#include "experiments/studies/runner/rank_team.hpp"
-#include "experiments/studies/runner/right_hand_sides.hpp"
+#include "experiments/studies/runner/observation/right_hand_sides.hpp"
+#include "experiments/studies/runner/parts/part_runner.hpp"
+#include "experiments/studies/runner/parts/rank_team.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
 #include "experiments/studies/runner/study_times.hpp"

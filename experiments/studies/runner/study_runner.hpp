@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "experiments/registries/registries.hpp"
-#include "experiments/simulation/rank_start.hpp"
+#include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 
 namespace mbdbench::studies {

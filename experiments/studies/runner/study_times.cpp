@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/simulation/simulation.hpp"
-#include "experiments/studies/runner/right_hand_sides.hpp"
+#include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
 
 namespace mbdbench::studies {

@@ -1,0 +1,19 @@
+#include "experiments/records/provenance/program_digest.hpp"
+
+#include <fstream>
+#include <iterator>
+
+#include "experiments/files/text_digest.hpp"
+
+namespace mbdbench {
+
+std::string program_digest() {
+  std::ifstream stream("/proc/self/exe", std::ios::binary);
+  if (!stream) {
+    return {};
+  }
+  const std::string program{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  return text_digest(program);
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,57 @@
+#include "experiments/records/timing/timed_turns.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "experiments/terminal/interruption.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// \returns nothing where the call fails.
+std::optional<TimedRepetition> time_batch(const TimedCall& call, double shortest) {
+  const Stopwatch stopwatch;
+  TimedRepetition elapsed;
+  std::size_t calls = 0;
+  for (std::size_t batch = 1; elapsed.processor < shortest; batch *= 2) {
+    for (std::size_t i = 0; i < batch; ++i) {
+      if (!call()) {
+        return std::nullopt;
+      }
+    }
+    calls += batch;
+    elapsed = stopwatch.elapsed();
+  }
+  const auto count = static_cast<double>(calls);
+  return TimedRepetition{elapsed.wall / count, elapsed.processor / count};
+}
+
+}  // namespace
+
+TimedCall right_hand_side_call(Formulation& formulation, double t, std::vector<double> x) {
+  return [&formulation, t, x = std::move(x), xdot = std::vector<double>(formulation.state_size())]() mutable {
+    return formulation.rhs(t, x, xdot).ok;
+  };
+}
+
+std::vector<RepeatedTimes> time_in_turns(const std::vector<TimedCall>& calls, int batches, double shortest) {
+  std::vector<RepeatedTimes> times(calls.size());
+  std::vector<bool> failed(calls.size());
+  for (int batch = 0; batch < batches && (batch == 0 || !interruption_requested()); ++batch) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+      if (failed[i]) {
+        continue;
+      }
+      if (const auto repetition = time_batch(calls[i], shortest)) {
+        times[i].add(*repetition);
+      } else {
+        failed[i] = true;
+        times[i] = {};
+      }
+    }
+  }
+  return times;
+}
+
+}  // namespace mbdbench

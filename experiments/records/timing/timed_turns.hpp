@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// Times of short calls, in batches long enough for the clocks, taken in turns: whatever else the machine does meets
+/// all of them alike.
+#include <functional>
+#include <vector>
+
+#include "experiments/records/timing/timing.hpp"
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// What is timed. \returns false where it fails: it is not called again
+using TimedCall = std::function<bool()>;
+
+/// \returns a call of the right-hand side. \param formulation must outlive it
+TimedCall right_hand_side_call(Formulation& formulation, double t, std::vector<double> x);
+
+/// \param batches of each call \param shortest processor time of a batch, s
+/// \returns times of one call each, in the order of `calls`; none of a call that failed, fewer after an interruption
+std::vector<RepeatedTimes> time_in_turns(const std::vector<TimedCall>& calls, int batches, double shortest);
+
+}  // namespace mbdbench

@@ -1,0 +1,173 @@
+#include "experiments/simulation/output/saved_state.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "experiments/files/csv_file.hpp"
+#include "experiments/files/json_file.hpp"
+#include "experiments/files/text_digest.hpp"
+#include "mechanisms/io/file_error.hpp"
+
+namespace mbdbench {
+namespace {
+
+// 2: with the settings of the run.
+constexpr int kFormat = 2;
+
+void require_consistent(const SavedState& state, const std::filesystem::path& file) {
+  if (state.names.size() != state.x.size()) {
+    throw FileError(file.string(), 0,
+                    fmt::format("{} names for {} state components", state.names.size(), state.x.size()));
+  }
+  for (std::size_t i = 0; i < state.x.size(); ++i) {
+    if (!std::isfinite(state.x[i])) {
+      throw FileError(file.string(), 0,
+                      fmt::format("'{}' is not finite: nothing can continue from here", state.names[i]));
+    }
+  }
+}
+
+nlohmann::ordered_json settings_json(const RunSettings& settings) {
+  nlohmann::ordered_json json;
+  json["relative_tolerance"] = settings.relative_tolerance;
+  json["absolute_tolerance"] = settings.absolute_tolerance;
+  json["absolute_tolerance_of"] = nlohmann::ordered_json::object();
+  for (const auto& [kind, tolerance] : settings.absolute_tolerance_of) {
+    json["absolute_tolerance_of"][std::string(to_string(kind))] = tolerance;
+  }
+  json["controlled"] = nlohmann::ordered_json::array();
+  for (const StateKind kind : settings.controlled) {
+    json["controlled"].push_back(to_string(kind));
+  }
+  json["norm_control"] = settings.norm_control;
+  json["refine"] = settings.refine;
+  const auto add_step = [&json](const char* key, const std::optional<double>& step) {
+    json[key] = step ? nlohmann::ordered_json(*step) : nlohmann::ordered_json(nullptr);
+  };
+  add_step("max_step", settings.max_step);
+  add_step("fixed_step", settings.fixed_step);
+  json["propagate_higher_order"] = settings.propagate_higher_order;
+  json["record_local_error"] = settings.record_local_error;
+  json["projection_tolerance"] = settings.projection_tolerance;
+  return json;
+}
+
+RunSettings settings_of(const nlohmann::json& json, const std::string& file) {
+  RunSettings settings;
+  json.at("relative_tolerance").get_to(settings.relative_tolerance);
+  json.at("absolute_tolerance").get_to(settings.absolute_tolerance);
+  for (const auto& [kind, tolerance] : json.at("absolute_tolerance_of").items()) {
+    settings.absolute_tolerance_of[parse_state_kind(kind, file)] = tolerance.get<double>();
+  }
+  for (const nlohmann::json& kind : json.at("controlled")) {
+    settings.controlled.push_back(parse_state_kind(kind.get<std::string>(), file));
+  }
+  json.at("norm_control").get_to(settings.norm_control);
+  json.at("refine").get_to(settings.refine);
+  const auto step = [&json](const char* key) {
+    return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<double>());
+  };
+  settings.max_step = step("max_step");
+  settings.fixed_step = step("fixed_step");
+  // Absent from states that were saved before there was a choice.
+  settings.propagate_higher_order = json.value("propagate_higher_order", false);
+  settings.record_local_error = json.value("record_local_error", false);
+  settings.projection_tolerance = json.value("projection_tolerance", 0.0);
+  return settings;
+}
+
+}  // namespace
+
+void write_saved_state(const std::filesystem::path& file, const SavedState& state) {
+  nlohmann::ordered_json json;
+  json["format"] = kFormat;
+  json["mechanism"] = state.mechanism;
+  json["mechanism_digest"] = state.mechanism_digest;
+  json["formulation"] = state.formulation;
+  json["formulation_options"] = state.formulation_options;
+  json["integrator"] = state.integrator;
+  json["settings"] = settings_json(state.settings);
+  json["t"] = state.t;
+  json["names"] = state.names;
+  json["x"] = state.x;
+  json["q"] = state.q;
+  json["u"] = state.u;
+  if (!state.gauge.empty()) {
+    json["gauge"] = state.gauge;
+  }
+  write_json(file, json);
+}
+
+SavedState read_saved_state(const std::filesystem::path& file) {
+  std::ifstream stream(file);
+  if (!stream || std::filesystem::is_directory(file)) {
+    throw FileError(file.string(), 0, "cannot be read; name the state.json of an earlier run, or one that verify left");
+  }
+  SavedState state;
+  try {
+    const nlohmann::json json = nlohmann::json::parse(stream);
+    if (json.at("format") != kFormat) {
+      throw FileError(file.string(), 0, fmt::format("this program reads states of format {}", kFormat));
+    }
+    json.at("mechanism").get_to(state.mechanism);
+    json.at("mechanism_digest").get_to(state.mechanism_digest);
+    json.at("formulation").get_to(state.formulation);
+    json.at("formulation_options").get_to(state.formulation_options);
+    json.at("integrator").get_to(state.integrator);
+    state.settings = settings_of(json.at("settings"), file.string());
+    json.at("t").get_to(state.t);
+    json.at("names").get_to(state.names);
+    for (const nlohmann::json& value : json.at("x")) {
+      // A number that was not finite is written as null.
+      state.x.push_back(value.is_null() ? std::nan("") : value.get<double>());
+    }
+    // Absent from states that were saved before a restart needed them.
+    state.q = json.value("q", std::vector<double>());
+    state.u = json.value("u", std::vector<double>());
+    state.gauge = json.value("gauge", std::vector<double>());
+  } catch (const nlohmann::json::exception& error) {
+    throw FileError(file.string(), 0, fmt::format("not a saved state: {}", error.what()));
+  }
+  require_consistent(state, file);
+  return state;
+}
+
+std::string mechanism_beside(const SavedState& state, const std::filesystem::path& file) {
+  const std::filesystem::path mechanism = file.parent_path() / "mechanism.toml";
+  std::ifstream stream(mechanism, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  if (stream && text_digest(text) != state.mechanism_digest) {
+    throw FileError(mechanism.string(), 0,
+                    fmt::format("is not what {} was saved with: it was changed, or is damaged; --mechanism names "
+                                "another file or a key",
+                                file.string()));
+  }
+  return mechanism.string();
+}
+
+void require_layout(const SavedState& state, std::span<const StateComponent> layout,
+                    const std::filesystem::path& file) {
+  const std::size_t both = std::min(state.names.size(), layout.size());
+  for (std::size_t i = 0; i < both; ++i) {
+    if (state.names[i] != layout[i].name) {
+      throw FileError(
+          file.string(), 0,
+          fmt::format("component {} of the saved state is '{}', the formulation's is '{}': restart with the "
+                      "formulation it was saved with ('{}')",
+                      i + 1, state.names[i], layout[i].name, state.formulation));
+    }
+  }
+  if (state.names.size() != layout.size()) {
+    throw FileError(file.string(), 0,
+                    fmt::format("the saved state of mechanism '{}' has {} components, the formulation's state {}",
+                                state.mechanism, state.names.size(), layout.size()));
+  }
+}
+
+}  // namespace mbdbench

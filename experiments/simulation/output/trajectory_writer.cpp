@@ -1,0 +1,75 @@
+#include "experiments/simulation/output/trajectory_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+namespace mbdbench {
+namespace {
+
+std::vector<std::string> columns_of(const Formulation& formulation, bool reactions) {
+  const Mechanism& mechanism = formulation.mechanism();
+  std::vector<std::string> columns = {"t"};
+  for (const StateComponent& component : formulation.layout()) {
+    columns.push_back(component.name);
+  }
+  columns.insert(columns.end(), {"kinetic", "potential", "total", "position_residual", "velocity_residual"});
+  const auto add = [&](std::initializer_list<const char*> quantities, const std::string& owner) {
+    for (const char* quantity : quantities) {
+      columns.push_back(fmt::format("{}_{}", quantity, owner));
+    }
+  };
+  for (const Marker& marker : mechanism.markers()) {
+    add({"x", "y", "z", "vx", "vy", "vz"}, marker.name);
+  }
+  if (reactions) {
+    for (const auto joints : {mechanism.tree_joints(), mechanism.cut_joints()}) {
+      for (const Joint& joint : joints) {
+        add({"fx", "fy", "fz", "nx", "ny", "nz"}, joint.name);
+      }
+    }
+  }
+  return columns;
+}
+
+void require_ok(const RhsStatus& status, const char* what, double t) {
+  if (!status.ok) {
+    throw std::runtime_error(fmt::format("the {} at t = {} cannot be computed: {}", what, t, status.message()));
+  }
+}
+
+}  // namespace
+
+TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& file, Formulation& formulation,
+                                   const TrajectoryContent& content)
+    : formulation_(formulation),
+      with_reactions_(content.reactions),
+      stream_(file, content.comments, columns_of(formulation, content.reactions)) {}
+
+void TrajectoryWriter::append(const std::vector<Vec6>& wrenches) {
+  for (const Vec6& wrench : wrenches) {
+    row_.insert(row_.end(), wrench.begin(), wrench.end());
+  }
+}
+
+bool TrajectoryWriter::sample(double t, std::span<const double> x) {
+  require_ok(formulation_.observe(t, x, observation_), "energies and markers", t);
+  row_.assign(1, t);
+  row_.insert(row_.end(), x.begin(), x.end());
+  const Energies& energies = observation_.energies;
+  row_.insert(row_.end(), {energies.kinetic, energies.potential, energies.total(), observation_.position_residual,
+                           observation_.velocity_residual});
+  for (std::size_t i = 0; i < observation_.marker_positions.size(); ++i) {
+    append(observation_.marker_positions[i]);
+    append(observation_.marker_velocities[i]);
+  }
+  if (with_reactions_) {
+    require_ok(formulation_.reactions(t, x, reactions_), "reactions", t);
+    append(reactions_.tree_joints);
+    append(reactions_.cut_joints);
+  }
+  stream_.write(row_);
+  return true;
+}
+
+}  // namespace mbdbench

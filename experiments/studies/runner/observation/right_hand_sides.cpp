@@ -1,0 +1,400 @@
+#include "experiments/studies/runner/observation/right_hand_sides.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+#include "experiments/records/timing/timed_turns.hpp"
+#include "experiments/studies/runner/study_cell.hpp"
+#include "experiments/studies/runner/study_times.hpp"
+#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
+#include "formulations/registry.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "formulations/thread_ranks.hpp"
+#include "formulations/work_stage.hpp"
+#include "mechanisms/model/description/model_error.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+constexpr int kBatches = 9;
+constexpr double kBatchTime = 2e-3;  // s, a thousand times the clock's resolution
+// The system counts the processor time of other threads by ticks of up to 4 ms.
+constexpr double kThreadedBatchTime = 2e-2;  // s
+
+/// \returns bytes that the program has asked for so far, where the C library tells.
+std::optional<double> allocated_bytes() {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
+  const struct mallinfo2 info = mallinfo2();
+  // Nothing at all: a sanitizer has its own allocator.
+  return info.uordblks == 0 ? std::nullopt : std::optional(static_cast<double>(info.uordblks + info.hblkhd));
+#else
+  return std::nullopt;
+#endif
+}
+
+/// A variant's formulation with what was found out about it.
+struct RhsCase {
+  const StudyVariant* variant = nullptr;
+  std::unique_ptr<StudyCase> prepared;
+  std::optional<double> bytes;  // that the formulation holds
+  std::vector<WorkStage> stages;
+  Measured time = Measured::failed("not timed");             // s
+  Measured projection_time = Measured::failed("not timed");  // s
+  Measured reactions_time = Measured::failed("not timed");   // s
+
+  [[nodiscard]] const Mechanism& mechanism() const { return prepared->formulation().mechanism(); }
+};
+
+RhsCase make_case(const Registries& registries, const StudyMechanism& mechanism, const StudyVariant& variant) {
+  RhsCase made;
+  made.variant = &variant;
+  made.prepared = std::make_unique<StudyCase>(registries, mechanism, variant);
+  if (made.prepared->can_run()) {
+    // A fresh one: that of the case has packed the initial state, for which some make more than for right-hand sides.
+    const auto before = allocated_bytes();
+    const std::unique_ptr<Formulation> fresh = made.prepared->formulation().clone();
+    if (const auto after = allocated_bytes(); before && after) {
+      made.bytes = *after - *before;
+    }
+    made.stages = made.prepared->formulation().stages();
+  }
+  return made;
+}
+
+// A step's error in positions, m and 1: what a projection has to take back.
+constexpr double kDisplacement = 1e-6;
+
+/// \returns the initial state with every position off by about kDisplacement.
+std::vector<double> displaced(StudyCase& prepared) {
+  std::vector<double> x = prepared.x0();
+  double sign = 1.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const StateKind kind = prepared.formulation().layout()[i].kind;
+    if (kind == StateKind::position || kind == StateKind::quaternion) {
+      x[i] += sign * kDisplacement;
+      sign = -sign;
+    }
+  }
+  return x;
+}
+
+TimedCall projection_call(StudyCase& prepared) {
+  return [&prepared, start = displaced(prepared), x = prepared.x0()]() mutable {
+    x = start;
+    static_cast<void>(prepared.formulation().after_step(0.0, x));
+    return true;
+  };
+}
+
+TimedCall reactions_call(StudyCase& prepared) {
+  return [&prepared, reactions = Reactions()]() mutable {
+    return prepared.formulation().reactions(0.0, prepared.x0(), reactions).ok;
+  };
+}
+
+/// Passes of a projection of the displaced state and of a right-hand side at the start.
+Measured passes(StudyCase& prepared, const std::string& level) {
+  auto* const augmented = dynamic_cast<AugmentedLagrangianFormulation*>(&prepared.formulation());
+  if (augmented == nullptr) {
+    return Measured::refused("the formulation makes no passes over multipliers");
+  }
+  std::vector<double> x(prepared.x0().size());
+  augmented->rhs(0.0, prepared.x0(), x);
+  x = displaced(prepared);
+  augmented->after_step(0.0, x);
+  const AugmentedIterations& counts = augmented->iterations();
+  const IterationCount& count = level == "position"   ? counts.position
+                                : level == "velocity" ? counts.velocity
+                                                      : counts.acceleration;
+  return Measured::number(count.last);
+}
+
+/// The fastest of several batches each, in turns.
+void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
+  std::vector<TimedCall> calls;
+  const auto add = [&](const auto& call_of) {
+    for (RhsCase& each : cases) {
+      calls.push_back(each.prepared->can_run() && ranks_of(*each.variant) == 1 ? call_of(*each.prepared)
+                                                                               : TimedCall([] { return false; }));
+    }
+  };
+  add([](StudyCase& prepared) { return right_hand_side_call(prepared.formulation(), 0.0, prepared.x0()); });
+  if (projections) {
+    add(projection_call);
+  }
+  if (reactions) {
+    add(reactions_call);
+  }
+  const bool threaded =
+      std::any_of(cases.begin(), cases.end(), [](const RhsCase& each) { return threads_of(*each.variant) > 1; });
+  const std::vector<RepeatedTimes> times = time_in_turns(calls, kBatches, threaded ? kThreadedBatchTime : kBatchTime);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    if (ranks_of(*cases[i].variant) > 1) {
+      continue;
+    }
+    if (times[i].count() == 0) {
+      cases[i].time = Measured::failed("the right-hand side at the start fails");
+      continue;
+    }
+    double pieces = 1.0;
+    for (const WorkStage& stage : cases[i].stages) {
+      pieces = std::max(pieces, stage.pieces);
+    }
+    const double threads = std::min(static_cast<double>(threads_of(*cases[i].variant)), pieces);
+    cases[i].time = measured_time(times[i].fastest().of_threads(threads));
+    cases[i].prepared->formulation().diagnostics([&](std::string_view name, double seconds) {
+      if (name == "engine_seconds" && seconds > 0.0) {
+        // Ours would be that of two programs talking.
+        cases[i].time = Measured::number(seconds);
+        cases[i].time.note = "fastest call by the engine's own clock";
+      }
+    });
+    if (projections) {
+      cases[i].projection_time = measured_time(times[cases.size() + i].fastest());
+    }
+    const RepeatedTimes& of_reactions = times[calls.size() - cases.size() + i];
+    if (reactions && of_reactions.count() > 0) {
+      cases[i].reactions_time = measured_time(of_reactions.fastest());
+    }
+  }
+}
+
+/// Of the variants that are divided among ranks.
+void time_team(std::vector<RhsCase>& cases, std::size_t mechanism, const Study& study, RankTeam& team) {
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    const StudyVariant& variant = *cases[i].variant;
+    if (ranks_of(variant) > 1 && team.has_ranks_of(variant)) {
+      const RepeatedTimes times = team.right_hand_side(mechanism, study.mechanisms[mechanism].variants[i]);
+      cases[i].time = times.count() > 0 ? measured_time(times.fastest())
+                                        : Measured::failed("the right-hand side at the start fails");
+    } else if (ranks_of(variant) > 1) {
+      cases[i].time = without_ranks(variant);
+    }
+  }
+}
+
+/// What two ranks exchange in one right-hand side; or why they cannot share it.
+class TwoRanks {
+ public:
+  TwoRanks(const Registries& registries, RhsCase& of) {
+    ThreadRanks ranks(2);
+    ThreadRankExchange exchanges[2] = {{ranks, 0}, {ranks, 1}};
+    std::unique_ptr<FormulationPart> parts[2];
+    try {
+      for (int r = 0; r < 2; ++r) {
+        parts[r] = make_formulation_part(registries.formulations, *of.variant->entry, of.mechanism(),
+                                         of.variant->options, exchanges[r]);
+      }
+    } catch (const ModelError& error) {
+      refusal_ = error.what();
+      return;
+    }
+    const auto evaluate = [&](int r) {
+      std::vector<double> x;
+      for (const std::size_t component : parts[r]->components()) {
+        x.push_back(of.prepared->x0()[component]);
+      }
+      std::vector<double> xdot(x.size());
+      parts[r]->rhs(0.0, x, xdot);
+    };
+    std::thread other(evaluate, 1);
+    evaluate(0);
+    other.join();
+    counts_ = exchanges[0].counts();
+  }
+
+  [[nodiscard]] Measured meetings() const { return told(static_cast<double>(counts_.shares + counts_.reductions)); }
+  [[nodiscard]] Measured bytes() const { return told(static_cast<double>(counts_.share_bytes)); }
+
+ private:
+  [[nodiscard]] Measured told(double value) const {
+    return refusal_.empty() ? Measured::number(value) : Measured::refused(refusal_);
+  }
+
+  ExchangeCounts counts_;
+  std::string refusal_;
+};
+
+/// Answers one mechanism's observers after its variants have been timed.
+class RhsObserver {
+ public:
+  RhsObserver(const Registries& registries, const Study& study, const MachineLimits& machine,
+              std::vector<RhsCase>& cases, RankTeam& team)
+      : registries_(registries), study_(study), machine_(machine), cases_(cases), team_(team) {}
+
+  CellResult observe(RhsCase& of) {
+    CellResult result;
+    for (const Observer& observer : study_.observers) {
+      if (observer.of_right_hand_side()) {
+        result[observer] = of.prepared->can_run() ? measured(of, observer) : of.prepared->obstacle();
+      }
+    }
+    return result;
+  }
+
+ private:
+  Measured measured(RhsCase& of, const Observer& observer) {
+    const double bodies = of.mechanism().body_count();
+    switch (observer.quantity) {
+      case Quantity::bodies:
+        return Measured::number(bodies);
+      case Quantity::operations:
+        return of_stages(of, [&] { return Measured::number(arithmetic(of.stages)); });
+      case Quantity::operation_rate:
+        return of_stages(of, [&] {
+          Measured rate = of.time;
+          rate.value = rate.value > 0.0 ? arithmetic(of.stages) / rate.value : 0.0;
+          return rate;
+        });
+      case Quantity::stages:
+        return of_stages(of, [&] { return Measured::number(static_cast<double>(of.stages.size())); });
+      case Quantity::critical_path:
+        return of_stages(
+            of, [&] { return Measured::number(longest_work(of.stages, std::numeric_limits<double>::infinity())); });
+      case Quantity::exchanges:
+        return TwoRanks(registries_, of).meetings();
+      case Quantity::exchange_bytes:
+        return TwoRanks(registries_, of).bytes();
+      case Quantity::time_per_evaluation:
+        return of.time;
+      case Quantity::time_per_body:
+        return scaled(of.time, 1.0 / bodies);
+      case Quantity::evaluation_speedup:
+        return speedup_of(of.time);
+      case Quantity::modelled_speedup:
+        return of_stages(of, [&] { return modelled(of, observer.workers); });
+      case Quantity::passes:
+        return passes(*of.prepared, observer.subject);
+      case Quantity::projection_time_per_body:
+        return scaled(of.projection_time, 1.0 / bodies);
+      case Quantity::reactions_cost:
+        return scaled(of.reactions_time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0, -1.0);
+      case Quantity::memory_per_body:
+        return of.bytes ? Measured::number(*of.bytes / bodies) : Measured::refused("the C library does not tell");
+      case Quantity::exchange_time:
+        return exchange_time(of, observer.messages().second);
+      case Quantity::message_speedup:
+        return message_speedup(of, observer.messages().first, observer.messages().second);
+      default:
+        return Measured::refused("not observed");
+    }
+  }
+
+  static Measured scaled(Measured measured, double factor, double added = 0.0) {
+    measured.value = measured.value * factor + (measured.usable() ? added : 0.0);
+    return measured;
+  }
+
+  template <class Answer>
+  static Measured of_stages(const RhsCase& of, const Answer& answer) {
+    return of.stages.empty() ? Measured::refused("the formulation does not say how its work divides") : answer();
+  }
+
+  /// Of messages of so many numbers between the ranks of a variant.
+  [[nodiscard]] Measured exchange_time(const RhsCase& of, int numbers) {
+    if (ranks_of(*of.variant) == 1) {
+      return Measured::refused("on one rank");
+    }
+    if (!team_.has_ranks_of(*of.variant)) {
+      return without_ranks(*of.variant);
+    }
+    const auto known = exchanges_.find(numbers);
+    return known != exchanges_.end() ? known->second
+                                     : exchanges_[numbers] = measured_time(team_.exchange(numbers).fastest());
+  }
+
+  /// A right-hand side on two ranks taken for half of the sequential one and its exchanges: what both do counts not.
+  [[nodiscard]] Measured message_speedup(const RhsCase& of, int messages, int numbers) {
+    const Measured ratio = speedup_of(scaled(exchange_time(of, numbers), messages));  // t1 / (messages t_exchange)
+    return ratio.usable() ? Measured::number(1.0 / (0.5 + 1.0 / ratio.value)) : ratio;
+  }
+
+  [[nodiscard]] Measured speedup_of(const Measured& time) const {
+    std::optional<double> best;
+    for (const RhsCase& other : cases_) {
+      if (is_sequential(*other.variant) && other.time.state == CellState::disturbed) {
+        return {CellState::disturbed, 0.0, fmt::format("disturbed: variant '{}'", other.variant->label)};
+      }
+      if (is_sequential(*other.variant) && other.time.usable()) {
+        best = std::min(best.value_or(other.time.value), other.time.value);
+      }
+    }
+    if (!best) {
+      return Measured::refused("no sequential variant to compare with");
+    }
+    Measured result = time;
+    result.value = result.value > 0.0 ? *best / result.value : 0.0;
+    return result;
+  }
+
+  /// Against itself on one worker.
+  [[nodiscard]] Measured modelled(const RhsCase& of, int workers) const {
+    if (threads_of(*of.variant) > 1) {
+      return Measured::refused("the model divides what one thread does");
+    }
+    if (!std::isfinite(machine_.latency)) {
+      return Measured::refused("one processor alone: there is no latency to measure");
+    }
+    Measured result = of.time;  // disturbed as the time is
+    if (result.value > 0.0) {
+      const WorkerModel machine{of.time.value / longest_work(of.stages, 1.0), machine_.latency};
+      result.value = of.time.value / modelled_time(of.stages, machine, workers);
+    }
+    return result;
+  }
+
+  const Registries& registries_;
+  const Study& study_;
+  const MachineLimits& machine_;
+  std::vector<RhsCase>& cases_;
+  RankTeam& team_;
+  std::map<int, Measured> exchanges_;  // by numbers
+};
+
+}  // namespace
+
+std::vector<CellResult> observe_right_hand_sides(const Registries& registries, const Study& study,
+                                                 std::size_t mechanism, const MachineLimits& machine, RankTeam& team) {
+  std::vector<RhsCase> cases;
+  for (const std::size_t v : study.mechanisms[mechanism].variants) {
+    cases.push_back(make_case(registries, study.mechanisms[mechanism], study.variants[v]));
+  }
+  const auto observes = [&](Quantity quantity) {
+    return std::any_of(study.observers.begin(), study.observers.end(),
+                       [&](const Observer& observer) { return observer.quantity == quantity; });
+  };
+  time_cases(cases, observes(Quantity::projection_time_per_body), observes(Quantity::reactions_cost));
+  time_team(cases, mechanism, study, team);
+  RhsObserver observer(registries, study, machine, cases, team);
+  std::vector<CellResult> results;
+  results.reserve(cases.size());
+  for (RhsCase& each : cases) {
+    results.push_back(observer.observe(each));
+  }
+  return results;
+}
+
+int threads_of(const StudyVariant& variant) {
+  const auto& known = variant.entry->options;
+  const bool can = std::any_of(known.begin(), known.end(), [](const auto& option) { return option.name == "threads"; });
+  if (!can) {
+    return 1;
+  }
+  const Parameters options = parse_parameters(variant.entry->options, variant.options, variant.entry->key);
+  const auto threads = static_cast<int>(options.integer("threads"));
+  return threads == 0 && options.text("leaf") != "body" ? thread_count() : std::max(threads, 1);
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,68 @@
+#pragma once
+/// \file
+/// Runs the parts of a study, keeps what is finished and shows how far it is.
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/records/timing/part_durations.hpp"
+#include "experiments/studies/runner/parts/rank_share.hpp"
+#include "experiments/studies/runner/parts/rank_team.hpp"
+#include "experiments/studies/runner/parts/result_journal.hpp"
+#include "experiments/studies/runner/study_runner.hpp"
+#include "experiments/terminal/progress.hpp"
+
+namespace mbdbench::studies {
+
+/// A piece of work whose result is kept.
+struct StudyPart {
+  std::string key;   ///< of everything that the result depends on
+  std::string name;  ///< for people
+  std::uint64_t weight = 1;
+  std::function<nlohmann::json()> compute;
+  std::function<void(const nlohmann::json&)> adopt;
+  std::filesystem::path file = {};  ///< that it writes beside its result, if it does
+};
+
+/// The parts of one run. On several ranks every one has its own, and all call the same functions in the same order.
+class PartRunner {
+ public:
+  /// \param parts all that will be run \param problem what makes all ranks do the same \throws FileError when another
+  /// run holds the directory, or what ranks throw that start differently
+  PartRunner(const std::string& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts,
+             const std::string& problem);
+
+  /// Computes this rank's share of what is not known, side by side, and takes over that of the others.
+  /// \returns whether all are done; false when the user asked to stop
+  bool run(const std::vector<StudyPart>& parts);
+
+  /// Parts that bear nothing beside them, one after another on the first rank, which the others serve where it calls
+  /// them. \param parts asked for there \returns whether all are done
+  bool run_alone(const std::function<std::vector<StudyPart>()>& parts, RankTeam& team);
+
+  /// All ranks have finished or stopped. \returns whether this one has all results: the first
+  bool end();
+
+ private:
+  [[nodiscard]] ProgressOptions progress_options() const;
+  /// \returns those that are not known; the others are adopted.
+  std::vector<const StudyPart*> open_parts(const std::vector<StudyPart>& parts);
+  /// \param own places of those to be computed here \returns what was finished of them
+  std::vector<FinishedPart> compute(const std::vector<const StudyPart*>& open, const std::vector<std::size_t>& own,
+                                    int jobs);
+
+  const RunnerOptions& options_;
+  RankShare share_;
+  std::unique_ptr<ResultJournal> journal_;
+  ExpectedTimes expected_;
+  std::map<std::string, std::uint64_t> weights_;
+  ProgressBar progress_;
+  std::uint64_t done_ = 0;  ///< weight of what is done on all ranks
+};
+
+}  // namespace mbdbench::studies

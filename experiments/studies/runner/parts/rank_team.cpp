@@ -1,0 +1,149 @@
+#include "experiments/studies/runner/parts/rank_team.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "experiments/studies/runner/study_cell.hpp"
+#include "experiments/studies/runner/study_times.hpp"
+#include "formulations/subchains/execution.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+// Ranks wait for one another within a batch: more of them than of a single process.
+constexpr int kTeamBatches = 50;
+constexpr double kTeamBatchTime = 2e-3;  // s
+
+/// Its formulation is divided among the ranks.
+StudyCase divided_case(const Registries& registries, const Study& study, const CellKey& cell, RankExchange* ranks) {
+  use_ranks(ranks);
+  StudyCase made(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]);
+  use_ranks(nullptr);
+  return made;
+}
+
+}  // namespace
+
+bool RankTeam::has_ranks_of(const StudyVariant& variant) const {
+  return ranks_ != nullptr && ranks_->size() == ranks_of(variant);
+}
+
+TeamRun RankTeam::run(const CellKey& cell) {
+  call(Kind::run, cell);
+  return std::move(made_);
+}
+
+RepeatedTimes RankTeam::right_hand_side(std::size_t mechanism, std::size_t variant) {
+  call(Kind::right_hand_side, {mechanism, variant, 0, 0});
+  return std::move(made_.times);
+}
+
+RepeatedTimes RankTeam::exchange(int numbers) {
+  call(Kind::exchange, {}, numbers);
+  return std::move(made_.times);
+}
+
+void RankTeam::dismiss() {
+  if (ranks_ != nullptr) {
+    call(Kind::over, {});
+  }
+}
+
+void RankTeam::serve() {
+  Task task{};
+  do {
+    task.fill(-1.0);
+    ranks_->rest_until_all();
+    ranks_->take_largest(task);
+  } while (perform(task));
+}
+
+void RankTeam::call(Kind kind, const CellKey& cell, int numbers) {
+  Task task = {static_cast<double>(kind), static_cast<double>(cell.mechanism), static_cast<double>(cell.variant),
+               static_cast<double>(cell.integrator),
+               static_cast<double>(kind == Kind::exchange ? static_cast<std::size_t>(numbers) : cell.control)};
+  ranks_->rest_until_all();
+  ranks_->take_largest(task);
+  perform(task);
+}
+
+bool RankTeam::perform(const Task& task) {
+  made_ = {};
+  const auto place = [&](std::size_t k) { return static_cast<std::size_t>(task[k]); };
+  const CellKey cell{place(1), place(2), place(3), place(4)};
+  switch (static_cast<Kind>(place(0))) {
+    case Kind::run:
+      perform_run(cell);
+      return true;
+    case Kind::right_hand_side:
+      perform_right_hand_side(cell);
+      return true;
+    case Kind::exchange:
+      perform_exchange(cell.control);
+      return true;
+    default:
+      return false;
+  }
+}
+
+void RankTeam::perform_run(const CellKey& cell) {
+  StudyCase prepared = divided_case(registries_, study_, cell, ranks_);
+  for (int repetition = 0; prepared.can_run() && repetition < study_.repetitions; ++repetition) {
+    if (repetition > 0 && timed_once(study_, made_.times)) {
+      return;
+    }
+    NullSink sink;
+    made_.times.add(together([&] { made_.end = prepared.run(study_, cell, sink).ode.x; }));
+  }
+}
+
+void RankTeam::perform_right_hand_side(const CellKey& cell) {
+  StudyCase prepared = divided_case(registries_, study_, cell, ranks_);
+  std::vector<double> xdot(prepared.x0().size());
+  if (prepared.can_run() && prepared.formulation().rhs(0.0, prepared.x0(), xdot).ok) {
+    time_batches([&] { prepared.formulation().rhs(0.0, prepared.x0(), xdot); });
+  }
+}
+
+void RankTeam::perform_exchange(std::size_t numbers) {
+  std::vector<double> all(numbers * static_cast<std::size_t>(ranks_->size()));
+  std::vector<std::size_t> bounds;
+  for (std::size_t rank = 0; rank <= static_cast<std::size_t>(ranks_->size()); ++rank) {
+    bounds.push_back(rank * numbers * sizeof(double));
+  }
+  time_batches([&] { ranks_->share(std::as_writable_bytes(std::span(all)), bounds); });
+}
+
+TimedRepetition RankTeam::together(const std::function<void()>& work) {
+  std::array<double, 1> here{};
+  ranks_->take_largest(here);
+  const Stopwatch stopwatch;
+  work();
+  const TimedRepetition own = stopwatch.elapsed();
+  std::array<double, 2> all = {own.wall, -own.share()};
+  ranks_->take_largest(all);
+  return {all[0], -all[1] * all[0]};
+}
+
+void RankTeam::time_batches(const std::function<void()>& call) {
+  std::size_t calls = 1;
+  const auto batch = [&] {
+    return together([&] {
+      for (std::size_t k = 0; k < calls; ++k) {
+        call();
+      }
+    });
+  };
+  // All ranks know the same times, and decide alike.
+  while (batch().wall < kTeamBatchTime) {
+    calls *= 2;
+  }
+  for (int k = 0; k < kTeamBatches; ++k) {
+    const TimedRepetition all = batch();
+    const auto count = static_cast<double>(calls);
+    made_.times.add({all.wall / count, all.processor / count});
+  }
+}
+
+}  // namespace mbdbench::studies

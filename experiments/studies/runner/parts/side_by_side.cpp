@@ -1,0 +1,48 @@
+#include "experiments/studies/runner/parts/side_by_side.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace mbdbench::studies {
+
+void side_by_side(std::size_t count, int jobs, const std::function<bool()>& stop,
+                  const std::function<void(std::size_t)>& work) {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto take = [&] {
+    while (!failed && !(stop && stop())) {
+      const std::size_t piece = next++;
+      if (piece >= count) {
+        return;
+      }
+      try {
+        work(piece);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = failure ? failure : std::current_exception();
+        failed = true;
+      }
+    }
+  };
+  std::vector<std::thread> helpers;
+  const std::size_t threads = std::min(static_cast<std::size_t>(std::max(jobs, 1)), count);
+  helpers.reserve(threads);
+  for (std::size_t i = 1; i < threads; ++i) {
+    helpers.emplace_back(take);
+  }
+  take();
+  for (std::thread& helper : helpers) {
+    helper.join();
+  }
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+}
+
+}  // namespace mbdbench::studies
