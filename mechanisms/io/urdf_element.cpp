@@ -53,7 +53,7 @@ std::string required(const XMLElement& element, const char* attribute) {
     fail(element, fmt::format("<{}> needs the attribute {}=\"...\"", element.Name(), attribute));
   }
   // Other bytes need not be UTF-8, which messages and TOML files are.
-  const std::string text = value;
+  std::string text = value;
   if (!std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || c == '\t' || (c >= ' ' && c <= '~'); })) {
     fail(element, fmt::format("<{}>: {} wants letters, digits and signs of ASCII only", element.Name(), attribute));
   }

@@ -26,12 +26,11 @@ class RunComparison {
  private:
   [[nodiscard]] Measured ratio(const CellKey& cell, const Observer& inner) const {
     const CellKey base{cell.mechanism, *study_.baseline, cell.integrator, cell.control};
-    const Measured own = results_.of(cell, inner);
+    Measured own = results_.of(cell, inner);
     if (!own.usable()) {
       return own;
     }
-    const Measured baseline =
-        study_.has(base) ? results_.of(base, inner) : Measured::refused("the baseline is not run here");
+    Measured baseline = study_.has(base) ? results_.of(base, inner) : Measured::refused("the baseline is not run here");
     if (!baseline.usable()) {
       return baseline;
     }
