@@ -47,8 +47,7 @@ TEST(Malczyk2008RunTest, OneProcessCountsAndSaysWhatTwoWouldNeed) {
   // Limits are half a digit of what a compiler's contraction of products may change: the prototype has nine digits.
   const char* const tight = "tolerance=1e-12;end=1";
   for (const char* const formulation : {kOneProcess, kTwoProcesses}) {
-    const Record* const angle =
-        find_record(records, "slider_crank:torque=0", formulation, tight, "state_q.crank");
+    const Record* const angle = find_record(records, "slider_crank:torque=0", formulation, tight, "state_q.crank");
     ASSERT_NE(angle, nullptr);
     EXPECT_EQ(angle->verdict, Verdict::within_limit);
     EXPECT_NEAR(angle->value.value_or(0.0), 10.5742064, 2e-7);
