@@ -24,6 +24,7 @@ never changed. Evaluations are the sum over all runs, times the geometric mean o
 _COUNTS = ("evaluations", "function_evaluations")
 _TIMES = ("wall_time", "time_per_evaluation")
 _WIDTH, _HEIGHT = 260.0, 60.0
+_NEEDED = {"experiment", "utc_time", "verdicts", "claims", "evaluations", "mean_time"}  # of every line
 
 
 def _times(records):
@@ -54,9 +55,12 @@ def read_history(file):
     lines = []
     for number, text in enumerate(file.read_text(encoding="utf-8").splitlines() if file.exists() else [], 1):
         try:
-            lines.append(json.loads(text))
+            line = json.loads(text)
         except json.JSONDecodeError:
-            raise InputError(file, "is no line of JSON; delete it, or the file is another one's", number) from None
+            line = None
+        if not isinstance(line, dict) or not _NEEDED <= line.keys():
+            raise InputError(file, "is no line of a history; delete it, or the file is another one's", number)
+        lines.append(line)
     return lines
 
 

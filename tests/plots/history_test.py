@@ -55,8 +55,9 @@ class History(InTemporaryDirectory):
         code, errors = run_history(self.runs)
         self.assertEqual(code, 1)
         self.assertIn("provenance.json", errors)
-        self.file.write_text("torn\n", encoding="utf-8")
-        code, errors = run_history(self.runs)
-        self.assertEqual(code, 1)
-        self.assertIn("history.jsonl:1", errors)
+        for foreign in ("torn", '{"of": "another program"}', "[]"):
+            self.file.write_text(foreign + "\n", encoding="utf-8")
+            code, errors = run_history(self.runs)
+            self.assertEqual(code, 1)
+            self.assertIn("history.jsonl:1", errors)
         self.assertEqual(run_history(self.directory / "nothing")[0], 1)
