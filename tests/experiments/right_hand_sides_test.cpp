@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
@@ -15,6 +16,7 @@
 #include "experiments/studies/verdicts/study_records.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/io/file_error.hpp"
+#include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/support/allocation_guard.hpp"
 
@@ -102,6 +104,22 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
   EXPECT_EQ(written.records.size(), 15U * 5U);
   EXPECT_EQ(written.timings.size(), 15U * 7U + (std::thread::hardware_concurrency() > 1 ? 3U : 2U))
       << "and limits of the machine";
+}
+
+TEST_F(RightHandSidesTest, TheCommandStoresThemWithoutAMotion) {
+  const auto file = directory_.path() / "study.toml";
+  std::ofstream(file) << R"toml(name = "rhs"
+mechanisms = ["pendulum:4"]
+observe = ["bodies", "time_per_evaluation"]
+[variants]
+"ABA" = "aba"
+"HDCA" = "hdca"
+)toml";
+  const auto output = directory_.path() / "out";
+  const CommandLineCall call =
+      call_program(registries_, {"study", file.string(), "--no-report", "--quiet", "-o", output.string()});
+  EXPECT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_TRUE(std::filesystem::exists(output / "records.csv")) << call.output;
 }
 
 TEST_F(RightHandSidesTest, WhatIsOfARunNeedsAnIntegrator) {

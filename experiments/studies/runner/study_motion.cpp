@@ -23,6 +23,9 @@ bool finished(const CellResult& result) {
 
 std::optional<StudyMotion> study_motion(const Registries& registries, const Study& study, const StudyResults& results,
                                         std::size_t mechanism) {
+  if (study.mechanisms[mechanism].integrators.empty()) {
+    return std::nullopt;  // Right-hand sides alone: nothing moves.
+  }
   const auto found = std::find_if(results.cells.begin(), results.cells.end(), [&](const auto& entry) {
     return entry.first.mechanism == mechanism && finished(entry.second);
   });
