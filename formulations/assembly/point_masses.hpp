@@ -12,11 +12,16 @@
 /// raised inertia J' = J + m sum_h ((|l_h|^2 I - l_h l_h^T) / kRaised + |l_h|^2 I / kLost); a pass then leaves
 /// 1 / kRaised times the condition of the motion. Where J itself governs a motion (a bob that spins freely about its
 /// own link with less than kLost) the passes do not end, which is told.
-#include "mechanisms/model/kinematics/spatial.hpp"
+///
+/// The same passes serve where a light body stands between heavy ones: 1 / m of the light one hides as much of the
+/// heavy ones' as the masses differ by.
+#include <algorithm>
+
+#include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
 
-/// Limits of m l^2 / J.
+/// Limits of m l^2 / J; kPassed also of the ratio of two neighbours' masses.
 struct LeverRatio {
   /// Above, solutions are passed until the bodies balance; below, at most some 1e-13 is lost.
   static constexpr double kPassed = 1e3;
@@ -30,6 +35,22 @@ struct LeverRatio {
 inline double lever_ratio(double mass, const Mat3& inertia_inverse, const Vec3& lever) {
   const Mat3 cross = skew(lever);
   return mass * (cross.transpose() * inertia_inverse * cross).trace();
+}
+
+/// \returns the largest ratio of the masses of two bodies that a joint connects.
+inline double largest_mass_ratio(const Mechanism& mechanism) {
+  double largest = 1.0;
+  const auto compare = [&](const Joint& joint) {
+    if (joint.a >= 0 && joint.b >= 0) {
+      const auto bodies = mechanism.bodies();
+      const double ratio =
+          bodies[static_cast<std::size_t>(joint.a)].mass / bodies[static_cast<std::size_t>(joint.b)].mass;
+      largest = std::max({largest, ratio, 1.0 / ratio});
+    }
+  };
+  std::for_each(mechanism.tree_joints().begin(), mechanism.tree_joints().end(), compare);
+  std::for_each(mechanism.cut_joints().begin(), mechanism.cut_joints().end(), compare);
+  return largest;
 }
 
 /// \returns m ((|l|^2 I - l l^T) / kRaised + |l|^2 I / kLost), what one handle adds to J'.

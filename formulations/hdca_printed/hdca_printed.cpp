@@ -22,14 +22,20 @@
 /// As many eigenvectors are kept as the constraints have generically.
 #include "formulations/hdca_printed/hdca_printed.hpp"
 
+#include <fmt/format.h>
+
 #include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "formulations/assembly/articulated_system.hpp"
+#include "formulations/assembly/point_masses.hpp"
 #include "formulations/joint_state.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -329,6 +335,40 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   std::unique_ptr<ArticulatedSystem> system_;
 };
 
+/// \returns what the printed inverse inertias would lose, empty if that is little: m l^2 / J of a handle, or the ratio
+/// of two neighbours' masses, times eps.
+std::string refuse_lost_digits(const Mechanism& mechanism) {
+  const auto handles = [&](std::span<const Joint> joints) -> std::string {
+    for (const Joint& joint : joints) {
+      for (const auto& [body, point] : {std::pair(joint.a, joint.position_a), std::pair(joint.b, joint.position_b)}) {
+        if (body < 0) {
+          continue;
+        }
+        const Body& properties = mechanism.bodies()[index_of(body)];
+        const double ratio = lever_ratio(properties.mass, properties.inertia_inverse, point - properties.com);
+        if (!(ratio <= LeverRatio::kPassed)) {
+          return fmt::format(
+              "body '{}' is nearly a point mass (m l^2 / J = {:.2g}), and the printed inverse inertias lose "
+              "as many digits; hdca brings them back",
+              properties.name, ratio);
+        }
+      }
+    }
+    return {};
+  };
+  std::string refusal = handles(mechanism.tree_joints());
+  if (refusal.empty()) {
+    refusal = handles(mechanism.cut_joints());
+  }
+  if (refusal.empty() && largest_mass_ratio(mechanism) > LeverRatio::kPassed) {
+    refusal = fmt::format(
+        "masses of neighbours differ by {:.2g}, and the printed inverse inertias lose as many digits; "
+        "hdca brings them back",
+        largest_mass_ratio(mechanism));
+  }
+  return refusal;
+}
+
 std::string refuse(const Mechanism& mechanism) {
   if (mechanism.rheonomic()) {
     return "the printed equations have no prescribed motions; hdca has";
@@ -338,6 +378,9 @@ std::string refuse(const Mechanism& mechanism) {
       return "the printed equations are those of one chain from the ground, and body '" +
              mechanism.bodies()[index_of(k)].name + "' starts another branch; hdca takes branches";
     }
+  }
+  if (std::string refusal = refuse_lost_digits(mechanism); !refusal.empty()) {
+    return refusal;
   }
   if (mechanism.cut_joints().empty()) {
     return {};
