@@ -82,6 +82,28 @@ TEST_F(StudyOnRanksRunTest, what_killed_ranks_had_finished_is_not_computed_again
   EXPECT_FALSE(std::filesystem::exists(directory_.path() / "left/parts/study.rank1.jsonl"));
 }
 
+TEST_F(StudyOnRanksRunTest, right_hand_sides_are_divided_among_the_ranks_that_a_variant_has) {
+  std::ofstream(directory_.path() / "small.toml") << R"(
+name = "divided"
+mechanisms = ["pendulum:256", "four_bar"]
+observe = ["time_per_evaluation"]
+[variants]
+"one" = "hdca[leaf=subchain,threads=1]"
+"two" = "hdca[leaf=subchain,threads=1]"
+[ranks]
+"two" = 2
+)";
+  const auto timings = [&](const std::string& output) {
+    return content_of(directory_.path() / output / "timings.csv");
+  };
+  ASSERT_EQ(study("", "-o alone"), 0) << said_;
+  EXPECT_NE(timings("alone").find("start it with mpirun -n 2"), std::string::npos) << timings("alone");
+  ASSERT_EQ(study(fmt::format("{} -n 2", kMpirun), "-o both"), 0) << said_;
+  EXPECT_EQ(timings("both").find("start it with mpirun"), std::string::npos) << timings("both");
+  // What one block of lanes cannot share.
+  EXPECT_NE(timings("both").find("on 2 ranks: "), std::string::npos) << timings("both");
+}
+
 TEST_F(StudyOnRanksRunTest, bad_input_and_other_runs_are_told_once) {
   EXPECT_EQ(shell(fmt::format("{} -n 2 {} study nothing.toml", kMpirun, program())), 2);
   EXPECT_EQ(said_.find("nothing.toml"), said_.rfind("nothing.toml")) << said_;

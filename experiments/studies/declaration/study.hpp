@@ -54,6 +54,7 @@ struct StudyVariant {
   const FormulationEntry* entry = nullptr;
   std::string options;         ///< as the command line takes them, may be empty
   bool may_fail = false;       ///< whether a failed run is a result and not a failure of the study
+  int ranks = 1;               ///< among which its right-hand sides are divided
   int evaluations_before = 0;  ///< that a published program makes before its solver begins; they count in rhs_calls
   /// \returns the formulation as records name it: "hdca[gauge=leak]".
   [[nodiscard]] std::string formulation() const;

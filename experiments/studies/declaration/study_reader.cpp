@@ -28,18 +28,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
-                                             "variants",    "integrators",     "tolerances", "steps",
-                                             "observe",     "claims",          "rankings",   "expectations",
-                                             "repetitions", "max_evaluations", "samples",    "failures_allowed",
-                                             "figures",     "tables",          "quick",      "baseline",
-                                             "references",  "engines",         "titles",     "evaluations_before",
-                                             "windows"};
+const std::vector<std::string> kStudyKeys = {"name",        "title",
+                                             "mechanisms",  "end",
+                                             "variants",    "integrators",
+                                             "tolerances",  "steps",
+                                             "observe",     "claims",
+                                             "rankings",    "expectations",
+                                             "repetitions", "max_evaluations",
+                                             "samples",     "failures_allowed",
+                                             "figures",     "tables",
+                                             "quick",       "baseline",
+                                             "references",  "engines",
+                                             "titles",      "evaluations_before",
+                                             "windows",     "ranks"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
 constexpr double kDefaultRepetitions = 3.0;
 constexpr double kMostRepetitions = 10000.0;
+constexpr double kMostRanks = 1024.0;
 
 class StudyReader {
  public:
@@ -62,6 +69,7 @@ class StudyReader {
     read_failures_allowed();
     read_evaluations_before();
     read_integrators();
+    read_ranks();
     read_controls();
     mechanisms_.choose();
     read_baseline();
@@ -174,6 +182,32 @@ class StudyReader {
                     fmt::format("evaluations_before must be a whole number from 0 to 10, not {}", count.value));
       }
       study_.variants[place].evaluations_before = static_cast<int>(count.value);
+    }
+  }
+
+  void read_ranks() {
+    for (const auto& [label, count] : table_.named_numbers("ranks")) {
+      const std::size_t place =
+          places_of(
+              table_, {label}, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant")
+              .front();
+      StudyVariant& variant = study_.variants[place];
+      if (!(count.value >= 2.0 && count.value <= kMostRanks && std::floor(count.value) == count.value)) {
+        table_.fail(count.line,
+                    fmt::format("ranks must be a whole number from 2 to {}, not {}", kMostRanks, count.value));
+      }
+      if (variant.entry->make_part == nullptr) {
+        table_.fail(label.line,
+                    fmt::format("variant '{}': formulation '{}' cannot be divided among ranks; hdca and dca "
+                                "with leaf=subchain can",
+                                variant.label, variant.entry->key));
+      }
+      if (!study_.integrators.empty()) {
+        table_.fail(label.line,
+                    "ranks divide right-hand sides here, and this study has integrators; 'mpirun -n R mbdbench "
+                    "simulate' divides a run");
+      }
+      variant.ranks = static_cast<int>(count.value);
     }
   }
 

@@ -78,7 +78,9 @@ RepeatedTimes times_from_json(const nlohmann::json& json) {
 int ranks_of(const StudyVariant& variant) {
   const auto& known = variant.entry->options;
   const bool can = std::any_of(known.begin(), known.end(), [](const auto& option) { return option.name == "ranks"; });
-  return can ? static_cast<int>(parse_parameters(known, variant.options, variant.entry->key).integer("ranks")) : 1;
+  const auto by_option =
+      can ? parse_parameters(known, variant.options, variant.entry->key).integer("ranks") : std::int64_t{1};
+  return std::max(variant.ranks, static_cast<int>(by_option));
 }
 
 Measured without_ranks(const StudyVariant& variant) {

@@ -176,9 +176,10 @@ void time_team(std::vector<RhsCase>& cases, std::size_t mechanism, const Study& 
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const StudyVariant& variant = *cases[i].variant;
     if (ranks_of(variant) > 1 && team.has_ranks_of(variant)) {
-      const RepeatedTimes times = team.right_hand_side(mechanism, study.mechanisms[mechanism].variants[i]);
-      cases[i].time = times.count() > 0 ? measured_time(times.fastest())
-                                        : Measured::failed("the right-hand side at the start fails");
+      const TeamRun run = team.right_hand_side(mechanism, study.mechanisms[mechanism].variants[i]);
+      cases[i].time = !run.refusal.empty()    ? Measured::refused(run.refusal)
+                      : run.times.count() > 0 ? measured_time(run.times.fastest())
+                                              : Measured::failed("the right-hand side at the start fails");
     } else if (ranks_of(variant) > 1) {
       cases[i].time = without_ranks(variant);
     }

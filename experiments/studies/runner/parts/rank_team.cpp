@@ -1,12 +1,15 @@
 #include "experiments/studies/runner/parts/rank_team.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <span>
 #include <utility>
 
-#include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_times.hpp"
+#include "formulations/formulation_part.hpp"
+#include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -34,9 +37,9 @@ TeamRun RankTeam::run(const CellKey& cell) {
   return std::move(made_);
 }
 
-RepeatedTimes RankTeam::right_hand_side(std::size_t mechanism, std::size_t variant) {
+TeamRun RankTeam::right_hand_side(std::size_t mechanism, std::size_t variant) {
   call(Kind::right_hand_side, {mechanism, variant, 0, 0});
-  return std::move(made_.times);
+  return std::move(made_);
 }
 
 RepeatedTimes RankTeam::exchange(int numbers) {
@@ -99,10 +102,35 @@ void RankTeam::perform_run(const CellKey& cell) {
 }
 
 void RankTeam::perform_right_hand_side(const CellKey& cell) {
+  const StudyVariant& variant = study_.variants[cell.variant];
+  if (variant.ranks > 1) {
+    StudyCase whole(registries_, study_.mechanisms[cell.mechanism], variant);
+    if (whole.can_run()) {
+      perform_part(variant, whole);
+    }
+    return;
+  }
   StudyCase prepared = divided_case(registries_, study_, cell, ranks_);
   std::vector<double> xdot(prepared.x0().size());
   if (prepared.can_run() && prepared.formulation().rhs(0.0, prepared.x0(), xdot).ok) {
     time_batches([&] { prepared.formulation().rhs(0.0, prepared.x0(), xdot); });
+  }
+}
+
+void RankTeam::perform_part(const StudyVariant& variant, StudyCase& whole) {
+  try {
+    const std::unique_ptr<FormulationPart> part = make_formulation_part(
+        registries_.formulations, *variant.entry, whole.formulation().mechanism(), variant.options, *ranks_);
+    std::vector<double> x;
+    for (const std::size_t component : part->components()) {
+      x.push_back(whole.x0()[component]);
+    }
+    std::vector<double> xdot(x.size());
+    if (part->rhs(0.0, x, xdot).ok) {
+      time_batches([&] { part->rhs(0.0, x, xdot); });
+    }
+  } catch (const ModelError& error) {  // the same on all ranks
+    made_.refusal = error.what();
   }
 }
 

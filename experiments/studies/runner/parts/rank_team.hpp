@@ -5,19 +5,22 @@
 #include <array>
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "experiments/records/timing/timing.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/studies/declaration/study.hpp"
+#include "experiments/studies/runner/study_cell.hpp"
 #include "formulations/rank_exchange.hpp"
 
 namespace mbdbench::studies {
 
-/// A run on ranks. Times are the longest of all ranks, with the smallest share of a processor.
+/// What ranks did together. Times are the longest of all ranks, with the smallest share of a processor.
 struct TeamRun {
   RepeatedTimes times;
-  std::vector<double> end;  ///< the state there
+  std::vector<double> end;  ///< the state after a run
+  std::string refusal;      ///< why it cannot be divided among so many ranks; empty if it can
 };
 
 /// One rank's side of it.
@@ -32,7 +35,7 @@ class RankTeam {
 
   /// Called by the first rank, while the others serve. No times: it fails.
   TeamRun run(const CellKey& cell);
-  RepeatedTimes right_hand_side(std::size_t mechanism, std::size_t variant);
+  TeamRun right_hand_side(std::size_t mechanism, std::size_t variant);
   /// \param numbers that each rank sends
   RepeatedTimes exchange(int numbers);
   void dismiss();
@@ -50,6 +53,7 @@ class RankTeam {
   bool perform(const Task& task);
   void perform_run(const CellKey& cell);
   void perform_right_hand_side(const CellKey& cell);
+  void perform_part(const StudyVariant& variant, StudyCase& whole);
   void perform_exchange(std::size_t numbers);
   /// \returns the time of work that begins together.
   TimedRepetition together(const std::function<void()>& work);
