@@ -19,9 +19,9 @@ EXAMPLE = """example:
   python3 plots/history.py results/runs
 
 Appends one line for every result directory in DIR that has none yet to DIR/../history.jsonl and writes DIR/history.html. Lines are
-never changed. Evaluations are the sum over all runs, times the geometric mean of those that were not disturbed."""
+never changed. Evaluations and right-hand sides are sums over all runs, times the geometric mean of those that were not disturbed."""
 
-_COUNTS = ("evaluations", "function_evaluations")
+_COUNTS = ("evaluations", "rhs_calls")  # what methods ask for, what formulations compute: a study may count either
 _TIMES = ("wall_time", "time_per_evaluation")
 _WIDTH, _HEIGHT = 260.0, 60.0
 _NEEDED = {"experiment", "utc_time", "verdicts", "claims", "evaluations", "mean_time"}  # of every line
@@ -42,11 +42,11 @@ def line_of(results):
     claims = {}
     for claim in results.claims:
         claims[claim.verdict] = claims.get(claim.verdict, 0) + 1
-    counts = [record.value for record in results.records if record.quantity in _COUNTS and record.value is not None]
+    counts = {count: [record.value for record in results.records if record.quantity == count and record.value is not None] for count in _COUNTS}
     return {"experiment": results.path.name,
             **{name: provenance.get(name) for name in ("utc_time", "commit", "dirty", "compiler", "cpu")},
             "verdicts": verdicts, "claims": claims,
-            "runs": len(counts), "evaluations": sum(counts),
+            "runs": max(map(len, counts.values())), **{count: sum(values) if values else None for count, values in counts.items()},
             "times": len(times), "mean_time": math.exp(sum(map(math.log, times)) / len(times)) if times else None}
 
 
@@ -93,8 +93,9 @@ def write_history(root):
     experiments = []
     for name in sorted({line["experiment"] for line in lines}):
         own = [line for line in lines if line["experiment"] == name]
-        experiments.append({"name": name, "lines": own, "evaluations": _polyline([line["evaluations"] or None for line in own]),
-                            "times": _polyline([line["mean_time"] for line in own])})
+        curves = (("evaluations", "evaluations"), ("right-hand sides", "rhs_calls"), ("mean time", "mean_time"))
+        experiments.append({"name": name, "lines": own,
+                            "pictures": [(title, _polyline([line.get(key) or None for line in own])) for title, key in curves]})
     page = page_environment().get_template("history.html.jinja").render(experiments=experiments, width=_WIDTH, height=_HEIGHT)
     target = root / "history.html"
     target.write_text(page + "\n", encoding="utf-8")

@@ -125,7 +125,7 @@ class Study:
         states = [self.run_state(*run) for run in runs]
         reasons = dict.fromkeys(f"{state}: {reason}" for state, reason in states if state != "finished")
         if not reasons and not any(record and record.value is not None for record in records):
-            return "not observed"
+            return next((record.note for record in records if record and record.note), "not observed")
         return next(iter(reasons), "no number above zero") + (" (and other reasons)" if len(reasons) > 1 else "")
 
     def of_right_hand_side(self, mechanism, variant, quantity):

@@ -13,17 +13,32 @@ _LEGEND_LINE_MM = 5.5
 _COLUMNS = 2
 
 
-def _families(study):
+def _family(specification):
+    """What mechanisms of several sizes share: 'loop' of loop:9, 'loop, cut=3' of loop:9,cut=3; a size without a name comes first."""
+    name, _, parameters = specification.partition(":")
+    first, *others = parameters.split(",")
+    return name if "=" in first else ", ".join([name, *others])
+
+
+def _families(study, mechanisms):
     """{family: [mechanism]} by number of bodies, of families with several sizes: pendulum:8, pendulum:16, ..."""
     families = {}
-    for mechanism in study.mechanisms:
-        families.setdefault(mechanism["mechanism"].split(":")[0], []).append(mechanism)
+    for mechanism in mechanisms:
+        families.setdefault(_family(mechanism["mechanism"]), []).append(mechanism)
     grown = {family: sorted(members, key=lambda member: member["bodies"]) for family, members in families.items()}
     return {family: members for family, members in grown.items() if len({member["bodies"] for member in members}) >= _FEWEST_SIZES}
 
 
+def _record(study, mechanism, variant, quantity):
+    """Of a right-hand side; of a run with the mechanism's first integrator and control."""
+    if all(observer["quantity"] != quantity or observer["of_right_hand_side"] for observer in study.observers):
+        return study.of_right_hand_side(mechanism, variant, quantity)
+    integrator = study.integrators_of(mechanism)[0]
+    return study.record(mechanism, variant, integrator, study.first_control(integrator, mechanism), quantity)
+
+
 def _value(study, mechanism, variant, quantity):
-    record = study.of_right_hand_side(mechanism, variant, quantity)
+    record = _record(study, mechanism, variant, quantity)
     measured = record and record.value is not None and record.verdict != "not measured" and record.value > 0
     return record.value if measured else None
 
@@ -68,6 +83,8 @@ def _draw_lines(study, panels, part, x_label, y_label):
         if not axes.lines:
             style.say(axes, panel["why"])
             continue
+        if y_label == "speedup":
+            axes.axhline(1, color="black", linewidth=0.6)
         axes.set_xlabel(x_label)
         axes.set_ylabel(y_label)
         style.decades(axes.xaxis)
@@ -81,7 +98,7 @@ def _shown(study, panels):
 
 
 def _why_empty(study, members, quantity):
-    records = [study.of_right_hand_side(member, variant, quantity) for member in members for variant in study.variants]
+    records = [_record(study, member, variant, quantity) for member in members for variant in study.variants]
     records = [record for record in records if record]
     if any(record.verdict == "not measured" for record in records):
         return "not measured: other work on the machine disturbed the times"
@@ -92,7 +109,7 @@ def _growth(study, families, quantity, factor):
     """Panels over the number of bodies, one a family."""
     panels = {}
     for family, members in families.items():
-        records = [(member["bodies"], study.of_right_hand_side(member, variant, quantity)) for member in members for variant in study.variants]
+        records = [(member["bodies"], _record(study, member, variant, quantity)) for member in members for variant in study.variants]
         panels[family] = {"curves": {variant["label"]: _curve(study, members, variant, quantity, factor) for variant in study.variants},
                           "published": [(bodies, factor * record.published_value) for bodies, record in records if record and record.published_value],
                           "why": _why_empty(study, members, quantity)}
@@ -157,13 +174,31 @@ def _roofline_caption(study):
             "slanted roof have stayed in one. Two threads have two cores.")
 
 
-def scaling_figures(study):
-    """Time and memory a body against bodies, modelled speedup against workers, as far as observed."""
-    observed = {observer["quantity"] for observer in study.observers if observer["of_right_hand_side"]}
-    families = _families(study) if observed else {}
-    if not families:
-        return []
+def _gain_figures(study):
+    """Speedups against the fastest sequential variant, of runs and of right-hand sides."""
+    observed = {observer["quantity"] for observer in study.observers}
     definitions = []
+    for quantity, mechanisms, what in (("wall_time", study.run_mechanisms(), "Wall time of a run"),
+                                       ("speedup", study.run_mechanisms(), "Speedup of runs"),
+                                       ("evaluation_speedup", study.mechanisms, "Speedup of right-hand sides")):
+        families = _families(study, mechanisms) if quantity in observed and (quantity != "wall_time" or "speedup" in observed) else {}
+        if families:
+            unit = " [s]" if quantity == "wall_time" else ""
+            definitions += _line_figures(
+                study, f"{quantity}_against_bodies", what,
+                f"{what} over the number of bodies" + (", with the first integrator and tolerance or step." if mechanisms is not study.mechanisms else ".")
+                + ("" if unit else " Above 1 a variant is faster than the fastest one on one thread and rank.") + " Disturbed times are left out.",
+                _growth(study, families, quantity, 1.0), "bodies", what.split(" of ")[0].lower() + unit)
+    return definitions
+
+
+def scaling_figures(study):
+    """Time and memory a body against bodies, speedups measured and modelled, as far as observed."""
+    observed = {observer["quantity"] for observer in study.observers if observer["of_right_hand_side"]}
+    families = _families(study, study.mechanisms) if observed else {}
+    definitions = _gain_figures(study)
+    if not families:
+        return definitions
     if "time_per_body" in observed:
         definitions += _line_figures(
             study, "time_per_body", "Time of a right-hand side and body",

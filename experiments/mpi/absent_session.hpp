@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "experiments/mpi/started_by_launcher.hpp"
+#include "experiments/terminal/started_by_launcher.hpp"
 
 namespace mbdbench {
 

@@ -13,9 +13,9 @@
 #include <thread>
 #include <vector>
 
-#include "experiments/mpi/started_by_launcher.hpp"
 #include "experiments/records/timing/waiting_watch.hpp"
 #include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/started_by_launcher.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/execution.hpp"
 

@@ -80,7 +80,7 @@ std::string claim_table(const std::vector<Claim>& claims) {
     const std::string first = line(fmt::format("{}{}{}: {}", verdict, padding, claim.source, claim.statement));
     text += coloured(verdict, verdict) + first.substr(verdict.size());
     text += line(indent + "measured: " + claim.measured);
-    text += line(indent + "counts as true when: " + claim.criterion);
+    text += claim.criterion.empty() ? "" : line(indent + "counts as true when: " + claim.criterion);
   }
   return text;
 }

@@ -42,7 +42,7 @@ std::string duration_text(double seconds) {
 ProgressOptions ProgressOptions::standard_error(bool quiet) {
   ProgressOptions options;
   options.quiet = quiet;
-  options.terminal = isatty(STDERR_FILENO) == 1;
+  options.terminal = is_terminal(STDERR_FILENO);
   return options;
 }
 

@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "experiments/terminal/started_by_launcher.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -50,8 +52,12 @@ void use_wide_tables(bool wanted) {
   wide = wanted;
 }
 
+bool is_terminal(int descriptor) {
+  return isatty(descriptor) == 1 && launcher_variable() == nullptr;
+}
+
 std::optional<std::size_t> terminal_columns(int descriptor) {
-  if (isatty(descriptor) != 1) {
+  if (!is_terminal(descriptor)) {
     return std::nullopt;
   }
   winsize size{};
@@ -82,7 +88,7 @@ bool wants_colours(ColourChoice choice, bool terminal) {
 
 std::string coloured(std::string_view text, std::string_view word) {
   const char* const colour = colour_of(word);
-  if (colour == nullptr || !wants_colours(chosen, isatty(STDOUT_FILENO) == 1)) {
+  if (colour == nullptr || !wants_colours(chosen, is_terminal(STDOUT_FILENO))) {
     return std::string(text);
   }
   return fmt::format("{}{}{}", colour, text, kPlain);

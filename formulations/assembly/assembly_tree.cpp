@@ -344,21 +344,29 @@ double AssemblyTree::flops(const AssemblyNode& node) const {
   return sum;
 }
 
-std::vector<WorkStage> AssemblyTree::stages() const {
+std::vector<WorkStage> AssemblyTree::stages(int passes) const {
   std::vector<WorkStage> upward;
+  std::vector<WorkStage> right_sides;
   std::vector<WorkStage> downward;
   for (const AssemblyNode& node : nodes_) {
     const auto level = static_cast<std::size_t>(node.depth);
     upward.resize(std::max(upward.size(), level + 1), {0.0, 0.0});
+    right_sides.resize(upward.size(), {0.0, 0.0});
     downward.resize(upward.size(), {0.0, 0.0});
     const double rows = node.closed_rows + node.width;
     // The largest node of a level is what the next level waits for. Right sides: multiplied by the factors.
     upward[level].operations = std::max(upward[level].operations, flops(node) + rows * rows);
+    right_sides[level].operations = std::max(right_sides[level].operations, rows * rows);
     downward[level].operations = std::max(downward[level].operations, 2.0 * rows * node.closed_rows);
-    upward[level].pieces += 1.0;
-    downward[level].pieces += 1.0;
+    for (std::vector<WorkStage>* const levels : {&upward, &right_sides, &downward}) {
+      (*levels)[level].pieces += 1.0;
+    }
   }
   upward.insert(upward.end(), downward.rbegin(), downward.rend());
+  for (int pass = 1; pass < passes; ++pass) {
+    upward.insert(upward.end(), right_sides.begin(), right_sides.end());
+    upward.insert(upward.end(), downward.rbegin(), downward.rend());
+  }
   return upward;
 }
 

@@ -76,7 +76,8 @@ class AssemblyTree {
   [[nodiscard]] int body_count() const { return body_count_; }
   [[nodiscard]] AssemblyFigures figures() const;
   /// \returns the levels of nodes, upward (factorisation and right side) and downward again.
-  [[nodiscard]] std::vector<WorkStage> stages() const;
+  /// \param passes with the one factorisation: further ones have right sides alone
+  [[nodiscard]] std::vector<WorkStage> stages(int passes = 1) const;
 
  private:
   void drop_unused();

@@ -1,6 +1,8 @@
 #pragma once
 /// \file
 /// Divide and conquer with augmented Lagrangian, absolute coordinates [Malczyk2012].
+#include <algorithm>
+
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
 #include "formulations/augmented_lagrangian/mass_orthogonal_projection.hpp"
 #include "formulations/formulation.hpp"
@@ -55,6 +57,10 @@ class AugmentedLagrangianFormulation final : public Formulation {
   [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
   /// Solutions for accelerations that used all their passes.
   void diagnostics(const DiagnosticSink& sink) const override;
+  /// With the passes of the last right-hand side; one before there was any.
+  [[nodiscard]] std::vector<WorkStage> stages() const override {
+    return system_.stages(std::max(iterations_.acceleration.last, 1));
+  }
   /// Energies and violations at a state. Not for hot loops.
   RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation);
 

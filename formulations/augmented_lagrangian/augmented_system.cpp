@@ -231,6 +231,21 @@ void AugmentedSystem::stabilise(std::span<double> right) {
   }
 }
 
+std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
+  // Poses are the state itself: no recursion along the tree, unless loads or motions speak of joint coordinates.
+  constexpr double kTree = 540.0;
+  constexpr double kLeaf = 1790.0;  // as ArticulatedSystem's
+  const double bodies = mechanism_->body_count();
+  std::vector<WorkStage> stages;
+  if (tree_needed_) {
+    stages.push_back({1.0, kTree * bodies});
+  }
+  stages.push_back({bodies, kLeaf});
+  const std::vector<WorkStage> nodes = engine_.tree().stages(passes);
+  stages.insert(stages.end(), nodes.begin(), nodes.end());
+  return stages;
+}
+
 int AugmentedSystem::solve_accelerations(double t) {
   set_loads(t);
   set_right_side(right_);

@@ -53,6 +53,9 @@ class AugmentedSystem {
   void set_near(std::span<const double> q);
   [[nodiscard]] std::span<const double> near() const { return near_; }
 
+  /// \returns how a right-hand side of so many passes falls into pieces.
+  [[nodiscard]] std::vector<WorkStage> stages(int passes) const;
+
   [[nodiscard]] const AbsoluteKinematics& kinematics() const { return kinematics_; }
   [[nodiscard]] const PrescribedMotions& motions() const { return motions_; }
   [[nodiscard]] AssemblyEngine& engine() { return engine_; }

@@ -8,9 +8,9 @@
 ///   lambda                                      -> multipliers_
 ///   gamma* (Eq. (7))                            -> CutHandles::right_side
 ///
-/// Three messages a right-hand side: 27 numbers on the ends of the cut joint, since D depends on both bodies; at most
-/// 33 of the system of the multipliers, which both ranks solve; u' of the other sub-chain, since both integrate the
-/// whole state.
+/// Three messages a right-hand side: 27 numbers on the ends of the cut joint, since D depends on both bodies, and six
+/// on the end of every spring between the sub-chains; at most 33 of the system of the multipliers, which both ranks
+/// solve; u' of the other sub-chain, since both integrate the whole state.
 ///
 /// Cost a rank: O(n_beta nc) + O(nc^3), n_beta bodies of its sub-chain.
 #include "formulations/bae_haug/split_bae_haug.hpp"
@@ -61,7 +61,8 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
         smallest_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
         multipliers_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
         solver_(rows_of_one_unit(mechanism)) {
-    ends_.resize(kEndMessage, kEndMessage);
+    const std::size_t end_numbers = kEndMessage + kSpringEndSize * crossing_springs(mechanism).size();
+    ends_.resize(end_numbers, end_numbers);
     shares_.resize(CutShare::kSize, CutShare::kSize);
     accelerations_.resize(chains_[0].acceleration_count(), chains_[1].acceleration_count());
   }
@@ -93,7 +94,9 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
     RhsStatus status = joint_status();
     if (status.ok) {
       handles_.place(CutEnd::read(ends_.part(0)), CutEnd::read(ends_.part(1)));
-      for_own_parts([&](std::size_t part) { chains_[part].condense(t, handles_, shares_.part(part)); });
+      for_own_parts([&](std::size_t part) {
+        chains_[part].condense(t, handles_, ends_.part(1 - part).subspan(kEndMessage), shares_.part(part));
+      });
       share(shares_);
       status = solve_multipliers();
     }
@@ -135,6 +138,9 @@ class SplitBaeHaugFormulation final : public JointStateFormulation {
     message[CutEnd::kSize] = status.ok ? 1.0 : 0.0;
     message[CutEnd::kSize + 1] = status.ok ? 0.0 : static_cast<double>(chains_[part].whole_joint(status.joint));
     message[CutEnd::kSize + 2] = status.value;
+    if (status.ok) {
+      chains_[part].write_spring_ends(message.subspan(kEndMessage));
+    }
   }
 
   /// \returns the same status on both ranks.

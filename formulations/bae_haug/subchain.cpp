@@ -20,6 +20,13 @@ int base_of(const Mechanism& mechanism, int body) {
   return body;
 }
 
+/// \returns whether a spring connects the two sub-chains.
+bool crosses(const Mechanism& whole, const PointSpringDescription& spring) {
+  const int body1 = whole.find_body(spring.body1).value_or(-1);
+  const int body2 = whole.find_body(spring.body2).value_or(-1);
+  return body1 >= 0 && body2 >= 0 && base_of(whole, body1) != base_of(whole, body2);
+}
+
 /// \returns the description of the tree that a joint at the ground carries.
 MechanismDescription subtree(const Mechanism& whole, int base) {
   MechanismDescription part = whole.description();
@@ -36,8 +43,10 @@ MechanismDescription subtree(const Mechanism& whole, int base) {
   std::erase_if(part.joint_loads, in_foreign_joint);
   std::erase_if(part.joint_springs, in_foreign_joint);
   std::erase_if(part.body_loads, [&](const BodyLoadDescription& load) { return !belongs(load.body); });
-  std::erase_if(part.point_springs,
-                [&](const PointSpringDescription& spring) { return !belongs(spring.body1) && !belongs(spring.body2); });
+  std::erase_if(part.point_springs, [&](const PointSpringDescription& spring) {
+    const bool inside = belongs(spring.body1) || belongs(spring.body2);
+    return !inside || crosses(whole, spring);
+  });
   std::erase_if(part.markers, [&](const MarkerDescription& marker) { return !belongs(marker.body); });
   for (JointDescription& joint : part.joints) {
     joint.dependent = false;  // the whole mechanism has closed the loop
@@ -74,6 +83,12 @@ Subchain::Subchain(const Mechanism& whole, int part)
       velocity_places_.push_back(index_of(own.u_offset + i));
     }
   }
+  for (PointSpringDescription& spring : crossing_springs(whole)) {
+    const std::optional<int> first = mechanism_->find_body(spring.body1);
+    const Vec3 point = first ? spring.point1 : spring.point2;
+    spring_forces_.push_back({first ? *first : mechanism_->find_body(spring.body2).value_or(0), {}, {}});
+    crossing_.push_back({std::move(spring), point});
+  }
   q_.resize(position_places_.size());
   u_.resize(velocity_places_.size());
 }
@@ -99,9 +114,32 @@ RhsStatus Subchain::set_state(double t, std::span<const double> q, std::span<con
   return status;
 }
 
-void Subchain::condense(double t, const CutHandles& handles, std::span<double> share) {
+SpringEnd Subchain::spring_end(std::size_t spring) const {
+  const Kinematics& kinematics = tree_.kinematics();
+  const int body = spring_forces_[spring].body;
+  const Vec3 place = kinematics.world_point(body, crossing_[spring].point);
+  return {place, kinematics.velocity_at(body, place).head<3>()};
+}
+
+void Subchain::write_spring_ends(std::span<double> message) const {
+  for (std::size_t s = 0; s < crossing_.size(); ++s) {
+    const SpringEnd end = spring_end(s);
+    Eigen::Map<Vec3>(message.data() + kSpringEndSize * s) = end.point;
+    Eigen::Map<Vec3>(message.data() + kSpringEndSize * s + 3) = end.velocity;
+  }
+}
+
+void Subchain::condense(double t, const CutHandles& handles, std::span<const double> other_ends,
+                        std::span<double> share) {
   tree_.evaluate_loads(t, q_);
-  tree_.sweep_loads();
+  for (std::size_t s = 0; s < crossing_.size(); ++s) {
+    const SpringEnd own = spring_end(s);
+    const double* const numbers = other_ends.data() + kSpringEndSize * s;
+    const SpringEnd other{Eigen::Map<const Vec3>(numbers), Eigen::Map<const Vec3>(numbers + 3)};
+    spring_forces_[s].point = own.point;
+    spring_forces_[s].force = spring_pull(crossing_[s].spring, own, other);  // the same from either end
+  }
+  tree_.sweep_loads(spring_forces_);
   std::fill(share.begin(), share.end(), 0.0);
   reduce(handles, share);
 }
@@ -166,6 +204,12 @@ void Subchain::place_accelerations(std::span<const double> message, std::span<do
   }
 }
 
+std::vector<PointSpringDescription> crossing_springs(const Mechanism& whole) {
+  std::vector<PointSpringDescription> springs = whole.description().point_springs;
+  std::erase_if(springs, [&](const PointSpringDescription& spring) { return !crosses(whole, spring); });
+  return springs;
+}
+
 std::string refuse_split(const Mechanism& mechanism) {
   if (mechanism.cut_joints().size() != 1) {
     return fmt::format("it has {} cut joints; two sub-chains need one loop", mechanism.cut_joints().size());
@@ -186,13 +230,6 @@ std::string refuse_split(const Mechanism& mechanism) {
   for (const auto& spring : description.joint_springs) {
     if (spring.joint == cut.name) {
       return fmt::format("the spring '{}' in the cut joint needs both sub-chains", spring.name);
-    }
-  }
-  for (const PointSpringDescription& spring : description.point_springs) {
-    const int body1 = mechanism.find_body(spring.body1).value_or(-1);
-    const int body2 = mechanism.find_body(spring.body2).value_or(-1);
-    if (body1 >= 0 && body2 >= 0 && base_of(mechanism, body1) != base_of(mechanism, body2)) {
-      return fmt::format("the spring '{}' connects the two sub-chains", spring.name);
     }
   }
   try {

@@ -4,7 +4,7 @@
 ///
 /// A sub-chain is a mechanism of its own, the tree of one of the two joints at the ground with its own loads. Its rows
 /// of the cut joint are carried inward as in CutRows; what the two sub-chains know of one another is the pose and
-/// velocity of the ends of the cut joint, and the sum of
+/// velocity of the ends of the cut joint and of springs between them, and the sum of
 ///
 ///   PhiL^(beta) lambda = RHS^(beta)      over both sub-chains beta     [Malczyk2008, Eq. (5) with l the ground]
 #include <cstddef>
@@ -14,6 +14,7 @@
 
 #include "formulations/bae_haug/cut_end.hpp"
 #include "formulations/recursion/articulated_tree.hpp"
+#include "mechanisms/model/loads/point_spring.hpp"
 
 namespace mbdbench {
 
@@ -33,9 +34,13 @@ class Subchain {
   /// Poses, velocities and articulated inertias at the state of the whole mechanism.
   /// \param end receives this sub-chain's end of the cut joint
   RhsStatus set_state(double t, std::span<const double> q, std::span<const double> u, CutEnd& end);
+  /// Where this sub-chain's ends of the springs to the other one are, after set_state.
+  /// \param message receives kSpringEndSize numbers a spring
+  void write_spring_ends(std::span<double> message) const;
   /// The backward pass: loads and rows of the cut joint condensed to the ground, after set_state.
+  /// \param other_ends what the other sub-chain's write_spring_ends wrote
   /// \param share receives CutShare::kSize numbers
-  void condense(double t, const CutHandles& handles, std::span<double> share);
+  void condense(double t, const CutHandles& handles, std::span<const double> other_ends, std::span<double> share);
   /// The forward pass, after condense. \param multipliers lambda, nc entries
   void sweep_accelerations(const Eigen::VectorXd& multipliers);
 
@@ -58,6 +63,13 @@ class Subchain {
     JointMatrix rates;        // pivot_k^-1 H_k^T Y_k
   };
 
+  /// The own end of a spring to the other sub-chain.
+  struct CrossingSpring {
+    PointSpringDescription spring;
+    Vec3 point = Vec3::Zero();  // in the body's frame
+  };
+
+  [[nodiscard]] SpringEnd spring_end(std::size_t spring) const;
   void reduce(const CutHandles& handles, std::span<double> share);
 
   const Mechanism* whole_;
@@ -65,12 +77,20 @@ class Subchain {
   std::unique_ptr<const Mechanism> mechanism_;
   ArticulatedTree tree_;
   int end_body_;
-  std::vector<PathLink> path_;  // outermost first
+  std::vector<PathLink> path_;             // outermost first
+  std::vector<CrossingSpring> crossing_;   // in the whole mechanism's order
+  std::vector<PointForce> spring_forces_;  // of these, on the own ends
   std::vector<std::size_t> position_places_;
   std::vector<std::size_t> velocity_places_;
   std::vector<double> q_;
   std::vector<double> u_;
 };
+
+/// Numbers of one end of a spring in a message: point and velocity.
+constexpr std::size_t kSpringEndSize = 6;
+
+/// \returns the springs between the two sub-chains: each costs one end a message more.
+std::vector<PointSpringDescription> crossing_springs(const Mechanism& whole);
 
 /// \returns why a mechanism does not fall into two sub-chains that one cut joint connects; empty if it does.
 std::string refuse_split(const Mechanism& mechanism);

@@ -167,8 +167,13 @@ void ArticulatedTree::set_acceleration_bias() {
   }
 }
 
-void ArticulatedTree::sweep_loads() {
+void ArticulatedTree::sweep_loads(std::span<const PointForce> further) {
   set_acceleration_bias();
+  for (const PointForce& load : further) {
+    Link& link = links_[index_of(load.body)];
+    link.wrench.head<3>() -= load.force;
+    link.wrench.tail<3>() -= (load.point - kinematics_.tree_joint(load.body).point).cross(load.force);
+  }
   add_prescribed(motions_.accelerations(), accelerations_);
   const Eigen::VectorXd& tau = loads_.joint_forces();
   sweep_inward({tau.data(), static_cast<std::size_t>(tau.size())});

@@ -24,6 +24,13 @@ namespace mbdbench {
 /// At most six numbers, one a quasi-velocity of a joint, stored in place.
 using JointVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
 
+/// A force (N) at a point of a body, world axes.
+struct PointForce {
+  int body = 0;
+  Vec3 point = Vec3::Zero();
+  Vec3 force = Vec3::Zero();
+};
+
 /// Workspace of the sweeps. O(n), allocates nothing after construction. Cut joints are left to the caller.
 class ArticulatedTree {
  public:
@@ -40,8 +47,8 @@ class ArticulatedTree {
   void sweep_velocities();
   /// All applied loads, once velocities are there.
   void evaluate_loads(double t, std::span<const double> q);
-  /// Inward sweep for accelerations, after evaluate_loads.
-  void sweep_loads();
+  /// Inward sweep for accelerations, after evaluate_loads. \param further what acts beside the applied loads
+  void sweep_loads(std::span<const PointForce> further = {});
   /// Adds to the free rate of joint k between an inward and an outward sweep: what impulses outboard of it contribute.
   void add_free_rate(int k, const JointVector& rate) {
     links_[static_cast<std::size_t>(k)].free_rate += rate;

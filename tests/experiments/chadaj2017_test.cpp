@@ -58,6 +58,8 @@ TEST(Chadaj2017RunTest, ComesToTheKnownNumbersAndVerdicts) {
   };
   EXPECT_EQ(verdict_of("within the numerical accuracy"), "holds");
   EXPECT_EQ(verdict_of("grows quadratically"), "holds");
+  EXPECT_EQ(verdict_of("finite differences of sigma"), "holds");
+  EXPECT_EQ(verdict_of("differences of sigma are no constraint forces"), "holds");
   EXPECT_EQ(verdict_of("preserves the energy better in all cases"), "holds in part");
   // Over all tolerances and integrators gauge control is not enough either.
   EXPECT_EQ(verdict_of("With gauge control HDCA preserves"), "holds in part");

@@ -58,6 +58,32 @@ class RightHandSidesTest : public testing::Test {
   Registries registries_ = default_registries();
 };
 
+TEST_F(RightHandSidesTest, TheCriticalPathOfPassesIsLogarithmic) {
+  const Study study = read(R"toml(name = "passes"
+mechanisms = ["loop:17", "loop:65", "loop:257"]
+observe = ["critical_path", "stages", "passes(acceleration)"]
+[variants]
+"passes" = "dca-alm-proj"
+"one" = "dca-alm-proj[iterations=1]"
+)toml");
+  const auto results =
+      run_study(registries_, study, {.output = directory_.path(), .jobs = 1, .quiet = true, .stop_requested = {}});
+  ASSERT_TRUE(results);
+  const auto path = [&](std::size_t mechanism, std::size_t variant) {
+    return of(*results, mechanism, variant, "critical_path").value;
+  };
+  const auto passes = [&](std::size_t mechanism) { return of(*results, mechanism, 0, "passes(acceleration)").value; };
+  // 16, 64 and 256 bodies are 4, 6 and 8 levels; nodes in the middle of a loop are all alike.
+  EXPECT_DOUBLE_EQ(path(1, 1) - path(0, 1), path(2, 1) - path(1, 1));
+  EXPECT_EQ(of(*results, 0, 1, "stages").value, 1.0 + 2.0 * 6.0) << "bodies, then levels up and down";
+  EXPECT_EQ(of(*results, 0, 0, "stages").value, 1.0 + 2.0 * 6.0 * passes(0));
+  const auto further = [&](std::size_t mechanism) {
+    return (path(mechanism, 0) - path(mechanism, 1)) / (passes(mechanism) - 1.0);
+  };
+  EXPECT_GT(passes(2), 2.0);
+  EXPECT_NEAR(further(1) - further(0), further(2) - further(1), 1e-9 * further(2));
+}
+
 TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) {
   const Study study = read(kRightHandSides);
   const auto output = directory_.path() / "out";

@@ -2,7 +2,9 @@
 /// Tables are as wide as the terminal at most, and colours appear where they are wanted.
 #include "experiments/terminal/text_table.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -79,6 +81,16 @@ TEST(Colours, AreWantedOnTerminalsUnlessSaidOtherwise) {
   EXPECT_FALSE(wants_colours(ColourChoice::automatic, true));
   unsetenv("NO_COLOR");
   EXPECT_THROW(use_colours("sometimes"), std::invalid_argument);
+}
+
+TEST(Terminal, ThatALauncherGivesItsRanksIsNone) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  ASSERT_GE(terminal, 0);
+  EXPECT_TRUE(terminal_columns(terminal).has_value());
+  setenv("PMI_RANK", "0", 1);
+  EXPECT_FALSE(terminal_columns(terminal).has_value()) << "mpirun writes what it reads there to a file";
+  unsetenv("PMI_RANK");
+  close(terminal);
 }
 
 TEST(Colours, MarkFailuresAndVerdictsAndNothingElse) {

@@ -7,12 +7,14 @@
 #include <limits>
 #include <numbers>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/kinematics/observables.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/validation/model_check.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
 #include "tests/support/random_states.hpp"
@@ -193,6 +195,29 @@ TEST(loop, is_a_regular_polygon_of_two_equal_chains) {
     EXPECT_LT((kinematics.body(first).origin - Vec3(0.0, -1.0, 0.0)).norm(), rounding);
     EXPECT_NEAR((marker_state(kinematics, 0).position - centre).norm(), radius, rounding);
   }
+}
+
+TEST(loop, is_the_same_wherever_it_is_cut) {
+  const Mechanism middle = test::from_catalogue("loop:9,springs=4");
+  const Kinematics expected = kinematics_at_start(middle);
+  EXPECT_LT(spring_energy(expected, view(middle.q0())), 1e-20) << "springs are at rest at the start";
+  for (const int cut : {1, 3, 7}) {
+    const Mechanism mechanism = test::from_catalogue(fmt::format("loop:9,cut={},springs=4", cut));
+    EXPECT_EQ(mechanism.cut_joints()[0].a, cut - 1);
+    const Kinematics kinematics = kinematics_at_start(mechanism);
+    EXPECT_LT((marker_state(kinematics, 0).position - marker_state(expected, 0).position).norm(), 100.0 * kEpsilon);
+    for (std::size_t s = 0; s < 4; ++s) {
+      const auto ends = [s](const Mechanism& of, const Kinematics& at) {
+        const PointSpringDescription& spring = of.description().point_springs[s];
+        return std::pair(at.world_point(*of.find_body(spring.body1), spring.point1),
+                         at.world_point(*of.find_body(spring.body2), spring.point2));
+      };
+      EXPECT_LT((ends(mechanism, kinematics).first - ends(middle, expected).first).norm(), 100.0 * kEpsilon);
+      EXPECT_LT((ends(mechanism, kinematics).second - ends(middle, expected).second).norm(), 100.0 * kEpsilon);
+    }
+  }
+  EXPECT_THROW(test::from_catalogue("loop:9,cut=8"), ModelError) << "eight links move";
+  EXPECT_THROW(test::from_catalogue("loop:9,springs=5"), ModelError) << "four pairs of links";
 }
 
 TEST(rings, hang_below_one_another) {

@@ -50,6 +50,21 @@ class History(InTemporaryDirectory):
         self.assertIn("<polyline", page)
         Page(page)
 
+    def test_right_hand_sides_are_counted_beside_evaluations(self):
+        self.made_at("2026-01-01T00:00:00Z")
+        records = self.runs / "chadaj2015" / "records.csv"
+        text = records.read_text(encoding="utf-8")
+        self.assertIn(",evaluations,", text)
+        records.write_text(text.replace(",evaluations,", ",rhs_calls,"), encoding="utf-8")
+        self.assertEqual(run_history(self.runs), (0, ""))
+        [line] = self.lines()
+        self.assertIsNone(line["evaluations"])
+        self.assertGreater(line["rhs_calls"], 3169)
+        self.assertGreater(line["runs"], 0)
+        page = (self.runs / "history.html").read_text(encoding="utf-8")
+        self.assertIn("right-hand sides", page)
+        Page(page)
+
     def test_what_cannot_be_read_is_named(self):
         (self.runs / "chadaj2015" / "provenance.json").unlink()
         code, errors = run_history(self.runs)

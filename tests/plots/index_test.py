@@ -31,8 +31,8 @@ class PublishedNumbers(InTemporaryDirectory):
     def test_a_number_met_three_times_counts_once(self):
         source = "Chadaj2015, sect. III"
         rows = [record("dca", "ode45", parameters, quantity, 3493, published=3493, source=source, verdict="exact")
-                for parameters, quantity in (("tolerance=1e-06", "function_evaluations"), ("tolerance=1e-06", "rhs_calls"),
-                                             ("tolerance=1e-06;output_step=0.01", "function_evaluations"))]
+                for parameters, quantity in (("tolerance=1e-06", "evaluations"), ("tolerance=1e-06", "rhs_calls"),
+                                             ("tolerance=1e-06;output_step=0.01", "evaluations"))]
         numbers = self.numbers(rows, "chadaj2015")
         # Two counts and two times are printed; three of the four are compared with nothing here.
         self.assertEqual(counts(numbers), {"exact": 1, "not there": 3})

@@ -61,6 +61,28 @@ class ScalingFigures(InTemporaryDirectory):
         for text in ("Right-hand sides", "too short", "refused", "A model and no measurement"):
             self.assertIn(text, page.text)
 
+    def test_speedups_of_runs_and_right_hand_sides_are_drawn_against_bodies(self):
+        _write(self.directory)
+        declaration = json.loads((self.directory / "study.json").read_text())
+        declaration["integrators"] = [{"key": "ode45", "adaptive": True}]
+        declaration["controls"] = [{"kind": "tolerance", "value": 1e-6, "text": "tolerance=1e-06"}]
+        declaration["mechanisms"].append({**declaration["mechanisms"][0], "label": "cut", "mechanism": "pendulum:8,cut=1"})
+        for name, of_right_hand_side in (("speedup", False), ("evaluation_speedup", True)):
+            declaration["observers"].append({"name": name, "quantity": name, "title": name, "unit": "1", "meaning": "what it is", "timed": True,
+                                             "of_right_hand_side": of_right_hand_side})
+        (self.directory / "study.json").write_text(json.dumps(declaration))
+        rows = []
+        for bodies, specification in [(n, f"pendulum:{n}") for n in _SIZES] + [(8, "pendulum:8,cut=1")]:
+            speedup = 0.5 if "cut" in specification else bodies / 64
+            rows.append(["scaling", specification, "aba", "ode45", "tolerance=1e-06;end=0", "speedup", "1", speedup, "", "", "", "", "", "no published value", ""])
+            rows.append(["scaling", specification, "aba", "", "", "evaluation_speedup", "1", 2 * speedup, "", "", "", "", "", "no published value", ""])
+        write_rows(self.directory / "timings.csv", COLUMNS, rows)
+        figures = self._figures()
+        for name, factor in (("speedup_against_bodies", 1), ("evaluation_speedup_against_bodies", 2)):
+            line, one = figures[name].draw(None).axes[1].get_lines()
+            self.assertEqual(list(zip(line.get_xdata(), line.get_ydata())), [(n, factor * n / 64) for n in _SIZES], "another cut is another family")
+            self.assertEqual(list(one.get_ydata()), [1, 1])
+
     def test_lines_are_the_numbers(self):
         _write(self.directory)
         axes = self._figures()["time_per_body"].draw(None).axes[1]

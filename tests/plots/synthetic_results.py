@@ -24,8 +24,8 @@ def chadaj_records():
     paper, prototype = "Chadaj2015, sect. III", "independent prototype, not published"
     rows = []
     for key, count, angles_only, error in (("dca", 3493, 2443, 2e-4), ("hdca", 3169, 3085, 1.3e-3)):
-        rows.append(record(key, "ode45", "tolerance=1e-06", "function_evaluations", count, published=count, source=paper))
-        rows.append(record(key, "ode45", "tolerance=1e-06;control=position", "function_evaluations", angles_only,
+        rows.append(record(key, "ode45", "tolerance=1e-06", "evaluations", count, published=count, source=paper))
+        rows.append(record(key, "ode45", "tolerance=1e-06;control=position", "evaluations", angles_only,
                            published=angles_only, source=prototype))
         rows.append(record(key, "ode45", "tolerance=1e-06;control=position", "largest_energy_error", 2e-3, "J"))
         output = "tolerance=1e-06;output_step=0.01"
@@ -36,13 +36,13 @@ def chadaj_records():
                 scale = float(tolerance) * (5 if key == "hdca" else 1) * (2 if integrator != "ode45" else 1)
                 is_table = integrator == "ode45" and tolerance == "1e-06"
                 evaluations = count if is_table else (count // 3, count, 4 * count)[i]
-                rows.append(record(key, integrator, f"tolerance={tolerance}", "function_evaluations", evaluations))
+                rows.append(record(key, integrator, f"tolerance={tolerance}", "evaluations", evaluations))
                 rows.append(record(key, integrator, f"tolerance={tolerance}", "largest_energy_error", error if is_table else 1e3 * scale, "J"))
                 for t in (2, 5, 8):
                     rows.append(record(key, integrator, f"tolerance={tolerance};t={t}", "angle_error", scale * 10**(t / 2), "rad"))
                     if key == "hdca":
                         rows.append(record(key, integrator, f"tolerance={tolerance};t={t}", "angle_error_relative_to_dca", 5))
-    rows.append(record("dense", "ode45", "tolerance=1e-06", "function_evaluations", 3493, verdict="exact", note="equal to dca's"))
+    rows.append(record("dense", "ode45", "tolerance=1e-06", "evaluations", 3493, verdict="exact", note="equal to dca's"))
     for t in (2, 5, 8):
         rows.append(record("dense", "ode45", f"tolerance=1e-13;t={t}", "angle_uncertainty", 1e-12, "rad"))
     return rows

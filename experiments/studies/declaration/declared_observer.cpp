@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,12 +22,13 @@ void require_known(const Study& study, const DeclarationTable& table, std::size_
   if (subject != Subject::marker && subject != Subject::marker_axis) {
     return;
   }
-  std::vector<std::string> known;
+  std::set<std::string> names;
   for (const StudyMechanism& mechanism : study.mechanisms) {
     for (const Marker& marker : mechanism.mechanism->markers()) {
-      known.push_back(marker.name);
+      names.insert(marker.name);
     }
   }
+  const std::vector<std::string> known(names.begin(), names.end());
   if (std::find(known.begin(), known.end(), observer.marker()) == known.end()) {
     table.fail(line, fmt::format("no mechanism has a marker '{}'; {}", observer.marker(),
                                  suggest_name(observer.marker(), known, "markers")));

@@ -80,6 +80,11 @@ constexpr std::array kQuantities = {
                   "limits of simulate's status ok that the run exceeds; 0: ok"},
     QuantityEntry{Quantity::energy_imbalance, "energy_imbalance", "J", "energy imbalance",
                   "max |E - E0 - W| at accepted steps, W the work of loads, dampers and prescribed motions"},
+    QuantityEntry{
+        Quantity::sigma_difference_error, "sigma_difference_error", "1", "error of differences of sigma",
+        "of central differences over an interval, sigma_difference_error(SECONDS), from lambda of dense at the "
+        "sample times, over the largest |lambda|: sigma and lambda of the cut joints",
+        Subject::time},
     QuantityEntry{Quantity::position_error, "position_error", "m", "position error",
                   "largest error of a body's centre of mass at the sample times"},
     QuantityEntry{Quantity::orientation_error, "orientation_error", "rad", "orientation error",
@@ -200,6 +205,9 @@ void require_subject(std::string_view text, const QuantityEntry& entry, const Ob
     const auto [rest, error] = std::from_chars(subject.data(), end, seconds);
     if (error != std::errc() || rest != end || !(seconds >= 0.0)) {
       refuse(fmt::format("{}(2.5), in seconds", entry.name));
+    }
+    if (entry.quantity == Quantity::sigma_difference_error && seconds == 0.0) {
+      refuse("sigma_difference_error(0.001), an interval above zero");
     }
   } else if (entry.subject == Subject::message) {
     static_cast<void>(observer.messages());

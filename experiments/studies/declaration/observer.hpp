@@ -45,6 +45,7 @@ enum class Quantity {
   largest_sigma,
   inaccuracies,
   energy_imbalance,
+  sigma_difference_error,
   position_error,
   orientation_error,
   marker_error,

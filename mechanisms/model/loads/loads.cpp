@@ -9,6 +9,7 @@
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/loads/expression.hpp"
 #include "mechanisms/model/loads/load_variables.hpp"
+#include "mechanisms/model/loads/point_spring.hpp"
 
 namespace mbdbench {
 namespace {
@@ -35,21 +36,9 @@ SpringBodies bodies_of(const Mechanism& mechanism, const PointSpringDescription&
   return {*mechanism.find_body(spring.body1), *mechanism.find_body(spring.body2)};
 }
 
-struct SpringEnds {
-  Vec3 point1;
-  Vec3 point2;
-  Vec3 direction;  // unit, from 1 to 2; zero when the points coincide
-  double length;
-};
-
-SpringEnds spring_ends(const PointSpringDescription& spring, SpringBodies bodies, const BodyMotions& motions) {
-  SpringEnds ends{};
-  ends.point1 = motions.world_point(bodies.first, spring.point1);
-  ends.point2 = motions.world_point(bodies.second, spring.point2);
-  const Vec3 between = ends.point2 - ends.point1;
-  ends.length = between.norm();
-  ends.direction = ends.length > 0.0 ? Vec3(between / ends.length) : Vec3::Zero();
-  return ends;
+SpringEnd spring_end(int body, const Vec3& point, const BodyMotions& motions) {
+  const Vec3 place = motions.world_point(body, point);
+  return {place, motions.velocity_at(body, place).head<3>()};
 }
 
 struct ScalarLaw {
@@ -272,14 +261,11 @@ void LoadEvaluator::apply_point_springs(const BodyMotions& bodies, double stiffn
   for (std::size_t s = 0; s < springs.size(); ++s) {
     const PointSpringDescription& spring = springs[s];
     const SpringBodies on = workspace_->spring_bodies[s];
-    const SpringEnds ends = spring_ends(spring, on, bodies);
-    const Vec3 relative_velocity =
-        bodies.velocity_at(on.second, ends.point2).head<3>() - bodies.velocity_at(on.first, ends.point1).head<3>();
-    const double tension = stiffness * spring.stiffness * (ends.length - spring.rest) +
-                           spring.damping * ends.direction.dot(relative_velocity);
-    const Vec3 force = tension * ends.direction;
-    add_wrench(on.first, ends.point1, force, Vec3::Zero(), bodies);
-    add_wrench(on.second, ends.point2, -force, Vec3::Zero(), bodies);
+    const SpringEnd first = spring_end(on.first, spring.point1, bodies);
+    const SpringEnd second = spring_end(on.second, spring.point2, bodies);
+    const Vec3 force = spring_pull(spring, first, second, stiffness);
+    add_wrench(on.first, first.point, force, Vec3::Zero(), bodies);
+    add_wrench(on.second, second.point, -force, Vec3::Zero(), bodies);
   }
 }
 
@@ -300,7 +286,10 @@ double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
     energy += 0.5 * spring.stiffness * (coordinate - spring.rest) * (coordinate - spring.rest);
   }
   for (const PointSpringDescription& spring : mechanism.description().point_springs) {
-    const double stretch = spring_ends(spring, bodies_of(mechanism, spring), kinematics).length - spring.rest;
+    const SpringBodies on = bodies_of(mechanism, spring);
+    const double length =
+        (kinematics.world_point(on.second, spring.point2) - kinematics.world_point(on.first, spring.point1)).norm();
+    const double stretch = length - spring.rest;
     energy += 0.5 * spring.stiffness * stretch * stretch;
   }
   return energy;

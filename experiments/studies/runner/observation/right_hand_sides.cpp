@@ -68,6 +68,8 @@ RhsCase make_case(const Registries& registries, const StudyMechanism& mechanism,
     if (const auto after = allocated_bytes(); before && after) {
       made.bytes = *after - *before;
     }
+    std::vector<double> xdot(made.prepared->x0().size());
+    static_cast<void>(made.prepared->formulation().rhs(0.0, made.prepared->x0(), xdot));  // tells how many passes
     made.stages = made.prepared->formulation().stages();
   }
   return made;
