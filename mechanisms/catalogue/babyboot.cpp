@@ -1,11 +1,11 @@
 /// \file
-/// The swinging plate known as the baby boot, chaotic, an example of Kane's school that Drake solves [Kane1985]: a
+/// The swinging plate known as the baby boot, chaotic, of Mitiguy and Banerjee, as Drake tests it [Tedrake2019]: a
 /// light arm A on a hinge about x at the origin, a plate B that turns about the arm's z axis. Gravity 9.81 m/s^2 along
 /// -z.
 ///
 /// Arm: 0.01 kg, 0.075 m below the hinge, moments of inertia 5e-6 kg m^2. Plate: 0.1 kg, 0.2 m below it, (2.5e-4, 5e-5,
 /// 2e-4) kg m^2. From rest with the arm horizontal (pi/2) and the plate turned by one degree. Marker `plate` at the
-/// plate's centre of mass. 10 s: neighbouring starts part by a factor of about ten in 1.5 s.
+/// plate's centre of mass. 10 s, in which rounding grows by about 1e6.
 #include <numbers>
 
 #include "mechanisms/catalogue/entries.hpp"
@@ -36,7 +36,7 @@ MechanismDescription make_babyboot(const Parameters& /*parameters*/) {
 }  // namespace
 
 MechanismEntry babyboot_entry() {
-  return {"babyboot", "plate on a swinging arm, chaotic", "Kane1985", {}, make_babyboot};
+  return {"babyboot", "plate on a swinging arm, chaotic", "Tedrake2019", {}, make_babyboot};
 }
 
 }  // namespace mbdbench
