@@ -26,6 +26,7 @@ import style
 from input_error import InputError
 from report import write_report
 from result_directory import open_results
+from solutions import write_solutions
 from study import read_study
 from study_figures import figures_of
 from study_tables import tables_of
@@ -88,10 +89,14 @@ def _add_experiment(output):
         output.add_figure(definition, results)
     output.written += write_tables(results, output.directory / "tables", tables)
     try:
-        return results, title, tables, results.provenance()
+        provenance = results.provenance()
     except InputError as error:
         output.problems.append(str(error))
         return results, title, tables, {}
+    study = read_study(results)
+    if study:
+        output.written += write_solutions(study, provenance, output.directory)
+    return results, title, tables, provenance
 
 
 def _add_benchmark(output, file):

@@ -60,7 +60,7 @@ class Study:
             self._uncertainties[record.mechanism, tuple(sorted(record.parameters.items())), record.quantity] = record
         if record.quantity.endswith("_at_equal_error"):
             error, *rest = record.parameters.items()
-            self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity, float(error[1]), tuple(sorted(rest))] = record
+            self._rankings[record.mechanism, record.formulation, record.integrator, record.quantity, error[0], float(error[1]), tuple(sorted(rest))] = record
 
     def controls_of(self, integrator, mechanism=None):
         """Tolerances or steps of an integrator, from loose to tight; of one mechanism, where it has fewer."""
@@ -131,9 +131,15 @@ class Study:
     def of_right_hand_side(self, mechanism, variant, quantity):
         return self._right_hand_sides.get((mechanism["mechanism"], variant["formulation"], quantity))
 
-    def ranked(self, mechanism, variant, integrator, work, at):
-        return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error", at,
-                                   _parameters(mechanism)))
+    def ranked(self, mechanism, variant, integrator, work, ranking):
+        return self._rankings.get((mechanism["mechanism"], variant["formulation"], integrator["key"], f"{work}_at_equal_error",
+                                   ranking["error"], ranking["at"], _parameters(mechanism)))
+
+    def ranked_mechanisms(self, ranking):
+        """Those that a ranking compares."""
+        return [mechanism for mechanism in self.run_mechanisms()
+                if any(self.ranked(mechanism, variant, integrator, work, ranking) for variant in self.variants_of(mechanism)
+                       for integrator in self.integrators_of(mechanism) for work in ranking["work"])]
 
     def uncertainty(self, mechanism, quantity):
         """Of the reference over the whole run; None of what is asked at one time."""

@@ -208,6 +208,13 @@ def scaling_figures(study):
         definitions += _line_figures(
             study, "memory_per_body", "Memory a body", "What a formulation holds when it has been made, over the number of bodies.",
             _growth(study, families, "memory_per_body", 1.0), "bodies", "memory a body [B]")
+    for quantity, title, what in (
+            ("acceleration_error", "Digits of accelerations", "Largest difference of u' from numbers of 113 bits over the largest u'"),
+            ("velocity_error", "Digits of velocities from momenta",
+             "Largest difference of u after packing and unpacking the state over the largest u")):
+        if quantity in observed:
+            definitions += _line_figures(study, quantity, title, f"{what}, over the number of bodies, at a state near the start.",
+                                         _growth(study, families, quantity, 1.0), "bodies", "relative error")
     if {"operations", "operation_rate", "memory_per_body"} <= observed and study.machine:
         definitions.append(FigureDefinition("roofline", "Operations under the roofs of a core", lambda _: _roofline_caption(study),
                                             lambda _: _draw_roofline(study)))

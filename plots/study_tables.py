@@ -27,9 +27,9 @@ def _finished_text(study, mechanism, variant):
     return f"{states['finished']} of {sum(states.values())}"
 
 
-def _best(study, mechanism, variant, work, at):
+def _best(study, mechanism, variant, work, ranking):
     """The least work over the integrators with its place, or why there is none."""
-    records = [(integrator, study.ranked(mechanism, variant, integrator, work, at)) for integrator in study.integrators]
+    records = [(integrator, study.ranked(mechanism, variant, integrator, work, ranking)) for integrator in study.integrators]
     numbers = [(record.value, integrator["key"], record.note) for integrator, record in records
                if record and record.value is not None and record.verdict != "not measured"]
     if numbers:
@@ -77,7 +77,7 @@ def _rankings(study):
                 study, f"ranking_{number}_{work}", f"{titles[work].capitalize()}{unit} for a {at}",
                 f"The least {titles[work]} that any integrator needs for a {at}, interpolated between runs, with that integrator and the "
                 "place among all variants and integrators on this mechanism. Too accurate: every run is more accurate than that.",
-                lambda mechanism, variant, w=work, a=ranking["at"]: _best(study, mechanism, variant, w, a), study.run_mechanisms())
+                lambda mechanism, variant, w=work, r=ranking: _best(study, mechanism, variant, w, r), study.ranked_mechanisms(ranking))
     return definitions
 
 
@@ -88,7 +88,7 @@ def _by_integrators(study, name, work, titles, units, ranking):
                for variant in study.variants_of(mechanism)]
 
     def cell(mechanism, variant, integrator):
-        record = study.ranked(mechanism, variant, integrator, work, ranking["at"])
+        record = study.ranked(mechanism, variant, integrator, work, ranking)
         return plain(record.value, 3) if record and record.value is not None and record.verdict != "not measured" else "–"
     return TableDefinition(
         name, f"{titles[work].capitalize()}{unit} for a {at}",

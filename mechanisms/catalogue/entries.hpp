@@ -27,6 +27,14 @@ MechanismEntry bennett_entry();
 MechanismEntry sarrus_entry();
 MechanismEntry n_four_bar_entry();
 MechanismEntry squeezer_entry();
+MechanismEntry point_pendulum_entry();
+MechanismEntry euler_top_entry();     ///< in tops.cpp
+MechanismEntry lagrange_top_entry();  ///< in tops.cpp
+MechanismEntry car_axis_entry();
+MechanismEntry babyboot_entry();
+MechanismEntry cart_pole_entry();
+MechanismEntry coil_entry();  ///< in coil_and_dill.cpp
+MechanismEntry dill_entry();  ///< in coil_and_dill.cpp
 MechanismEntry random_tree_entry();
 MechanismEntry random_closed_entry();
 

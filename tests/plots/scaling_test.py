@@ -16,14 +16,14 @@ from synthetic_results import write_rows
 
 _SIZES = (8, 64, 512)
 _VARIANTS = {"Recursion": "aba", "Lanes": "dca[leaf=subchain]", "Refused": "hdca"}
-_OBSERVERS = {"time_per_body": ("s", True), "operations": ("1", False), "operation_rate": ("1/s", True), "memory_per_body": ("B", True),
+_OBSERVERS = {"time_per_body": ("s", True), "operations": ("1", False), "operation_rate": ("1/s", True), "memory_per_body": ("B", True), "acceleration_error": ("1", False),
               "modelled_speedup_1": ("1", True), "modelled_speedup_16": ("1", True)}
 
 
 def _value(observer, bodies, variant):
     lanes = variant.startswith("dca")
     return {"time_per_body": 1e-6 / bodies if lanes else 5e-8, "operations": 400.0 * bodies, "operation_rate": 1e10 if lanes else 8e9,
-            "memory_per_body": 1000.0, "modelled_speedup_1": 1.0, "modelled_speedup_16": 5.0 if lanes else 1.0}[observer]
+            "memory_per_body": 1000.0, "acceleration_error": 1e-16 * bodies if lanes else 1e-13, "modelled_speedup_1": 1.0, "modelled_speedup_16": 5.0 if lanes else 1.0}[observer]
 
 
 def _write(directory, machine=True):
@@ -36,8 +36,8 @@ def _write(directory, machine=True):
                 refused = variant == "hdca"
                 rows.append(["scaling", f"pendulum:{bodies}", variant, "", "", observer, unit, "" if refused else _value(observer, bodies, variant),
                              "", "", "", "", "", "refused" if refused else "no published value", "too short" if refused else ""])
-    write_rows(directory / "records.csv", COLUMNS, [row for row in rows if row[5] == "operations"])
-    write_rows(directory / "timings.csv", COLUMNS, [row for row in rows if row[5] != "operations"])
+    write_rows(directory / "records.csv", COLUMNS, [row for row in rows if row[5] in ("operations", "acceleration_error")])
+    write_rows(directory / "timings.csv", COLUMNS, [row for row in rows if row[5] not in ("operations", "acceleration_error")])
     declaration = {
         "format": 1, "name": "scaling", "title": "Right-hand sides", "integrators": [], "controls": [], "rankings": [], "settings": {},
         "mechanisms": [{"label": f"pendulum:{n}", "mechanism": f"pendulum:{n}", "end": 0.0, "bodies": n} for n in _SIZES],
@@ -57,7 +57,7 @@ class ScalingFigures(InTemporaryDirectory):
         code, _, errors = run_make_all(self.directory)
         self.assertEqual((code, errors), (0, ""))
         page = Page((self.directory / "report.html").read_text())
-        self.assertEqual(len(page.images), 4)
+        self.assertEqual(len(page.images), 5)
         for text in ("Right-hand sides", "too short", "refused", "A model and no measurement"):
             self.assertIn(text, page.text)
 
@@ -91,9 +91,15 @@ class ScalingFigures(InTemporaryDirectory):
         for bodies, time in curves[1]:
             self.assertAlmostEqual(time, 1000.0 / bodies)
 
+    def test_digits_are_drawn_over_the_number_of_bodies(self):
+        _write(self.directory)
+        axes = self._figures()["acceleration_error"].draw(None).axes[1]
+        curves = {tuple(zip(line.get_xdata(), line.get_ydata())) for line in axes.get_lines()}
+        self.assertIn(tuple((bodies, 1e-16 * bodies) for bodies in _SIZES), curves)
+
     def test_a_roof_needs_a_machine(self):
         _write(self.directory, machine=False)
-        self.assertEqual(set(self._figures()), {"time_per_body", "memory_per_body", "modelled_speedup"})
+        self.assertEqual(set(self._figures()), {"time_per_body", "memory_per_body", "modelled_speedup", "acceleration_error"})
 
 
 if __name__ == "__main__":

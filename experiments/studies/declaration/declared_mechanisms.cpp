@@ -112,7 +112,7 @@ void DeclaredMechanisms::read() {
   table_.entries(
       "mechanisms", "a mechanism",
       {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples", "observe",
-       "absolute_tolerances", "output", "max_step", "restart"},
+       "absolute_tolerances", "output", "max_step", "restart", "reference"},
       [&](const LocatedText& word) {
         choices_.emplace_back();
         add(table_, word, is_file(word.text) ? fs::path(word.text).stem().string() : word.text, common_end(word.line));
@@ -141,7 +141,12 @@ void DeclaredMechanisms::read() {
             own_end  ? entry.positive(*own_end, "end")
             : is_run ? common_end(word.line)
                      : 0.0);
-        read_run_settings(entry, study_.mechanisms.back());
+        StudyMechanism& added = study_.mechanisms.back();
+        read_run_settings(entry, added);
+        if (const auto reference = entry.text("reference")) {
+          added.reference = std::make_shared<const FrozenReference>(
+              read_frozen_reference(file_.parent_path() / reference->text, *added.mechanism, added.end, added.samples));
+        }
       });
   if (study_.mechanisms.empty()) {
     table_.fail(

@@ -113,6 +113,11 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::exchanges, "exchanges", "1", "exchanges", "of two ranks in one right-hand side"},
     QuantityEntry{Quantity::exchange_bytes, "exchange_bytes", "B", "exchanged bytes",
                   "that two ranks together send in one right-hand side"},
+    QuantityEntry{Quantity::acceleration_error, "acceleration_error", "1", "error of u'",
+                  "largest difference of u' from numbers of 113 bits over the largest u', at a state near the start"},
+    QuantityEntry{
+        Quantity::velocity_error, "velocity_error", "1", "error of u",
+        "largest difference of u after packing and unpacking the state over the largest u, at the same state"},
     QuantityEntry{
         Quantity::passes, "passes", "1", "passes",
         "over the multipliers at the start, passes(LEVEL): in a projection of a state that is off by 1e-6, in a "

@@ -61,6 +61,8 @@ enum class Quantity {
   critical_path,
   exchanges,
   exchange_bytes,
+  acceleration_error,
+  velocity_error,
   passes,
   // Times and what depends on the moment.
   wall_time,

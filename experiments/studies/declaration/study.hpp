@@ -13,6 +13,7 @@
 
 #include "experiments/records/record.hpp"
 #include "experiments/studies/declaration/claim_expression.hpp"
+#include "experiments/studies/declaration/frozen_reference.hpp"
 #include "experiments/studies/declaration/observer.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
@@ -40,6 +41,7 @@ struct StudyMechanism {
   double output = 0.0;    ///< s between outputs that cost a right-hand side each; 0: none
   double max_step = 0.0;  ///< s, of adaptive integrators; 0: any
   double restart = 0.0;   ///< s after which the integrator begins anew, again and again; 0: never
+  std::shared_ptr<const FrozenReference> reference = nullptr;  ///< from a file; nullptr: the study computes one
   /// \returns whether an observer looks at it.
   [[nodiscard]] bool is_observed(const Observer& observer) const;
   /// \returns what records say beside the control: "end=10", "end=10;controlled=position;samples=85".

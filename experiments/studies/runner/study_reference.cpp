@@ -52,7 +52,6 @@ std::string failure_of(const ReferenceRun& run, double tolerance, const std::exc
 StudyReference reference_at(const Registries& registries, const StudyMechanism& mechanism, const Study& study,
                             double tolerance) {
   StudyReference reference;
-  reference.tolerance = tolerance;
   try {
     reference.poses = tight_poses(registries, mechanism, study.references.front(), tolerance);
   } catch (const std::exception& error) {
@@ -64,13 +63,33 @@ StudyReference reference_at(const Registries& registries, const StudyMechanism& 
     try {
       const std::vector<Poses> poses = tight_poses(registries, mechanism, check, tolerance);
       reference.uncertainty = differences(reference.poses, poses);
-      reference.check = fmt::format("{}, {}", check.formulation, check.integrator);
+      const ReferenceRun& first = study.references.front();
+      reference.check = fmt::format("{}, {} against {}, {}, at {}", first.formulation, first.integrator,
+                                    check.formulation, check.integrator, tolerance);
       reference.failure.clear();
       return reference;
     } catch (const std::exception& error) {
       reference.failure = failure_of(check, tolerance, error);
     }
   }
+  return reference;
+}
+
+StudyReference frozen_reference(const Mechanism& mechanism, const FrozenReference& frozen) {
+  Kinematics kinematics(mechanism);
+  const auto poses_of = [&](const FrozenReference::Way& way) {
+    std::vector<Poses> poses;
+    poses.reserve(way.q.size());
+    for (const std::vector<double>& q : way.q) {
+      kinematics.set_positions(q);
+      poses.push_back(poses_at(kinematics, q));
+    }
+    return poses;
+  };
+  StudyReference reference;
+  reference.poses = poses_of(frozen.reference);
+  reference.uncertainty = differences(reference.poses, poses_of(frozen.check));
+  reference.check = fmt::format("{}: {} against {}", frozen.file, frozen.reference.name, frozen.check.name);
   return reference;
 }
 
@@ -81,6 +100,9 @@ nlohmann::json numbers(std::span<const double> values) {
 }  // namespace
 
 StudyReference make_reference(const Registries& registries, const StudyMechanism& mechanism, const Study& study) {
+  if (mechanism.reference != nullptr) {
+    return frozen_reference(*mechanism.mechanism, *mechanism.reference);
+  }
   StudyReference reference;
   for (const double tolerance : kTightTolerances) {
     reference = reference_at(registries, mechanism, study, tolerance);
@@ -93,7 +115,6 @@ StudyReference make_reference(const Registries& registries, const StudyMechanism
 
 nlohmann::json to_json(const StudyReference& reference) {
   nlohmann::json json = {{"failure", reference.failure},
-                         {"tolerance", reference.tolerance},
                          {"check", reference.check},
                          {"position_uncertainty", reference.uncertainty.position},
                          {"orientation_uncertainty", reference.uncertainty.orientation},
@@ -120,7 +141,6 @@ nlohmann::json to_json(const StudyReference& reference) {
 StudyReference reference_from_json(const nlohmann::json& json) {
   StudyReference reference;
   reference.failure = json.at("failure").get<std::string>();
-  reference.tolerance = json.at("tolerance").get<double>();
   reference.check = json.at("check").get<std::string>();
   reference.uncertainty = {json.at("position_uncertainty").get<double>(),
                            json.at("orientation_uncertainty").get<double>(),

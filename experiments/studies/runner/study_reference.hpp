@@ -13,12 +13,12 @@ namespace mbdbench::studies {
 
 /// Poses at the sample times, from the first of Study::references, and how far the second is from them, both at the
 /// tolerance 1e-13; where one of them does not come through or leaves its branch at a singular position, at 1e-11, 1e-9
-/// or 1e-8; where the second does not come through, with the third in its place.
+/// or 1e-8; where the second does not come through, with the third in its place. Of a mechanism
+/// with a frozen reference the file's two ways.
 struct StudyReference {
   std::vector<Poses> poses;
   PoseDifferences uncertainty;
-  double tolerance = 0.0;
-  std::string check;    ///< the second run's formulation and integrator
+  std::string check;    ///< in words: what was compared with what
   std::string failure;  ///< why there is none; empty otherwise
 };
 

@@ -43,7 +43,8 @@ class StudyRun {
     for (const StudyMechanism& mechanism : study.mechanisms) {
       motion_digests_.push_back(text_digest(fmt::format("{}|{}|end={}|samples={}", program,
                                                         write_mechanism(mechanism.mechanism->description()),
-                                                        mechanism.end, mechanism.samples)));
+                                                        mechanism.end, mechanism.samples) +
+                                            (mechanism.reference ? mechanism.reference->digest : "")));
       mechanism_digests_.push_back(text_digest(motion_digests_.back() + mechanism.parameters()));
     }
   }
@@ -367,8 +368,7 @@ class StudyRun {
       const auto uncertainty = [&](double value) {
         Measured measured = reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
         if (measured.usable()) {
-          measured.note = fmt::format("{}, {} against {}, at {}", study_.references.front().formulation,
-                                      study_.references.front().integrator, reference.check, reference.tolerance);
+          measured.note = reference.check;
         }
         return measured;
       };

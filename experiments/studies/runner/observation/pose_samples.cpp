@@ -9,6 +9,20 @@
 
 namespace mbdbench::studies {
 
+Poses poses_at(const Kinematics& kinematics, std::span<const double> q) {
+  Poses poses;
+  const Mechanism& mechanism = kinematics.mechanism();
+  for (int k = 0; k < mechanism.body_count(); ++k) {
+    poses.centres.push_back(kinematics.body(k).com);
+    poses.rotations.push_back(kinematics.body(k).rotation);
+  }
+  for (const Marker& marker : mechanism.markers()) {
+    poses.markers.push_back(kinematics.world_point(marker.body, marker.point));
+  }
+  poses.q.assign(q.begin(), q.end());
+  return poses;
+}
+
 PoseDifferences differences(const std::vector<Poses>& a, const std::vector<Poses>& b) {
   if (a.size() != b.size()) {
     throw std::invalid_argument(fmt::format("{} samples against {}", a.size(), b.size()));
@@ -66,17 +80,7 @@ bool PoseSampler::sample(double t, std::span<const double> x) {
     throw std::runtime_error(fmt::format("the poses at t = {} cannot be computed: {}", t, status.message()));
   }
   kinematics_.set_positions(q_);
-  Poses poses;
-  const Mechanism& mechanism = formulation_.mechanism();
-  for (int k = 0; k < mechanism.body_count(); ++k) {
-    poses.centres.push_back(kinematics_.body(k).com);
-    poses.rotations.push_back(kinematics_.body(k).rotation);
-  }
-  for (const Marker& marker : mechanism.markers()) {
-    poses.markers.push_back(kinematics_.world_point(marker.body, marker.point));
-  }
-  poses.q = q_;
-  poses_.push_back(std::move(poses));
+  poses_.push_back(poses_at(kinematics_, q_));
   return true;
 }
 

@@ -3,6 +3,7 @@
 /// Where the bodies are at the sample times of a run: the same numbers from every formulation.
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <vector>
 
 #include "formulations/formulation.hpp"
@@ -25,6 +26,9 @@ struct PoseDifferences {
   double orientation = 0.0;     ///< rad
   std::vector<double> markers;  ///< m
 };
+
+/// \returns what is at the kinematics' positions. \param q the coordinates they were set to
+Poses poses_at(const Kinematics& kinematics, std::span<const double> q);
 
 /// \returns the largest differences over all times. \throws std::invalid_argument where lengths differ
 PoseDifferences differences(const std::vector<Poses>& a, const std::vector<Poses>& b);

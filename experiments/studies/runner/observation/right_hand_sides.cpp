@@ -16,6 +16,7 @@
 #endif
 
 #include "experiments/records/timing/timed_turns.hpp"
+#include "experiments/studies/runner/observation/rounding_errors.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
@@ -234,8 +235,8 @@ class TwoRanks {
 class RhsObserver {
  public:
   RhsObserver(const Registries& registries, const Study& study, const MachineLimits& machine,
-              std::vector<RhsCase>& cases, RankTeam& team)
-      : registries_(registries), study_(study), machine_(machine), cases_(cases), team_(team) {}
+              const Mechanism& mechanism, std::vector<RhsCase>& cases, RankTeam& team)
+      : registries_(registries), study_(study), machine_(machine), rounding_(mechanism), cases_(cases), team_(team) {}
 
   CellResult observe(RhsCase& of) {
     CellResult result;
@@ -266,6 +267,10 @@ class RhsObserver {
       case Quantity::critical_path:
         return of_stages(
             of, [&] { return Measured::number(longest_work(of.stages, std::numeric_limits<double>::infinity())); });
+      case Quantity::acceleration_error:
+        return rounding_.acceleration(of.prepared->formulation());
+      case Quantity::velocity_error:
+        return rounding_.velocity(of.prepared->formulation());
       case Quantity::exchanges:
         return TwoRanks(registries_, of).meetings();
       case Quantity::exchange_bytes:
@@ -361,6 +366,7 @@ class RhsObserver {
   const Registries& registries_;
   const Study& study_;
   const MachineLimits& machine_;
+  RoundingErrors rounding_;
   std::vector<RhsCase>& cases_;
   RankTeam& team_;
   std::map<int, Measured> exchanges_;  // by numbers
@@ -380,7 +386,7 @@ std::vector<CellResult> observe_right_hand_sides(const Registries& registries, c
   };
   time_cases(cases, observes(Quantity::projection_time_per_body), observes(Quantity::reactions_cost));
   time_team(cases, mechanism, study, team);
-  RhsObserver observer(registries, study, machine, cases, team);
+  RhsObserver observer(registries, study, machine, *study.mechanisms[mechanism].mechanism, cases, team);
   std::vector<CellResult> results;
   results.reserve(cases.size());
   for (RhsCase& each : cases) {

@@ -1,0 +1,97 @@
+#include "experiments/studies/runner/observation/rounding_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "experiments/studies/runner/observation/precise_accelerations.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+constexpr std::uint64_t kSeed = 20040306;
+constexpr double kDisplaced = 0.05;  // rad or m
+
+/// \returns the largest |a - b| over the largest |b|.
+double relative_difference(const std::vector<double>& a, const std::vector<double>& b) {
+  double difference = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    difference = std::max(difference, std::abs(a[i] - b[i]));
+    size = std::max(size, std::abs(b[i]));
+  }
+  return difference / size;
+}
+
+/// \returns the places of u in the state; none where it has momenta or absolute velocities.
+std::vector<std::size_t> joint_velocities(const Formulation& formulation) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < formulation.layout().size(); ++i) {
+    if (formulation.layout()[i].name.starts_with("v.")) {
+      places.push_back(i);
+    }
+  }
+  return places;
+}
+
+}  // namespace
+
+RoundingErrors::RoundingErrors(const Mechanism& mechanism)
+    : mechanism_(mechanism),
+      q_(mechanism.q0().data(), mechanism.q0().data() + mechanism.q_size()),
+      u_(static_cast<std::size_t>(mechanism.u_size())) {
+  std::mt19937_64 engine(kSeed);
+  // The same on every machine, which the library's distributions are not.
+  const auto drawn = [&engine] { return std::ldexp(static_cast<double>(engine() >> 11), -52) - 1.0; };
+  for (const Joint& joint : mechanism.tree_joints()) {
+    if (has_coordinate_rates(joint.type)) {
+      for (int i = 0; i < joint.nq; ++i) {
+        q_[static_cast<std::size_t>(joint.q_offset + i)] += kDisplaced * drawn();
+      }
+    }
+  }
+  std::generate(u_.begin(), u_.end(), drawn);
+}
+
+Measured RoundingErrors::acceleration(Formulation& formulation) {
+  if (const std::string refusal = refuse_precise_accelerations(mechanism_); !refusal.empty()) {
+    return Measured::refused(refusal);
+  }
+  const std::vector<std::size_t> velocities = joint_velocities(formulation);
+  if (velocities.size() != u_.size()) {
+    return Measured::refused("its state has no joint velocities");
+  }
+  std::vector<double> x(formulation.layout().size());
+  std::vector<double> xdot(x.size());
+  if (const RhsStatus packed = formulation.pack(0.0, q_, u_, x); !packed.ok) {
+    return Measured::failed(packed.message());
+  }
+  if (const RhsStatus status = formulation.rhs(0.0, x, xdot); !status.ok) {
+    return Measured::failed(status.message());
+  }
+  if (!reference_) {
+    reference_ = precise_accelerations(mechanism_, q_, u_);
+  }
+  std::vector<double> found;
+  found.reserve(velocities.size());
+  std::transform(velocities.begin(), velocities.end(), std::back_inserter(found),
+                 [&](std::size_t place) { return xdot[place]; });
+  return Measured::number(relative_difference(found, *reference_));
+}
+
+Measured RoundingErrors::velocity(Formulation& formulation) const {
+  if (!joint_velocities(formulation).empty()) {
+    return Measured::refused("its state has the joint velocities themselves");
+  }
+  std::vector<double> x(formulation.layout().size());
+  std::vector<double> q(q_.size());
+  std::vector<double> u(u_.size());
+  for (const RhsStatus& status : {formulation.pack(0.0, q_, u_, x), formulation.unpack(0.0, x, q, u)}) {
+    if (!status.ok) {
+      return Measured::failed(status.message());
+    }
+  }
+  return Measured::number(relative_difference(u, u_));
+}
+
+}  // namespace mbdbench::studies
