@@ -4,10 +4,9 @@
     mbdbench verify -f mujoco --engine mujoco='python3 examples/engines/mujoco_engine.py'
 """
 import sys
-import time
 from xml.sax.saxutils import quoteattr
 
-from engine_protocol import Refused, missing, serve
+from engine_protocol import Refused, missing, serve, timed
 
 try:
     import numpy as np
@@ -101,9 +100,7 @@ class Engine:
             data.qvel[self.v_at[k]:self.v_at[k] + len(v)] = v
             data.qfrc_applied[self.v_at[k]:self.v_at[k] + len(v)] = force
             data.xfrc_applied[self.body[k]] = message["body_wrenches"][k]
-        start = time.perf_counter()
-        mujoco.mj_forward(self.model, data)
-        seconds = time.perf_counter() - start
+        seconds = timed(lambda: mujoco.mj_forward(self.model, data))
         answer = np.zeros(self.mechanism["v_size"])
         for k, joint in enumerate(self.joints):
             found = data.qacc[self.v_at[k]:self.v_at[k] + joint["v"][1]]
