@@ -172,11 +172,25 @@ Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reacti
     add_end(joint.b, place.point, reactions.cut_joints[c]);
     add_end(joint.a, place.point, -reactions.cut_joints[c]);
   }
+  // What holds a free component of a joint, a prescribed motion or a coupling, does so along H.
+  std::vector<bool> held(static_cast<std::size_t>(mechanism_->u_size()), false);
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (const JointMotion& motion : joint.motions) {
+      held[static_cast<std::size_t>(joint.u_offset + motion.component)] = true;
+    }
+  }
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      held[static_cast<std::size_t>(term.u)] = true;
+    }
+  }
   for (std::size_t k = 0; k < reactions.tree_joints.size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
-    for (const JointMotion& motion : joint.motions) {
-      forces[joint.u_offset + motion.component] +=
-          kinematics_.tree_joint(static_cast<int>(k)).h.col(motion.component).dot(reactions.tree_joints[k]);
+    for (int i = 0; i < joint.nu; ++i) {
+      if (held[static_cast<std::size_t>(joint.u_offset + i)]) {
+        forces[joint.u_offset + i] +=
+            kinematics_.tree_joint(static_cast<int>(k)).h.col(i).dot(reactions.tree_joints[k]);
+      }
     }
   }
   return forces;
