@@ -56,6 +56,7 @@ class Engine:
         axis, normals = np.array(joint["axis"]), [(tree.PrismaticJoint, np.array(joint[n])) for n in ("normal1", "normal2")]
         turn, slide = (tree.RevoluteJoint, axis), (tree.PrismaticJoint, axis)
         row = {"revolute": [turn], "prismatic": [slide], "cylindrical": [turn, slide], "planar": [*normals, turn],
+               "screw": [(lambda name, a, b, along: tree.ScrewJoint(name, a, b, along, 2 * np.pi * joint["pitch"], 0.0), axis)],
                "universal": [turn, (tree.RevoluteJoint, np.array(joint["axis2"]))], "spherical": [(tree.BallRpyJoint, None)],
                "free": [(tree.QuaternionFloatingJoint, None)], "fixed": [(tree.WeldJoint, RigidTransform())]}[joint["type"]]
         made = []

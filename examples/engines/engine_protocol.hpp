@@ -34,6 +34,7 @@ struct Joint {
   Frame frame_a;
   Frame frame_b;
   Vector3 axis, axis2, normal1, normal2;
+  double pitch = 0.0;
 };
 
 struct Body {
@@ -116,6 +117,7 @@ inline Mechanism read_mechanism(const nlohmann::json& given) {
     joint.frame_b = {matrix_of(one["frame_b"]["rotation"]), vector_of(one["frame_b"]["position"])};
     joint.axis = vector_of(one["axis"]), joint.axis2 = vector_of(one["axis2"]);
     joint.normal1 = vector_of(one["normal1"]), joint.normal2 = vector_of(one["normal2"]);
+    joint.pitch = one.value("pitch", 0.0);
     mechanism.joints.push_back(joint);
   }
   return mechanism;

@@ -48,6 +48,9 @@ pin::JointModel joint_model(const Joint& joint) {
   if (joint.type == "prismatic") {
     return prismatic(joint.axis);
   }
+  if (joint.type == "screw") {
+    return pin::JointModelHelicalUnaligned(joint.axis, joint.pitch);
+  }
   if (joint.type == "spherical") {
     return pin::JointModelSpherical();
   }

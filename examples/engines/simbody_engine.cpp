@@ -118,6 +118,9 @@ class Engine {
       row.push_back(SimTK::MobilizedBody::Ball(inboard, a, solid, b));
     } else if (joint.type == "free") {
       row.push_back(SimTK::MobilizedBody::Free(inboard, a, solid, b));
+    } else if (joint.type == "screw") {
+      const SimTK::Transform axes = along(joint.axis, SimTK::CoordinateAxis(SimTK::ZAxis));
+      row.push_back(SimTK::MobilizedBody::Screw(inboard, a * axes, solid, b * axes, joint.pitch));
     } else if (joint.type == "fixed") {
       row.push_back(SimTK::MobilizedBody::Weld(inboard, a, solid, b));
     } else {
@@ -159,6 +162,10 @@ class Engine {
       const SimTK::UnitVec3 on_a(a.R() * vec(normal));
       SimTK::Constraint::PointInPlane(one, on_a, ~on_a * a.p(), two, b.p());
     };
+    if (joint.type == "screw") {
+      throw engine::Refused("joint '" + joint.name +
+                            "' closes a loop and is a screw, for which Simbody has no constraint");
+    }
     if (joint.type == "fixed") {
       SimTK::Constraint::Weld(one, a, two, b);
       return;

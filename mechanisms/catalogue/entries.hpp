@@ -27,6 +27,9 @@ MechanismEntry bennett_entry();
 MechanismEntry sarrus_entry();
 MechanismEntry n_four_bar_entry();
 MechanismEntry squeezer_entry();
+MechanismEntry robot_arm_entry();  ///< in robots.cpp
+MechanismEntry quadruped_entry();  ///< in robots.cpp
+MechanismEntry humanoid_entry();   ///< in robots.cpp
 MechanismEntry random_tree_entry();
 MechanismEntry random_closed_entry();
 

@@ -29,6 +29,9 @@ std::span<const MechanismEntry> mechanism_registry() {
       sarrus_entry(),         //
       n_four_bar_entry(),     //
       squeezer_entry(),       //
+      robot_arm_entry(),      //
+      quadruped_entry(),      //
+      humanoid_entry(),       //
       random_tree_entry(),    //
       random_closed_entry(),
   };

@@ -28,6 +28,7 @@ std::vector<Part> parts_of(const Joint& joint) {
   const Part turn = {"hinge", joint.axis};
   switch (joint.type) {
     case JointType::fixed:
+    case JointType::screw:
       return {};
     case JointType::revolute:
       return {turn};
@@ -101,7 +102,16 @@ void MjcfWriter::read_springs() {
 }
 
 void MjcfWriter::read_closings() {
+  if (!mechanism_.couplings().empty()) {
+    throw ModelError({},
+                     fmt::format("{}: coupling '{}' ties joints, which is soft in MuJoCo and not written; write TOML",
+                                 mechanism_.name(), mechanism_.couplings().front().name));
+  }
   for (const Joint& joint : mechanism_.tree_joints()) {
+    if (joint.type == JointType::screw) {
+      throw ModelError({}, fmt::format("{}: joint '{}' is a screw, which MuJoCo has not; write TOML", mechanism_.name(),
+                                       joint.name));
+    }
     if (!joint.motions.empty()) {
       throw ModelError({}, fmt::format("{}: the motion of joint '{}' is prescribed, which MJCF cannot say; write TOML",
                                        mechanism_.name(), joint.name));

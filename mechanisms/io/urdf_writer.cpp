@@ -27,6 +27,11 @@ void check(const Mechanism& mechanism) {
     throw ModelError({}, fmt::format("{}: joint '{}' closes a loop, and URDF describes trees; write TOML or MJCF",
                                      mechanism.name(), mechanism.cut_joints().front().name));
   }
+  if (!mechanism.couplings().empty()) {
+    throw ModelError({},
+                     fmt::format("{}: coupling '{}' ties joints, which the URDF that we write does not say; write TOML",
+                                 mechanism.name(), mechanism.couplings().front().name));
+  }
   for (const Joint& joint : mechanism.tree_joints()) {
     if (!urdf_types().contains(joint.type)) {
       throw ModelError({}, fmt::format("{}: joint '{}' is {}; URDF has revolute, prismatic, planar, free and fixed "

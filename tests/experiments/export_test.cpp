@@ -52,6 +52,9 @@ Mechanism urdf_tree(int seed) {
       joint.type = JointType::revolute;
     } else if (joint.type == JointType::cylindrical) {
       joint.type = JointType::prismatic;
+    } else if (joint.type == JointType::screw) {
+      joint.type = JointType::revolute;
+      joint.pitch = 0.0;
     } else {
       continue;
     }
