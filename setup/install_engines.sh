@@ -19,7 +19,7 @@ declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exud
 compile() {
   local engine=$1
   shift
-  "${CXX:-g++}" -std=c++17 -O3 -DNDEBUG -march=native -isystem /usr/include/eigen3 "examples/engines/${engine}_engine.cpp" \
+  "${CXX:-g++}" -std=c++17 -O3 -DNDEBUG -march=native -Wno-deprecated-declarations -isystem /usr/include/eigen3 "examples/engines/${engine}_engine.cpp" \
     -o "$venv/bin/${engine}_engine" "$@"
 }
 

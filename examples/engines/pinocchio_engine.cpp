@@ -5,6 +5,7 @@
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
+#include <pinocchio/algorithm/loop-constrained-aba.hpp>
 #include <pinocchio/algorithm/proximal.hpp>
 
 #include <memory>
@@ -69,7 +70,8 @@ pin::JointModel joint_model(const Joint& joint) {
 
 class Engine {
  public:
-  explicit Engine(const engine::Mechanism& mechanism) : mechanism_(mechanism), places_(mechanism.bodies.size() + 1) {
+  Engine(const engine::Mechanism& mechanism, bool loop_aba)
+      : mechanism_(mechanism), loop_aba_(loop_aba), places_(mechanism.bodies.size() + 1) {
     model_.gravity.linear() = mechanism.gravity;
     place(-1) = {0, pin::SE3::Identity()};
     add_outboard(-1);
@@ -82,7 +84,9 @@ class Engine {
     for (const auto& contact : contacts_) {
       contact_data_.push_back(contact.createData());
     }
-    if (!contacts_.empty()) {
+    if (loop_aba_) {
+      pin::computeJointMinimalOrdering(model_, data_, contacts_);
+    } else if (!contacts_.empty()) {
       pin::initConstraintDynamics(model_, data_, contacts_, contact_data_);
     }
     q_ = Eigen::VectorXd::Zero(model_.nq);
@@ -97,7 +101,11 @@ class Engine {
     } else {
       answer.seconds = engine::timed([&] {
         pin::ProximalSettings settings(kProximal, kProximal, 1e-8, 100);
-        pin::constraintDynamics(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
+        if (loop_aba_) {
+          pin::lcaba(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
+        } else {
+          pin::constraintDynamics(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
+        }
       });
     }
     answer.accelerations.resize(mechanism_.v_size);
@@ -225,21 +233,23 @@ class Engine {
   }
 
   const engine::Mechanism& mechanism_;
+  bool loop_aba_;
   std::vector<Place> places_;  ///< of the ground, then of every body
   pin::Model model_;
   pin::Data data_;
-  PINOCCHIO_STD_VECTOR_WITH_EIGEN_ALLOCATOR(pin::RigidConstraintModel) contacts_;
-  PINOCCHIO_STD_VECTOR_WITH_EIGEN_ALLOCATOR(pin::RigidConstraintData) contact_data_;
+  std::vector<pin::RigidConstraintModel> contacts_;
+  std::vector<pin::RigidConstraintData> contact_data_;
   Eigen::VectorXd q_, v_, tau_;
 };
 
 }  // namespace
 
-int main() {
+int main(int count, char** words) {
+  const bool loop_aba = count > 1 && std::string(words[1]) == "--loop-aba";
   engine::serve(
-      "Pinocchio " PINOCCHIO_VERSION ", C++",
-      [](const engine::Mechanism& mechanism) {
-        const auto made = std::make_shared<Engine>(mechanism);
+      std::string("Pinocchio " PINOCCHIO_VERSION ", C++") + (loop_aba ? ", loop ABA" : ""),
+      [loop_aba](const engine::Mechanism& mechanism) {
+        const auto made = std::make_shared<Engine>(mechanism, loop_aba);
         return [made](const engine::State& state) { return made->accelerations(state); };
       },
       1e-9);
