@@ -54,6 +54,8 @@ class Engine:
         xml = (f'<mujoco><compiler angle="radian" boundmass="0" boundinertia="0"/><option gravity="{gravity}"/>'
                f"<worldbody>{self.sites.get(-1, '')}{self.bodies_on(-1)}</worldbody><equality>{closings}</equality></mujoco>")
         self.model = mujoco.MjModel.from_xml_string(xml)
+        # A call repeated at one state must not begin from its own answer.
+        self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_WARMSTART
         self.data = mujoco.MjData(self.model)
         self.body = [mujoco.mj_name2id(self.model, mujoco.mjtObj.mjOBJ_BODY, f"{k}") for k in range(len(self.joints))]
         self.q_at, self.v_at = [], []

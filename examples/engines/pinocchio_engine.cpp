@@ -5,7 +5,6 @@
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
 #include <pinocchio/algorithm/kinematics.hpp>
-#include <pinocchio/algorithm/loop-constrained-aba.hpp>
 #include <pinocchio/algorithm/proximal.hpp>
 
 #include <memory>
@@ -70,8 +69,7 @@ pin::JointModel joint_model(const Joint& joint) {
 
 class Engine {
  public:
-  Engine(const engine::Mechanism& mechanism, bool loop_aba)
-      : mechanism_(mechanism), loop_aba_(loop_aba), places_(mechanism.bodies.size() + 1) {
+  explicit Engine(const engine::Mechanism& mechanism) : mechanism_(mechanism), places_(mechanism.bodies.size() + 1) {
     model_.gravity.linear() = mechanism.gravity;
     place(-1) = {0, pin::SE3::Identity()};
     add_outboard(-1);
@@ -84,9 +82,7 @@ class Engine {
     for (const auto& contact : contacts_) {
       contact_data_.push_back(contact.createData());
     }
-    if (loop_aba_) {
-      pin::computeJointMinimalOrdering(model_, data_, contacts_);
-    } else if (!contacts_.empty()) {
+    if (!contacts_.empty()) {
       pin::initConstraintDynamics(model_, data_, contacts_, contact_data_);
     }
     q_ = Eigen::VectorXd::Zero(model_.nq);
@@ -101,11 +97,7 @@ class Engine {
     } else {
       answer.seconds = engine::timed([&] {
         pin::ProximalSettings settings(kProximal, kProximal, 1e-8, 100);
-        if (loop_aba_) {
-          pin::lcaba(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
-        } else {
-          pin::constraintDynamics(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
-        }
+        pin::constraintDynamics(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
       });
     }
     answer.accelerations.resize(mechanism_.v_size);
@@ -233,7 +225,6 @@ class Engine {
   }
 
   const engine::Mechanism& mechanism_;
-  bool loop_aba_;
   std::vector<Place> places_;  ///< of the ground, then of every body
   pin::Model model_;
   pin::Data data_;
@@ -244,12 +235,11 @@ class Engine {
 
 }  // namespace
 
-int main(int count, char** words) {
-  const bool loop_aba = count > 1 && std::string(words[1]) == "--loop-aba";
+int main() {
   engine::serve(
-      std::string("Pinocchio " PINOCCHIO_VERSION ", C++") + (loop_aba ? ", loop ABA" : ""),
-      [loop_aba](const engine::Mechanism& mechanism) {
-        const auto made = std::make_shared<Engine>(mechanism, loop_aba);
+      "Pinocchio " PINOCCHIO_VERSION ", C++",
+      [](const engine::Mechanism& mechanism) {
+        const auto made = std::make_shared<Engine>(mechanism);
         return [made](const engine::State& state) { return made->accelerations(state); };
       },
       1e-9);

@@ -29,11 +29,11 @@ std::span<const MechanismEntry> mechanism_registry() {
       sarrus_entry(),         //
       n_four_bar_entry(),     //
       squeezer_entry(),       //
+      random_tree_entry(),    //
+      random_closed_entry(),  //
       robot_arm_entry(),      //
       quadruped_entry(),      //
-      humanoid_entry(),       //
-      random_tree_entry(),    //
-      random_closed_entry(),
+      humanoid_entry(),
   };
   return entries;
 }

@@ -49,7 +49,7 @@ void add_links(MechanismDescription& robot, const std::vector<RobotLink>& links)
     joint.frame_a.position = link.place;
     joint.q0 = {link.bend};
     robot.joints.push_back(joint);
-    robot.joint_springs.push_back({"motor_" + link.name, joint.name, 0, 100.0 * link.mass, 5.0 * link.mass, link.bend});
+    robot.joint_springs.push_back({"motor_" + link.name, joint.name, 0, 20.0 * link.mass, 0.1 * link.mass, link.bend});
   }
 }
 

@@ -16,7 +16,7 @@ namespace mbdbench::xml {
 /// \returns the numbers with spaces between them.
 template <typename Derived>
 std::string spaced(const Eigen::DenseBase<Derived>& values) {
-  const typename Derived::PlainObject evaluated = values.derived();
+  const auto& evaluated = values.derived().eval();
   std::string text;
   for (Eigen::Index i = 0; i < evaluated.size(); ++i) {
     text += fmt::format("{}{}", i == 0 ? "" : " ", evaluated(i) + 0.0);  // 0, not -0
