@@ -1,19 +1,62 @@
 #!/usr/bin/env bash
-# setup/install_engines.sh [ENGINE...]: other engines for `mbdbench verify --engine` and the study `engines`, from PyPI
-# into build/engines, beside nothing else: pinocchio, mujoco; default: both. None is needed for anything but the comparison.
+# Other engines for `mbdbench verify --engine` and the study `engines`. None is needed for anything but the comparison.
+usage() {
+  cat <<'TEXT'
+setup/install_engines.sh [ENGINE...]: installs other engines into build/engines and compiles their adapters.
+  pinocchio  PyPI (pin), C++; its adapter takes two minutes to compile    mujoco   PyPI
+  simbody    Debian (libsimbody-dev), C++                                 drake    PyPI, 600 MB
+                                                                          exudyn   PyPI
+Without names: pinocchio and mujoco. CXX (default: g++) compiles the adapters in C++ with the flags of our release build.
+Exit code 2: there is no such engine; 3: one cannot be had.
+TEXT
+}
 set -euo pipefail
 cd "$(dirname "$0")/.."
-declare -A packages=([pinocchio]=pin [mujoco]=mujoco)
+venv=build/engines
+declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="")
+
+# compile ENGINE FLAGS...: examples/engines/ENGINE_engine.cpp
+compile() {
+  local engine=$1
+  shift
+  "${CXX:-g++}" -std=c++17 -O3 -DNDEBUG -march=native -Wno-deprecated-declarations -isystem /usr/include/eigen3 "examples/engines/${engine}_engine.cpp" \
+    -o "$venv/bin/${engine}_engine" "$@"
+}
+
 wanted=("$@")
 [[ $# -gt 0 ]] || wanted=(pinocchio mujoco)
-names=()
+names=(numpy)
 for engine in "${wanted[@]}"; do
-  if [[ -z ${packages[$engine]:-} ]]; then
-    echo "install_engines.sh: there is no engine '$engine' here; engines: pinocchio, mujoco" >&2
+  if [[ $engine == --help || $engine == -h ]]; then
+    usage
+    exit 0
+  fi
+  if [[ -z ${packages[$engine]+known} ]]; then
+    echo "install_engines.sh: there is no engine '$engine' here" >&2
+    usage >&2
     exit 2
   fi
-  names+=("${packages[$engine]}")
+  [[ -z ${packages[$engine]} ]] || names+=("${packages[$engine]}")
 done
-[[ -x build/engines/bin/python ]] || python3 -m venv build/engines
-build/engines/bin/python -m pip install --quiet --disable-pip-version-check numpy "${names[@]}"
-build/engines/bin/python -m pip list --disable-pip-version-check 2>/dev/null | grep -iE "^(pin|mujoco|numpy) "
+[[ -x $venv/bin/python ]] || python3 -m venv "$venv"
+if ! "$venv/bin/python" -m pip install --quiet --disable-pip-version-check "${names[@]}"; then
+  echo "install_engines.sh: ${names[*]} cannot be had from PyPI" >&2
+  exit 3
+fi
+for engine in "${wanted[@]}"; do
+  case $engine in
+    pinocchio) # without its compiled templates, so that our flags hold; the limits are its own
+      headers=$("$venv/bin/python" -c 'import cmeel, os; print(os.path.join(os.path.dirname(cmeel.__file__), "..", "cmeel.prefix", "include"))')
+      compile pinocchio -isystem "$headers" -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 \
+        -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS -DBOOST_FUSION_INVOKE_MAX_ARITY=12
+      ;;
+    simbody)
+      if [[ ! -e /usr/include/simbody/Simbody.h ]] && ! apt-get install -y --no-install-recommends libsimbody-dev >/dev/null; then
+        echo "install_engines.sh: install libsimbody-dev" >&2
+        exit 3
+      fi
+      compile simbody -isystem /usr/include/simbody -lSimTKsimbody -lSimTKmath -lSimTKcommon
+      ;;
+  esac
+done
+"$venv/bin/python" -m pip list --disable-pip-version-check 2>/dev/null | grep -iE "^(pin|mujoco|drake|exudyn|numpy) "

@@ -1,7 +1,18 @@
 #!/bin/sh
-# run_engine.sh PROGRAM: starts an engine's program with the Python that setup/install_engines.sh has prepared, or with
-# python3 where it has not: then the program itself tells what is missing.
+# run_engine.sh PROGRAM [OPTION...]: starts an engine's program: NAME.py with the Python that setup/install_engines.sh has
+# prepared, or with python3 where it has not, NAME as that script has compiled it. What is not installed says so.
 here=$(dirname "$0")
-python="$here/../../build/engines/bin/python"
-[ -x "$python" ] || python=python3
-exec "$python" "$here/$1"
+program=$1
+shift
+installed="$here/../../build/engines/bin"
+case $program in
+  *.py)
+    [ -x "$installed/python" ] && exec "$installed/python" "$here/$program" "$@"
+    exec python3 "$here/$program" "$@"
+    ;;
+esac
+[ -x "$installed/$program" ] && exec "$installed/$program" "$@"
+name=${program%_engine}
+while read -r _; do
+  echo "{\"engine\": \"$name\", \"refused\": \"it is not installed; setup/install_engines.sh $name installs it\"}"
+done

@@ -43,7 +43,7 @@ Examples:
       --formulation hdca[leaf=subchain,subchains=32] --time 0:0.1:1 --output ranks
                                                       the same on two processes, each with its part of the state
   mbdbench verify --formulation hdca                  compare with the dense reference
-  mbdbench verify -m pendulum:16 -f pinocchio --engine pinocchio='python3 examples/engines/pinocchio_engine.py'
+  mbdbench verify -m pendulum:16 -f textbook --engine textbook='python3 examples/engines/newton_euler_engine.py'
                                                       compare somebody else's engine
   mbdbench soak --minutes 30                          the same and more on random mechanisms
   mbdbench run EXPERIMENT --quick                     a published table, smaller

@@ -58,10 +58,11 @@ class EngineFormulation final : public JointStateFormulation {
   }
 
   /// "stated_accuracy": relative, of the accelerations, as the engine says; "engine_seconds": the least that it took
-  /// for a right-hand side by its own clock, without what passing it on takes.
+  /// for a right-hand side by its own clock, without what passing it on takes; "engine_seconds_last": the last time.
   void diagnostics(const DiagnosticSink& sink) const override {
     sink("stated_accuracy", answer_.accuracy);
     sink("engine_seconds", fastest_);
+    sink("engine_seconds_last", last_);
   }
 
  protected:
@@ -81,6 +82,7 @@ class EngineFormulation final : public JointStateFormulation {
       failure_ = answer.failure;
       return {false, answer_.engine, failure_, 0.0};
     }
+    last_ = answer.seconds;
     if (answer.seconds > 0.0) {
       fastest_ = fastest_ > 0.0 ? std::min(fastest_, answer.seconds) : answer.seconds;
     }
@@ -98,6 +100,7 @@ class EngineFormulation final : public JointStateFormulation {
   MechanismAnswer answer_;
   std::string failure_;  ///< of the last evaluation
   double fastest_ = 0.0;
+  double last_ = 0.0;
 };
 
 std::string refuse(const Mechanism& mechanism) {
@@ -126,7 +129,7 @@ FormulationEntry engine_entry(std::string_view word) {
   const std::string_view name = word.substr(0, sign);
   if (sign == std::string_view::npos || sign + 1 == word.size() || !may_be_key(name)) {
     throw std::invalid_argument(fmt::format(
-        "--engine '{}': give it as NAME=COMMAND, such as pinocchio='python3 examples/engines/pinocchio_engine.py'",
+        "--engine '{}': give it as NAME=COMMAND, such as textbook='python3 examples/engines/newton_euler_engine.py'",
         word));
   }
   static std::deque<EngineText> kept;

@@ -33,8 +33,11 @@ MechanismEntry lagrange_top_entry();  ///< in tops.cpp
 MechanismEntry car_axis_entry();
 MechanismEntry babyboot_entry();
 MechanismEntry cart_pole_entry();
-MechanismEntry coil_entry();  ///< in coil_and_dill.cpp
-MechanismEntry dill_entry();  ///< in coil_and_dill.cpp
+MechanismEntry coil_entry();       ///< in coil_and_dill.cpp
+MechanismEntry dill_entry();       ///< in coil_and_dill.cpp
+MechanismEntry robot_arm_entry();  ///< in robots.cpp
+MechanismEntry quadruped_entry();  ///< in robots.cpp
+MechanismEntry humanoid_entry();   ///< in robots.cpp
 MechanismEntry random_tree_entry();
 MechanismEntry random_closed_entry();
 

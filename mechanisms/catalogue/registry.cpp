@@ -37,6 +37,9 @@ std::span<const MechanismEntry> mechanism_registry() {
       cart_pole_entry(),       //
       coil_entry(),            //
       dill_entry(),            //
+      robot_arm_entry(),       //
+      quadruped_entry(),       //
+      humanoid_entry(),        //
       random_tree_entry(),     //
       random_closed_entry(),
   };

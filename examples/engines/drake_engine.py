@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Drake (`pip install drake`) as an engine, for trees: ABA of its continuous plant, which closes no loops.
+
+    mbdbench verify -f drake --engine drake='sh examples/engines/run_engine.sh drake_engine.py'
+"""
+import sys
+from importlib.metadata import version
+
+from engine_protocol import Refused, missing, serve, timed
+
+try:
+    import numpy as np
+    from pydrake.math import RigidTransform, RollPitchYaw, RotationMatrix
+    from pydrake.multibody import tree
+    from pydrake.multibody.math import SpatialForce
+    from pydrake.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
+except ImportError as error:
+    sys.exit(missing("Drake", error))
+
+
+def pose(frame):
+    return RigidTransform(RotationMatrix(np.array(frame["rotation"])), np.array(frame["position"]))
+
+
+def rotation_of(quaternion):
+    w, x, y, z = np.array(quaternion) / np.linalg.norm(quaternion)
+    skew = np.array([[0, -z, y], [z, 0, -x], [-y, x, 0]])
+    return np.eye(3) + 2 * w * skew + 2 * skew @ skew
+
+
+def unit_inertia(body):
+    """About the body's origin, as Drake wants it."""
+    com, inertia = np.array(body["com"]), np.array(body["inertia"]) / body["mass"]
+    about = inertia + com @ com * np.eye(3) - np.outer(com, com)
+    return tree.UnitInertia(about[0, 0], about[1, 1], about[2, 2], about[0, 1], about[0, 2], about[1, 2])
+
+
+class Engine:
+    def __init__(self, mechanism):
+        self.mechanism, self.joints = mechanism, mechanism["joints"]
+        if any(joint["cut"] for joint in self.joints):
+            raise Refused("it has closed loops, and Drake's continuous plant closes none")
+        self.plant = MultibodyPlant(time_step=0.0)
+        self.plant.mutable_gravity_field().set_gravity_vector(np.array(mechanism["gravity"]))
+        self.bodies = [self.plant.AddRigidBody(str(k), tree.SpatialInertia(
+            body["mass"], np.array(body["com"]), unit_inertia(body), skip_validity_check=True))
+            for k, body in enumerate(mechanism["bodies"])]
+        self.made = [self.add(str(k), joint) for k, joint in enumerate(self.joints)]
+        self.plant.Finalize()
+        self.context = self.plant.CreateDefaultContext()
+        self.acceleration = self.plant.get_generalized_acceleration_output_port()
+
+    def add(self, name, joint):
+        """The joint as Drake's joints in a row, with bodies without mass between them."""
+        start = self.plant.world_body() if joint["a"] < 0 else self.bodies[joint["a"]]
+        axis, normals = np.array(joint["axis"]), [(tree.PrismaticJoint, np.array(joint[n])) for n in ("normal1", "normal2")]
+        turn, slide = (tree.RevoluteJoint, axis), (tree.PrismaticJoint, axis)
+        row = {"revolute": [turn], "prismatic": [slide], "cylindrical": [turn, slide], "planar": [*normals, turn],
+               "screw": [(lambda name, a, b, along: tree.ScrewJoint(name, a, b, along, 2 * np.pi * joint["pitch"], 0.0), axis)],
+               "universal": [turn, (tree.RevoluteJoint, np.array(joint["axis2"]))], "spherical": [(tree.BallRpyJoint, None)],
+               "free": [(tree.QuaternionFloatingJoint, None)], "fixed": [(tree.WeldJoint, RigidTransform())]}[joint["type"]]
+        made = []
+        for i, (kind, given) in enumerate(row):
+            last = i + 1 == len(row)
+            end = self.bodies[joint["b"]] if last else self.plant.AddRigidBody(
+                f"{name} {i}", tree.SpatialInertia(0.0, np.zeros(3), tree.UnitInertia(0.0, 0.0, 0.0)))
+            frames = [self.plant.AddFrame(tree.FixedOffsetFrame(f"{name} {i}{side}", body.body_frame(), where)) for side, body, where in (
+                ("a", start, pose(joint["frame_a"]) if i == 0 else RigidTransform()),
+                ("b", end, pose(joint["frame_b"]) if last else RigidTransform()))]
+            made.append(self.plant.AddJoint(kind(f"{name} {i}", *frames, *([] if given is None else [given]))))
+            start = end
+        return made
+
+    def accelerations(self, message):
+        plant, context = self.plant, self.context
+        q, v, forces = np.zeros(plant.num_positions()), np.zeros(plant.num_velocities()), np.zeros(plant.num_velocities())
+        turns = {}  # Drake has angular velocities of joints in the inboard axes
+        for k, (joint, made) in enumerate(zip(self.joints, self.made)):
+            own_q, own_v, own_force = (np.array(message[name][joint[at][0]:sum(joint[at])])
+                                       for name, at in (("q", "q"), ("v", "v"), ("joint_forces", "v")))
+            if joint["type"] in ("spherical", "free"):
+                turns[k] = rotation_of(own_q[:4])
+                own_v[:3], own_force[:3] = turns[k] @ own_v[:3], turns[k] @ own_force[:3]
+                own_q[:4] /= np.linalg.norm(own_q[:4])
+            if joint["type"] == "spherical":
+                own_q = RollPitchYaw(RotationMatrix(turns[k])).vector()
+            at = 0
+            for one in made:
+                q[one.position_start():one.position_start() + one.num_positions()] = own_q[at:at + one.num_positions()]
+                count = one.num_velocities()
+                v[one.velocity_start():one.velocity_start() + count] = own_v[at:at + count]
+                forces[one.velocity_start():one.velocity_start() + count] = own_force[at:at + count]
+                at += count
+        applied = []
+        for body, data, wrench in zip(self.bodies, self.mechanism["bodies"], message["body_wrenches"]):
+            if np.any(wrench):
+                one = ExternallyAppliedSpatialForce()
+                one.body_index, one.p_BoBq_B = body.index(), np.array(data["com"])
+                one.F_Bq_W = SpatialForce(tau=np.array(wrench[3:]), f=np.array(wrench[:3]))
+                applied.append(one)
+        plant.get_applied_generalized_force_input_port().FixValue(context, forces)
+        plant.get_applied_spatial_force_input_port().FixValue(context, applied)
+        state = np.concatenate([q, v])
+
+        def evaluate():
+            plant.SetPositionsAndVelocities(context, state)  # makes what is kept of the last call invalid
+            return self.acceleration.Eval(context)
+
+        seconds, found = timed(evaluate), evaluate()
+        answer = np.zeros(self.mechanism["v_size"])
+        for k, (joint, made) in enumerate(zip(self.joints, self.made)):
+            own = np.concatenate([found[one.velocity_start():one.velocity_start() + one.num_velocities()] for one in made])
+            if k in turns:
+                own[:3] = turns[k].T @ own[:3]
+            answer[joint["v"][0]:sum(joint["v"])] = own
+        return answer, seconds
+
+
+if __name__ == "__main__":
+    serve(f"Drake {version('drake')}", lambda mechanism: Engine(mechanism).accelerations)
