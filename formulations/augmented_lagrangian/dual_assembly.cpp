@@ -39,6 +39,38 @@ class Pieces {
   std::size_t taken_ = 0;
 };
 
+/// \returns the nodes, each right behind those below it: what a subassembly leaves is used while it is still in cache.
+std::vector<int> depth_first(const AssemblyTree& tree) {
+  std::vector<int> order;
+  std::vector<int> parents(tree.nodes().size(), -1);
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    for (const int child : {tree.nodes()[i].child1, tree.nodes()[i].child2}) {
+      if (child >= 0) {
+        parents[index_of(child)] = static_cast<int>(i);
+      }
+    }
+  }
+  std::vector<int> waiting;
+  for (std::size_t i = 0; i < parents.size(); ++i) {
+    if (parents[i] < 0) {
+      waiting.push_back(static_cast<int>(i));
+    }
+  }
+  // Parents before children, then the other way round.
+  while (!waiting.empty()) {
+    const int next = waiting.back();
+    waiting.pop_back();
+    order.push_back(next);
+    for (const int child : {tree.nodes()[index_of(next)].child1, tree.nodes()[index_of(next)].child2}) {
+      if (child >= 0) {
+        waiting.push_back(child);
+      }
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
 std::vector<int> joints_of(const AssemblyNode& node) {
   std::vector<int> joints = node.closed;
   joints.insert(joints.end(), node.external.begin(), node.external.end());
@@ -75,11 +107,31 @@ DualAssembly::DualAssembly(const AssemblyTree& tree, std::span<const double> mas
 }
 
 void DualAssembly::place_nodes(const AssemblyTree& tree) {
+  const std::vector<int> order = depth_first(tree);
+  std::vector<int> position(order.size());
+  std::vector<std::size_t> schur(order.size());  // packs below Xi^C on the stack
   std::size_t most_joints = 1;
   std::size_t most_rows = 1;
-  for (const AssemblyNode& from : tree.nodes()) {
+  std::size_t largest_front = 1;
+  std::size_t stack = 0;
+  std::size_t deepest = 0;
+  const auto schur_size = [&tree](int index) {
+    const AssemblyNode& node = tree.nodes()[index_of(index)];
+    return index_of(node.width) * node.external.size();
+  };
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const AssemblyNode& from = tree.nodes()[index_of(order[at])];
+    position[index_of(order[at])] = static_cast<int>(at);
     most_joints = std::max(most_joints, from.closed.size());
     most_rows = std::max(most_rows, index_of(from.closed_rows));
+    largest_front =
+        std::max(largest_front, index_of(from.closed_rows + from.width) * (from.closed.size() + from.external.size()));
+    for (const int child : {from.child1, from.child2}) {
+      stack -= child >= 0 ? schur_size(child) : 0;
+    }
+    schur[at] = stack;
+    stack += schur_size(order[at]);
+    deepest = std::max(deepest, stack);
   }
   // First how much, then where.
   for (const bool counting : {true, false}) {
@@ -87,9 +139,11 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
     Pieces<int> indices(indices_.empty() ? nullptr : indices_.data());
     const auto numbers = [&packs](std::size_t count) { return packs.take(count * kNumbers); };
     double* const products = numbers(most_joints);
+    double* const front = numbers(largest_front);
+    double* const schurs = numbers(deepest);
     double* const factor = packs.take((most_rows * most_rows + kNumbers - 1) / kNumbers * kNumbers);
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
-      const AssemblyNode& from = tree.nodes()[index];
+      const AssemblyNode& from = tree.nodes()[index_of(order[index])];
       const std::vector<int> joints = joints_of(from);
       DualNode& node = nodes_[index];
       node.body = from.body;
@@ -102,7 +156,10 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
       int* const slots = indices.take(index_of(node.row_count));
       int* const counts = from.body >= 0 ? indices.take(joints.size()) : nullptr;
       const std::size_t closed = from.closed.size();
-      node.front = numbers(index_of(node.row_count) * joints.size());
+      node.front = front;
+      node.schur = schurs == nullptr ? nullptr : schurs + schur[index] * kNumbers;
+      node.columns = numbers(index_of(node.closed_rows) * from.external.size());
+      node.across = numbers(index_of(from.width) * closed);
       node.lower = numbers(index_of(node.closed_rows) * closed);
       node.upper = numbers(index_of(node.closed_rows) * closed);
       node.pivots = numbers(closed);
@@ -126,10 +183,12 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
       node.first_rows = first_rows;
       node.slots = slots;
       int row = 0;
+      node.uniform_rows = joints.empty() ? 0 : joint_rows(index_of(joints.front()));
       for (std::size_t j = 0; j < joints.size(); ++j) {
         own[j] = joints[j];
         first_rows[j] = row;
         const int rows = joint_rows(index_of(joints[j]));
+        node.uniform_rows = rows == node.uniform_rows ? rows : 0;
         if (counts != nullptr) {
           counts[j] = rows;
         }
@@ -143,7 +202,7 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
         for (std::size_t i = 0; i < external.size(); ++i) {
           places[which][i] = static_cast<int>(std::find(joints.begin(), joints.end(), external[i]) - joints.begin());
         }
-        node.children[which] = {children[which], {places[which], external.size()}};
+        node.children[which] = {position[index_of(children[which])], {places[which], external.size()}};
       }
     }
     if (counting) {

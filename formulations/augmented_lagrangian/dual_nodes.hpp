@@ -43,7 +43,11 @@ struct DualNode {
   const int* first_rows = nullptr;  ///< of every joint within the node, and `row_count`
   const int* slots = nullptr;       ///< of every row: 8 * joint + row within the joint
   DualChild children[2];
-  double* front = nullptr;     ///< `row_count` columns; on return [.; Y] in closed ones, [Y^T; Xi^C] in the others
+  int uniform_rows = 0;        ///< of every joint, 0 if they differ
+  double* columns = nullptr;   ///< Y, `closed_rows` columns over the external handles
+  double* across = nullptr;    ///< Y^T, a column an external row over the closed handles
+  double* schur = nullptr;     ///< Xi^C, on a stack: gone when the parent is made
+  double* front = nullptr;     ///< scratch: F, `row_count` columns
   double* lower = nullptr;     ///< columns of L^-1, `closed_rows` x `closed_joints` packs
   double* upper = nullptr;     ///< columns of L^-T
   double* pivots = nullptr;    ///< D^-1, `closed_joints` packs

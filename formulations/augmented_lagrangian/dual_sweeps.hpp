@@ -7,6 +7,7 @@
 /// the next pass brings back, since each starts from the residual of the bodies' own rates.
 #include "formulations/augmented_lagrangian/dual_nodes.hpp"
 #include "formulations/kernels/pack.hpp"
+#include "formulations/kernels/unrolled.hpp"
 
 namespace mbdbench::dual_sweeps {
 
@@ -39,23 +40,22 @@ MBDBENCH_KERNEL T handle_rates(const DualBody& body, int handle, const double* r
   return even + (rows[n] * rates[1] + rows[3 * n] * rates[3] + rows[5 * n] * rates[5]);
 }
 
-/// Front of a leaf: B^T M_C^-1 B.
+/// B^T M_C^-1 B of a leaf. \param front row_count columns over all handles
 template <typename T>
-MBDBENCH_KERNEL void fill_leaf(const DualBody& body, const DualNode& node) {
+MBDBENCH_KERNEL void fill_leaf(const DualBody& body, int row_count, T* front) {
   const int n = body.handles;
   const T* const rows = packs<T>(body.rows);
-  T* const front = packs<T>(node.front);
   for (int h = 0; h < n; ++h) {
     // M_C^-1 has no entries between shifts and turns.
     const double* const inverse = body.inverse_inertia;
     T moved[6];
-    for (int i = 0; i < 3; ++i) {
+    kernels::unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
       moved[i] = rows[i * n + h] * inverse[0];
       const double* const row = inverse + (3 + i) * kDualPack + 3;  // symmetric
       moved[3 + i] = rows[3 * n + h] * row[0] + rows[4 * n + h] * row[1] + rows[5 * n + h] * row[2];
-    }
+    });
     const double* column = body.columns;
-    for (int c = 0; c < node.row_count; ++c, column += kDualPack) {
+    for (int c = 0; c < row_count; ++c, column += kDualPack) {
       const T even = moved[0] * column[0] + moved[2] * column[2] + moved[4] * column[4];
       front[c * n + h] = even + (moved[1] * column[1] + moved[3] * column[3] + moved[5] * column[5]);
     }
@@ -66,31 +66,49 @@ MBDBENCH_KERNEL void fill_leaf(const DualBody& body, const DualNode& node) {
 template <typename T>
 MBDBENCH_KERNEL void add_matrix(const DualNode& child, const DualChild& link, const DualNode& node) {
   const int count = child.joint_count - child.closed_joints;
+  const T* source = packs<T>(child.schur);
   for (int b = 0; b < count; ++b) {
     const int from = child.closed_joints + b;
     const int place = link.places[static_cast<std::size_t>(b)];
-    const int columns = child.first_rows[from + 1] - child.first_rows[from];
-    for (int c = 0; c < columns; ++c) {
-      const T* const source =
-          packs<T>(child.front) + (child.first_rows[from] + c) * child.joint_count + child.closed_joints;
-      T* const target = packs<T>(node.front) + (node.first_rows[place] + c) * node.joint_count;
+    T* target = packs<T>(node.front) + node.first_rows[place] * node.joint_count;
+    for (int c = child.first_rows[from]; c < child.first_rows[from + 1]; ++c) {
       for (int a = 0; a < count; ++a) {
         target[link.places[static_cast<std::size_t>(a)]] += source[a];
       }
+      source += count;
+      target += node.joint_count;
     }
   }
 }
 
+/// The sizes of a node, known at compile time where every joint has kRows rows and one of kJoints is closed.
+template <int kJoints, int kRows>
+struct Shape {
+  const DualNode& node;
+
+  MBDBENCH_KERNEL int closed() const { return kRows > 0 ? 1 : node.closed_joints; }
+  MBDBENCH_KERNEL int outside() const { return kRows > 0 ? kJoints - 1 : node.joint_count - node.closed_joints; }
+  MBDBENCH_KERNEL int joints() const { return closed() + outside(); }
+  MBDBENCH_KERNEL int closed_rows() const { return kRows > 0 ? kRows : node.closed_rows; }
+  MBDBENCH_KERNEL int row_count() const { return kRows > 0 ? kRows * kJoints : node.row_count; }
+  MBDBENCH_KERNEL int rows_of(int joint) const {
+    return kRows > 0 ? kRows : node.first_rows[joint + 1] - node.first_rows[joint];
+  }
+  /// \returns where a closed row stands in the packs of the closed joints.
+  MBDBENCH_KERNEL int slot(int row) const { return kRows > 0 ? row : node.slots[row]; }
+};
+
 /// F_JJ + I / alpha = L D L^T, and L^-1. \returns -1, or the row whose pivot is not positive
-template <typename T>
+template <int kJoints, int kRows>
 MBDBENCH_KERNEL int factorise_closed(const DualNode& node, double regularisation) {
-  const int rows = node.closed_rows;
-  const int column_size = node.joint_count * kDualPack;
-  const int inverse_size = node.closed_joints * kDualPack;
+  const Shape<kJoints, kRows> shape{node};
+  const int rows = shape.closed_rows();
+  const int column_size = shape.joints() * kDualPack;
+  const int inverse_size = shape.closed() * kDualPack;
   double* const y = node.factor;  // L D, then L, by columns
   for (int j = 0; j < rows; ++j) {
     for (int i = j; i < rows; ++i) {
-      y[j * rows + i] = node.front[j * column_size + node.slots[i]];
+      y[j * rows + i] = node.front[j * column_size + shape.slot(i)];
     }
     y[j * rows + j] += regularisation;
   }
@@ -100,7 +118,7 @@ MBDBENCH_KERNEL int factorise_closed(const DualNode& node, double regularisation
       return j;
     }
     const double inverse = 1.0 / column[j];
-    node.pivots[node.slots[j]] = inverse;
+    node.pivots[shape.slot(j)] = inverse;
     for (int k = j + 1; k < rows; ++k) {
       const double l = column[k] * inverse;
       for (int i = k; i < rows; ++i) {
@@ -113,71 +131,71 @@ MBDBENCH_KERNEL int factorise_closed(const DualNode& node, double regularisation
   }
   for (int j = 0; j < rows; ++j) {
     double* const column = node.lower + j * inverse_size;
-    column[node.slots[j]] = 1.0;
-    node.upper[j * inverse_size + node.slots[j]] = 1.0;
+    column[shape.slot(j)] = 1.0;
+    node.upper[j * inverse_size + shape.slot(j)] = 1.0;
     for (int i = j + 1; i < rows; ++i) {
       double sum = y[j * rows + i];
       for (int k = j + 1; k < i; ++k) {
-        sum += y[k * rows + i] * column[node.slots[k]];
+        sum += y[k * rows + i] * column[shape.slot(k)];
       }
-      column[node.slots[i]] = -sum;
-      node.upper[i * inverse_size + node.slots[j]] = -sum;
+      column[shape.slot(i)] = -sum;
+      node.upper[i * inverse_size + shape.slot(j)] = -sum;
     }
   }
   return -1;
 }
 
-/// Y, Y^T and Xi^C. \tparam kClosed, kJoints joints where known at compile time, -1 otherwise
-template <typename T, int kClosed, int kJoints>
+/// Y, Y^T and Xi^C.
+template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node) {
-  const int closed = kClosed > 0 ? kClosed : node.closed_joints;
-  const int joints = kJoints > 0 ? kJoints : node.joint_count;
-  const int rows = node.closed_rows;
-  const int column_size = joints * kDualPack;
-  const int inverse_size = closed * kDualPack;
-  T* const front = packs<T>(node.front);
-  // Y: from the last column, since column j needs those before it.
-  for (int j = rows - 1; j >= 0; --j) {
-    T* const target = front + j * joints;
-    for (int i = 0; i < j; ++i) {
-      const double l = node.lower[i * inverse_size + node.slots[j]];
-      for (int p = closed; p < joints; ++p) {
-        target[p] += front[i * joints + p] * l;
+  const Shape<kJoints, kRows> shape{node};
+  const int closed = shape.closed();
+  const int outside = shape.outside();
+  const int joints = shape.joints();
+  const int rows = shape.closed_rows();
+  const T* const front = packs<T>(node.front);
+  T* const columns = packs<T>(node.columns);
+  for (int j = 0; j < rows; ++j) {
+    for (int p = 0; p < outside; ++p) {
+      T sum = front[j * joints + closed + p];
+      for (int i = 0; i < j; ++i) {
+        sum += front[i * joints + closed + p] * node.lower[i * closed * kDualPack + shape.slot(j)];
       }
+      columns[j * outside + p] = sum;
     }
   }
   const T* const lower = packs<T>(node.lower);
   const T* const pivots = packs<T>(node.pivots);
   T* const scaled = packs<T>(node.products);
-  for (int k = rows; k < node.row_count; ++k) {
-    T* const column = front + k * joints;
-    const double* const numbers = node.front + k * column_size;
+  T* across = packs<T>(node.across);
+  T* schur = packs<T>(node.schur);
+  for (int k = rows; k < shape.row_count(); ++k, across += closed, schur += outside) {
+    const T* const column = front + k * joints;
+    const double* const numbers = node.front + k * joints * kDualPack;
     for (int p = 0; p < closed; ++p) {
-      T sum = lower[p] * numbers[node.slots[0]];
-      for (int j = 1; j < rows; ++j) {
-        sum += lower[j * closed + p] * numbers[node.slots[j]];
-      }
-      scaled[p] = sum;
-    }
-    for (int p = 0; p < closed; ++p) {
-      column[p] = scaled[p];
-      scaled[p] = scaled[p] * pivots[p];
-    }
-    for (int p = closed; p < joints; ++p) {
-      T sum = column[p];
+      T sum = static_cast<T>(0.0);
       for (int j = 0; j < rows; ++j) {
-        sum -= front[j * joints + p] * node.products[node.slots[j]];
+        sum += lower[j * closed + p] * numbers[shape.slot(j)];
       }
-      column[p] = sum;
+      across[p] = sum;
+      scaled[p] = sum * pivots[p];
+    }
+    for (int p = 0; p < outside; ++p) {
+      T sum = column[closed + p];
+      for (int j = 0; j < rows; ++j) {
+        sum -= columns[j * outside + p] * node.products[shape.slot(j)];
+      }
+      schur[p] = sum;
     }
   }
 }
 
 /// Forward pass over one node: z and xi_0^C. \param given r of all joints
-template <typename T, int kClosed, int kJoints>
+template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) {
-  const int closed = kClosed > 0 ? kClosed : node.closed_joints;
-  const int joints = kJoints > 0 ? kJoints : node.joint_count;
+  const Shape<kJoints, kRows> shape{node};
+  const int closed = shape.closed();
+  const int outside = shape.outside();
   T* const right = packs<T>(node.right);
   T* const open = packs<T>(node.products);
   for (int p = 0; p < closed; ++p) {
@@ -185,67 +203,69 @@ MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) 
   }
   const T* const lower = packs<T>(node.lower);
   for (int p = 0; p < closed; ++p) {
-    T sum = lower[p] * node.products[node.slots[0]];
-    for (int j = 1; j < node.closed_rows; ++j) {
-      sum += lower[j * closed + p] * node.products[node.slots[j]];
+    T sum = static_cast<T>(0.0);
+    for (int j = 0; j < shape.closed_rows(); ++j) {
+      sum += lower[j * closed + p] * node.products[shape.slot(j)];
     }
     right[p] = sum * packs<T>(node.pivots)[p];
   }
-  const T* const front = packs<T>(node.front);
-  for (int p = closed; p < joints; ++p) {
-    T sum = right[p];
-    for (int j = 0; j < node.closed_rows; ++j) {
-      sum -= front[j * joints + p] * node.right[node.slots[j]];
+  const T* const columns = packs<T>(node.columns);
+  for (int p = 0; p < outside; ++p) {
+    T sum = right[closed + p];
+    for (int j = 0; j < shape.closed_rows(); ++j) {
+      sum -= columns[j * outside + p] * node.right[shape.slot(j)];
     }
-    right[p] = sum;
+    right[closed + p] = sum;
   }
 }
 
 /// Backward pass over one node: sigma of its closed joints from those of its external handles.
-template <typename T, int kClosed, int kJoints>
+template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void recover(const DualNode& node, double* sigma) {
-  const int closed = kClosed > 0 ? kClosed : node.closed_joints;
-  const int joints = kJoints > 0 ? kJoints : node.joint_count;
+  const Shape<kJoints, kRows> shape{node};
+  const int closed = shape.closed();
   T* const w = packs<T>(node.products);
   for (int p = 0; p < closed; ++p) {
+    // A sum for the rows of every other handle: a single one would wait for every addition.
     T even = static_cast<T>(0.0);
     T odd = static_cast<T>(0.0);
-    const T* column = packs<T>(node.front) + node.closed_rows * joints + p;
-    for (int e = closed; e < joints; ++e) {
+    const T* column = packs<T>(node.across) + p;
+    for (int e = closed; e < shape.joints(); ++e) {
       const double* const known = sigma + node.joints[e] * kDualPack;
-      const int rows = node.first_rows[e + 1] - node.first_rows[e];
-      int i = 0;
-      for (; i + 1 < rows; i += 2, column += 2 * joints) {
-        even += column[0] * known[i];
-        odd += column[joints] * known[i + 1];
+      T sum = static_cast<T>(0.0);
+      for (int i = 0; i < shape.rows_of(e); ++i, column += closed) {
+        sum += column[0] * known[i];
       }
-      if (i < rows) {
-        even += column[0] * known[i];
-        column += joints;
-      }
+      odd += even;
+      even = sum;
     }
     w[p] = packs<T>(node.right)[p] + packs<T>(node.pivots)[p] * (even + odd);
   }
   const T* const upper = packs<T>(node.upper);
   for (int p = 0; p < closed; ++p) {
-    T sum = upper[p] * node.products[node.slots[0]];
-    for (int j = 1; j < node.closed_rows; ++j) {
-      sum += upper[j * closed + p] * node.products[node.slots[j]];
+    T sum = static_cast<T>(0.0);
+    for (int j = 0; j < shape.closed_rows(); ++j) {
+      sum += upper[j * closed + p] * node.products[shape.slot(j)];
     }
     packs<T>(sigma)[node.joints[p]] = -sum;
   }
 }
 
-/// Calls kernel.operator()<closed, joints> with the joints of nodes in chains, loops and ladders known at compile time.
+/// Calls kernel.operator()<joints, rows> with the sizes known at compile time where all joints have five rows (revolute
+/// ones) and one of two to four is closed: nodes of chains, loops and ladders.
 template <typename Kernel>
-MBDBENCH_KERNEL void dispatch(const DualNode& node, const Kernel& kernel) {
-  if (node.closed_joints == 1 && node.joint_count == 3) {
-    kernel.template operator()<1, 3>();
-  } else if (node.closed_joints == 1 && node.joint_count == 2) {
-    kernel.template operator()<1, 2>();
-  } else {
-    kernel.template operator()<-1, -1>();
+MBDBENCH_KERNEL auto dispatch(const DualNode& node, const Kernel& kernel) {
+  const bool revolute = node.uniform_rows == 5 && node.closed_joints == 1;
+  if (revolute && node.joint_count == 3) {
+    return kernel.template operator()<3, 5>();
   }
+  if (revolute && node.joint_count == 2) {
+    return kernel.template operator()<2, 5>();
+  }
+  if (revolute && node.joint_count == 4) {
+    return kernel.template operator()<4, 5>();
+  }
+  return kernel.template operator()<-1, -1>();
 }
 
 template <typename T>
@@ -253,7 +273,11 @@ int factorise(const DualTree& tree, int& row) {
   for (std::size_t index = 0; index < tree.nodes.size(); ++index) {
     const DualNode& node = tree.nodes[index];
     if (node.body >= 0) {
-      fill_leaf<T>(tree.bodies[static_cast<std::size_t>(node.body)], node);
+      const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];
+      fill_leaf<T>(body, node.row_count, packs<T>(node.closed_joints > 0 ? node.front : node.schur));
+      if (node.closed_joints == 0) {
+        continue;
+      }
     } else {
       T* const front = packs<T>(node.front);
       for (int i = 0; i < node.row_count * node.joint_count; ++i) {
@@ -265,12 +289,15 @@ int factorise(const DualTree& tree, int& row) {
         }
       }
     }
-    if (node.closed_rows > 0) {
-      row = factorise_closed<T>(node, tree.regularisation);
-      if (row >= 0) {
-        return static_cast<int>(index);
+    row = dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED {
+      const int failed = factorise_closed<kJoints, kRows>(node, tree.regularisation);
+      if (failed < 0) {
+        eliminate_matrix<T, kJoints, kRows>(node);
       }
-      dispatch(node, [&]<int kClosed, int kJoints>() MBDBENCH_INLINED { eliminate_matrix<T, kClosed, kJoints>(node); });
+      return failed;
+    });
+    if (row >= 0) {
+      return static_cast<int>(index);
     }
   }
   return -1;
@@ -301,15 +328,15 @@ void sweep(const DualTree& tree, const double* given, const double* input, doubl
         }
       }
     }
-    if (node.closed_rows > 0) {
+    if (node.closed_joints > 0) {
       dispatch(node,
-               [&]<int kClosed, int kJoints>() MBDBENCH_INLINED { eliminate_right<T, kClosed, kJoints>(node, given); });
+               [&]<int kJoints, int kRows>() MBDBENCH_INLINED { eliminate_right<T, kJoints, kRows>(node, given); });
     }
   }
   for (std::size_t index = tree.nodes.size(); index-- > 0;) {
     const DualNode& node = tree.nodes[index];
-    if (node.closed_rows > 0) {
-      dispatch(node, [&]<int kClosed, int kJoints>() MBDBENCH_INLINED { recover<T, kClosed, kJoints>(node, sigma); });
+    if (node.closed_joints > 0) {
+      dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { recover<T, kJoints, kRows>(node, sigma); });
     }
   }
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
