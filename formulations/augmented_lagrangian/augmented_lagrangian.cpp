@@ -125,7 +125,7 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
   }
   system_.release();
   iterations_.acceleration.add(passes);
-  unconverged_change_ = system_.engine().unconverged_change();
+  unconverged_change_ = system_.unconverged_change();
   unconverged_ += unconverged_change_ > 0.0 ? 1 : 0;
   for (std::size_t i = 0; i < velocities_.size(); ++i) {
     const std::size_t at = kAbsoluteCoordinates * i;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
@@ -51,8 +52,7 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       options_(options),
       kinematics_(mechanism),
       motions_(mechanism),
-      engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism),
-              proximal(mechanism, options)),
+      assembly_(make_assembly()),
       loads_needed_(!only_gravity(mechanism.description())),
       tree_(mechanism),
       loads_(mechanism),
@@ -63,20 +63,31 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       u_(index_of(mechanism.u_size())),
       input_(mechanism.bodies().size(), Vec6::Zero()),
       accelerations_(mechanism.bodies().size(), Vec6::Zero()),
-      right_(index_of(engine_.row_count())),
+      right_(index_of(std::visit([](const auto& assembly) { return assembly.row_count(); }, assembly_))),
       multipliers_(right_.size()),
       residual_(right_.size()) {
-  if (mechanism.generic_rank().overconstrained) {
-    // The regularisation hides ranks: those of the same nodes without it.
-    AssemblyOptions unregularised;
-    unregularised.ground = options.ground;
-    engine_.limit_loop_ranks(ArticulatedSystem(mechanism, unregularised).engine().loop_rank_limits());
-  }
   tree_needed_ = loads_needed_ || mechanism.rheonomic();
   for (int k = 0; k < kinematics_.joint_count(); ++k) {
     const Joint& joint = kinematics_.joint(k);
+    row_offsets_.push_back(std::visit([k](const auto& assembly) { return assembly.row_offset(k); }, assembly_));
     directions_.emplace_back(SpatialColumns::Zero(6, joint.nc + static_cast<int>(joint.motions.size())));
   }
+}
+
+AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
+  AssemblyTree tree(mechanism_->body_count(), assembly_joints(*mechanism_), options_.ground);
+  const ProximalOptions regularised = proximal(*mechanism_, options_);
+  if (DualAssembly::suits(tree, regularised)) {
+    return DualAssembly(tree, masses(*mechanism_), regularised);
+  }
+  AssemblyEngine engine(std::move(tree), masses(*mechanism_), regularised);
+  if (regularised.ranked) {
+    // The regularisation hides ranks: those of the same nodes without it.
+    AssemblyOptions unregularised;
+    unregularised.ground = options_.ground;
+    engine.limit_loop_ranks(ArticulatedSystem(*mechanism_, unregularised).engine().loop_rank_limits());
+  }
+  return engine;
 }
 
 std::size_t AugmentedSystem::motion_index(int k, std::size_t m) const {
@@ -108,10 +119,14 @@ RhsStatus AugmentedSystem::assemble() {
     }
   }
   set_directions();
-  for (int body = 0; body < mechanism_->body_count(); ++body) {
-    set_leaf(body);
-  }
-  const AssemblyPivot failed = engine_.factorise();
+  const AssemblyPivot failed = std::visit(
+      [this](auto& assembly) {
+        for (int body = 0; body < mechanism_->body_count(); ++body) {
+          set_leaf(assembly, body);
+        }
+        return assembly.factorise();
+      },
+      assembly_);
   if (failed.joint >= 0) {
     return {false, kinematics_.joint(failed.joint).name,
             "the assembled matrix is not positive definite here, its pivot is", failed.value};
@@ -137,9 +152,20 @@ void AugmentedSystem::set_directions() {
   }
 }
 
-void AugmentedSystem::set_leaf(int body) {
+void AugmentedSystem::set_leaf(DualAssembly& assembly, int body) {
   const BodyKinematics& state = kinematics_.body(body);
-  BodyLeaves& leaves = engine_.leaves();
+  int handle = 0;
+  for (const int k : assembly.joints(body)) {
+    const bool outboard = kinematics_.joint(k).b == body;
+    assembly.set_handle(body, handle++, directions(k), outboard ? 1.0 : -1.0,
+                        kinematics_.handle(k, outboard) - state.com);
+  }
+  assembly.set_inertia(body, state.inertia_inverse);
+}
+
+void AugmentedSystem::set_leaf(AssemblyEngine& engine, int body) {
+  const BodyKinematics& state = kinematics_.body(body);
+  BodyLeaves& leaves = engine.leaves();
   int column = 0;
   for (const int k : leaves.joints(body)) {
     const bool outboard = kinematics_.joint(k).b == body;
@@ -202,7 +228,7 @@ void AugmentedSystem::set_right_side(std::span<double> right) const {
     const JointKinematics& state = kinematics_.joint_state(k);
     const Vec6 relative = kinematics_.relative_velocity(k);
     const Vec6 bias = kinematics_.handle_bias(k);
-    double* rows = right.data() + engine_.row_offset(k);
+    double* rows = right.data() + row_offset(k);
     for (int row = 0; row < joint.nc; ++row) {
       rows[row] = -state.d_rate.col(row).dot(relative) - state.d.col(row).dot(bias);
     }
@@ -250,8 +276,25 @@ int AugmentedSystem::solve_accelerations(double t) {
   set_loads(t);
   set_right_side(right_);
   stabilise(right_);
-  engine_.solve(right_, input_, multipliers_, accelerations_);  // [Malczyk2012, Eq. (6), (9)-(34)] in dual form
-  return engine_.passes();
+  return std::visit(
+      [this](auto& assembly) {
+        assembly.solve(right_, input_, multipliers_, accelerations_);  // [Malczyk2012, Eq. (6), (9)-(34)] in dual form
+        return assembly.passes();
+      },
+      assembly_);
+}
+
+void AugmentedSystem::correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates) {
+  std::visit([&](auto& assembly) { assembly.correct(residual, sigma, rates); }, assembly_);
+}
+
+int AugmentedSystem::refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
+                            const PassLimits& limits) {
+  return std::visit([&](auto& assembly) { return assembly.refine(r, sigma, rates, limits); }, assembly_);
+}
+
+double AugmentedSystem::unconverged_change() const {
+  return std::visit([](const auto& assembly) { return assembly.unconverged_change(); }, assembly_);
 }
 
 void AugmentedSystem::reactions(Reactions& result) const {
@@ -262,7 +305,7 @@ void AugmentedSystem::reactions(Reactions& result) const {
     Vec6& wrench = cut < 0 ? result.tree_joints[index_of(k)] : result.cut_joints[index_of(cut)];
     wrench.setZero();
     for (Eigen::Index row = 0; row < directions(k).cols(); ++row) {
-      wrench += multipliers_[index_of(engine_.row_offset(k)) + static_cast<std::size_t>(row)] * directions(k).col(row);
+      wrench += multipliers_[index_of(row_offset(k)) + static_cast<std::size_t>(row)] * directions(k).col(row);
     }
   }
 }
@@ -271,7 +314,7 @@ double AugmentedSystem::position_residual(std::span<double> phi) const {
   for (int k = 0; k < kinematics_.joint_count(); ++k) {
     const Joint& joint = kinematics_.joint(k);
     const JointKinematics& state = kinematics_.joint_state(k);
-    const auto first = index_of(engine_.row_offset(k));
+    const auto first = index_of(row_offset(k));
     closure_residual(joint, state.axes_a, state.axes_b, state.displacement, phi.subspan(first, index_of(joint.nc)));
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
       phi[first + index_of(joint.nc) + m] =
@@ -285,7 +328,7 @@ double AugmentedSystem::velocity_residual(std::span<double> rate) const {
   for (int k = 0; k < kinematics_.joint_count(); ++k) {
     const Joint& joint = kinematics_.joint(k);
     const Vec6 relative = kinematics_.relative_velocity(k);
-    double* rows = rate.data() + engine_.row_offset(k);
+    double* rows = rate.data() + row_offset(k);
     for (int row = 0; row < joint.nc; ++row) {
       rows[row] = kinematics_.joint_state(k).d.col(row).dot(relative);
     }
@@ -303,7 +346,7 @@ double AugmentedSystem::velocity_residual(std::span<double> rate) const {
 
 double AugmentedSystem::acceleration_residual(std::span<double> second) {
   set_right_side(residual_);
-  engine_.constraint_residual(residual_, accelerations_, second);
+  std::visit([&](const auto& assembly) { assembly.constraint_residual(residual_, accelerations_, second); }, assembly_);
   for (double& row : second) {
     row = -row;
   }

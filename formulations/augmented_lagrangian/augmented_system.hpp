@@ -1,16 +1,18 @@
 #pragma once
 /// \file
-/// The equations of the augmented Lagrangian formulations in absolute coordinates, on the assembly engine.
+/// The equations of the augmented Lagrangian formulations in absolute coordinates, on an assembly tree.
 ///
 /// Unknown are r''_i and omega_i' of every body; every joint, of the spanning tree or not, is a set of constraint rows
 /// D^T (V_b - V_a), closed with A + I / alpha (assembly/proximal.hpp). The normalisation of the Euler parameters is
 /// eliminated exactly: e'' = L^T omega' / 2 - (e' . e') e.
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
 #include "formulations/augmented_lagrangian/absolute_kinematics.hpp"
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
+#include "formulations/augmented_lagrangian/dual_assembly.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -58,8 +60,17 @@ class AugmentedSystem {
 
   [[nodiscard]] const AbsoluteKinematics& kinematics() const { return kinematics_; }
   [[nodiscard]] const PrescribedMotions& motions() const { return motions_; }
-  [[nodiscard]] AssemblyEngine& engine() { return engine_; }
-  [[nodiscard]] int row_count() const { return engine_.row_count(); }
+  /// One pass without input, after `assemble`: (A + I / alpha) sigma = residual, rates = M^-1 B sigma.
+  void correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates);
+  /// Passes that bring rates to D^T (V_b - V_a) = r, after `assemble`. \returns passes
+  int refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits);
+  /// \returns the change of the rates in the last pass, relative to them; 0 where the passes have converged.
+  [[nodiscard]] double unconverged_change() const;
+  /// \returns whether plain packs serve the mechanism (dual_assembly.hpp), or AssemblyEngine.
+  [[nodiscard]] bool packed() const { return std::holds_alternative<DualAssembly>(assembly_); }
+  [[nodiscard]] int row_count() const { return static_cast<int>(right_.size()); }
+  /// \returns the first row of joint k.
+  [[nodiscard]] int row_offset(int k) const { return row_offsets_[static_cast<std::size_t>(k)]; }
   /// \returns [D, H (H^T H)^-1 e_j] of joint k: its rows of Phi'.
   [[nodiscard]] const SpatialColumns& directions(int k) const { return directions_[static_cast<std::size_t>(k)]; }
   /// \returns the index of motion m of joint k among all prescribed motions.
@@ -67,7 +78,8 @@ class AugmentedSystem {
 
  private:
   void set_directions();
-  void set_leaf(int body);
+  void set_leaf(DualAssembly& assembly, int body);
+  void set_leaf(AssemblyEngine& engine, int body);
   void set_loads(double t);
   /// r of Phi'' = 0: -(D^T)' (V_b - V_a) - D^T (Xdot_b V_b - Xdot_a V_a), and f'' in the rows of motions.
   void set_right_side(std::span<double> right) const;
@@ -79,7 +91,11 @@ class AugmentedSystem {
   AugmentedOptions options_;
   AbsoluteKinematics kinematics_;
   PrescribedMotions motions_;
-  AssemblyEngine engine_;
+  using Assembly = std::variant<DualAssembly, AssemblyEngine>;
+  [[nodiscard]] Assembly make_assembly() const;
+
+  Assembly assembly_;
+  std::vector<int> row_offsets_;
   bool tree_needed_ = false;   // loads beyond gravity, or prescribed motions: they speak of joint coordinates
   bool loads_needed_ = false;  // loads beyond gravity
   Kinematics tree_;

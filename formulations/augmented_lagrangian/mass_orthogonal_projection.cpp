@@ -78,7 +78,7 @@ bool MassOrthogonalProjection::iterate(double t, std::span<double> y, LevelOutco
     for (double& row : residual_) {
       row = -row;
     }
-    system_->engine().correct(residual_, multipliers_, step_);  // [Malczyk2012, Eq. (41)-(56)]
+    system_->correct(residual_, multipliers_, step_);  // [Malczyk2012, Eq. (41)-(56)]
     ++outcome.passes;
     for (std::size_t i = 0; i < step_.size(); ++i) {
       displacements_[i] += step_[i];
@@ -142,12 +142,12 @@ LevelOutcome MassOrthogonalProjection::project_velocities(double t, std::span<co
   for (int k = 0; k < system_->kinematics().joint_count(); ++k) {
     const Joint& joint = system_->kinematics().joint(k);
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      residual_[static_cast<std::size_t>(system_->engine().row_offset(k) + joint.nc) + m] =
+      residual_[static_cast<std::size_t>(system_->row_offset(k) + joint.nc) + m] =
           system_->motions().velocities()[system_->motion_index(k, m)];
     }
   }
   std::fill(multipliers_.begin(), multipliers_.end(), 0.0);
-  outcome.passes = system_->engine().refine(
+  outcome.passes = system_->refine(
       residual_, multipliers_, velocities,
       {options_.most_iterations, options_.velocity, options_.conjugate});  // [Malczyk2012, Eq. (57)-(72)]
   system_->set_velocities(velocities);

@@ -194,7 +194,7 @@ LeftNextToTheFold left_next_to_the_fold(double opening, bool conjugate) {
   system.set_velocities(velocities);
   const int passes = system.solve_accelerations(kTime);
   std::vector<double> second(static_cast<std::size_t>(system.row_count()));
-  return {system.acceleration_residual(second), system.engine().unconverged_change(), passes};
+  return {system.acceleration_residual(second), system.unconverged_change(), passes};
 }
 
 // A direction with alpha lambda = 1e-2 or 1e-4 hardly moves in ten plain passes, and nobody was told.

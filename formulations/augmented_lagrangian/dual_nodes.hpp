@@ -1,0 +1,81 @@
+#pragma once
+/// \file
+/// The numbers of the dual form (A + I / alpha) sigma = r as the sweeps over an assembly tree see them
+/// (dual_sweeps.hpp): every joint's rows, at most six, fill one pack of eight, and what is left over is zero.
+///
+/// Within a node a column has a pack for every joint, closed ones first. All handles keep their own packs, so that
+/// children are added, and multipliers read, without moving single numbers.
+#include <span>
+
+namespace mbdbench {
+
+/// Numbers in a pack.
+inline constexpr int kDualPack = 8;
+
+/// A body and its handles. Packs that stand for a body hold six numbers, [linear; angular].
+struct DualBody {
+  int handles = 0;
+  const int* joints = nullptr;
+  const int* row_counts = nullptr;    ///< of every handle
+  double* columns = nullptr;          ///< B, a pack a row of B^T
+  double* rows = nullptr;             ///< B again, 6 x `handles` packs over the rows of the handles
+  double* inverse_inertia = nullptr;  ///< the columns of M_C^-1, six packs
+};
+
+/// External handles of a child: its joint `i` is joint places[i] of the parent.
+struct DualChild {
+  int node = -1;
+  std::span<const int> places;
+};
+
+/// A leaf or a union of two children, as AssemblyNode. With F_JJ = L D L^T, the diagonal regularised, and E the handles
+/// that stay (node_kernels.hpp has the same formula with square roots):
+///
+///   Y = F_EJ L^-T,  Xi^C = F_EE - Y D^-1 Y^T,  z = D^-1 L^-1 (xi_0J - r_J),  xi_0^C = xi_0E - Y z,
+///   sigma_J = -L^-T (z + D^-1 Y^T sigma_E).
+struct DualNode {
+  int body = -1;
+  int joint_count = 0;
+  int closed_joints = 0;
+  int closed_rows = 0;
+  int row_count = 0;
+  const int* joints = nullptr;
+  const int* first_rows = nullptr;  ///< of every joint within the node, and `row_count`
+  const int* slots = nullptr;       ///< of every row: 8 * joint + row within the joint
+  DualChild children[2];
+  int uniform_rows = 0;        ///< of every joint, 0 if they differ
+  double* columns = nullptr;   ///< Y, `closed_rows` columns over the external handles
+  double* across = nullptr;    ///< Y^T, a column an external row over the closed handles
+  double* schur = nullptr;     ///< Xi^C, on a stack: gone when the parent is made
+  double* front = nullptr;     ///< scratch: F, `row_count` columns
+  double* lower = nullptr;     ///< columns of L^-1, `closed_rows` x `closed_joints` packs
+  double* upper = nullptr;     ///< columns of L^-T
+  double* pivots = nullptr;    ///< D^-1, `closed_joints` packs
+  double* right = nullptr;     ///< xi_0; then z in the closed handles, `joint_count` packs
+  double* products = nullptr;  ///< scratch, `closed_joints` packs
+  double* factor = nullptr;    ///< scratch of the factorisation, `closed_rows`^2 numbers
+};
+
+/// One assembly.
+struct DualTree {
+  std::span<const DualBody> bodies;
+  std::span<const DualNode> nodes;  ///< children first
+  double regularisation = 0.0;      ///< 1 / alpha
+};
+
+/// The sweeps, for one instruction set. Multipliers and rows: a pack a joint; inputs and rates: a pack a body.
+struct DualSweeps {
+  /// All matrices. \returns the node whose pivot is not positive, or -1; \param row receives the row within it
+  int (*factorise)(const DualTree& tree, int& row);
+  /// (A + I / alpha) sigma = r - xi_0 and rates = M^-1 (input + B sigma). \param input null: none
+  void (*sweep)(const DualTree& tree, const double* right, const double* input, double* sigma, double* rates);
+  /// residual = r - D^T (V_b - V_a) of all joints. \param packs of r, all
+  void (*residual)(const DualTree& tree, const double* right, const double* rates, int packs, double* residual);
+};
+
+/// What each file that is compiled for an instruction set of its own offers.
+DualSweeps baseline_dual_sweeps();
+DualSweeps avx2_dual_sweeps();
+DualSweeps avx512_dual_sweeps();
+
+}  // namespace mbdbench
