@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "formulations/assembly/assembly_options.hpp"
-#include "formulations/assembly/place_handle.hpp"
 #include "formulations/assembly/point_masses.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -215,17 +214,13 @@ void ArticulatedSystem::set_cut_direction_rates() {
 void ArticulatedSystem::set_leaf(int body) {
   const BodyKinematics& state = kinematics_.body(body);
   BodyLeaves& leaves = engine_.leaves();
-  const int rows = leaves.rows(body);
-  double* handles = leaves.handles(body);
-  int column = 0;
+  std::size_t handle = 0;
   for (const int k : leaves.joints(body)) {
     const bool outboard = joint(k).b == body;
     const JointKinematics& place = joint_state(k);
     const double sign = outboard ? 1.0 : -1.0;
     const Vec3 lever = place.point - state.com;
-    const SpatialColumns& directions = directions_[index_of(k)];
-    place_handle(directions, sign, lever, handles, rows, column);
-    column += static_cast<int>(directions.cols());
+    leaves.place_handle(body, handle++, directions_[index_of(k)], sign, lever);
   }
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);
   if (engine_.balances()) {
@@ -304,8 +299,11 @@ void ArticulatedSystem::set_momentum_input(std::span<const double> p) {
 void ArticulatedSystem::remove_constraint_part(std::span<double> p) {
   set_momentum_input(p);
   std::fill(right_.begin(), right_.end(), 0.0);
-  solve_momenta();
-  outboard_momenta(p);
+  engine_.solve(right_, handle_input_, multipliers_, body_rate_);
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    set_outboard_momentum(k, body_rate_[index_of(k)]);
+  }
+  sum_outboard_momenta(p);
 }
 
 void ArticulatedSystem::solve_velocities(std::span<const double> p, double feedback) {
@@ -382,12 +380,22 @@ void ArticulatedSystem::solve_momenta() {
   }
 }
 
-void ArticulatedSystem::project_velocities() {
-  for (int i = 0; i < mechanism_->body_count(); ++i) {
-    const BodyKinematics& body = kinematics_.body(i);
-    Vec6& momentum = handle_input_[index_of(i)];
-    momentum.head<3>() = mechanism_->bodies()[index_of(i)].mass * body.velocity.head<3>();
-    momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
+void ArticulatedSystem::project_velocities(std::span<const double> u) {
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
+    const JointKinematics& state = kinematics_.tree_joint(k);
+    const BodyKinematics& body = kinematics_.body(k);
+    Vec6 velocity = Vec6::Zero();  // at the joint
+    if (tree_joint.a >= 0) {
+      velocity = shift_velocity(state.point - kinematics_.body(tree_joint.a).com, body_rate_[index_of(tree_joint.a)]);
+    }
+    for (int i = 0; i < tree_joint.nu; ++i) {
+      velocity += u[index_of(tree_joint.u_offset + i)] * state.h.col(i);
+    }
+    velocity = shift_velocity(body.com - state.point, velocity);
+    body_rate_[index_of(k)] = velocity;
+    handle_input_[index_of(k)].head<3>() = mechanism_->bodies()[index_of(k)].mass * velocity.head<3>();
+    handle_input_[index_of(k)].tail<3>() = body.inertia * velocity.tail<3>();
   }
   set_velocity_right_sides(0.0);
   solve_momenta();
@@ -415,12 +423,20 @@ void ArticulatedSystem::sum_inward(std::vector<Vec6>& values) const {
 
 void ArticulatedSystem::outboard_momenta(std::span<double> p) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    const BodyKinematics& body = kinematics_.body(k);
-    Vec6 momentum;
-    momentum.head<3>() = mechanism_->bodies()[index_of(k)].mass * body.velocity.head<3>();
-    momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
-    outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point, momentum);
+    set_outboard_momentum(k, kinematics_.body(k).velocity);
   }
+  sum_outboard_momenta(p);
+}
+
+void ArticulatedSystem::set_outboard_momentum(int k, const Vec6& velocity) {
+  const BodyKinematics& body = kinematics_.body(k);
+  Vec6 momentum;
+  momentum.head<3>() = mechanism_->bodies()[index_of(k)].mass * velocity.head<3>();
+  momentum.tail<3>() = body.inertia * velocity.tail<3>();
+  outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point, momentum);
+}
+
+void ArticulatedSystem::sum_outboard_momenta(std::span<double> p) {
   sum_inward(outboard_);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];

@@ -58,8 +58,8 @@ class ArticulatedSystem {
   [[nodiscard]] double position_residual(std::span<const double> q);
   /// \returns max |Phi'| at the velocities set last.
   [[nodiscard]] double velocity_residual() const;
-  /// Moves the velocities set last to the nearest ones, in the norm of the kinetic energy, that keep the constraints.
-  void project_velocities();
+  /// Sets the velocities that keep the constraints and are nearest to those given, in the norm of the kinetic energy.
+  void project_velocities(std::span<const double> u);
   /// Velocities given: forward sweep, after set_positions.
   void set_velocities(std::span<const double> u);
   /// Loads at the current positions and velocities.
@@ -72,7 +72,7 @@ class ArticulatedSystem {
   void outboard_momenta(std::span<double> p);
 
   /// p <- p + Phi_q^T nu with the nu for which p is J^T M V of velocities with Phi_q u = 0, after set_positions: what
-  /// is left of momenta, or their rates, is what the constraints let move. Overwrites the velocities set last.
+  /// is left of momenta, or their rates, is what the constraints let move. Velocities stay, multipliers do not.
   void remove_constraint_part(std::span<double> p);
 
   /// Constraint wrenches in all joints, after solve_accelerations.
@@ -126,6 +126,10 @@ class ArticulatedSystem {
     return cut.world_linear && options_.cut_axes == CutAxes::body;
   }
   void set_leaf(int body);
+  /// Momentum of body k about its joint, with the velocity given: into outboard_.
+  void set_outboard_momentum(int k, const Vec6& velocity);
+  /// p from outboard_.
+  void sum_outboard_momenta(std::span<double> p);
   /// Has the engine balance bodies where one is nearly a point mass at the start (point_masses.hpp).
   void find_point_masses();
   /// Tells the engine J_C of a body, and raises what its leaf stands on where it is nearly a point mass.

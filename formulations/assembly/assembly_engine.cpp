@@ -4,50 +4,68 @@
 #include <cmath>
 #include <limits>
 
-#include "formulations/assembly/loop_kernels.hpp"
-#include "formulations/assembly/node_kernels.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
 
-/// Calls kernel<c, w> with the sizes of serial chains at compile time (revolute 5, spherical or planar 3), else at run
-/// time.
-template <typename Kernel>
-auto dispatch(int closed, int width, Kernel kernel) {
-  if (closed == 5 && width == 10) {
-    return kernel.template operator()<5, 10>();
+NodeSteps steps_in_use() {
+  const std::string_view name = instruction_set_name();
+  return name == "avx512" ? avx512_node_steps() : name == "avx2" ? avx2_node_steps() : baseline_node_steps();
+}
+
+/// Where every joint owns its rows; the last entry is their number.
+std::vector<int> row_offsets(std::span<const AssemblyJoint> joints) {
+  std::vector<int> offsets = {0};
+  for (const AssemblyJoint& joint : joints) {
+    offsets.push_back(offsets.back() + (joint.rows > 0 ? kHandle : 0));
   }
-  if (closed == 5 && width == 5) {
-    return kernel.template operator()<5, 5>();
+  return offsets;
+}
+
+/// Gives out pieces of one memory: first their sizes are added up, then the pieces are handed out in the same order.
+class Pieces {
+ public:
+  void take(double*& piece, int numbers) {
+    piece = from_ == nullptr ? nullptr : from_ + size_;
+    size_ += (index_of(numbers) + kHandle - 1) / kHandle * kHandle;
   }
-  if (closed == 5 && width == 0) {
-    return kernel.template operator()<5, 0>();
+  /// Starts again, and hands out. \returns the memory
+  NodeMemory start() {
+    NodeMemory memory = node_memory(size_);
+    from_ = memory.get();
+    size_ = 0;
+    return memory;
   }
-  if (closed == 3 && width == 6) {
-    return kernel.template operator()<3, 6>();
+
+ private:
+  double* from_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// \returns where the first column of external handle g stands in a node's matrix.
+int block_offset(const NodePlan& node, int g) {
+  int offset = 0;
+  for (int k = 0; k < g; ++k) {
+    offset += node.handles[node.closed + k].rows * kHandle * (node.external - k);
   }
-  return kernel.template operator()<-1, -1>();
+  return offset;
 }
 
 }  // namespace
 
 AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal)
     : tree_(std::move(tree)),
-      leaves_(tree_, masses),
+      steps_(steps_in_use()),
+      row_offsets_(row_offsets(tree_.joints())),
+      leaves_(tree_, masses, row_offsets_),
       body_input_(masses.size()),
       proximal_(proximal),
       loops_(proximal.rows == ProximalRows::everywhere) {
-  for (const AssemblyJoint& joint : tree_.joints()) {
-    row_offsets_.push_back(row_count_);
-    row_count_ += joint.rows;
-  }
-  std::size_t front_size = 0;
-  std::size_t right_size = 0;
-  std::size_t largest_loop = 0;
+  row_count_ = row_offsets_.back();
   for (const AssemblyNode& from : tree_.nodes()) {
     Node node;
-    node.closed_rows = from.closed_rows;
-    node.width = from.width;
     node.body = from.body;
     node.arms = from.arms;
     node.most = from.closed_rows;
@@ -55,127 +73,184 @@ AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses
     node.shifted =
         proximal.rows == ProximalRows::everywhere || (from.loops > 0 && proximal.rows == ProximalRows::loops);
     loops_ = loops_ || from.loops > 0;
-    node.front = front_size;
-    node.right = right_size;
     node.joints = from.closed;
     node.joints.insert(node.joints.end(), from.external.begin(), from.external.end());
-    node.closed = row_blocks(from.closed);
-    node.outside = row_blocks(from.external);
-    const auto rows = static_cast<std::size_t>(node.closed_rows + node.width);
-    front_size += rows * rows;
-    right_size += rows;
-    if (node.loops) {
-      largest_loop = std::max(largest_loop, static_cast<std::size_t>(node.closed_rows));
-    }
-    const int children[2] = {from.child1, from.child2};
-    for (int which = 0; which < 2; ++which) {
-      node.children[which] = children[which];
-      if (children[which] >= 0) {
-        node.maps[which] = map_rows(nodes_[static_cast<std::size_t>(children[which])], node);
-      }
+    node.plan.closed = static_cast<int>(from.closed.size());
+    node.plan.external = static_cast<int>(from.external.size());
+    node.plan.closed_rows = from.closed_rows;
+    for (const int joint : node.joints) {
+      handles_.push_back({index_of(row_offset(joint)), joint_rows(joint)});
     }
     nodes_.push_back(std::move(node));
   }
-  fronts_.resize(front_size);
-  rights_.resize(right_size);
-  multipliers_.resize(right_size);
-  // The diagonal of the closed rows stands behind what the kernel needs.
-  scratch_.resize(loop_scratch_size<double>(largest_loop) + largest_loop);
+  const HandleRows* handles = handles_.data();
+  for (Node& node : nodes_) {
+    node.plan.handles = handles;
+    handles += node.joints.size();
+  }
+  reserve_nodes();
+  reserve_matrices(tree_.nodes());
+  connect_nodes(tree_.nodes());
+  reserve_scratch();
   if (loops_) {
-    free_diagonal_.resize(static_cast<std::size_t>(row_count_));
-    residual_.resize(static_cast<std::size_t>(row_count_));
-    sigma_correction_.resize(static_cast<std::size_t>(row_count_));
+    free_diagonal_.resize(index_of(row_count_));
+    residual_.resize(index_of(row_count_));
+    sigma_correction_.resize(index_of(row_count_));
     no_input_.assign(masses.size(), Vec6::Zero());
     rate_correction_.resize(masses.size());
   }
   if (proximal.limits.conjugate) {
     for (Direction* const direction : {&preconditioned_, &search_, &image_}) {
-      direction->multipliers.resize(static_cast<std::size_t>(row_count_));
-      direction->rows.resize(static_cast<std::size_t>(row_count_));
+      direction->multipliers.resize(index_of(row_count_));
+      direction->rows.resize(index_of(row_count_));
       direction->rates.resize(masses.size());
     }
   }
 }
 
-std::vector<AssemblyEngine::RowBlock> AssemblyEngine::row_blocks(std::span<const int> joints) const {
-  std::vector<RowBlock> blocks;
-  for (const int joint : joints) {
-    blocks.push_back({row_offset(joint), joint_rows(joint)});
+void AssemblyEngine::reserve_nodes() {
+  Pieces pieces;
+  for (int turn = 0; turn < 2; ++turn) {
+    for (Node& node : nodes_) {
+      NodePlan& plan = node.plan;
+      pieces.take(plan.right, kHandle * static_cast<int>(node.joints.size()));
+      pieces.take(plan.weights, plan.closed_rows * plan.padded_rows());
+      pieces.take(plan.columns, plan.closed_rows * kHandle * plan.closed);
+      pieces.take(plan.outside, plan.closed_rows * kHandle * plan.external);
+      pieces.take(plan.reduced, plan.padded_rows());
+    }
+    if (turn == 0) {
+      memory_ = pieces.start();
+    }
   }
-  return blocks;
 }
 
-std::vector<AssemblyEngine::BlockMap> AssemblyEngine::map_rows(const Node& child, const Node& parent) const {
-  const auto first_row = [this](const Node& node, int joint) {
-    int row = 0;
-    for (const int j : node.joints) {
-      if (j == joint) {
-        break;
-      }
-      row += tree_.joints()[static_cast<std::size_t>(j)].rows;
+void AssemblyEngine::reserve_matrices(std::span<const AssemblyNode> from) {
+  // A matrix is needed until that of the parent stands: few pieces serve all nodes and stay in the cache.
+  std::vector<int> sizes;
+  std::vector<bool> taken;
+  std::vector<std::size_t> pieces_of;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const std::size_t piece = index_of(static_cast<int>(std::find(taken.begin(), taken.end(), false) - taken.begin()));
+    if (piece == taken.size()) {
+      taken.push_back(true);
+      sizes.push_back(0);
     }
-    return row;
+    taken[piece] = true;
+    sizes[piece] = std::max(sizes[piece], block_offset(nodes_[n].plan, nodes_[n].plan.external));
+    pieces_of.push_back(piece);
+    for (const int child : {from[n].child1, from[n].child2}) {
+      if (child >= 0) {
+        taken[pieces_of[index_of(child)]] = false;
+      }
+    }
+    for (const RakedArm& arm : from[n].arms) {
+      taken[pieces_of[index_of(arm.child)]] = false;
+    }
+  }
+  Pieces pieces;
+  std::vector<double*> matrices(sizes.size());
+  for (int turn = 0; turn < 2; ++turn) {
+    for (std::size_t piece = 0; piece < sizes.size(); ++piece) {
+      pieces.take(matrices[piece], sizes[piece]);
+    }
+    if (turn == 0) {
+      matrix_memory_ = pieces.start();
+    }
+  }
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    nodes_[n].plan.matrix = matrices[pieces_of[n]];
+  }
+}
+
+void AssemblyEngine::connect_nodes(std::span<const AssemblyNode> from) {
+  // Where a joint stands among the external handles of a child; -1: it is none of them.
+  const auto place = [this](int child, int joint) {
+    if (child < 0) {
+      return -1;
+    }
+    const Node& node = nodes_[index_of(child)];
+    const auto first = node.joints.begin() + node.plan.closed;
+    const auto found = std::find(first, node.joints.end(), joint);
+    return found == node.joints.end() ? -1 : static_cast<int>(found - first);
   };
-  std::vector<BlockMap> maps;
-  int row = 0;
-  for (const int j : child.joints) {
-    const int rows = tree_.joints()[static_cast<std::size_t>(j)].rows;
-    if (row >= child.closed_rows) {
-      const int parent_row = first_row(parent, j);
-      // Neighbouring joints that stay neighbours move as one block.
-      if (!maps.empty() && maps.back().child_row + maps.back().rows == row &&
-          maps.back().parent_row + maps.back().rows == parent_row) {
-        maps.back().rows += rows;
-      } else {
-        maps.push_back({row, parent_row, rows});
+  std::vector<std::size_t> first_blocks;
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    const NodePlan& plan = nodes_[n].plan;
+    const std::vector<int>& joints = nodes_[n].joints;
+    first_blocks.push_back(blocks_.size());
+    for (std::size_t g = 0; g < joints.size(); ++g) {
+      RightSource right;
+      std::size_t first = g;
+      for (std::size_t h = first; h < joints.size(); ++h) {
+        BlockSource block;
+        const auto add = [&](const double* source, int stride) {
+          (block.first == nullptr ? block.first : block.second) = source;
+          (block.second == nullptr ? block.first_stride : block.second_stride) = stride;
+        };
+        if (nodes_[n].body >= 0 && g >= index_of(plan.closed)) {
+          const int column = static_cast<int>(g) - plan.closed;
+          add(plan.matrix + block_offset(plan, column) + kHandle * (h - g), kHandle * (plan.external - column));
+        }
+        for (const int child : {from[n].child1, from[n].child2}) {
+          const int column = place(child, joints[g]);
+          const int row = place(child, joints[h]);
+          if (column < 0 || row < 0) {
+            continue;
+          }
+          const NodePlan& source = nodes_[index_of(child)].plan;
+          add(source.matrix + block_offset(source, column) + kHandle * (row - column),
+              kHandle * (source.external - column));
+          if (h == g) {
+            (right.first == nullptr ? right.first : right.second) = source.right + kHandle * (source.closed + column);
+          }
+        }
+        blocks_.push_back(block);
       }
+      rights_.push_back(right);
     }
-    row += rows;
   }
-  return maps;
-}
-
-void AssemblyEngine::add_child_matrix(const Node& node, int which) {
-  const Node& child = nodes_[static_cast<std::size_t>(node.children[which])];
-  const int m = node.closed_rows + node.width;
-  const int child_m = child.closed_rows + child.width;
-  const double* from = fronts_.data() + child.front;
-  double* to = fronts_.data() + node.front;
-  const std::vector<BlockMap>& maps = node.maps[which];
-  for (std::size_t c = 0; c < maps.size(); ++c) {
-    const BlockMap& columns = maps[c];
-    for (std::size_t r = c; r < maps.size(); ++r) {
-      const BlockMap& rows = maps[r];
-      const double* block = from + columns.child_row * child_m + rows.child_row;
-      // A block that changes sides of the diagonal is added transposed: only lower triangles are kept.
-      const bool transposed = rows.parent_row < columns.parent_row;
-      double* target =
-          transposed ? to + rows.parent_row * m + columns.parent_row : to + columns.parent_row * m + rows.parent_row;
-      if (rows.rows == 5 && columns.rows == 5) {
-        add_block<double, 5>(block, child_m, 5, 5, transposed, r == c, target, m);
-      } else {
-        add_block<double>(block, child_m, rows.rows, columns.rows, transposed, r == c, target, m);
-      }
-    }
+  const RightSource* right = rights_.data();
+  for (std::size_t n = 0; n < nodes_.size(); ++n) {
+    nodes_[n].plan.blocks = blocks_.data() + first_blocks[n];
+    nodes_[n].plan.rights = right;
+    right += nodes_[n].joints.size();
   }
 }
 
-void AssemblyEngine::add_child_right_side(const Node& node, int which) {
-  const Node& child = nodes_[static_cast<std::size_t>(node.children[which])];
-  for (const BlockMap& block : node.maps[which]) {
-    for (int i = 0; i < block.rows; ++i) {
-      rights_[node.right + static_cast<std::size_t>(block.parent_row + i)] +=
-          rights_[child.right + static_cast<std::size_t>(block.child_row + i)];
+void AssemblyEngine::reserve_scratch() {
+  int front = 0;
+  int rows = 0;
+  int padded = 0;
+  for (const Node& node : nodes_) {
+    front = std::max(front, node.plan.closed_rows * kHandle * static_cast<int>(node.joints.size()));
+    rows = std::max(rows, node.plan.closed_rows);
+    padded = std::max(padded, node.plan.padded_rows());
+  }
+  Pieces pieces;
+  for (int turn = 0; turn < 2; ++turn) {
+    pieces.take(scratch_.front, front);
+    for (double** const piece : {&scratch_.matrix, &scratch_.factor, &scratch_.inverse, &scratch_.upper,
+                                 &scratch_.follow, &scratch_.followed}) {
+      pieces.take(*piece, rows * padded);
+    }
+    pieces.take(scratch_.gram, rows * rows);
+    pieces.take(scratch_.vectors, 3 * padded);
+    pieces.take(scratch_.shift, rows);
+    if (turn == 0) {
+      scratch_memory_ = pieces.start();
     }
   }
+  scratch_order_.resize(index_of(rows));
+  scratch_.order = scratch_order_.data();
 }
 
-AssemblyPivot AssemblyEngine::failed_pivot(const Node& node, int row) const {
-  const double pivot = fronts_[node.front + static_cast<std::size_t>(row * (node.closed_rows + node.width) + row)];
+AssemblyPivot AssemblyEngine::failed_pivot(const Node& node, const NodeRank& found) const {
+  int row = found.failed_row;
   for (const int joint : node.joints) {
     row -= joint_rows(joint);
     if (row < 0) {
-      return {joint, pivot};
+      return {joint, found.smallest_pivot};
     }
   }
   return {};
@@ -184,69 +259,43 @@ AssemblyPivot AssemblyEngine::failed_pivot(const Node& node, int row) const {
 AssemblyPivot AssemblyEngine::fill_leaf_front(Node& node) {
   leaves_.reset_arms(node.body);
   for (std::size_t i = 0; i < node.arms.size(); ++i) {
-    const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
-    const int stride = arm.closed_rows + arm.width;
-    const double* block = fronts_.data() + arm.front + arm.closed_rows * (stride + 1);
+    const double* block = nodes_[index_of(node.arms[i].child)].plan.matrix;
     // An arm hangs on one joint: only rows regularised everywhere are so here.
     const double shift = proximal_.rows == ProximalRows::everywhere ? proximal_.regularisation : 0.0;
-    const int failed = leaves_.rake(node.body, i, block, stride, shift);
+    const int failed = leaves_.rake(node.body, i, block, shift);
     if (failed >= 0) {
-      return {node.arms[i].joint, block[failed * (stride + 1)]};
+      return {node.arms[i].joint, block[failed * (kHandle + 1)]};
     }
   }
-  if (!leaves_.fill(node.body, fronts_.data() + node.front)) {
+  if (!node.arms.empty() && !leaves_.add_arms(node.body)) {
     return {node.arms.front().joint, std::numeric_limits<double>::quiet_NaN()};
   }
-  if (loops_) {
-    set_free_diagonal(node);
-  }
+  steps_.fill(leaves_.plan(node.body), node.plan, scratch_, loops_ ? free_diagonal_.data() : nullptr);
   return {};
 }
 
-void AssemblyEngine::set_free_diagonal(const Node& leaf) {
-  const int m = leaf.closed_rows + leaf.width;
-  int row = 0;
-  for (const int joint : leaf.joints) {
-    const auto offset = static_cast<std::size_t>(row_offset(joint));
-    for (std::size_t i = 0; i < static_cast<std::size_t>(joint_rows(joint)); ++i, ++row) {
-      free_diagonal_[offset + i] += fronts_[leaf.front + static_cast<std::size_t>(row * m + row)];
-    }
-  }
-}
-
-void AssemblyEngine::regularise(const Node& node) {
-  const int m = node.closed_rows + node.width;
-  double* front = fronts_.data() + node.front;
-  int row = 0;
-  for (std::size_t j = 0; row < node.closed_rows; ++j) {
-    const double* free = free_diagonal_.data() + row_offset(node.joints[j]);
-    for (int i = 0; i < joint_rows(node.joints[j]); ++i, ++row) {
-      front[row * m + row] += proximal_.regularisation * (proximal_.rows == ProximalRows::loops ? free[i] : 1.0);
+void AssemblyEngine::set_shift(const Node& node) {
+  double* next = scratch_.shift;
+  for (int h = 0; h < node.plan.closed; ++h) {
+    const HandleRows& rows = node.plan.handles[h];
+    const double* free = free_diagonal_.data() + rows.offset;
+    for (int i = 0; i < rows.rows; ++i) {
+      *next++ = !node.shifted                           ? free[i]
+                : proximal_.rows == ProximalRows::loops ? proximal_.regularisation * free[i]
+                                                        : proximal_.regularisation;
     }
   }
 }
 
 AssemblyPivot AssemblyEngine::factorise_node(Node& node) {
-  double* front = fronts_.data() + node.front;
-  if (node.shifted) {
-    regularise(node);
+  if (node.loops || node.shifted) {
+    set_shift(node);
   }
-  if (node.loops) {
-    double* diagonal = scratch_.data() + (scratch_.size() - static_cast<std::size_t>(node.closed_rows));
-    double* next = diagonal;
-    for (std::size_t j = 0; next < scratch_.data() + scratch_.size(); ++j) {
-      next = std::copy_n(free_diagonal_.data() + row_offset(node.joints[j]), joint_rows(node.joints[j]), next);
-    }
-    const LoopRank<double> found =
-        factorise_loop_front(front, node.closed_rows, node.width, diagonal, scratch_.data(), node.most);
-    node.rank = found.rank;
-    node.smallest_pivot = found.smallest_pivot;
-    return node.rank >= 0 ? AssemblyPivot{} : AssemblyPivot{node.joints.front(), front[0]};
-  }
-  const int failed = dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
-    return factorise_front<double, kClosed, kWidth>(front, node.closed_rows, node.width);
-  });
-  return failed >= 0 ? failed_pivot(node, failed) : AssemblyPivot{};
+  const NodeRank found =
+      node.loops ? steps_.close_loops(node.plan, scratch_, node.most) : steps_.close(node.plan, scratch_, node.shifted);
+  node.plan.rank = found.rank;
+  node.smallest_pivot = found.smallest_pivot;
+  return found.rank >= 0 ? AssemblyPivot{} : failed_pivot(node, found);
 }
 
 AssemblyPivot AssemblyEngine::factorise() {
@@ -256,13 +305,9 @@ AssemblyPivot AssemblyEngine::factorise() {
     if (node.body >= 0) {
       failed = fill_leaf_front(node);
     } else {
-      const auto m = static_cast<std::size_t>(node.closed_rows + node.width);
-      std::fill_n(fronts_.data() + node.front, m * m, 0.0);
-      for (int which = 0; which < 2 && node.children[which] >= 0; ++which) {
-        add_child_matrix(node, which);
-      }
+      steps_.gather(node.plan, scratch_);
     }
-    if (failed.joint < 0 && node.closed_rows > 0) {
+    if (failed.joint < 0 && node.plan.closed > 0) {
       failed = factorise_node(node);
     }
     if (failed.joint >= 0) {
@@ -275,7 +320,7 @@ AssemblyPivot AssemblyEngine::factorise() {
 int AssemblyEngine::redundant_rows() const {
   int sum = 0;
   for (const Node& node : nodes_) {
-    sum += node.loops ? node.closed_rows - node.rank : 0;
+    sum += node.loops ? node.plan.closed_rows - node.plan.rank : 0;
   }
   return sum;
 }
@@ -284,7 +329,7 @@ std::vector<int> AssemblyEngine::loop_ranks() const {
   std::vector<int> ranks;
   for (const Node& node : nodes_) {
     if (node.loops) {
-      ranks.push_back(node.rank);
+      ranks.push_back(node.plan.rank);
     }
   }
   return ranks;
@@ -320,74 +365,29 @@ void AssemblyEngine::limit_loop_ranks(std::span<const int> most) {
 }
 
 void AssemblyEngine::set_leaf_right_side(const Node& node, std::span<const double> r, std::span<const Vec6> input) {
-  Vec6& wrench = body_input_[static_cast<std::size_t>(node.body)];
-  wrench = input[static_cast<std::size_t>(node.body)];
+  Vec6& wrench = body_input_[index_of(node.body)];
+  wrench = input[index_of(node.body)];
   for (std::size_t i = 0; i < node.arms.size(); ++i) {
-    const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
-    double* right = rights_.data() + arm.right + arm.closed_rows;
+    const NodePlan& arm = nodes_[index_of(node.arms[i].child)].plan;
+    double* right = arm.right + kHandle * arm.closed;
     const double* given = r.data() + row_offset(node.arms[i].joint);
-    for (int row = 0; row < arm.width; ++row) {
+    for (int row = 0; row < joint_rows(node.arms[i].joint); ++row) {
       right[row] -= given[row];
     }
     leaves_.rake_right_side(node.body, i, right, wrench);
   }
-  leaves_.project(node.body, wrench, rights_.data() + node.right);
-}
-
-void AssemblyEngine::eliminate(const Node& node, std::span<const double> r) {
-  double* right = rights_.data() + node.right;
-  double* next = right;
-  for (const RowBlock& block : node.closed) {
-    const double* given = r.data() + block.offset;
-    for (int i = 0; i < block.rows; ++i) {
-      *next++ -= given[i];
-    }
-  }
-  const double* front = fronts_.data() + node.front;
-  if (node.loops) {
-    eliminate_loop_right_side(front, node.closed_rows, node.width, node.rank, right, scratch_.data());
-    return;
-  }
-  dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
-    eliminate_right_side<double, kClosed, kWidth>(front, node.closed_rows, node.width, right);
-  });
-}
-
-void AssemblyEngine::recover(const Node& node, std::span<double> sigma) {
-  double* values = multipliers_.data() + node.right;
-  double* next = values + node.closed_rows;
-  for (const RowBlock& block : node.outside) {
-    const double* known = sigma.data() + block.offset;
-    for (int i = 0; i < block.rows; ++i) {
-      *next++ = known[i];
-    }
-  }
-  const double* front = fronts_.data() + node.front;
-  const double* right = rights_.data() + node.right;
-  if (node.loops) {
-    recover_loop(front, node.closed_rows, node.width, node.rank, right, values);
-  } else {
-    dispatch(node.closed_rows, node.width, [&]<int kClosed, int kWidth>() {
-      recover_closed<double, kClosed, kWidth>(front, node.closed_rows, node.width, right, values);
-    });
-  }
-  next = values;
-  for (const RowBlock& block : node.closed) {
-    double* found = sigma.data() + block.offset;
-    for (int i = 0; i < block.rows; ++i) {
-      found[i] = *next++;
-    }
-  }
+  steps_.project(leaves_.plan(node.body), node.plan, leaves_.times_inverse_inertia(node.body, wrench).data());
 }
 
 void AssemblyEngine::recover_body(const Node& node, std::span<double> sigma, std::span<Vec6> rates) {
-  const auto body = static_cast<std::size_t>(node.body);
+  const std::size_t body = index_of(node.body);
   Vec6 wrench = body_input_[body];
-  leaves_.add_multipliers(node.body, sigma, row_offsets_, wrench);
+  const BodyPlan& plan = leaves_.plan(node.body);
+  steps_.add_multipliers(plan, plan.handles, sigma.data(), wrench.data());
   rates[body] = leaves_.times_inverse_inertia(node.body, wrench);
   for (std::size_t i = 0; i < node.arms.size(); ++i) {
-    const Node& arm = nodes_[static_cast<std::size_t>(node.arms[i].child)];
-    leaves_.recover_arm(node.body, i, rights_.data() + arm.right + arm.closed_rows, rates[body],
+    const NodePlan& arm = nodes_[index_of(node.arms[i].child)].plan;
+    leaves_.recover_arm(node.body, i, arm.right + kHandle * arm.closed, rates[body],
                         sigma.data() + row_offset(node.arms[i].joint));
   }
 }
@@ -398,21 +398,18 @@ void AssemblyEngine::sweep(std::span<const double> r, std::span<const Vec6> inpu
     if (node.body >= 0) {
       set_leaf_right_side(node, r, input);
     } else {
-      std::fill_n(rights_.data() + node.right, node.closed_rows + node.width, 0.0);
-      for (int which = 0; which < 2 && node.children[which] >= 0; ++which) {
-        add_child_right_side(node, which);
-      }
+      steps_.gather_right(node.plan);
     }
-    if (node.closed_rows > 0) {
-      eliminate(node, r);
+    if (node.plan.closed > 0) {
+      steps_.eliminate(node.plan, r.data());
     }
   }
   // Disassembly: parents first, each node reads the multipliers of its external handles from the joints closed above
   // it.
   for (std::size_t index = nodes_.size(); index-- > 0;) {
     const Node& node = nodes_[index];
-    if (node.closed_rows > 0) {
-      recover(node, sigma);
+    if (node.plan.closed > 0) {
+      steps_.recover(node.plan, sigma.data());
     }
     if (node.body >= 0) {
       recover_body(node, sigma, rates);

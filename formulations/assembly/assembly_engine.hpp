@@ -7,8 +7,9 @@
 /// (loop_kernels.hpp), or the rows are regularised and the solution is iterated (proximal.hpp). Which node is which
 /// depends on the mechanism and the options only.
 ///
-/// Cost O(sum over nodes of (c + w)^3): linear in n for chains, single loops, ladders and trees. Serial; nodes stand
-/// children first, every node in memory of its own.
+/// Rows of one handle stand side by side in a register (node_plan.hpp), whatever the joints and the topology; the steps
+/// of a node are compiled once an instruction set. Cost O(sum over nodes of (c + w)^3): linear in n for chains, single
+/// loops, ladders and trees. Serial; nodes stand children first, every node in memory of its own.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -30,9 +31,16 @@ class AssemblyEngine {
  public:
   /// \param masses one a body, positive
   AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal = {});
+  /// Nodes point to one another.
+  AssemblyEngine(const AssemblyEngine&) = delete;
+  AssemblyEngine& operator=(const AssemblyEngine&) = delete;
+  AssemblyEngine(AssemblyEngine&&) = default;
+  AssemblyEngine& operator=(AssemblyEngine&&) = default;
+  ~AssemblyEngine() = default;
 
   [[nodiscard]] const AssemblyTree& tree() const { return tree_; }
-  /// \returns the number of rows of all joints together; joint j owns rows row_offset(j) .. row_offset(j) + rows - 1.
+  /// \returns the length of vectors with the rows of all joints: joint j owns kHandle from row_offset(j) on, if it has
+  /// any; those that do not count are zeros, and stay so.
   [[nodiscard]] int row_count() const { return row_count_; }
   [[nodiscard]] int row_offset(int joint) const { return row_offsets_[static_cast<std::size_t>(joint)]; }
   /// \returns handles and inertias of the bodies, to fill before `factorise`.
@@ -88,43 +96,23 @@ class AssemblyEngine {
   [[nodiscard]] double unconverged_change() const { return unconverged_change_; }
 
  private:
-  /// Rows of one joint in a child's external block and in the parent's front.
-  struct BlockMap {
-    int child_row = 0;
-    int parent_row = 0;
-    int rows = 0;
-  };
-  /// Rows of one joint among those of all joints.
-  struct RowBlock {
-    int offset = 0;
-    int rows = 0;
-  };
   struct Node {
-    int closed_rows = 0;
-    int width = 0;
-    int rank = 0;  // of the closed rows, where loops close
-    int most = 0;  // its limit
+    NodePlan plan;
+    int most = 0;  // limit of the rank
     double smallest_pivot = 1.0;
-    int body = -1;          // leaves
-    bool loops = false;     // closes loops, and its rank is revealed: A may be singular
-    bool shifted = false;   // its closed rows are regularised
-    std::size_t front = 0;  // offset into fronts_
-    std::size_t right = 0;  // offset into rights_ and multipliers_
-    int children[2] = {-1, -1};
-    std::vector<BlockMap> maps[2];
-    std::vector<int> joints;        // closed, then external
-    std::vector<RowBlock> closed;   // where the rows of the closed joints stand among all
-    std::vector<RowBlock> outside;  // those of the external handles
+    int body = -1;            // leaves
+    bool loops = false;       // closes loops, and its rank is revealed: A may be singular
+    bool shifted = false;     // its closed rows are regularised
+    std::vector<int> joints;  // closed, then external in the order in which they are closed
     std::vector<RakedArm> arms;
   };
 
   [[nodiscard]] int joint_rows(int joint) const { return tree_.joints()[static_cast<std::size_t>(joint)].rows; }
   AssemblyPivot fill_leaf_front(Node& node);
   AssemblyPivot factorise_node(Node& node);
-  void set_free_diagonal(const Node& leaf);
-  /// A -> A + E in the closed rows.
-  void regularise(const Node& node);
-  [[nodiscard]] AssemblyPivot failed_pivot(const Node& node, int row) const;
+  /// Into the scratch: what is added to the diagonal of the closed rows, or their diagonal if no body were connected.
+  void set_shift(const Node& node);
+  [[nodiscard]] AssemblyPivot failed_pivot(const Node& node, const NodeRank& found) const;
   /// Passes over the balance of all bodies and all constraints, until the rates stay.
   void balance(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
   /// One assembly and disassembly.
@@ -138,25 +126,29 @@ class AssemblyEngine {
   /// residual_ = r - D^T (V_b - V_a) of all joints. \returns whether it is worth refining
   bool set_residual(std::span<const double> r, std::span<const Vec6> rates);
   void set_leaf_right_side(const Node& node, std::span<const double> r, std::span<const Vec6> input);
-  void eliminate(const Node& node, std::span<const double> r);
-  void recover(const Node& node, std::span<double> sigma);
   void recover_body(const Node& node, std::span<double> sigma, std::span<Vec6> rates);
-  void add_child_matrix(const Node& node, int which);
-  void add_child_right_side(const Node& node, int which);
-  [[nodiscard]] std::vector<RowBlock> row_blocks(std::span<const int> joints) const;
-  [[nodiscard]] std::vector<BlockMap> map_rows(const Node& child, const Node& parent) const;
+  /// Of the constructor: memory of the nodes, then where their matrices and right sides come from.
+  void reserve_nodes();
+  void reserve_matrices(std::span<const AssemblyNode> from);
+  void connect_nodes(std::span<const AssemblyNode> from);
+  void reserve_scratch();
 
   AssemblyTree tree_;
-  BodyLeaves leaves_;
+  NodeSteps steps_;
   int row_count_ = 0;
   std::vector<int> row_offsets_;
+  BodyLeaves leaves_;
   std::vector<Node> nodes_;
-  std::vector<double> fronts_;
-  std::vector<double> rights_;
-  std::vector<double> multipliers_;
+  std::vector<HandleRows> handles_;  // of all nodes
+  std::vector<BlockSource> blocks_;
+  std::vector<RightSource> rights_;
+  NodeMemory memory_;
+  NodeMemory matrix_memory_;
+  ClosingScratch scratch_;
+  NodeMemory scratch_memory_;
+  std::vector<int> scratch_order_;
   std::vector<Vec6> body_input_;       // f with what the arms add
   std::vector<double> free_diagonal_;  // of G^T Xi G if no body were connected, one a row; where loops close
-  std::vector<double> scratch_;
   // Of the refinement: right side, no input, corrections.
   std::vector<double> residual_;
   std::vector<Vec6> no_input_;

@@ -29,20 +29,17 @@ void AssemblyEngine::constraint_residual(std::span<const double> r, std::span<co
                                          std::span<double> residual) const {
   std::copy(r.begin(), r.end(), residual.begin());
   for (std::size_t body = 0; body < rates.size(); ++body) {
-    leaves_.subtract_constrained_rates(static_cast<int>(body), rates[body], row_offsets_, residual);
+    steps_.subtract_rates(leaves_.plan(static_cast<int>(body)), rates[body].data(), residual.data());
   }
 }
 
 bool AssemblyEngine::set_residual(std::span<const double> r, std::span<const Vec6> rates) {
   constraint_residual(r, rates, residual_);
-  double size = 0.0;
-  for (const Vec6& rate : rates) {
-    size = std::max(size, rate.lpNorm<Eigen::Infinity>());
-  }
-  double largest = 0.0;
-  for (const double row : residual_) {
-    largest = std::max(largest, std::abs(row));
-  }
+  const auto largest_of = [](const double* values, std::size_t count) {
+    return Eigen::Map<const Eigen::VectorXd>(values, static_cast<Eigen::Index>(count)).lpNorm<Eigen::Infinity>();
+  };
+  const double size = rates.empty() ? 0.0 : largest_of(rates.front().data(), 6 * rates.size());
+  const double largest = residual_.empty() ? 0.0 : largest_of(residual_.data(), residual_.size());
   // Rounding leaves some n eps; what redundant constraints contradict after drift comes back unchanged and costs a
   // pass.
   return largest > kWorthRefining * size;
@@ -94,8 +91,8 @@ void AssemblyEngine::balance(std::span<const double> r, std::span<const Vec6> in
   for (passes_ = 1; passes_ < kMostBalancePasses; ++passes_) {
     constraint_residual(r, rates, residual_);
     for (std::size_t body = 0; body < rates.size(); ++body) {
-      unbalanced_[body] = leaves_.unbalanced(static_cast<int>(body), input[body], balanced_inertias_[body], rates[body],
-                                             sigma, row_offsets_);
+      unbalanced_[body] =
+          leaves_.unbalanced(steps_, static_cast<int>(body), input[body], balanced_inertias_[body], rates[body], sigma);
     }
     sweep(residual_, unbalanced_, sigma_correction_, rate_correction_);
     for (std::size_t i = 0; i < sigma.size(); ++i) {

@@ -285,10 +285,25 @@ class Matching {
 AssemblyTree::AssemblyTree(int body_count, std::vector<AssemblyJoint> joints, GroundClosure ground)
     : body_count_(body_count), joints_(std::move(joints)) {
   Matching(body_count_, joints_, ground, nodes_).run();
-  drop_unused();
+  order_nodes();
+  order_handles();
 }
 
-void AssemblyTree::drop_unused() {
+void AssemblyTree::order_handles() {
+  std::vector<std::size_t> place(joints_.size(), 0);
+  std::size_t next = 0;
+  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+    for (auto j = node->closed.rbegin(); j != node->closed.rend(); ++j) {
+      place[static_cast<std::size_t>(*j)] = next++;
+    }
+  }
+  for (AssemblyNode& node : nodes_) {
+    std::sort(node.external.begin(), node.external.end(),
+              [&](int a, int b) { return place[static_cast<std::size_t>(a)] > place[static_cast<std::size_t>(b)]; });
+  }
+}
+
+void AssemblyTree::order_nodes() {
   // A hub that rakes is written anew; of its versions only the last one counts.
   std::vector<int> last(static_cast<std::size_t>(body_count_), -1);
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -296,20 +311,52 @@ void AssemblyTree::drop_unused() {
       last[static_cast<std::size_t>(nodes_[i].body)] = static_cast<int>(i);
     }
   }
+  // Every node right behind its children: what is handed up is still in the cache.
+  std::vector<bool> inner(nodes_.size(), false);
+  const auto children = [this](std::size_t i) {
+    std::vector<int> list;
+    for (const RakedArm& arm : nodes_[i].arms) {
+      list.push_back(arm.child);
+    }
+    for (const int child : {nodes_[i].child1, nodes_[i].child2}) {
+      if (child >= 0) {
+        list.push_back(child);
+      }
+    }
+    return list;
+  };
+  const auto counts = [&](std::size_t i) {
+    return nodes_[i].body < 0 || last[static_cast<std::size_t>(nodes_[i].body)] == static_cast<int>(i);
+  };
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    for (const int child : counts(i) ? children(i) : std::vector<int>()) {
+      inner[static_cast<std::size_t>(child)] = true;
+    }
+  }
+  std::vector<int> order;  // parents first
+  std::vector<int> open;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    if (counts(i) && !inner[i]) {
+      open.push_back(static_cast<int>(i));
+    }
+  }
+  while (!open.empty()) {
+    order.push_back(open.back());
+    open.pop_back();
+    const std::vector<int> below = children(static_cast<std::size_t>(order.back()));
+    open.insert(open.end(), below.begin(), below.end());
+  }
   std::vector<int> position(nodes_.size(), -1);
   std::vector<AssemblyNode> kept;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    AssemblyNode& node = nodes_[i];
-    if (node.body >= 0 && last[static_cast<std::size_t>(node.body)] != static_cast<int>(i)) {
-      continue;
-    }
+  for (auto i = order.rbegin(); i != order.rend(); ++i) {
+    AssemblyNode& node = nodes_[static_cast<std::size_t>(*i)];
     for (int* const child : {&node.child1, &node.child2}) {
       *child = *child < 0 ? -1 : position[static_cast<std::size_t>(*child)];
     }
     for (RakedArm& arm : node.arms) {
       arm.child = position[static_cast<std::size_t>(arm.child)];
     }
-    position[i] = static_cast<int>(kept.size());
+    position[static_cast<std::size_t>(*i)] = static_cast<int>(kept.size());
     kept.push_back(std::move(node));
   }
   nodes_ = std::move(kept);

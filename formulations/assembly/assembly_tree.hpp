@@ -43,7 +43,7 @@ struct AssemblyNode {
   int child1 = -1;
   int child2 = -1;            ///< -1 also for a root that only closes joints to the ground
   std::vector<int> closed;    ///< joints J closed here
-  std::vector<int> external;  ///< joints E of the remaining external handles
+  std::vector<int> external;  ///< joints E of the remaining external handles, in the order in which they are closed
   int closed_rows = 0;
   int width = 0;  ///< rows of the external handles
   int depth = 0;  ///< 0 for leaves
@@ -80,7 +80,10 @@ class AssemblyTree {
   [[nodiscard]] std::vector<WorkStage> stages(int passes = 1) const;
 
  private:
-  void drop_unused();
+  /// Leaves out what hubs have replaced, and puts every node behind its children.
+  void order_nodes();
+  /// External handles in the order in which they are closed.
+  void order_handles();
   /// \returns operations for the factorisation of a node.
   [[nodiscard]] double flops(const AssemblyNode& node) const;
 

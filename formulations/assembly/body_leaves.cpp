@@ -1,185 +1,102 @@
 #include "formulations/assembly/body_leaves.hpp"
 
-#include <algorithm>
-
-#include "formulations/assembly/node_kernels.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
 
-template <int kRows>
-void add_columns_of(const double* columns, int stride, const double* values, int row_count, Vec6& wrench) {
-  const int rows = kRows >= 0 ? kRows : row_count;
-  for (int i = 0; i < 6; ++i) {
-    double sum = 0.0;
-    for (int r = 0; r < rows; ++r) {
-      sum += values[r] * columns[i * stride + r];
-    }
-    wrench[i] += sum;
-  }
-}
-
-/// wrench += columns values, 6 x rows, row-major; five rows (revolute joints) with a fixed length.
-void add_columns(const double* columns, int stride, const double* values, int rows, Vec6& wrench) {
-  if (rows == 5) {
-    add_columns_of<5>(columns, stride, values, rows, wrench);
-  } else {
-    add_columns_of<-1>(columns, stride, values, rows, wrench);
-  }
-}
+// A handle's packs in B^T.
+constexpr std::size_t kDirections = std::size_t{6} * kHandle;
 
 }  // namespace
 
-BodyLeaves::BodyLeaves(const AssemblyTree& tree, std::span<const double> masses) {
-  leaves_.resize(index_of(tree.body_count()));
-  inertias_.resize(index_of(tree.body_count()));
-  for (std::size_t i = 0; i < inertias_.size(); ++i) {
-    inertias_[i].mass = masses[i];
-    inertias_[i].inverse_mass = 1.0 / masses[i];
-  }
-  for (const AssemblyJoint& joint : tree.joints()) {
-    joint_rows_.push_back(joint.rows);
-  }
-  std::size_t handles = 0;
-  std::size_t factors = 0;
+BodyLeaves::BodyLeaves(const AssemblyTree& tree, std::span<const double> masses, std::span<const int> row_offsets)
+    : leaves_(masses.size()), plans_(masses.size()) {
   for (const AssemblyNode& node : tree.nodes()) {
     if (node.body < 0) {
       continue;
     }
     Leaf& leaf = leaves_[index_of(node.body)];
+    BodyPlan& plan = plans_[index_of(node.body)];
     leaf.joints = node.closed;
     leaf.joints.insert(leaf.joints.end(), node.external.begin(), node.external.end());
-    leaf.front_rows = node.closed_rows + node.width;
-    leaf.rows = leaf.front_rows;
-    leaf.handles = handles;
+    plan.handles = static_cast<int>(leaf.joints.size());
     for (const RakedArm& arm : node.arms) {
-      const int rows = joint_rows_[index_of(arm.joint)];
+      const int rows = tree.joints()[index_of(arm.joint)].rows;
+      leaf.arms.push_back({rows, leaf.joints.size(), ArmMatrix::Zero(rows, rows), ArmMatrix::Zero(rows, 6)});
       leaf.joints.push_back(arm.joint);
-      leaf.arms.push_back({rows, leaf.rows, factors});
-      leaf.rows += rows;
-      factors += index_of(rows) * index_of(rows + 6);
     }
+    plan.all_handles = static_cast<int>(leaf.joints.size());
     if (!leaf.arms.empty()) {
       leaf.hub = static_cast<int>(hubs_.size());
       hubs_.emplace_back();
     }
-    handles += 6 * index_of(leaf.rows);
+    leaf.mass = masses[index_of(node.body)];
+    plan.inverse_mass = 1.0 / leaf.mass;
   }
-  handles_.assign(handles, 0.0);
-  factors_.assign(factors, 0.0);
+  for (const Leaf& leaf : leaves_) {
+    for (const int joint : leaf.joints) {
+      rows_.push_back({index_of(row_offsets[index_of(joint)]), tree.joints()[index_of(joint)].rows});
+    }
+  }
+  memory_ = node_memory(rows_.size() * kDirections);
+  std::size_t first = 0;
+  for (std::size_t body = 0; body < leaves_.size(); ++body) {
+    BodyPlan& plan = plans_[body];
+    plan.rows = rows_.data() + first;
+    plan.directions = memory_.get() + first * kDirections;
+    first += leaves_[body].joints.size();
+    if (leaves_[body].hub >= 0) {
+      plan.inverse = hubs_[index_of(leaves_[body].hub)].inverse.data();
+    }
+  }
+}
+
+void BodyLeaves::place_handle(int body, std::size_t handle, const SpatialColumns& directions, double sign,
+                              const Vec3& lever) {
+  double* const rows = plan(body).directions + handle * kDirections;
+  for (Eigen::Index c = 0; c < directions.cols(); ++c) {
+    const double* const d = directions.data() + 6 * c;
+    const double force[3] = {sign * d[0], sign * d[1], sign * d[2]};
+    const double values[6] = {force[0],
+                              force[1],
+                              force[2],
+                              sign * d[3] + (lever[1] * force[2] - lever[2] * force[1]),
+                              sign * d[4] + (lever[2] * force[0] - lever[0] * force[2]),
+                              sign * d[5] + (lever[0] * force[1] - lever[1] * force[0])};
+    for (int i = 0; i < 6; ++i) {
+      rows[i * kHandle + c] = values[i];
+    }
+  }
+}
+
+double BodyLeaves::direction(int body, std::size_t handle, int i, int row) const {
+  return plan(body).directions[handle * kDirections + index_of(i) * kHandle + index_of(row)];
 }
 
 void BodyLeaves::set_inertia(int body, const Mat3& inertia, const Mat3& inertia_inverse) {
-  inertias_[index_of(body)].inertia = inertia;
-  inertias_[index_of(body)].inertia_inverse = inertia_inverse;
+  leaves_[index_of(body)].inertia = inertia;
+  std::copy_n(inertia_inverse.data(), 9, plans_[index_of(body)].inertia_inverse);
 }
 
-bool BodyLeaves::fill(int body, double* front) {
+bool BodyLeaves::add_arms(int body) {
   const Leaf& l = leaf(body);
-  const Inertia& own = inertias_[index_of(body)];
-  if (l.hub < 0) {
-    if (l.rows == 10) {
-      fill_leaf<double, 10>(handles(body), own.inverse_mass, own.inertia_inverse.data(), l.rows, front);
-    } else {
-      fill_leaf<double>(handles(body), own.inverse_mass, own.inertia_inverse.data(), l.rows, front);
-    }
-    return true;
-  }
   Hub& hub = hubs_[index_of(l.hub)];
   Mat6 total = hub.added;
-  total.topLeftCorner<3, 3>().diagonal().array() += own.mass;
-  total.bottomRightCorner<3, 3>() += own.inertia;
-  hub.cholesky.compute(total);
-  const double* b = handles(body);
-  for (int c = 0; c < l.front_rows; ++c) {
-    Vec6 column;
-    for (int i = 0; i < 6; ++i) {
-      column[i] = b[i * l.rows + c];
-    }
-    const Vec6 velocity = hub.cholesky.solve(column);
-    for (int r = c; r < l.front_rows; ++r) {
-      double sum = 0.0;
-      for (int i = 0; i < 6; ++i) {
-        sum += velocity[i] * b[i * l.rows + r];
-      }
-      front[c * l.front_rows + r] = sum;
-    }
-  }
-  return hub.cholesky.info() == Eigen::Success && total.allFinite();
+  total.topLeftCorner<3, 3>().diagonal().array() += l.mass;
+  total.bottomRightCorner<3, 3>() += l.inertia;
+  const Eigen::LLT<Mat6> cholesky(total);
+  hub.inverse = cholesky.solve(Mat6::Identity());
+  return cholesky.info() == Eigen::Success && total.allFinite();
 }
 
-Vec6 BodyLeaves::times_inverse_inertia(int body, const Vec6& wrench) const {
-  const int hub = leaf(body).hub;
-  if (hub >= 0) {
-    return hubs_[index_of(hub)].cholesky.solve(wrench);
-  }
-  const Inertia& own = inertias_[index_of(body)];
-  Vec6 velocity;
-  velocity.head<3>() = own.inverse_mass * wrench.head<3>();
-  velocity.tail<3>().noalias() = own.inertia_inverse * wrench.tail<3>();
-  return velocity;
-}
-
-void BodyLeaves::project(int body, const Vec6& wrench, double* result) const {
-  const Leaf& l = leaf(body);
-  const Vec6 velocity = times_inverse_inertia(body, wrench);
-  const double* b = handles(body);
-  if (l.rows == 10 && l.hub < 0) {
-    project_velocity<double, 10>(b, velocity.data(), l.rows, result);
-    return;
-  }
-  for (int r = 0; r < l.front_rows; ++r) {
-    result[r] = 0.0;
-    for (int i = 0; i < 6; ++i) {
-      result[r] += velocity[i] * b[i * l.rows + r];
-    }
-  }
-}
-
-void BodyLeaves::add_multipliers(int body, std::span<const double> sigma, std::span<const int> row_offsets,
-                                 Vec6& wrench) const {
-  const Leaf& l = leaf(body);
-  const double* column = handles(body);
-  const double* const end = column + l.front_rows;
-  for (const int joint : l.joints) {
-    if (column == end) {
-      return;  // the rest was raked
-    }
-    const int rows = joint_rows_[index_of(joint)];
-    add_columns(column, l.rows, sigma.data() + row_offsets[index_of(joint)], rows, wrench);
-    column += rows;
-  }
-}
-
-Vec6 BodyLeaves::unbalanced(int body, const Vec6& input, const Mat3& inertia, const Vec6& rate,
-                            std::span<const double> sigma, std::span<const int> row_offsets) const {
-  const Leaf& l = leaf(body);
+Vec6 BodyLeaves::unbalanced(const NodeSteps& steps, int body, const Vec6& input, const Mat3& inertia, const Vec6& rate,
+                            std::span<const double> sigma) const {
   Vec6 wrench = input;
-  const double* column = handles(body);
-  for (const int joint : l.joints) {
-    const int rows = joint_rows_[index_of(joint)];
-    add_columns(column, l.rows, sigma.data() + row_offsets[index_of(joint)], rows, wrench);
-    column += rows;
-  }
-  wrench.head<3>() -= inertias_[index_of(body)].mass * rate.head<3>();
+  steps.add_multipliers(plan(body), plan(body).all_handles, sigma.data(), wrench.data());
+  wrench.head<3>() -= leaf(body).mass * rate.head<3>();
   wrench.tail<3>() -= inertia * rate.tail<3>();
   return wrench;
-}
-
-void BodyLeaves::subtract_constrained_rates(int body, const Vec6& velocity, std::span<const int> row_offsets,
-                                            std::span<double> residual) const {
-  const Leaf& l = leaf(body);
-  const double* b = handles(body);
-  int column = 0;
-  for (const int joint : l.joints) {
-    double* rows = residual.data() + row_offsets[index_of(joint)];
-    for (int r = 0; r < joint_rows_[index_of(joint)]; ++r, ++column) {
-      for (int i = 0; i < 6; ++i) {
-        rows[r] -= velocity[i] * b[i * l.rows + column];
-      }
-    }
-  }
 }
 
 void BodyLeaves::reset_arms(int body) {
@@ -188,54 +105,75 @@ void BodyLeaves::reset_arms(int body) {
   }
 }
 
-int BodyLeaves::rake(int body, std::size_t index, const double* block, int stride, double shift) {
-  const Leaf& l = leaf(body);
-  const Arm& arm = l.arms[index];
-  double* factor = factors_.data() + arm.factor;
+int BodyLeaves::rake(int body, std::size_t index, const double* block, double shift) {
+  Arm& arm = leaves_[index_of(body)].arms[index];
   for (int c = 0; c < arm.rows; ++c) {
-    std::copy_n(block + c * stride + c, arm.rows - c, factor + c * arm.rows + c);
-    factor[c * arm.rows + c] += shift;
+    for (int r = c; r < arm.rows; ++r) {
+      arm.factor(r, c) = block[c * kHandle + r];
+    }
+    arm.factor(c, c) += shift;
   }
-  const int failed = factorise_front<double>(factor, arm.rows, 0);
-  if (failed >= 0) {
-    return failed;
+  for (int j = 0; j < arm.rows; ++j) {
+    if (!(arm.factor(j, j) > 0.0)) {
+      return j;
+    }
+    const double root = std::sqrt(arm.factor(j, j));
+    for (int i = j; i < arm.rows; ++i) {
+      arm.factor(i, j) /= root;
+    }
+    for (int k = j + 1; k < arm.rows; ++k) {
+      for (int i = k; i < arm.rows; ++i) {
+        arm.factor(i, k) -= arm.factor(i, j) * arm.factor(k, j);
+      }
+    }
   }
-  double* g = factor + arm.rows * arm.rows;
-  const double* b = handles(body);
+  Mat6 gram = Mat6::Zero();
   for (int i = 0; i < 6; ++i) {
-    std::copy_n(b + i * l.rows + arm.column, arm.rows, g + i * arm.rows);
-    eliminate_right_side<double>(factor, arm.rows, 0, g + i * arm.rows);
+    for (int r = 0; r < arm.rows; ++r) {
+      double value = direction(body, arm.handle, i, r);
+      for (int m = 0; m < r; ++m) {
+        value -= arm.factor(r, m) * arm.reduced(m, i);
+      }
+      arm.reduced(r, i) = value / arm.factor(r, r);
+    }
+    for (int k = 0; k <= i; ++k) {
+      for (int r = 0; r < arm.rows; ++r) {
+        gram(i, k) += arm.reduced(r, i) * arm.reduced(r, k);
+      }
+      gram(k, i) = gram(i, k);
+    }
   }
-  using Columns = Eigen::Matrix<double, 6, Eigen::Dynamic, Eigen::RowMajor>;
-  const Eigen::Map<const Columns> columns(g, 6, arm.rows);
-  hubs_[index_of(l.hub)].added += columns.lazyProduct(columns.transpose());
+  hubs_[index_of(leaf(body).hub)].added += gram;
   return -1;
 }
 
 void BodyLeaves::rake_right_side(int body, std::size_t index, double* right, Vec6& wrench) const {
   const Arm& arm = leaf(body).arms[index];
-  const double* factor = factors_.data() + arm.factor;
-  eliminate_right_side<double>(factor, arm.rows, 0, right);
-  const double* g = factor + arm.rows * arm.rows;
+  for (int r = 0; r < arm.rows; ++r) {
+    for (int m = 0; m < r; ++m) {
+      right[r] -= arm.factor(r, m) * right[m];
+    }
+    right[r] /= arm.factor(r, r);
+  }
   for (int i = 0; i < 6; ++i) {
     for (int r = 0; r < arm.rows; ++r) {
-      wrench[i] -= g[i * arm.rows + r] * right[r];
+      wrench[i] -= arm.reduced(r, i) * right[r];
     }
   }
 }
 
 void BodyLeaves::recover_arm(int body, std::size_t index, const double* z, const Vec6& velocity, double* sigma) const {
   const Arm& arm = leaf(body).arms[index];
-  const double* factor = factors_.data() + arm.factor;
-  const double* g = factor + arm.rows * arm.rows;
-  double total[6] = {};
-  for (int r = 0; r < arm.rows; ++r) {
-    total[r] = z[r];
+  for (int r = arm.rows - 1; r >= 0; --r) {
+    sigma[r] = -z[r];
     for (int i = 0; i < 6; ++i) {
-      total[r] += g[i * arm.rows + r] * velocity[i];
+      sigma[r] -= arm.reduced(r, i) * velocity[i];
     }
+    for (int m = r + 1; m < arm.rows; ++m) {
+      sigma[r] -= arm.factor(m, r) * sigma[m];
+    }
+    sigma[r] /= arm.factor(r, r);
   }
-  recover_closed<double>(factor, arm.rows, 0, total, sigma);
 }
 
 }  // namespace mbdbench

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_tree.hpp"
+#include "formulations/assembly/node_memory.hpp"
+#include "formulations/assembly/node_plan.hpp"
 #include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
@@ -20,81 +22,79 @@ namespace mbdbench {
 /// Handles and inertias of all bodies. No allocation after construction.
 class BodyLeaves {
  public:
-  /// \param masses one a body, positive
-  BodyLeaves(const AssemblyTree& tree, std::span<const double> masses);
+  /// \param masses one a body, positive \param row_offsets of every joint among the rows of all
+  BodyLeaves(const AssemblyTree& tree, std::span<const double> masses, std::span<const int> row_offsets);
 
-  /// \returns the joints of a body's handles in the order of the columns of B: closed, external, raked.
+  /// \returns the joints of a body's handles: closed, external, raked.
   [[nodiscard]] std::span<const int> joints(int body) const { return leaf(body).joints; }
-  /// \returns rows of B^T: of all handles of the body.
-  [[nodiscard]] int rows(int body) const { return leaf(body).rows; }
-  /// \returns B_i to fill: 6 x rows(body), row-major.
-  [[nodiscard]] double* handles(int body) { return handles_.data() + leaf(body).handles; }
+  /// Sets e_h X_h^T D_h: D shifted from the handle to the centre of mass. \param handle index among those of the body
+  /// \param directions D of the joint, columns about the handle's point \param sign e_h: +1 on body b, -1 on a
+  /// \param lever handle minus centre of mass
+  void place_handle(int body, std::size_t handle, const SpatialColumns& directions, double sign, const Vec3& lever);
   /// Sets J_C and its inverse in world axes.
   void set_inertia(int body, const Mat3& inertia, const Mat3& inertia_inverse);
   /// f + B sigma - M V, raked joints included: what the rates of a body leave of its balance.
   /// \param inertia J_C in world axes, where it is not what the assembly stands on \param sigma all multipliers
-  /// \param row_offsets of every joint
-  [[nodiscard]] Vec6 unbalanced(int body, const Vec6& input, const Mat3& inertia, const Vec6& rate,
-                                std::span<const double> sigma, std::span<const int> row_offsets) const;
+  [[nodiscard]] Vec6 unbalanced(const NodeSteps& steps, int body, const Vec6& input, const Mat3& inertia,
+                                const Vec6& rate, std::span<const double> sigma) const;
 
-  /// Fills the front of a leaf, after its handles, its inertia and its arms: lower triangle, column-major.
-  /// \returns whether the body's inertia with all arms is positive definite
-  bool fill(int body, double* front);
+  /// \returns what kernels see of a body.
+  [[nodiscard]] const BodyPlan& plan(int body) const { return plans_[static_cast<std::size_t>(body)]; }
   /// \returns M^-1 f with all that was raked into the body.
-  [[nodiscard]] Vec6 times_inverse_inertia(int body, const Vec6& wrench) const;
-  /// result = B^T M^-1 f for the closed and external handles.
-  void project(int body, const Vec6& wrench, double* result) const;
-  /// f += B sigma over the closed and external handles. \param sigma all multipliers \param row_offsets of every joint
-  void add_multipliers(int body, std::span<const double> sigma, std::span<const int> row_offsets, Vec6& wrench) const;
-  /// residual -= B^T V in the rows of every joint of the body, raked ones included.
-  void subtract_constrained_rates(int body, const Vec6& velocity, std::span<const int> row_offsets,
-                                  std::span<double> residual) const;
+  [[nodiscard]] Vec6 times_inverse_inertia(int body, const Vec6& wrench) const {
+    const BodyPlan& own = plan(body);
+    if (own.inverse != nullptr) {
+      return Eigen::Map<const Mat6>(own.inverse) * wrench;
+    }
+    Vec6 velocity;
+    velocity.head<3>() = own.inverse_mass * wrench.head<3>();
+    velocity.tail<3>().noalias() = Eigen::Map<const Mat3>(own.inertia_inverse) * wrench.tail<3>();
+    return velocity;
+  }
 
-  /// Rakes an arm: adds its inertia to the body's. \param arm index into the leaf's arms \param block Xi_yy^C of the
-  /// arm, lower triangle, column-major \param stride its leading dimension \param shift added to its diagonal
-  /// \returns -1, or the row whose pivot is not positive
-  int rake(int body, std::size_t arm, const double* block, int stride, double shift);
   /// Forgets what was raked, before the next factorisation.
   void reset_arms(int body);
+  /// Rakes an arm: adds its inertia to the body's. \param arm index into the leaf's arms \param block Xi_yy^C of the
+  /// arm, columns of kHandle \param shift added to its diagonal
+  /// \returns -1, or the row whose pivot is not positive
+  int rake(int body, std::size_t arm, const double* block, double shift);
+  /// Inertia with all arms, after they were raked. \returns whether it is positive definite
+  bool add_arms(int body);
   /// f -= G^T z. \param right xi_y0 - r_y of the arm, replaced by z
   void rake_right_side(int body, std::size_t arm, double* right, Vec6& wrench) const;
   /// sigma_y = -L^-T (z + G V_C).
   void recover_arm(int body, std::size_t arm, const double* z, const Vec6& velocity, double* sigma) const;
 
  private:
+  /// At most six rows.
+  using ArmMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, 6>;
   struct Arm {
     int rows = 0;
-    int column = 0;          // first column of B_y in B
-    std::size_t factor = 0;  // L, rows x rows, then G, 6 x rows row-major, in factors_
+    std::size_t handle = 0;  // among those of the body
+    ArmMatrix factor;        // L
+    ArmMatrix reduced;       // G, rows x 6
   };
   struct Leaf {
     std::vector<int> joints;
     std::vector<Arm> arms;
-    std::size_t handles = 0;
-    int rows = 0;
-    int front_rows = 0;  // closed and external
-    int hub = -1;        // into hubs_, for bodies with arms
-  };
-  struct Inertia {
     double mass = 1.0;
-    double inverse_mass = 1.0;
     Mat3 inertia = Mat3::Identity();
-    Mat3 inertia_inverse = Mat3::Identity();
+    int hub = -1;  // into hubs_, for bodies with arms
   };
   struct Hub {
     Mat6 added = Mat6::Zero();
-    Eigen::LLT<Mat6> cholesky;
+    Mat6 inverse = Mat6::Zero();
   };
 
   [[nodiscard]] const Leaf& leaf(int body) const { return leaves_[static_cast<std::size_t>(body)]; }
-  [[nodiscard]] const double* handles(int body) const { return handles_.data() + leaf(body).handles; }
+  /// Component `i` of column `row` of a handle in B.
+  [[nodiscard]] double direction(int body, std::size_t handle, int i, int row) const;
 
   std::vector<Leaf> leaves_;
-  std::vector<Inertia> inertias_;
+  std::vector<BodyPlan> plans_;
   std::vector<Hub> hubs_;
-  std::vector<double> handles_;
-  std::vector<double> factors_;
-  std::vector<int> joint_rows_;
+  std::vector<HandleRows> rows_;
+  NodeMemory memory_;
 };
 
 }  // namespace mbdbench

@@ -7,7 +7,6 @@
 
 #include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
-#include "formulations/assembly/place_handle.hpp"
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -166,12 +165,11 @@ void AugmentedSystem::set_leaf(DualAssembly& assembly, int body) {
 void AugmentedSystem::set_leaf(AssemblyEngine& engine, int body) {
   const BodyKinematics& state = kinematics_.body(body);
   BodyLeaves& leaves = engine.leaves();
-  int column = 0;
+  std::size_t handle = 0;
   for (const int k : leaves.joints(body)) {
     const bool outboard = kinematics_.joint(k).b == body;
-    place_handle(directions(k), outboard ? 1.0 : -1.0, kinematics_.handle(k, outboard) - state.com,
-                 leaves.handles(body), leaves.rows(body), column);
-    column += static_cast<int>(directions(k).cols());
+    leaves.place_handle(body, handle++, directions(k), outboard ? 1.0 : -1.0,
+                        kinematics_.handle(k, outboard) - state.com);
   }
   leaves.set_inertia(body, state.inertia, state.inertia_inverse);
 }

@@ -93,9 +93,10 @@ class DcaFormulation final : public JointStateFormulation {
     if (!status.ok) {
       return status;
     }
-    system_.set_velocities(rate_of(x));
     if (options_.projects) {
-      system_.project_velocities();
+      system_.project_velocities(rate_of(x));
+    } else {
+      system_.set_velocities(rate_of(x));
     }
     system_.evaluate_loads(t, q_of(x));
     system_.solve_accelerations(options_.alpha, options_.beta);

@@ -1,128 +1,101 @@
-// The node formula where loops close, against Eigen's pseudo-inverse, for every rank.
+// The node formula where loops close, against Eigen's pseudo-inverse, for every rank and instruction set.
 #include "formulations/assembly/loop_kernels.hpp"
 
-#include <gtest/gtest.h>
-
-#include <Eigen/Dense>
-#include <vector>
-
-#include "mechanisms/catalogue/random_source.hpp"
-#include "tests/support/random_states.hpp"
+#include "tests/formulations/node_problem.hpp"
 
 namespace mbdbench {
 namespace {
 
-/// A front of a positive semidefinite Xi whose closed block has the given rank, with consistent right sides.
-struct LoopProblem {
-  int closed = 0;
-  int width = 0;
-  Eigen::MatrixXd front;
-  Eigen::VectorXd right;
-  Eigen::VectorXd external;
+// Rounding of some hundred operations times the condition of the random factors, squared (up to 1e4 or so).
+constexpr double kTolerance = 1e-9;
 
-  LoopProblem(int closed_rows, int external_rows, int rank, std::uint64_t seed)
-      : closed(closed_rows), width(external_rows) {
-    RandomSource random(static_cast<std::int64_t>(seed));
-    // Closed rows see only `rank` of the body directions.
-    const int directions = closed + width + 2;
-    Eigen::MatrixXd rows(closed + width, directions);
-    rows.topRows(closed) = test::random_matrix(random, closed, rank) * test::random_matrix(random, rank, directions);
-    rows.bottomRows(width) = test::random_matrix(random, width, directions);
-    front = rows * rows.transpose();
-    right = rows * test::random_matrix(random, directions, 1);
-    external = test::random_matrix(random, width, 1);
-  }
-
-  [[nodiscard]] int factorise(Eigen::MatrixXd& matrix) const {
-    std::vector<double> scratch(loop_scratch_size<double>(static_cast<std::size_t>(closed)));
-    const Eigen::VectorXd free_diagonal = 2.0 * front.diagonal().head(closed);
-    matrix = front;
-    matrix.triangularView<Eigen::StrictlyUpper>().setConstant(99.0);  // must not be read
-    return factorise_loop_front(matrix.data(), closed, width, free_diagonal.data(), scratch.data()).rank;
-  }
-};
-
-void check_loop(int closed, int width, int rank) {
-  const LoopProblem problem(closed, width, rank, 10 + static_cast<std::uint64_t>(100 * closed + 10 * width + rank));
-  Eigen::MatrixXd front;
-  ASSERT_EQ(problem.factorise(front), rank) << closed << " rows, width " << width;
-  Eigen::VectorXd right = problem.right;
-  std::vector<double> scratch(static_cast<std::size_t>(closed) + 1);
-  eliminate_loop_right_side(front.data(), closed, width, rank, right.data(), scratch.data());
-  Eigen::VectorXd sigma(closed + width);
-  sigma.tail(width) = problem.external;
-  recover_loop(front.data(), closed, width, rank, right.data(), sigma.data());
-
-  const Eigen::MatrixXd a = problem.front.topLeftCorner(closed, closed);
-  const Eigen::MatrixXd b = problem.front.topRightCorner(closed, width);
+void check_loop(const NodeSteps& steps, const std::vector<int>& closed, const std::vector<int>& external, int rank) {
+  test::NodeProblem problem(closed, external,
+                            static_cast<std::uint64_t>(10 + 1000 * closed.size() + 100 * external.size()) +
+                                static_cast<std::uint64_t>(10 * closed.front() + rank));
+  problem.set_rank(rank);
+  ASSERT_EQ(problem.close_loops(steps, problem.closed_rows()).rank, rank);
+  const Eigen::MatrixXd a = problem.closed_block();
   Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
   decomposition.setThreshold(1e-10);
   decomposition.compute(a);
-  const Eigen::MatrixXd inverse = decomposition.pseudoInverse();
-  // Rounding of some hundred operations times the condition of the random factors, squared (up to 1e4 or so).
-  constexpr double kTolerance = 1e-9;
-  if (width > 0) {
-    const Eigen::MatrixXd expected = problem.front.bottomRightCorner(width, width) - b.transpose() * inverse * b;
-    const Eigen::MatrixXd actual = front.bottomRightCorner(width, width);
-    EXPECT_LT(Eigen::MatrixXd((actual - expected).triangularView<Eigen::Lower>()).cwiseAbs().maxCoeff(), kTolerance);
-    EXPECT_LT((right.tail(width) - (problem.right.tail(width) - b.transpose() * inverse * problem.right.head(closed)))
-                  .cwiseAbs()
-                  .maxCoeff(),
-              kTolerance);
-  }
+  problem.check_solution(steps, decomposition.pseudoInverse(), kTolerance);
   // sigma itself depends on the generalised inverse; the closed handles' velocities do not and vanish.
-  const Eigen::VectorXd velocity = problem.right.head(closed) + a * sigma.head(closed) + b * problem.external;
-  EXPECT_LT(velocity.cwiseAbs().maxCoeff(), kTolerance) << closed << " rows, width " << width << ", rank " << rank;
+  const Eigen::VectorXd velocity = problem.right_closed() + a * problem.sigma_closed() +
+                                   problem.outside_block().transpose() * problem.sigma_external();
+  EXPECT_LT(velocity.cwiseAbs().maxCoeff(), kTolerance) << problem.closed_rows() << " rows, rank " << rank;
 }
 
 TEST(loop_kernels, every_rank_gives_the_pseudo_inverse_on_consistent_right_sides) {
-  for (const int closed : {1, 2, 5, 10, 15}) {
-    for (const int width : {0, 5, 10}) {
-      for (int rank = 1; rank <= closed; ++rank) {
-        check_loop(closed, width, rank);
+  for (const NodeSteps& steps : test::available_steps()) {
+    for (const std::vector<int>& closed : {std::vector<int>{1}, {2}, {5}, {5, 5}, {6, 3}, {5, 5, 5}, {5, 6, 6, 3}}) {
+      for (const std::vector<int>& external : {std::vector<int>{}, {5}, {5, 3}}) {
+        int rows = 0;
+        for (const int count : closed) {
+          rows += count;
+        }
+        for (int rank = 1; rank <= rows; ++rank) {
+          check_loop(steps, closed, external, rank);
+        }
       }
     }
   }
 }
 
 TEST(loop_kernels, inconsistent_right_sides_are_met_by_least_squares_over_the_scaled_rows) {
-  const int closed = 6;
-  const LoopProblem problem(closed, 0, 4, 3);
-  Eigen::MatrixXd front;
-  ASSERT_EQ(problem.factorise(front), 4);
-  RandomSource random(4);
-  Eigen::VectorXd right = test::random_matrix(random, closed, 1);
-  const Eigen::VectorXd given = right;
-  std::vector<double> scratch(closed);
-  eliminate_loop_right_side(front.data(), closed, 0, 4, right.data(), scratch.data());
-  Eigen::VectorXd sigma(closed);
-  recover_loop(front.data(), closed, 0, 4, right.data(), sigma.data());
-  // The scaled residual is orthogonal to the range of the scaled matrix.
-  const Eigen::VectorXd scale = problem.front.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::VectorXd residual = scale.asDiagonal() * (problem.front * sigma + given);
-  EXPECT_GT(residual.norm(), 1e-2);
-  EXPECT_LT((scale.asDiagonal() * problem.front * scale.asDiagonal() * residual).norm(), 1e-10);
+  for (const NodeSteps& steps : test::available_steps()) {
+    for (const std::vector<int>& closed : {std::vector<int>{6}, {5, 5}, {5, 5, 5}}) {
+      test::NodeProblem problem(closed, {}, 3);
+      problem.set_rank(4);
+      ASSERT_EQ(problem.close_loops(steps, problem.closed_rows()).rank, 4);
+      RandomSource random(4);
+      const Eigen::VectorXd right = test::random_matrix(random, problem.closed_rows(), 1);
+      problem.set_right(right);
+      problem.solve(steps);
+      // The scaled residual is orthogonal to the range of the scaled matrix, and the scaled sigma lies in it.
+      const Eigen::VectorXd scale = problem.matrix.diagonal().cwiseSqrt().cwiseInverse();
+      const Eigen::MatrixXd scaled = scale.asDiagonal() * problem.matrix * scale.asDiagonal();
+      const Eigen::VectorXd residual = scale.asDiagonal() * (problem.matrix * problem.sigma_closed() + right);
+      EXPECT_GT(residual.norm(), 1e-2);
+      EXPECT_LT((scaled * residual).norm(), 1e-10);
+      const Eigen::VectorXd unscaled = problem.sigma_closed().cwiseQuotient(scale);
+      Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+      decomposition.setThreshold(1e-10);
+      decomposition.compute(scaled);
+      EXPECT_LT((decomposition.pseudoInverse() * scaled * unscaled - unscaled).norm(), 1e-9 * unscaled.norm());
+    }
+  }
+}
+
+TEST(loop_kernels, the_rank_is_not_larger_than_its_limit) {
+  for (const NodeSteps& steps : test::available_steps()) {
+    test::NodeProblem problem({5, 5}, {5}, 9);
+    problem.set_rank(8);
+    EXPECT_EQ(problem.close_loops(steps, 7).rank, 7);
+  }
 }
 
 TEST(loop_kernels, a_row_that_cannot_move_is_left_out_however_small_its_rounding) {
-  LoopProblem problem(3, 2, 3, 8);
-  Eigen::MatrixXd front = problem.front;
-  front.row(1).setConstant(1e-17);
-  front.col(1).setConstant(1e-17);
-  problem.front = front;
-  std::vector<double> scratch(loop_scratch_size<double>(3));
-  const Eigen::Vector3d free_diagonal = Eigen::Vector3d::Ones();
-  EXPECT_EQ(factorise_loop_front(front.data(), 3, 2, free_diagonal.data(), scratch.data()).rank, 2);
-  EXPECT_TRUE(front.allFinite());
-  EXPECT_EQ(front(1, 0), 0.0);
-  EXPECT_EQ(front(1, 1), 0.0);
+  for (const NodeSteps& steps : test::available_steps()) {
+    test::NodeProblem problem({3}, {2}, 8);
+    problem.set_rank(3);
+    problem.matrix.row(1).setConstant(1e-17);
+    problem.matrix.col(1).setConstant(1e-17);
+    problem.set_shift(1.0);
+    EXPECT_EQ(problem.close_loops(steps, 3).rank, 2);
+    problem.solve(steps);
+    EXPECT_TRUE(problem.sigma_closed().allFinite());
+    EXPECT_EQ(problem.sigma_closed()[1], 0.0);
+  }
 }
 
 TEST(loop_kernels, a_front_that_is_not_finite_is_reported) {
-  LoopProblem problem(3, 0, 3, 8);
-  problem.front(1, 1) = std::numeric_limits<double>::quiet_NaN();
-  Eigen::MatrixXd front;
-  EXPECT_EQ(problem.factorise(front), -1);
+  for (const NodeSteps& steps : test::available_steps()) {
+    test::NodeProblem problem({3}, {2}, 8);
+    problem.set_rank(3);
+    problem.matrix(1, 1) = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(problem.close_loops(steps, 3).rank, -1);
+  }
 }
 
 }  // namespace

@@ -125,7 +125,8 @@ std::string offence(const std::string& file, const std::string& target) {
   static const std::map<std::string, std::set<std::string>> engines = {
       {"formulations/kernels", {}},
       {"formulations/recursion", {"formulations/kernels"}},
-      {"formulations/assembly", {"formulations/kernels"}},
+      // The instruction set in use.
+      {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
       {"formulations/subchains", {"formulations/kernels", "formulations/recursion"}},
       // The same threads, instruction sets and interface of what goes in lanes.
       {"formulations/subtrees", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},

@@ -143,8 +143,13 @@ void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec
     const bool fixed_in_b = joint.type == JointType::spherical || (joint.type == JointType::universal && column == 1) ||
                             (joint.type == JointType::free && column < 3);
     const Vec3& omega = fixed_in_b ? omega_b : omega_a;
-    h_rate.col(column).head<3>() = omega.cross(h.col(column).head<3>());
-    h_rate.col(column).tail<3>() = omega.cross(h.col(column).tail<3>());
+    const double* const from = h.data() + 6 * column;
+    double* const to = h_rate.data() + 6 * column;
+    for (int part = 0; part < 6; part += 3) {
+      to[part] = omega[1] * from[part + 2] - omega[2] * from[part + 1];
+      to[part + 1] = omega[2] * from[part] - omega[0] * from[part + 2];
+      to[part + 2] = omega[0] * from[part + 1] - omega[1] * from[part];
+    }
   }
 }
 

@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// Numbers that are aligned for the widest registers.
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <new>
+
+namespace mbdbench {
+
+/// How such memory is given back.
+struct NodeMemoryDelete {
+  void operator()(double* memory) const { ::operator delete(memory, std::align_val_t(64)); }
+};
+using NodeMemory = std::unique_ptr<double, NodeMemoryDelete>;
+
+/// \returns so many zeros.
+inline NodeMemory node_memory(std::size_t numbers) {
+  NodeMemory memory(static_cast<double*>(::operator new(numbers * sizeof(double), std::align_val_t(64))));
+  std::memset(memory.get(), 0, numbers * sizeof(double));
+  return memory;
+}
+
+}  // namespace mbdbench
