@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
@@ -44,7 +43,7 @@ Solution solution_of(const Mechanism& mechanism, bool packed) {
 
 TEST(dual_assembly, passes_are_those_of_the_engine_on_every_instruction_set) {
   const test::ExecutionRestored restored;
-  for (const std::string key : {"loop:9", "ladder:7", "double_loop", "pendulum:5", "pendulum:1", "four_bar",
+  for (const char* const key : {"loop:9", "ladder:7", "double_loop", "pendulum:5", "pendulum:1", "four_bar",
                                 "random_closed:seed=4711,bodies=11,cuts=2", "random_tree:seed=4712,bodies=9"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     const Solution expected = solution_of(mechanism, false);
