@@ -35,6 +35,7 @@ JointDescription next_joint(JointType type, int inboard, int number) {
   if (joint.axis2.norm() < 0.5) {
     joint.axis2 = Vec3::UnitZ();
   }
+  joint.pitch = type == JointType::screw ? 0.1 : 0.0;
   if (inboard > 0) {
     joint.frame_a.position = Vec3(kLength, 0.01, 0.0);
   }

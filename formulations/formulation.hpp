@@ -155,7 +155,7 @@ struct FormulationEntry {
   /// `verify`.
   StateKind rate_kind = StateKind::velocity;
   std::span<const ParameterSpecification> options;
-  /// \returns why the mechanism cannot be treated, empty if it can.
+  /// \returns why the mechanism cannot be treated, empty if it can. `refusal_of` asks for more.
   std::string (*refusal)(const Mechanism& mechanism) = nullptr;
   std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options) = nullptr;
   /// What `make` needs: runs that would exceed the machine's memory are refused with the number.
@@ -166,6 +166,12 @@ struct FormulationEntry {
   /// \throws ModelError naming options and numbers of ranks that can
   std::unique_ptr<FormulationPart> (*make_part)(const Mechanism& mechanism, const Parameters& options,
                                                 RankExchange& ranks) = nullptr;
+  /// Whether it knows the rows of couplings between joints: who does not say so is not given such a mechanism.
+  bool takes_couplings = false;
 };
+
+/// \returns why a formulation cannot treat the mechanism, empty if it can: its own reason, or couplings that it does
+/// not know.
+std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism);
 
 }  // namespace mbdbench

@@ -23,7 +23,7 @@ namespace {
 std::string able(std::span<const FormulationEntry> registry, const Mechanism& mechanism) {
   std::string keys;
   for (const FormulationEntry& entry : registry) {
-    if (entry.refusal(mechanism).empty()) {
+    if (refusal_of(entry, mechanism).empty()) {
       keys += (keys.empty() ? "" : ", ") + std::string(entry.key);
     }
   }
@@ -60,7 +60,7 @@ const FormulationEntry* find_formulation(std::span<const FormulationEntry> regis
 std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
                                               const Mechanism& mechanism, std::string_view options) {
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
-  const std::string refusal = entry.refusal(mechanism);
+  const std::string refusal = refusal_of(entry, mechanism);
   if (refusal.empty()) {
     try {
       std::unique_ptr<Formulation> formulation = entry.make(mechanism, parameters);
@@ -75,6 +75,16 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
   }
   throw ModelError({}, fmt::format("formulation '{}' cannot treat mechanism '{}': {}; these can: {}", entry.key,
                                    mechanism.name(), refusal, able(registry, mechanism)));
+}
+
+std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism) {
+  if (!mechanism.couplings().empty() && !entry.takes_couplings) {
+    return fmt::format(
+        "it couples coordinates of several joints (coupling '{}'), and the formulation does not know such "
+        "constraints",
+        mechanism.couplings().front().name);
+  }
+  return entry.refusal(mechanism);
 }
 
 std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,

@@ -30,6 +30,9 @@ def joint_geometry(joint, q, axes_a):
     if kind == "universal":
         rotation = rotation @ turn(joint["axis2"], q[1])
         columns.append((axes_a @ rotation @ joint["axis2"], none, True))
+    if kind == "screw":
+        rotation, shift = turn(axis, q[0]), joint["pitch"] * q[0] * axis
+        columns = [(axes_a @ axis, joint["pitch"] * (axes_a @ axis), False)]
     if kind in ("prismatic", "cylindrical"):
         shift = axis * q[-1]
         columns.append((none, axes_a @ axis, False))

@@ -60,7 +60,7 @@ BenchRow prepared(const Registries& registries, const Mechanism& mechanism, cons
   row.formulation = word;
   row.bodies = mechanism.body_count();
   const FormulationChoice choice = choose_formulation(registries.formulations, word);
-  const std::string refusal = choice.entry->refusal(mechanism);
+  const std::string refusal = refusal_of(*choice.entry, mechanism);
   if (!refusal.empty()) {
     row.obstacle = "refused: " + refusal;
     return row;

@@ -74,7 +74,7 @@ nlohmann::ordered_json json_of(const std::vector<FormulationEntry>& formulations
         {{"cut_joint", loop.cut_joint}, {"rows", loop.rows}, {"redundant", loop.redundant()}, {"bodies", loop.bodies}});
   }
   for (const FormulationEntry& entry : formulations) {
-    const std::string refusal = entry.refusal(mechanism);
+    const std::string refusal = refusal_of(entry, mechanism);
     json["formulations"].push_back({{"key", entry.key}, {"can", refusal.empty()}, {"refusal", refusal}});
   }
   return json;
@@ -87,7 +87,7 @@ void print_formulations(const std::vector<FormulationEntry>& formulations, const
   }
   fmt::print("\nFormulations that can treat it:\n");
   for (const FormulationEntry& entry : formulations) {
-    const std::string refusal = entry.refusal(mechanism);
+    const std::string refusal = refusal_of(entry, mechanism);
     fmt::print("  {:<{}}  {}\n", entry.key, width, refusal.empty() ? "yes" : "no: " + refusal);
   }
 }

@@ -29,6 +29,10 @@ std::string held_joint(JointType type, double size) {
       return box(1.4 * size, 0.8 * size, kOutline);
     case JointType::universal:
       return circle(0.9 * size, kOutline) + strokes(fmt::format("M{0:.2f} 0H{1:.2f}M0 {0:.2f}V{1:.2f}", -size, size));
+    case JointType::screw:
+      return box(1.4 * size, 0.8 * size, kOutline) +
+             strokes(fmt::format("M{0:.2f} {2:.2f}L0 {1:.2f}M0 {2:.2f}L{3:.2f} {1:.2f}", -0.7 * size, -0.4 * size,
+                                 0.4 * size, 0.7 * size));
     case JointType::cylindrical:
       return box(1.4 * size, 0.8 * size, kOutline) + circle(0.4 * size, kOutline);
     case JointType::spherical:

@@ -132,8 +132,8 @@ class FigureMaker {
   void add_joint(const Joint& joint) {
     const Vec3 on_a = kinematics_.world_point(joint.a, joint.position_a);
     const Vec3 on_b = kinematics_.world_point(joint.b, joint.position_b);
-    const bool slides =
-        joint.type == JointType::prismatic || joint.type == JointType::cylindrical || joint.type == JointType::planar;
+    const bool slides = joint.type == JointType::prismatic || joint.type == JointType::cylindrical ||
+                        joint.type == JointType::planar || joint.type == JointType::screw;
     if (slides) {
       add_line(LineKind::guide, on_a, on_b);
     }

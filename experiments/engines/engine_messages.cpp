@@ -37,6 +37,7 @@ json joint_object(const Joint& joint) {
                  {"frame_b", {{"position", list(joint.position_b)}, {"rotation", rows(joint.rotation_b)}}},
                  {"axis", list(joint.axis)},
                  {"axis2", list(joint.axis2)},
+                 {"pitch", joint.pitch},
                  {"normal1", list(joint.normal1)},
                  {"normal2", list(joint.normal2)}};
   if (!joint.cut) {

@@ -36,6 +36,7 @@ void scale_lengths(RandomSource& random, MechanismDescription& description) {
   for (JointDescription& joint : description.joints) {
     joint.frame_a.position *= factor;
     joint.frame_b.position *= factor;
+    joint.pitch *= factor;
     if (joint.type == JointType::prismatic || joint.type == JointType::planar || joint.type == JointType::free ||
         joint.type == JointType::cylindrical) {
       const std::size_t count = joint.q0.size();
@@ -63,6 +64,7 @@ void flatten(RandomSource& random, MechanismDescription& description) {
   for (JointDescription& joint : description.joints) {
     const bool turns = random.chance(0.8);
     joint.type = turns ? JointType::revolute : JointType::planar;
+    joint.pitch = 0.0;
     joint.axis = normal;
     joint.frame_a.rotation = Eigen::Vector4d(1.0, 0.0, 0.0, 0.0);
     joint.frame_b.rotation = Eigen::Vector4d(1.0, 0.0, 0.0, 0.0);
@@ -94,17 +96,41 @@ void add_springs(RandomSource& random, MechanismDescription& description) {
   }
 }
 
+/// Every seventh mechanism has screws, every fourteenth couplings (below): the others are those of their seeds before.
+constexpr std::int64_t kScrews = 7;
+
+/// Two scalar joints of the tree tied to one another.
+void couple(RandomSource& random, MechanismDescription& description) {
+  std::vector<const JointDescription*> scalar;
+  for (const JointDescription& joint : description.joints) {
+    if (!joint.cut && joint.q0.size() == 1 && joint.motions.empty()) {
+      scalar.push_back(&joint);
+    }
+  }
+  if (scalar.size() < 2) {
+    return;
+  }
+  const std::size_t first = random.index(scalar.size());
+  const std::size_t second = (first + 1 + random.index(scalar.size() - 1)) % scalar.size();
+  description.couplings = {
+      {"gears",
+       {{scalar[first]->name, 0, random.uniform(0.5, 2.0)}, {scalar[second]->name, 0, random.uniform(-2.0, -0.5)}},
+       std::nullopt}};
+}
+
 MechanismDescription drawn(std::span<const MechanismEntry> registry, RandomSource& random, std::int64_t seed) {
+  const int screws = seed % kScrews == 0 ? 1 : 0;
   const std::size_t bodies = 1 + random.index(14);
   if (random.chance(0.5)) {
     const std::size_t motions = random.chance(0.3) ? random.index(bodies) : 0;
-    return make_mechanism(registry, fmt::format("random_tree:seed={},bodies={},branching={},loads={},motions={}", seed,
-                                                bodies, random.uniform(0.0, 1.0), random.index(2), motions))
+    return make_mechanism(registry,
+                          fmt::format("random_tree:seed={},bodies={},branching={},loads={},motions={},screws={}", seed,
+                                      bodies, random.uniform(0.0, 1.0), random.index(2), motions, screws))
         .description();
   }
   return make_mechanism(registry,
-                        fmt::format("random_closed:seed={},bodies={},cuts={},branching={},loads={}", seed, bodies + 2,
-                                    1 + random.index(3), random.uniform(0.0, 1.0), random.index(2)))
+                        fmt::format("random_closed:seed={},bodies={},cuts={},branching={},loads={},screws={}", seed,
+                                    bodies + 2, 1 + random.index(3), random.uniform(0.0, 1.0), random.index(2), screws))
       .description();
 }
 
@@ -142,6 +168,15 @@ Mechanism draw_mechanism(std::span<const MechanismEntry> registry, std::int64_t 
   }
   if (random.chance(0.15)) {
     description->gravity.setZero();
+  }
+  if (seed % (2 * kScrews) == 0) {
+    MechanismDescription coupled = *description;
+    couple(random, coupled);
+    try {
+      description = Mechanism(coupled).description();
+    } catch (const ModelError&) {
+      // Nothing would be left to move, or velocities cannot agree.
+    }
   }
   description->name = fmt::format("soak_{}", seed);
   description->source = "generated";

@@ -67,7 +67,7 @@ bool make_plain(JointDescription& joint, std::size_t change) {
       return joint.q0.size() < 4 && zero(joint.q0);
     default:
       return std::exchange(joint.type, JointType::revolute) != JointType::revolute &&
-             (joint.q0 = {0.0}, joint.v0 = {0.0}, true);
+             (joint.q0 = {0.0}, joint.v0 = {0.0}, joint.pitch = 0.0, true);
   }
 }
 constexpr std::size_t kJointChanges = 7;

@@ -198,7 +198,7 @@ class FormulationSoak {
  private:
   std::unique_ptr<Formulation> made() const {
     const FormulationChoice choice = choose_formulation(registries_.formulations, word_);
-    if (!choice.entry->refusal(mechanism_).empty()) {
+    if (!refusal_of(*choice.entry, mechanism_).empty()) {
       return nullptr;
     }
     try {

@@ -32,6 +32,11 @@ constexpr double kDifferenceStep = 1e-3;
 // coordinates add; a jump by a thousandth of them is none of these.
 constexpr double kRougherThanMotion = 1e3;
 constexpr double kLargestJumpLimit = 0.1;
+// Fourth differences span so many steps; nearer ones are a tenth, ..., a thousandth of the usual one, and twelve cover
+// one.
+constexpr std::size_t kJumpSteps = 4;
+constexpr double kNearer = 0.1;
+constexpr double kNearest = 5e-4;
 // A step between neighbours takes entries of the state so far at most, unless they mean something else.
 constexpr double kSameMeaning = 0.05;
 // Relative change of a state whose effect is measured: far above rounding, far below where it bends.
@@ -44,12 +49,6 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 double largest_entry(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
 }
-
-/// An error and the entry that has it.
-struct Deviation {
-  double error = 0.0;
-  Eigen::Index entry = 0;
-};
 
 /// \returns max|a - b| / max(max|b|, scale); infinite for a value that is not finite.
 Deviation relative_error(const Eigen::VectorXd& a, const Eigen::VectorXd& b, double scale) {
@@ -258,18 +257,21 @@ FormulationCheck::NeighbourRates FormulationCheck::rates_at(const NeighbouringSt
   return result;
 }
 
-void FormulationCheck::compare_neighbours(const Reference& reference, VerificationResult& result) {
+std::optional<FormulationCheck::Jump> FormulationCheck::largest_jump(const NeighbouringStates& neighbours) {
   std::vector<NeighbourRates> all;
   double size = 0.0;
-  for (const NeighbouringState& neighbour : reference.neighbours.states) {
+  for (const NeighbouringState& neighbour : neighbours.states) {
     all.push_back(rates_at(neighbour));
     size = std::max(size, largest_entry(all.back().rates));
+  }
+  if (size == 0.0) {
+    return std::nullopt;
   }
   // Fourth differences: a jump stays in them, and of coordinates in which a smooth motion bends sharply, as reduced
   // ones do, they leave the square of what second ones leave.
   constexpr std::array kWeights = {1.0, -4.0, 6.0, -4.0, 1.0};
-  Deviation jump;
-  for (std::size_t k = 0; k + kWeights.size() <= all.size() && size > 0.0; ++k) {
+  Jump jump;
+  for (std::size_t k = 0; k + kWeights.size() <= all.size(); ++k) {
     Eigen::VectorXd fourth = Eigen::VectorXd::Zero(x_.size());
     bool comparable = true;
     for (std::size_t i = 0; i < kWeights.size(); ++i) {
@@ -283,14 +285,45 @@ void FormulationCheck::compare_neighbours(const Reference& reference, Verificati
     }
     if (comparable) {
       const Deviation here = relative_error(fourth, Eigen::VectorXd::Zero(fourth.size()), size);
-      jump = here.error <= jump.error ? jump : here;
+      if (here.error > jump.size.error) {
+        jump = {here, k};
+      }
     }
   }
-  if (size > 0.0) {
-    add(result.continuity, result, jump,
-        std::max(kSmallestDifferenceLimit, kRougherThanMotion * reference.neighbours.roughness + 16.0 * rate_limit_),
-        kLargestJumpLimit, formulation_->layout()[static_cast<std::size_t>(jump.entry)].name);
+  return jump;
+}
+
+void FormulationCheck::compare_neighbours(const Reference& reference, VerificationResult& result) {
+  const NeighbouringStates* states = &reference.neighbours;
+  std::optional<Jump> jump = largest_jump(*states);
+  if (!jump) {
+    return;
   }
+  const double limit =
+      std::max(kSmallestDifferenceLimit, kRougherThanMotion * reference.neighbours.roughness + 16.0 * rate_limit_);
+  // Coordinates near a singular position of theirs bend faster than the motion. Seen from nearer, where it was largest,
+  // a bend goes and a jump stays.
+  NeighbouringStates nearer;
+  for (double share = kNearer; jump->size.error > limit && share > kNearest; share *= kNearer) {
+    NeighbouringStates nearest;
+    Jump largest;
+    for (std::size_t i = jump->first; i < std::min(jump->first + kJumpSteps, states->states.size()); ++i) {
+      NeighbouringStates from_here = reference_->neighbours(reference, states->states[i], share);
+      const std::optional<Jump> here = largest_jump(from_here);
+      if (here && here->size.error > largest.size.error) {
+        largest = *here;
+        nearest = std::move(from_here);
+      }
+    }
+    if (nearest.states.empty()) {
+      break;
+    }
+    jump = largest;
+    nearer = std::move(nearest);
+    states = &nearer;
+  }
+  add(result.continuity, result, jump->size, limit, kLargestJumpLimit,
+      formulation_->layout()[static_cast<std::size_t>(jump->size.entry)].name);
 }
 
 void FormulationCheck::compare_velocities(const Reference& reference, VerificationResult& result) const {
@@ -341,12 +374,20 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
     result.failure = "reactions are not those of all joints";
     return;
   }
-  const Deviation deviation =
-      reference.redundant ? relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
-                                           reference.momentum_rate_scale)
-                          : relative_error(stacked(reactions), stacked(reference.reactions), reference.reaction_scale);
-  add(result.reaction, result, deviation, converged_ ? limit_ : kUnconvergedLimit, kLargestLimit,
-      reference.redundant ? velocity_entry(*mechanism_, deviation.entry) : wrench_entry(*mechanism_, deviation.entry));
+  if (reference.redundant) {
+    const Deviation deviation = relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
+                                               reference.momentum_rate_scale);
+    add(result.reaction, result, deviation, converged_ ? limit_ : kUnconvergedLimit, kLargestLimit,
+        velocity_entry(*mechanism_, deviation.entry));
+    return;
+  }
+  const Eigen::VectorXd expected = stacked(reference.reactions);
+  const Deviation deviation = relative_error(stacked(reactions), expected, reference.reaction_scale);
+  // Loads and inertia forces round by eps of their own size, however much of them a wrench is the difference of.
+  const double cancelled = reference.reaction_terms / std::max(largest_entry(expected), reference.reaction_scale);
+  const double rounding = kRoundingFactor * static_cast<double>(reference.u.size()) * kEps * cancelled;
+  add(result.reaction, result, deviation, converged_ ? std::max(limit_, rounding) : kUnconvergedLimit, kLargestLimit,
+      wrench_entry(*mechanism_, deviation.entry));
 }
 
 void FormulationCheck::compare_differences(const Reference& reference, VerificationResult& result) {

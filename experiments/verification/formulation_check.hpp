@@ -2,11 +2,18 @@
 /// \file
 /// Compares one formulation with the reference at one state after another.
 #include <memory>
+#include <optional>
 
 #include "experiments/verification/verification.hpp"
 #include "experiments/verification/verification_reference.hpp"
 
 namespace mbdbench {
+
+/// An error and the entry that has it.
+struct Deviation {
+  double error = 0.0;
+  Eigen::Index entry = 0;
+};
 
 /// Fills the blocks of a VerificationResult.
 class FormulationCheck {
@@ -29,6 +36,13 @@ class FormulationCheck {
   void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;
   void compare_differences(const Reference& reference, VerificationResult& result);
   void compare_neighbours(const Reference& reference, VerificationResult& result);
+  /// A fourth difference of u' or p' over their size.
+  struct Jump {
+    Deviation size;
+    std::size_t first = 0;  ///< the first of the five states
+  };
+  /// \returns the largest one along the states; nothing where all rates are zero.
+  std::optional<Jump> largest_jump(const NeighbouringStates& neighbours);
   /// State and rates of momenta or velocities at a neighbour; empty where they cannot be had.
   struct NeighbourRates {
     Eigen::VectorXd x;

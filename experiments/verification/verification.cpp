@@ -48,7 +48,7 @@ std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
 std::unique_ptr<FormulationCheck> make_check(const ChosenFormulation& formulation, const Mechanism& mechanism,
                                              VerificationReference& reference, VerificationResult& row) {
   const FormulationEntry& entry = *formulation.choice.entry;
-  row.refusal = entry.refusal(mechanism);
+  row.refusal = refusal_of(entry, mechanism);
   if (!row.refusal.empty()) {
     return nullptr;
   }

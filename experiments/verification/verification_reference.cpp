@@ -86,7 +86,7 @@ Reference VerificationReference::at(const VerificationState& state) {
   set_mass_and_scales(reference);
   set_constraints(reference);
   set_tangent_rates(reference);
-  set_neighbours(reference);
+  reference.neighbours = neighbours(reference, {reference.state.t, reference.state.q, reference.state.u, {}}, 1.0);
   return reference;
 }
 
@@ -107,13 +107,13 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
     const Vec6 acceleration = j * reference.accelerations + jacobians_.body_rate(i) * reference.state.u;
     const Vec6 inertia_wrench = times_inertia(m, body, acceleration).cwiseAbs();
     forces += j.cwiseAbs().transpose() * (wrench + inertia_wrench);
-    reference.reaction_scale = std::max(reference.reaction_scale, (wrench + inertia_wrench).maxCoeff());
+    reference.reaction_terms = std::max(reference.reaction_terms, (wrench + inertia_wrench).maxCoeff());
   }
   const Eigen::VectorXd diagonal = mass_.diagonal();
   reference.velocity_scale = kCancellation * largest(reference.p.cwiseQuotient(diagonal));
   reference.momentum_rate_scale = kCancellation * largest(forces);
   reference.acceleration_scale = kCancellation * largest(forces.cwiseQuotient(diagonal));
-  reference.reaction_scale *= kCancellation;
+  reference.reaction_scale = kCancellation * reference.reaction_terms;
   if (nu > 0) {
     const Eigen::VectorXd scale = diagonal.cwiseSqrt().cwiseInverse();
     const Eigen::VectorXd values = symmetric_eigenvalues(scale.asDiagonal() * mass_ * scale.asDiagonal());
@@ -148,15 +148,16 @@ void VerificationReference::set_tangent_rates(Reference& reference) const {
   reference.tangent_momentum_rates = mass_ * free_part + kDefaultLeak * (mass_ * reference.u - reference.p);
 }
 
-void VerificationReference::set_neighbours(Reference& reference) {
+NeighbouringStates VerificationReference::neighbours(const Reference& reference, const NeighbouringState& from,
+                                                     double share) {
   const VerificationState& state = reference.state;
   Eigen::VectorXd x(mechanism_->q_size() + mechanism_->u_size());
-  x << state.q, state.u;
+  x << from.q, from.u;
   // Of the size of p, as in `at`.
   const double size = largest(Eigen::VectorXd(reference.phi_q.transpose() * state.gauge));
   const double scale = size > 0.0 ? largest(Eigen::VectorXd(mass_ * state.u)) / size : 0.0;
   const double time_scale = 1.0 / std::max({1.0, largest(state.u), std::sqrt(largest(reference.accelerations))});
-  reference.neighbours = neighbouring_states(*dense_, *dense_momentum_, state.t, x, -scale * state.gauge, time_scale);
+  return neighbouring_states(*dense_, *dense_momentum_, from.t, x, -scale * state.gauge, share * time_scale);
 }
 
 Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reactions) const {
@@ -172,11 +173,25 @@ Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reacti
     add_end(joint.b, place.point, reactions.cut_joints[c]);
     add_end(joint.a, place.point, -reactions.cut_joints[c]);
   }
+  // What holds a free component of a joint, a prescribed motion or a coupling, does so along H.
+  std::vector<bool> held(static_cast<std::size_t>(mechanism_->u_size()), false);
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (const JointMotion& motion : joint.motions) {
+      held[static_cast<std::size_t>(joint.u_offset + motion.component)] = true;
+    }
+  }
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      held[static_cast<std::size_t>(term.u)] = true;
+    }
+  }
   for (std::size_t k = 0; k < reactions.tree_joints.size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
-    for (const JointMotion& motion : joint.motions) {
-      forces[joint.u_offset + motion.component] +=
-          kinematics_.tree_joint(static_cast<int>(k)).h.col(motion.component).dot(reactions.tree_joints[k]);
+    for (int i = 0; i < joint.nu; ++i) {
+      if (held[static_cast<std::size_t>(joint.u_offset + i)]) {
+        forces[joint.u_offset + i] +=
+            kinematics_.tree_joint(static_cast<int>(k)).h.col(i).dot(reactions.tree_joints[k]);
+      }
     }
   }
   return forces;

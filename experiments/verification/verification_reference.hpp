@@ -38,6 +38,7 @@ struct Reference {
   double momentum_rate_scale = 0.0;
   double acceleration_scale = 0.0;
   double reaction_scale = 0.0;
+  double reaction_terms = 0.0;  ///< largest entry of the loads and inertia forces that reactions are the rest of
   NeighbouringStates neighbours;
 };
 
@@ -50,6 +51,10 @@ class VerificationReference {
 
   Reference at(const VerificationState& state);
 
+  /// \returns states of the motion that goes through a reference's state. \param from the first of them
+  /// \param share of the usual step between them
+  NeighbouringStates neighbours(const Reference& reference, const NeighbouringState& from, double share);
+
   [[nodiscard]] Formulation& velocity_form() { return *dense_; }
   [[nodiscard]] Formulation& momentum_form() { return *dense_momentum_; }
   /// \returns Phi_q^T lambda from reactions at the state of the last `at`: defined also where constraints are
@@ -60,7 +65,6 @@ class VerificationReference {
   void set_mass_and_scales(Reference& reference);
   void set_constraints(Reference& reference);
   void set_tangent_rates(Reference& reference) const;
-  void set_neighbours(Reference& reference);
 
   const Mechanism* mechanism_;
   std::unique_ptr<Formulation> dense_;

@@ -105,7 +105,7 @@ class AbaFormulation final : public JointStateFormulation {
 };
 
 std::unique_ptr<Formulation> make_aba(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<AbaFormulation>(mechanism, use_link_frames(options));
+  return std::make_unique<AbaFormulation>(mechanism, use_link_frames(mechanism, options));
 }
 
 }  // namespace

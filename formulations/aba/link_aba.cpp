@@ -98,6 +98,8 @@ MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double>
     rows_[i].rest = motions[index_of(row.motion)];
   }
   switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of ArticulatedTree (kernel_choice.hpp)
     case RowKind::revolute:
     case RowKind::driven_revolute:
       turn_velocity(link, c, s, u[index_of(row.u)], turning, rows_[i]);
@@ -191,6 +193,8 @@ MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> t
   }
   double pivot = 1.0;
   switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of ArticulatedTree (kernel_choice.hpp)
     case RowKind::revolute:
       pivot = turn_inward(link, c, s, tau[index_of(row.u)], rows_[i], inertia, wrench);
       break;
@@ -276,6 +280,8 @@ MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std
   Vector& linear = motion.linear;
   Vector& angular = motion.angular;
   switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of ArticulatedTree (kernel_choice.hpp)
     case RowKind::revolute:
       accelerations[index_of(row.u)] = turn_acceleration(link, c, s, rows_[i], linear, angular);
       break;

@@ -11,7 +11,7 @@ namespace mbdbench {
 
 std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                      const Parameters& options) {
-  const std::string refusal = !use_link_frames(options) ? "the general path (kernel=general) has one thread"
+  const std::string refusal = !use_link_frames(mechanism, options) ? "the general path (kernel=general) has one thread"
                               : ground_closure(options) == GroundClosure::leaf
                                   ? "ground=leaf closes joints to the ground on the general path, which has one thread"
                                   : refuse_for_binary_tree(mechanism);

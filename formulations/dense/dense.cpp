@@ -177,25 +177,30 @@ constexpr MemoryNeed kDenseMemory = {.per_body = 1e4,
 }  // namespace
 
 FormulationEntry dense_entry() {
-  return {"dense",
-          "reference: M u' = f + Phi_q^T lambda, explicit Jacobians, O(n^3); minimum norm where redundant",
-          "reference",
-          StateKind::velocity,
-          dense_options(),
-          refuse_nothing,
-          make_dense<StateKind::velocity>,
-          kDenseMemory};
+  FormulationEntry entry = {
+      "dense",
+      "reference: M u' = f + Phi_q^T lambda, explicit Jacobians, O(n^3); minimum norm where redundant",
+      "reference",
+      StateKind::velocity,
+      dense_options(),
+      refuse_nothing,
+      make_dense<StateKind::velocity>,
+      kDenseMemory};
+  entry.takes_couplings = true;
+  return entry;
 }
 
 FormulationEntry dense_momentum_entry() {
-  return {"dense-momentum",
-          "reference in canonical momenta: M u = p + Phi_q^T sigma, then p', O(n^3)",
-          "reference",
-          StateKind::momentum,
-          dense_momentum_options(),
-          refuse_nothing,
-          make_dense<StateKind::momentum>,
-          kDenseMemory};
+  FormulationEntry entry = {"dense-momentum",
+                            "reference in canonical momenta: M u = p + Phi_q^T sigma, then p', O(n^3)",
+                            "reference",
+                            StateKind::momentum,
+                            dense_momentum_options(),
+                            refuse_nothing,
+                            make_dense<StateKind::momentum>,
+                            kDenseMemory};
+  entry.takes_couplings = true;
+  return entry;
 }
 
 }  // namespace mbdbench

@@ -72,7 +72,7 @@ std::string refuse_singular_start(const Mechanism& mechanism) {
     return {};
   }
   const std::optional<NearbyRanks> nearby = ranks_nearby(mechanism);
-  const int motions = mechanism.constraint_size() - mechanism.cut_row_count();
+  const int motions = mechanism.motion_row_count();
   const auto here =
       static_cast<int>(initial_choice(mechanism, dependent_candidates(mechanism, false)).dependent.size());
   if (!nearby || nearby->rank - motions <= here) {
@@ -171,7 +171,7 @@ double ClosedDynamics::set_residual(std::span<const double> q) {
 double ClosedDynamics::largest_angle(std::span<const double> q) const {
   double angle = 1.0;
   for (const Joint& joint : mechanism_->tree_joints()) {
-    if (joint.type == JointType::revolute) {
+    if (joint.type == JointType::revolute || joint.type == JointType::screw) {
       angle = std::max(angle, std::abs(q[index_of(joint.q_offset)]));
     }
   }

@@ -188,7 +188,7 @@ template <StateKind kRateKind, bool kReduced>
 std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options) {
   const bool closed = mechanism.cut_row_count() > 0;
   if (!closed && kRateKind == StateKind::momentum) {
-    return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(options));
+    return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(mechanism, options));
   }
   ClosedStateForm form;
   form.rate_kind = kRateKind;

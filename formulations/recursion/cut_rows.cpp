@@ -35,7 +35,7 @@ CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
       residual_(6, 0.0),
       solver_(rows_of_one_unit(mechanism)) {
   if (!empty()) {
-    generic_rank_ = mechanism.generic_rank().rank - (mechanism.constraint_size() - mechanism.cut_row_count());
+    generic_rank_ = mechanism.generic_rank().rank - mechanism.motion_row_count();
   }
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];

@@ -1,5 +1,6 @@
 #include "formulations/recursion/kernel_choice.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -19,8 +20,10 @@ std::span<const ParameterSpecification> kernel_options() {
   return kOptions;
 }
 
-bool use_link_frames(const Parameters& options) {
-  return options.text("kernel") == "auto";
+bool use_link_frames(const Mechanism& mechanism, const Parameters& options) {
+  const auto joints = mechanism.tree_joints();
+  return options.text("kernel") == "auto" &&
+         std::none_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.type == JointType::screw; });
 }
 
 }  // namespace mbdbench

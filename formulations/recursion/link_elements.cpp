@@ -17,6 +17,7 @@ struct ScalarStep {
 std::vector<ScalarStep> scalar_steps(const Joint& joint) {
   switch (joint.type) {
     case JointType::revolute:
+    case JointType::screw:
       return {{false, joint.axis, 0}};
     case JointType::prismatic:
       return {{true, joint.axis, 0}};
@@ -71,7 +72,9 @@ LinkElements::LinkElements(const Mechanism& mechanism) {
       step.q = joint.q_offset + scalar.component;
       step.u = joint.u_offset + scalar.component;
       step.motion = motion_of(mechanism, joint, scalar.component);
-      if (scalar.slide) {
+      if (joint.type == JointType::screw) {
+        step.kind = RowKind::screw;
+      } else if (scalar.slide) {
         step.kind = step.motion < 0 ? RowKind::prismatic : RowKind::driven_prismatic;
       } else {
         step.kind = step.motion < 0 ? RowKind::revolute : RowKind::driven_revolute;

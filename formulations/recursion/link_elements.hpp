@@ -20,7 +20,8 @@ enum class RowKind : std::uint8_t {
   driven_revolute,   ///< turn about z with a prescribed motion
   driven_prismatic,  ///< slide along z with a prescribed motion
   spherical,         ///< all turns
-  free               ///< all motions
+  free,              ///< all motions
+  screw              ///< turn about and slide along z at once: no sweeps in link frames, ArticulatedTree has them
 };
 
 /// A step from an inboard element (-1: the ground) to a link of its own.

@@ -230,6 +230,7 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
   slides_.push_back(placement.slide);
   switch (step.kind) {
     case RowKind::revolute:
+    case RowKind::screw:
       turns_.push_back(position);
       break;
     case RowKind::driven_revolute:

@@ -87,8 +87,12 @@ std::vector<Eigen::Isometry3d> initial_poses(const MechanismDescription& tree) {
 /// Draws cut joints on a tree whose bodies stay at their initial poses.
 class CutDrawer {
  public:
-  CutDrawer(RandomSource& random, const MechanismDescription& tree)
-      : random_(random), bodies_(tree.bodies), tree_joints_(tree.joints), poses_(initial_poses(tree)) {}
+  CutDrawer(RandomSource& random, const MechanismDescription& tree, bool screws)
+      : random_(random),
+        bodies_(tree.bodies),
+        tree_joints_(tree.joints),
+        poses_(initial_poses(tree)),
+        screws_(screws) {}
 
   /// \returns a joint that closes a loop at q0.
   JointDescription draw(std::string name) {
@@ -96,6 +100,9 @@ class CutDrawer {
     cut.name = std::move(name);
     cut.cut = true;
     cut.type = random_.pick(kConstrainingTypes);
+    if (screws_) {
+      make_screw(cut);
+    }
     // Index 0 is the ground; the two ends differ.
     const std::size_t vertices = bodies_.size() + 1;
     const std::size_t a = random_.index(vertices);
@@ -139,6 +146,7 @@ class CutDrawer {
   std::vector<BodyDescription> bodies_;
   std::vector<JointDescription> tree_joints_;
   std::vector<Eigen::Isometry3d> poses_;
+  bool screws_;
 };
 
 /// \returns whether the mechanism can move at q0 and its constraints are well conditioned.
@@ -189,10 +197,11 @@ MechanismDescription make_random_closed(const Parameters& parameters) {
   RandomTreeOptions options;
   options.bodies = parameters.integer("bodies");
   options.branching = parameters.number("branching");
+  options.screws = parameters.integer("screws") != 0;
   RandomSource random(parameters.integer("seed"));
   MechanismDescription description = draw_tree(random, options);
   description.name = "random_closed";
-  CutDrawer drawer(random, description);
+  CutDrawer drawer(random, description, options.screws);
   for (std::int64_t c = 1; c <= parameters.integer("cuts"); ++c) {
     description = add_cut(drawer, random, description, fmt::format("cut{}", c));
   }
@@ -205,12 +214,13 @@ MechanismDescription make_random_closed(const Parameters& parameters) {
 }  // namespace
 
 MechanismEntry random_closed_entry() {
-  static const std::array<ParameterSpecification, 5> parameters = {
+  static const std::array<ParameterSpecification, 6> parameters = {
       {{"seed", std::int64_t{82}, "seed of the random numbers", 0, 1e15},
        {"bodies", std::int64_t{8}, "number of bodies", 1, 1000},
        {"cuts", std::int64_t{2}, "number of cut joints", 0, 1000},
        {"branching", 0.5, "probability that a body does not continue the chain", 0.0, 1.0},
-       {"loads", std::int64_t{1}, "1: joint loads, body loads, springs and dampers, 0: gravity only", 0, 1}}};
+       {"loads", std::int64_t{1}, "1: joint loads, body loads, springs and dampers, 0: gravity only", 0, 1},
+       {"screws", std::int64_t{0}, "1: revolute joints are screws", 0, 1}}};
   return {"random_closed", "random tree of all joint types with loops closed by cuts of all types", "generated",
           parameters, make_random_closed};
 }

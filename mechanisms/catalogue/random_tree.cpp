@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <span>
 
 #include "mechanisms/catalogue/entries.hpp"
 
@@ -13,6 +14,8 @@ namespace {
 
 constexpr std::array kScalarTypes = {JointType::revolute, JointType::prismatic, JointType::universal,
                                      JointType::cylindrical, JointType::planar};
+
+constexpr double kPitch = 0.2;  // of screws, m/rad
 
 std::string body_name(std::size_t number) {
   return number == 0 ? kGround : fmt::format("body{}", number);
@@ -36,13 +39,16 @@ JointFrame draw_frame(RandomSource& random) {
   return frame;
 }
 
+// Those that there were when the first seeds were published: a further type in the list would change every mechanism.
+constexpr std::span kDrawnTypes = std::span(kAllJointTypes).first<8>();
+
 JointType draw_type(RandomSource& random, std::int64_t joint, std::int64_t motions) {
   if (joint < motions) {
     return random.pick(kScalarTypes);
   }
-  JointType type = random.pick(kAllJointTypes);
+  JointType type = random.pick(kDrawnTypes);
   while (joint == motions && type == JointType::fixed) {
-    type = random.pick(kAllJointTypes);
+    type = random.pick(kDrawnTypes);
   }
   return type;
 }
@@ -67,6 +73,7 @@ MechanismDescription make_random_tree(const Parameters& parameters) {
   options.bodies = parameters.integer("bodies");
   options.branching = parameters.number("branching");
   options.motions = parameters.integer("motions");
+  options.screws = parameters.integer("screws") != 0;
   if (options.motions >= options.bodies) {
     throw MechanismKeyError(
         fmt::format("random_tree: motions={} should be less than bodies={}, or nothing is left to move",
@@ -103,6 +110,13 @@ void draw_geometry(RandomSource& random, JointDescription& joint) {
   } while (std::abs(joint.axis.dot(joint.axis2)) > 0.8);
 }
 
+void make_screw(JointDescription& joint) {
+  if (joint.type == JointType::revolute) {
+    joint.type = JointType::screw;
+    joint.pitch = kPitch;
+  }
+}
+
 MechanismDescription draw_tree(RandomSource& random, const RandomTreeOptions& options) {
   MechanismDescription description;
   description.gravity = 9.81 * random.direction();
@@ -118,6 +132,9 @@ MechanismDescription draw_tree(RandomSource& random, const RandomTreeOptions& op
     JointDescription joint;
     joint.name = fmt::format("joint{}", number);
     joint.type = draw_type(random, k, options.motions);
+    if (options.screws) {
+      make_screw(joint);
+    }
     joint.a = body_name(random.chance(options.branching) ? random.index(number) : number - 1);
     joint.b = body.name;
     draw_geometry(random, joint);
@@ -136,12 +153,13 @@ MechanismDescription draw_tree(RandomSource& random, const RandomTreeOptions& op
 }
 
 MechanismEntry random_tree_entry() {
-  static const std::array<ParameterSpecification, 5> parameters = {
+  static const std::array<ParameterSpecification, 6> parameters = {
       {{"seed", std::int64_t{1}, "seed of the random numbers", 0, 1e15},
        {"bodies", std::int64_t{8}, "number of bodies", 1, 100'000},
        {"branching", 0.5, "probability that a body does not continue the chain", 0.0, 1.0},
        {"loads", std::int64_t{1}, "1: joint loads, body loads, springs and dampers, 0: gravity only", 0, 1},
-       {"motions", std::int64_t{0}, "number of prescribed joint motions", 0, 100'000}}};
+       {"motions", std::int64_t{0}, "number of prescribed joint motions", 0, 100'000},
+       {"screws", std::int64_t{0}, "1: revolute joints are screws", 0, 1}}};
   return {"random_tree", "random tree of all joint types with random inertias and loads", "generated", parameters,
           make_random_tree};
 }

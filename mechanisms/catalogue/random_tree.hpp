@@ -16,6 +16,7 @@ struct RandomTreeOptions {
   /// Prescribed joint motions, fewer than bodies: one component of each of the first joints, which then are of a type
   /// with scalar coordinates.
   std::int64_t motions = 0;
+  bool screws = false;  ///< revolute joints are screws
 };
 
 /// \returns bodies body1.., joints joint1.. and a marker `tip` on the last body. Masses 0.5 to 2 kg, centres of mass
@@ -24,6 +25,9 @@ struct RandomTreeOptions {
 ///          universal axes, random initial state (angles and displacements up to 1 rad and m, rates up to 1),
 ///          gravity 9.81 m/s^2 in a random direction. At least one joint that is not prescribed is not `fixed`.
 MechanismDescription draw_tree(RandomSource& random, const RandomTreeOptions& options);
+
+/// A revolute joint becomes a screw; others stay what they are.
+void make_screw(JointDescription& joint);
 
 /// \returns random coordinates of a joint type: unit quaternions, other coordinates in [-1, 1).
 std::vector<double> draw_coordinates(RandomSource& random, JointType type);

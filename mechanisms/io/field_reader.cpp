@@ -98,6 +98,12 @@ void FieldReader::read(std::string_view key, double& value) {
   }
 }
 
+void FieldReader::read(std::string_view key, std::optional<double>& value) {
+  if (const toml::node* node = find(key)) {
+    value = to_number(*node, key);
+  }
+}
+
 void FieldReader::read(std::string_view key, bool& value) {
   if (const toml::node* node = find(key)) {
     if (!node->is_boolean()) {

@@ -4,6 +4,7 @@
 #include <toml++/toml.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,7 @@ class FieldReader {
   FieldReader& require(std::string_view key);
 
   void read(std::string_view key, double& value);
+  void read(std::string_view key, std::optional<double>& value);
   void read(std::string_view key, bool& value);
   void read(std::string_view key, std::string& value);
   void read(std::string_view key, std::vector<double>& values);

@@ -64,6 +64,7 @@ void read_joint(FieldReader& fields, JointDescription& joint) {
   fields.read("frame_b", joint.frame_b);
   fields.read("axis", joint.axis);
   fields.read("axis2", joint.axis2);
+  fields.read("pitch", joint.pitch);
   fields.read("cut", joint.cut);
   fields.read("q0", joint.q0);
   fields.read("v0", joint.v0);
@@ -76,6 +77,17 @@ void read_joint(FieldReader& fields, JointDescription& joint) {
     motion_fields.read("acceleration", motion.acceleration);
     differentiate(motion_fields, motion);
   });
+}
+
+void read_coupling(FieldReader& fields, CouplingDescription& coupling) {
+  fields.require("name").read("name", coupling.name);
+  fields.require("terms").read_tables("terms", "", "term", [&](FieldReader& term_fields) {
+    CouplingTerm& term = coupling.terms.emplace_back();
+    term_fields.require("joint").read("joint", term.joint);
+    term_fields.read_component("component", term.component);
+    term_fields.require("factor").read("factor", term.factor);
+  });
+  fields.read("value", coupling.value);
 }
 
 void read_joint_load(FieldReader& fields, JointLoadDescription& load) {
@@ -148,6 +160,7 @@ MechanismDescription parse(std::string_view text, FileContext& context) {
   root.read("gravity", description.gravity);
   read_list(root, "bodies", "body", description.bodies, read_body);
   read_list(root, "joints", "joint", description.joints, read_joint);
+  read_list(root, "couplings", "coupling", description.couplings, read_coupling);
   read_list(root, "joint_loads", "joint load", description.joint_loads, read_joint_load);
   read_list(root, "body_loads", "body load", description.body_loads, read_body_load);
   read_list(root, "joint_springs", "joint spring", description.joint_springs, read_joint_spring);

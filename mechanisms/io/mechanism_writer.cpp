@@ -100,6 +100,7 @@ class MechanismWriter {
     field("gravity", numbers(description.gravity));
     write_all("bodies", description.bodies);
     write_all("joints", description.joints);
+    write_all("couplings", description.couplings);
     write_all("joint_loads", description.joint_loads);
     write_all("body_loads", description.body_loads);
     write_all("joint_springs", description.joint_springs);
@@ -170,6 +171,9 @@ class MechanismWriter {
     if (joint.type == JointType::universal || !same_bits(joint.axis2, usual.axis2)) {
       field("axis2", numbers(joint.axis2));
     }
+    if (joint.pitch != 0.0) {
+      field("pitch", number(joint.pitch));
+    }
     flag_if_set("cut", joint.cut);
     numbers_unless_empty("q0", joint.q0);
     numbers_unless_empty("v0", joint.v0);
@@ -195,6 +199,18 @@ class MechanismWriter {
   void component_unless_first(int component) {
     if (component != 0) {
       field("component", fmt::format("{}", component + 1));
+    }
+  }
+
+  void fields_of(const CouplingDescription& coupling) {
+    text_ += "terms = [\n";
+    for (const CouplingTerm& term : coupling.terms) {
+      fmt::format_to(std::back_inserter(text_), "  {{joint = {}, component = {}, factor = {}}},\n",
+                     toml_quoted(term.joint), term.component + 1, number(term.factor));
+    }
+    text_ += "]\n";
+    if (coupling.value) {
+      field("value", number(*coupling.value));
     }
   }
 

@@ -87,6 +87,10 @@ void set_constrained_directions(Joint& joint) {
       joint.world_linear = true;
       joint.angular = no_rotation;
       break;
+    case JointType::screw:
+      joint.linear_directions = {joint.normal1, joint.normal2};
+      joint.angular = parallel_axes;
+      break;
   }
 }
 
@@ -102,6 +106,7 @@ Joint make_joint(const JointDescription& from) {
   joint.rotation_b = rotation(from.frame_b.rotation);
   joint.axis = from.axis;
   joint.axis2 = from.axis2;
+  joint.pitch = from.pitch;
   joint.normal1 = any_normal(joint.axis);
   joint.normal2 = joint.axis.cross(joint.normal1);
   joint.nq = position_count(from.type);
@@ -128,6 +133,7 @@ Mechanism::Mechanism(MechanismDescription description)
     adopt_bodies();
     adopt_joints();
     adopt_motions();
+    adopt_couplings();
     adopt_markers();
     check_loads();
     set_initial_state();
@@ -181,6 +187,27 @@ void Mechanism::adopt_motions() {
       joint.motions.push_back({motion.component, motion.position, motion.velocity, motion.acceleration});
       ++constraint_size_;
     }
+  }
+}
+
+void Mechanism::adopt_couplings() {
+  for (std::size_t i = 0; i < description_.couplings.size(); ++i) {
+    validate_coupling(*this, i);
+    CouplingDescription& from = description_.couplings[i];
+    Coupling coupling{from.name, {}, 0.0, constraint_size_};
+    double value = 0.0;
+    for (const CouplingTerm& term : from.terms) {
+      const int place = find_joint(term.joint)->index;
+      const Joint& joint = tree_joints_[static_cast<std::size_t>(place)];
+      coupling.terms.push_back({joint.q_offset + term.component, joint.u_offset + term.component, term.factor});
+      value += term.factor * joint.q0[static_cast<std::size_t>(term.component)];
+    }
+    if (!from.value) {
+      from.value = value;
+    }
+    coupling.value = *from.value;
+    couplings_.push_back(std::move(coupling));
+    ++constraint_size_;
   }
 }
 

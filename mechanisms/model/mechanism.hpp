@@ -34,6 +34,19 @@ struct Marker {
   Vec3 point = Vec3::Zero();
 };
 
+/// A validated coupling of tree joints: the row sum factor q - value of Phi.
+struct Coupling {
+  struct Term {
+    int q = 0;  ///< place in q
+    int u = 0;  ///< place in u
+    double factor = 1.0;
+  };
+  std::string name;
+  std::vector<Term> terms;
+  double value = 0.0;
+  int row = 0;  ///< in Phi
+};
+
 /// A joint by kind and index.
 struct JointReference {
   bool cut = false;
@@ -59,6 +72,7 @@ class Mechanism {
   /// \returns the tree joints; joint k leads to body k.
   [[nodiscard]] std::span<const Joint> tree_joints() const { return tree_joints_; }
   [[nodiscard]] std::span<const Joint> cut_joints() const { return cut_joints_; }
+  [[nodiscard]] std::span<const Coupling> couplings() const { return couplings_; }
   [[nodiscard]] std::span<const Marker> markers() const { return markers_; }
   /// \returns the inboard body of body k, -1 for the ground.
   [[nodiscard]] int parent(int body) const { return tree_joints_[static_cast<std::size_t>(body)].a; }
@@ -67,14 +81,19 @@ class Mechanism {
   [[nodiscard]] int q_size() const { return q_size_; }
   /// \returns the number of quasi-velocities u.
   [[nodiscard]] int u_size() const { return u_size_; }
-  /// \returns the number of rows of Phi: all cut joints, then all prescribed motions.
+  /// \returns the number of rows of Phi: all cut joints, then all prescribed motions, then all couplings.
   [[nodiscard]] int constraint_size() const { return constraint_size_; }
   /// \returns how many of those rows belong to cut joints.
   [[nodiscard]] int cut_row_count() const { return cut_row_count_; }
-  /// \returns whether Phi has rows: of a prescribed motion or of a cut joint, unless that is free and has none.
+  /// \returns how many of them belong to prescribed motions.
+  [[nodiscard]] int motion_row_count() const {
+    return constraint_size_ - cut_row_count_ - static_cast<int>(couplings_.size());
+  }
+  /// \returns whether Phi has rows: of a prescribed motion, a coupling or a cut joint, unless that is free and has
+  /// none.
   [[nodiscard]] bool constrained() const { return constraint_size_ > 0; }
   /// \returns whether a prescribed motion makes the constraints depend on time.
-  [[nodiscard]] bool rheonomic() const { return constraint_size_ > cut_row_count_; }
+  [[nodiscard]] bool rheonomic() const { return motion_row_count() > 0; }
   /// \returns whether loads, dampers or prescribed motions may add or take energy: else T + V is constant.
   [[nodiscard]] bool exchanges_energy() const;
 
@@ -104,6 +123,7 @@ class Mechanism {
   void adopt_bodies();
   void adopt_joints();
   void adopt_motions();
+  void adopt_couplings();
   void adopt_markers();
   void check_loads() const;
   void set_initial_state();
@@ -112,6 +132,7 @@ class Mechanism {
   std::vector<Body> bodies_;
   std::vector<Joint> tree_joints_;
   std::vector<Joint> cut_joints_;
+  std::vector<Coupling> couplings_;
   std::vector<Marker> markers_;
   NameIndex body_index_;
   NameIndex joint_index_;  // tree joints, then cut joints, like the description

@@ -53,7 +53,8 @@ TEST(EngineFormulation, TheTextbookAgreesWithDenseOnEveryTree) {
   const std::string command =
       fmt::format("{} {}/examples/engines/newton_euler_engine.py", interpreter, MBDBENCH_SOURCE_DIR);
   const std::vector<std::string> trees = {"pendulum:3", "random_tree:seed=3,loads=1", "random_tree:seed=6,loads=1",
-                                          "random_tree:seed=9,bodies=12,loads=1"};
+                                          "random_tree:seed=9,bodies=12,loads=1",
+                                          "random_tree:seed=9,bodies=12,loads=1,screws=1"};
   std::set<JointType> types;
   for (const std::string& word : trees) {
     const Mechanism mechanism = find_mechanism(default_registries(), word);

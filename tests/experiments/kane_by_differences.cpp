@@ -89,6 +89,8 @@ struct MovingJoint {
         return {turned(), Vector(q[4] + moved[3], q[5] + moved[4], q[6] + moved[5])};
       case JointType::fixed:
         break;
+      case JointType::screw:
+        return {turn(axis, q[0] + moved[0]), axis * (static_cast<Real>(description->pitch) * (q[0] + moved[0]))};
     }
     return {};
   }
@@ -165,6 +167,11 @@ class Kane {
     moving.u.resize(static_cast<std::size_t>(velocity_count(joint.type)), 0.0L);
     unknowns_ += velocity_count(joint.type);
     joints_.push_back(std::move(moving));
+  }
+
+  [[nodiscard]] const MovingJoint& joint_named(const std::string& name) const {
+    return *std::find_if(joints_.begin(), joints_.end(),
+                         [&](const MovingJoint& joint) { return joint.description->name == name; });
   }
 
   [[nodiscard]] Frame body_frame(const std::vector<Frame>& bodies, const std::string& name) const {
@@ -288,6 +295,16 @@ class Kane {
         rows(row, joint.offset + motion.component) = 1.0L;
         right.conservativeResize(row + 1);
         right[row] = static_cast<Real>(Expression(motion.acceleration, {{"t", &t}})());
+      }
+    }
+    for (const CouplingDescription& coupling : description_.couplings) {
+      const Eigen::Index row = rows.rows();
+      rows.conservativeResize(row + 1, unknowns_);
+      rows.row(row).setZero();
+      right.conservativeResize(row + 1);
+      right[row] = 0.0L;
+      for (const CouplingTerm& term : coupling.terms) {
+        rows(row, joint_named(term.joint).offset + term.component) = static_cast<Real>(term.factor);
       }
     }
     return {std::move(rows), std::move(right)};

@@ -24,6 +24,13 @@ inline std::string program() {
   return (std::filesystem::read_symlink("/proc/self/exe").parent_path().parent_path() / "mbdbench").string();
 }
 
+/// \returns a launcher's command that gives the two ranks commands of their own. Not with mpirun's colon: that of Open
+/// MPI 5.0.7 breaks down at it, whatever the programs are.
+inline std::string two_ranks(const std::string& first, const std::string& second) {
+  return fmt::format("{} -n 2 sh -c 'if [ \"$OMPI_COMM_WORLD_RANK\" = 0 ]; then {}; else {}; fi'", kMpirun, first,
+                     second);
+}
+
 /// Whether two processes of the program find one another: there is an mpirun, and the program was built with MPI.
 inline bool can_run_on_ranks() {
   static const bool can =

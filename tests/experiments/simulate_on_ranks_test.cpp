@@ -75,28 +75,19 @@ TEST_F(SimulateOnRanksRunTest, errors_end_all_ranks_with_one_message_and_exit_co
 TEST_F(SimulateOnRanksRunTest, what_fails_on_one_rank_ends_all) {
   const std::string divided = "--mechanism pendulum:64 --formulation hdca[leaf=subchain,subchains=16] --quiet";
   // A rank with another command: found before anything is computed.
-  EXPECT_EQ(
-      shell(fmt::format("{} -n 1 {} simulate {} --time 1 --output run : -n 1 {} simulate {} --time 2 --output run",
-                        kMpirun, program(), divided, program(), divided)),
-      2);
+  const std::string simulate_it = fmt::format("{} simulate {} --output run", program(), divided);
+  EXPECT_EQ(shell(two_ranks(simulate_it + " --time 1", simulate_it + " --time 2")), 2);
   EXPECT_TRUE(said("different commands")) << said_;
   EXPECT_FALSE(fs::exists(directory_ / "run"));
   // Only the first rank writes: a directory that it cannot make.
   std::ofstream(directory_ / "file") << "no directory";
   EXPECT_EQ(simulate(2, divided + " --time 0.1 --output file/run"), 3) << said_;
   // A rank that cannot read what the others can.
-  EXPECT_EQ(shell(fmt::format("{} -n 1 {} simulate {} --time 1 --output run : -n 1 {} simulate {} --set nonsense=1 "
-                              "--time 1 --output run",
-                              kMpirun, program(), divided, program(), divided)),
-            2);
+  EXPECT_EQ(shell(two_ranks(simulate_it + " --time 1", simulate_it + " --time 1 --set nonsense=1")), 2);
   EXPECT_TRUE(said("nonsense")) << said_;
   // A rank that is killed while the others wait for it: mpirun tells, and nobody waits for ever.
-  EXPECT_NE(
-      shell(fmt::format("{} -n 1 {} simulate {} --time 1000 --output run : -n 1 sh -c '{} simulate {} --time 1000 "
-                        "--output run & sleep 1; kill -KILL $!; wait $!'",
-                        kMpirun, program(), divided, program(), divided)),
-      124)
-      << said_;
+  const std::string killed = simulate_it + " --time 1000 & sleep 1; kill -KILL $!; wait $!";
+  EXPECT_NE(shell(two_ranks(simulate_it + " --time 1000", killed)), 124) << said_;
 }
 
 }  // namespace

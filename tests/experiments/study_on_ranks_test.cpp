@@ -85,18 +85,13 @@ TEST_F(StudyOnRanksRunTest, what_killed_ranks_had_finished_is_not_computed_again
 TEST_F(StudyOnRanksRunTest, bad_input_and_other_runs_are_told_once) {
   EXPECT_EQ(shell(fmt::format("{} -n 2 {} study nothing.toml", kMpirun, program())), 2);
   EXPECT_EQ(said_.find("nothing.toml"), said_.rfind("nothing.toml")) << said_;
-  EXPECT_EQ(shell(fmt::format("{0} -n 1 {1} study small.toml --quiet -o mixed : -n 1 {1} study other.toml -o mixed",
-                              kMpirun, program())),
-            2)
-      << said_;
+  const std::string small = program() + " study small.toml --quiet -o mixed";
+  const std::string other = program() + " study other.toml -o mixed";
+  EXPECT_EQ(shell(two_ranks(small, other)), 2) << said_;
   EXPECT_TRUE(said("other.toml")) << said_;
   std::ofstream(directory_.path() / "other.toml")
       << content_of(directory_.path() / "small.toml").replace(1, 14, "name = \"other\"");
-  EXPECT_EQ(shell(fmt::format("{0} -n 1 {1} study small.toml --quiet -o mixed : -n 1 {1} study other.toml -o mixed "
-                              "--no-report",
-                              kMpirun, program())),
-            2)
-      << said_;
+  EXPECT_EQ(shell(two_ranks(small, other + " --no-report")), 2) << said_;
   EXPECT_TRUE(said("different commands")) << said_;
 }
 

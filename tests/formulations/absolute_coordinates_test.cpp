@@ -17,8 +17,9 @@ namespace {
 TEST(absolute_coordinates, round_trips_of_random_states_of_all_joint_types) {
   std::array<int, kAllJointTypes.size()> coverage{};
   for (int seed = 1; seed <= 40; ++seed) {
-    const Mechanism mechanism =
-        make_mechanism(mechanism_registry(), fmt::format("random_tree:seed={},bodies={}", seed, 1 + seed % 12));
+    const Mechanism mechanism = make_mechanism(
+        mechanism_registry(),
+        fmt::format("random_tree:seed={},bodies={},screws={}", seed, 1 + seed % 12, seed % 5 == 4 ? 1 : 0));
     RandomSource random(seed);
     const Eigen::VectorXd q = test::random_coordinates(mechanism, random);
     const Eigen::VectorXd u = test::random_vector(mechanism.u_size(), random);

@@ -74,10 +74,12 @@ TEST(augmented_lagrangian, accelerations_of_two_hundred_random_mechanisms_are_th
   int redundant = 0;
   int prescribed = 0;
   for (int i = 0; i < 200; ++i) {
-    const std::string key = i % 2 == 0 ? fmt::format("random_closed:seed={},bodies={},cuts={},loads={}", 20120101 + i,
-                                                     2 + i * 7 % 14, 1 + i % 4, i % 3 == 0 ? 0 : 1)
-                                       : fmt::format("random_tree:seed={},bodies={},motions={}", 20120101 + i,
-                                                     3 + i * 7 % 14, i % 3 == 0 ? 2 : 0);
+    const int screws = i % 5 == 4 ? 1 : 0;
+    const std::string key = i % 2 == 0
+                                ? fmt::format("random_closed:seed={},bodies={},cuts={},loads={},screws={}",
+                                              20120101 + i, 2 + i * 7 % 14, 1 + i % 4, i % 3 == 0 ? 0 : 1, screws)
+                                : fmt::format("random_tree:seed={},bodies={},motions={},screws={}", 20120101 + i,
+                                              3 + i * 7 % 14, i % 3 == 0 ? 2 : 0, screws);
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     for (const auto& list : {mechanism.tree_joints(), mechanism.cut_joints()}) {
       for (const Joint& joint : list) {

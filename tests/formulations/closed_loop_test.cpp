@@ -210,8 +210,8 @@ TEST_F(ClosedLoops, two_hundred_random_mechanisms_with_all_joint_types) {
   int moving = 0;
   for (std::uint64_t i = 0; i < 200; ++i) {
     const int bodies = 2 + static_cast<int>((i * 7) % 20);
-    const std::string key = fmt::format("random_closed:seed={},bodies={},cuts={},loads={}", first_seed + i, bodies,
-                                        1 + i % 4, i % 3 == 0 ? 0 : 1);
+    const std::string key = fmt::format("random_closed:seed={},bodies={},cuts={},loads={},screws={}", first_seed + i,
+                                        bodies, 1 + i % 4, i % 3 == 0 ? 0 : 1, i % 5 == 4 ? 1 : 0);
     const Mechanism drawn = make_mechanism(mechanism_registry(), key);
     const Mechanism mechanism = i % 20 == 0 ? with_free_cut(drawn) : Mechanism(drawn.description());
     ClosedCase closed(mechanism, first_seed + i);

@@ -135,6 +135,7 @@ Mechanism random_joints(std::uint64_t seed, int bodies, std::span<const JointTyp
       JointDescription& joint = description.joints[k];
       joint.type = types[types_of.index(types.size())];
       joint.axis2 = joint.axis.cross(random.point(1.0)).normalized();
+      joint.pitch = joint.type == JointType::screw ? -0.4 : 0.0;
       joint.q0.clear();
       joint.v0.clear();
       for (int i = 0; i < velocity_count(joint.type); ++i) {

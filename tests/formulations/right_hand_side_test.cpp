@@ -114,8 +114,8 @@ TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
   for (std::uint64_t i = 0; i < 200; ++i) {
     // Sizes 1..30; every third tree has prescribed motions.
     const auto bodies = static_cast<int>(1 + (i * 7) % 30);
-    const std::string key = fmt::format("random_tree:seed={},bodies={},motions={}", first_seed + i, bodies,
-                                        i % 3 == 0 ? std::min(2, bodies - 1) : 0);
+    const std::string key = fmt::format("random_tree:seed={},bodies={},motions={},screws={}", first_seed + i, bodies,
+                                        i % 3 == 0 ? std::min(2, bodies - 1) : 0, i % 5 == 4 ? 1 : 0);
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     for (const Joint& joint : mechanism.tree_joints()) {
       ++coverage[static_cast<std::size_t>(joint.type)];

@@ -1,5 +1,5 @@
 /// \file
-/// Geometry of all eight joint types at random configurations: H, D, their rates, N(q), closure residual, coordinates.
+/// Geometry of all joint types at random configurations: H, D, their rates, N(q), closure residual, coordinates.
 #include "mechanisms/model/description/joint.hpp"
 
 #include <gtest/gtest.h>
@@ -20,6 +20,7 @@ constexpr double kJointRounding = 1e-14;
 // Differences resolve 1e-12 of functions of order one (random_states.hpp); rotations by rates of a few rad/s cost a
 // factor of 100.
 constexpr double kJointDifference = 1e-10;
+constexpr double kPitch = -0.3;  // of screws, m/rad
 
 class JointGeometry : public testing::TestWithParam<std::tuple<JointType, int>> {
  public:
@@ -29,6 +30,7 @@ class JointGeometry : public testing::TestWithParam<std::tuple<JointType, int>> 
     description.type = std::get<0>(GetParam());
     description.b = "body";
     draw_geometry(random, description);
+    description.pitch = description.type == JointType::screw ? kPitch : 0.0;
     MechanismDescription mechanism;
     mechanism.bodies = {{"body", 1.0, Vec3::Zero(), Mat3::Identity()}};
     mechanism.joints = {description};
@@ -147,7 +149,11 @@ TEST_P(JointGeometry, subspace_rates_are_derivatives) {
 
 TEST_P(JointGeometry, residual_rate_is_exact_where_the_ends_do_not_meet) {
   // Two bodies anywhere: the residual is far from zero, as after drift.
-  const Mat3 b = random_rotation();
+  Mat3 b = random_rotation();
+  // The turn of a screw has no derivative where what points at it lies along the axis.
+  while (joint.type == JointType::screw && std::abs((b * joint.normal1).dot(axes_a * joint.axis)) > 0.8) {
+    b = random_rotation();
+  }
   const Vec3 displacement = random.point(1.0);
   const Vec3 omega_a = random.point(1.0);
   const Vec3 omega_b = random.point(1.0);
@@ -210,6 +216,33 @@ TEST(joint_type, names_round_trip) {
     EXPECT_EQ(joint_type_of(to_string(type)), type);
   }
   EXPECT_FALSE(joint_type_of("hinge").has_value());
+}
+
+TEST(joint, a_screw_has_turned_once_where_it_has_moved_by_its_lead) {
+  JointDescription description;
+  description.name = "joint";
+  description.type = JointType::screw;
+  description.b = "body";
+  description.pitch = kPitch;
+  MechanismDescription mechanism;
+  mechanism.bodies = {{"body", 1.0, Vec3::Zero(), Mat3::Identity()}};
+  mechanism.joints = {description};
+  const Joint joint = Mechanism(mechanism).tree_joints()[0];
+  const double lead = 2.0 * std::numbers::pi * kPitch;
+  std::vector<double> residual(5);
+  for (const double turns : {-3.0, 0.0, 1.0, 2.0}) {
+    const Vec3 place(0.0, 0.0, turns * lead);
+    closure_residual(joint, Mat3::Identity(), Mat3::Identity(), place, residual);
+    EXPECT_LT(Eigen::Map<const Eigen::VectorXd>(residual.data(), 5).norm(), kJointRounding) << turns;
+    std::vector<double> q(1);
+    const std::vector<double> near = {0.0};  // the place tells the turn, whatever is expected
+    joint_coordinates(joint, {Mat3::Identity(), place}, near, q);
+    EXPECT_NEAR(q[0], 2.0 * std::numbers::pi * turns, 1e-13) << turns;
+  }
+  // A quarter turn without its advance is a quarter of the lead away.
+  closure_residual(joint, Mat3::Identity(), rotation_about(Vec3::UnitZ(), 0.5 * std::numbers::pi), Vec3::Zero(),
+                   residual);
+  EXPECT_NEAR(residual[2] * std::sqrt(1.0 + kPitch * kPitch), -0.25 * lead, kJointRounding);
 }
 
 TEST(joint, universal_axes_follow_their_bodies) {

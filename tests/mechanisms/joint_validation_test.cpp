@@ -24,6 +24,21 @@ const std::vector<SpoiltCase> kJointCases = {
      [](Description& d) { d.joints[kKnuckle].axis2 = Vec3(0.0, 0.9999999999, 0.0); },
      {"joints", kKnuckle, "axis2"},
      {"'knuckle'", "0.9999999999"}},
+    {"PitchMissing",
+     [](Description& d) { d.joints[kHinge].type = JointType::screw; },
+     {"joints", kHinge, "pitch"},
+     {"'hinge'", "a screw needs a pitch", "m/rad"}},
+    {"PitchNaN",
+     [](Description& d) {
+       d.joints[kHinge].type = JointType::screw;
+       d.joints[kHinge].pitch = kNaN;
+     },
+     {"joints", kHinge, "pitch"},
+     {"'hinge'", "nan"}},
+    {"PitchOfAnother",
+     [](Description& d) { d.joints[kHinge].pitch = 0.1; },
+     {"joints", kHinge, "pitch"},
+     {"'hinge'", "revolute", "\"screw\""}},
     {"AxesParallel",
      [](Description& d) { d.joints[kKnuckle].axis2 = -d.joints[kKnuckle].axis; },
      {"joints", kKnuckle, "axis2"},

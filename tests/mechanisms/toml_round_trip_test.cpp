@@ -60,6 +60,7 @@ void expect_same(const JointDescription& a, const JointDescription& b) {
   expect_same(a.frame_b, b.frame_b);
   EXPECT_EQ(bits(a.axis), bits(b.axis));
   EXPECT_EQ(bits(a.axis2), bits(b.axis2));
+  EXPECT_EQ(a.pitch, b.pitch);
   EXPECT_EQ(a.cut, b.cut);
   EXPECT_EQ(bits(a.q0), bits(b.q0));
   EXPECT_EQ(bits(a.v0), bits(b.v0));
@@ -135,6 +136,17 @@ void expect_round_trip(const MechanismDescription& description) {
   EXPECT_EQ(bits(back.gravity), bits(description.gravity));
   expect_same_list(back.bodies, description.bodies);
   expect_same_list(back.joints, description.joints);
+  ASSERT_EQ(back.couplings.size(), description.couplings.size());
+  for (std::size_t i = 0; i < back.couplings.size(); ++i) {
+    EXPECT_EQ(back.couplings[i].name, description.couplings[i].name);
+    EXPECT_EQ(back.couplings[i].value, description.couplings[i].value);
+    ASSERT_EQ(back.couplings[i].terms.size(), description.couplings[i].terms.size());
+    for (std::size_t k = 0; k < back.couplings[i].terms.size(); ++k) {
+      EXPECT_EQ(back.couplings[i].terms[k].joint, description.couplings[i].terms[k].joint);
+      EXPECT_EQ(back.couplings[i].terms[k].component, description.couplings[i].terms[k].component);
+      EXPECT_EQ(back.couplings[i].terms[k].factor, description.couplings[i].terms[k].factor);
+    }
+  }
   expect_same_list(back.joint_loads, description.joint_loads);
   expect_same_list(back.body_loads, description.body_loads);
   expect_same_list(back.joint_springs, description.joint_springs);
@@ -173,6 +185,7 @@ TEST(TomlRoundTrip, EveryJointTypeWithEveryField) {
     joint.frame_b = {Vec3(0.0, -0.0, 0.0), Eigen::Vector4d(1.0, -0.0, 0.0, 0.0)};
     joint.axis = Vec3(1.0, 2.0, 3.0).normalized();
     joint.axis2 = Vec3(-0.0, 1.0, 0.0);
+    joint.pitch = -1e-3 / 3.0;
     joint.cut = position_count(type) % 2 == 0;
     joint.dependent = !joint.cut;
     for (int i = 0; i < position_count(type); ++i) {
@@ -188,6 +201,14 @@ TEST(TomlRoundTrip, EveryJointTypeWithEveryField) {
     plain.type = type;
     description.joints.push_back(plain);
   }
+  expect_round_trip(description);
+}
+
+TEST(TomlRoundTrip, CouplingsWithAndWithoutValue) {
+  MechanismDescription description;
+  description.name = "gears";
+  description.couplings = {{"one", {{"a", 0, 1.0 / 3.0}, {"b", 2, -1e22}}, -0.1},
+                           {"two", {{"c", 1, 5.0}}, std::nullopt}};
   expect_round_trip(description);
 }
 

@@ -285,7 +285,7 @@ CellResult observed_run(const Study& study, const CellKey& cell, StudyCase& prep
 }  // namespace
 
 StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechanism, const StudyVariant& variant) {
-  const std::string refusal = variant.entry->refusal(*mechanism.mechanism);
+  const std::string refusal = refusal_of(*variant.entry, *mechanism.mechanism);
   if (!refusal.empty()) {
     obstacle_ = Measured::refused(refusal);
     return;

@@ -45,8 +45,9 @@ std::string summary(const Mechanism& mechanism, const ModelCheck& check) {
       {"bodies", fmt::format("{}", check.bodies)},
       {"joints", fmt::format("{} in the tree, {} cut", check.tree_joints, check.cut_joints)},
       {"coordinates", fmt::format("{} (q), {} quasi-velocities (u)", check.q_size, check.u_size)},
-      {"constraints", fmt::format("{} rows, {} of them prescribed motions; rank {}", check.constraint_rows,
-                                  check.motion_rows, check.rank)},
+      {"constraints",
+       fmt::format("{} rows, {} of them prescribed motions{}; rank {}", check.constraint_rows, check.motion_rows,
+                   check.coupling_rows > 0 ? fmt::format(", {} couplings", check.coupling_rows) : "", check.rank)},
       {"degrees of freedom", fmt::format("{} at the initial position", check.degrees_of_freedom())},
       {"redundant", check.redundant() == 0 ? std::string("none")
                                            : fmt::format("{}, {} of them only by several loops together",
@@ -85,6 +86,19 @@ std::string loop_table(const ModelCheck& check) {
   return aligned(rows);
 }
 
+std::string coupling_table(const Mechanism& mechanism) {
+  std::vector<Row> rows = {{"coupling", "value", "factor q"}};
+  for (const CouplingDescription& coupling : mechanism.description().couplings) {
+    std::vector<std::string> terms;
+    for (const CouplingTerm& term : coupling.terms) {
+      terms.push_back(fmt::format("{:+.6g} q_{}{}", term.factor, term.joint,
+                                  term.component > 0 ? fmt::format("_{}", term.component + 1) : ""));
+    }
+    rows.push_back({coupling.name, fmt::format("{:.6g}", *coupling.value), fmt::format("{}", fmt::join(terms, " "))});
+  }
+  return aligned(rows);
+}
+
 }  // namespace
 
 std::string describe(const Mechanism& mechanism) {
@@ -93,6 +107,9 @@ std::string describe(const Mechanism& mechanism) {
       fmt::format("{}\n{}\n{}", summary(mechanism, check), body_table(mechanism), joint_table(mechanism));
   if (!check.loops.empty()) {
     text += fmt::format("\n{}", loop_table(check));
+  }
+  if (!mechanism.couplings().empty()) {
+    text += fmt::format("\n{}", coupling_table(mechanism));
   }
   return text;
 }

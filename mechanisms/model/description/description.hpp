@@ -3,6 +3,7 @@
 /// What a user says of a mechanism: plain data, not yet checked. `Mechanism` is made from it and checks everything.
 /// SI units, angles in rad.
 #include <Eigen/Core>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -76,6 +77,7 @@ struct JointDescription {
   Vec3 axis = Vec3::UnitZ();
   /// Universal joints: second axis, fixed in b, in b's joint axes at q = 0 equal to a's; unit, not parallel to `axis`.
   Vec3 axis2 = Vec3::UnitX();
+  double pitch = 0.0;  ///< screws: advance along the axis, m/rad; of the same sign as the turn for a right-hand thread
   /// A cut joint is left out of the spanning tree. Without any mark, joints that close a loop are cut in file order.
   bool cut = false;
   /// Tree joints: initial coordinates and quasi-velocities; empty means zero (identity). Cut joints: a
@@ -85,6 +87,21 @@ struct JointDescription {
   /// The initial coordinates and velocities are guesses that may be changed to close the loops.
   bool dependent = false;
   std::vector<PrescribedMotion> motions;
+};
+
+/// A share of a coupling: factor times one scalar coordinate of a tree joint.
+struct CouplingTerm {
+  std::string joint;
+  int component = 0;  ///< 0-based component of q
+  double factor = 1.0;
+};
+
+/// Coordinates of several joints tied to one another: sum of factor q = value. Two turns: gears; a turn and a
+/// displacement: rack and pinion.
+struct CouplingDescription {
+  std::string name;
+  std::vector<CouplingTerm> terms;
+  std::optional<double> value;  ///< without one, what q0 gives
 };
 
 /// Generalised force on one joint component, along u.
@@ -141,6 +158,7 @@ struct MechanismDescription {
   Vec3 gravity = Vec3(0.0, 0.0, -9.81);
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;
+  std::vector<CouplingDescription> couplings;
   std::vector<JointLoadDescription> joint_loads;
   std::vector<BodyLoadDescription> body_loads;
   std::vector<JointSpringDescription> joint_springs;

@@ -16,6 +16,41 @@ double nearest_turn(double angle, double near) {
   return angle + turn * std::round((near - angle) / turn);
 }
 
+/// Unit length of a screw's row: (axis . displacement - pitch angle) / sqrt(1 + pitch^2).
+double screw_scale(const Joint& joint) {
+  return 1.0 / std::sqrt(1.0 + joint.pitch * joint.pitch);
+}
+
+/// The turn of b relative to a about the axis and its gradient: angle' = gradient . (omega_b - omega_a), exact also
+/// where the axes of a and b are not parallel.
+struct ScrewTurn {
+  Vec3 across1;  // normals of the axis, fixed in a
+  Vec3 across2;
+  Vec3 pointer;  // fixed in b
+  double x;      // of the pointer along the normals
+  double y;
+
+  ScrewTurn(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b)
+      : across1(axes_a * joint.normal1),
+        across2(axes_a * joint.normal2),
+        pointer(axes_b * joint.normal1),
+        x(across1.dot(pointer)),
+        y(across2.dot(pointer)) {}
+
+  [[nodiscard]] double angle() const { return std::atan2(y, x); }
+  [[nodiscard]] Vec3 gradient() const { return pointer.cross(x * across2 - y * across1) / (x * x + y * y); }
+  [[nodiscard]] Vec3 gradient_rate(const Vec3& omega_a, const Vec3& omega_b) const {
+    const Vec3 pointer_rate = omega_b.cross(pointer);
+    const double x_rate = omega_a.cross(across1).dot(pointer) + across1.dot(pointer_rate);
+    const double y_rate = omega_a.cross(across2).dot(pointer) + across2.dot(pointer_rate);
+    const Vec3 level = x * across2 - y * across1;
+    const Vec3 level_rate = x_rate * across2 - y_rate * across1 + omega_a.cross(level);
+    const double square = x * x + y * y;
+    const double square_rate = 2.0 * (x * x_rate + y * y_rate);
+    return (pointer_rate.cross(level) + pointer.cross(level_rate)) / square - (square_rate / square) * gradient();
+  }
+};
+
 void angular_columns(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, int first, SpatialColumns& d) {
   for (const AngularConstraint& constraint : joint.angular) {
     d.col(first).head<3>().setZero();
@@ -55,6 +90,10 @@ RelativePose relative_pose(const Joint& joint, std::span<const double> q) {
       break;
     case JointType::fixed:
       break;
+    case JointType::screw:
+      pose.rotation = rotation_about(joint.axis, q[0]);
+      pose.translation = joint.pitch * q[0] * joint.axis;
+      break;
   }
   return pose;
 }
@@ -90,6 +129,10 @@ void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
       break;
     case JointType::fixed:
       break;
+    case JointType::screw:
+      h.col(0).tail<3>() = axes_a * joint.axis;
+      h.col(0).head<3>() = joint.pitch * h.col(0).tail<3>();
+      break;
   }
 }
 
@@ -115,6 +158,10 @@ void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& 
   for (const Vec3& direction : joint.linear_directions) {
     d.col(column++).head<3>() = axes_a * direction;
   }
+  if (joint.type == JointType::screw) {
+    d.col(column).head<3>() = screw_scale(joint) * (axes_a * joint.axis);
+    d.col(column++).tail<3>() = -screw_scale(joint) * joint.pitch * ScrewTurn(joint, axes_a, axes_b).gradient();
+  }
   angular_columns(joint, axes_a, axes_b, column, d);
 }
 
@@ -124,6 +171,11 @@ void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const M
   int column = joint.world_linear ? 3 : 0;
   for (const Vec3& direction : joint.linear_directions) {
     d_rate.col(column++).head<3>() = omega_a.cross(axes_a * direction);
+  }
+  if (joint.type == JointType::screw) {
+    d_rate.col(column).head<3>() = screw_scale(joint) * omega_a.cross(axes_a * joint.axis);
+    d_rate.col(column++).tail<3>() =
+        -screw_scale(joint) * joint.pitch * ScrewTurn(joint, axes_a, axes_b).gradient_rate(omega_a, omega_b);
   }
   for (const AngularConstraint& constraint : joint.angular) {
     const Vec3 a = axes_a * constraint.vector_a;
@@ -142,6 +194,13 @@ void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b
   }
   for (const Vec3& direction : joint.linear_directions) {
     residual[row++] = (axes_a * direction).dot(displacement);
+  }
+  if (joint.type == JointType::screw) {
+    // A whole turn is another place of the same thread: what is left is less than half the lead.
+    const double turn = ScrewTurn(joint, axes_a, axes_b).angle();
+    const double along = (axes_a * joint.axis).dot(displacement);
+    residual[row++] =
+        screw_scale(joint) * joint.pitch * (along / joint.pitch - nearest_turn(turn, along / joint.pitch));
   }
   for (const AngularConstraint& constraint : joint.angular) {
     const double cosine = (axes_a * constraint.vector_a).dot(axes_b * constraint.vector_b);
@@ -171,10 +230,10 @@ void coordinate_rates(const Joint& joint, std::span<const double> q, std::span<c
 
 void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<const double> near,
                        std::span<double> q) {
-  const auto turn = [&](std::size_t component) {
-    const double angle = angle_about(joint.axis, joint.normal1, pose.rotation * joint.normal1);
-    q[component] = nearest_turn(angle, near[component]);
+  const auto turn_near = [&](double expected) {
+    return nearest_turn(angle_about(joint.axis, joint.normal1, pose.rotation * joint.normal1), expected);
   };
+  const auto turn = [&](std::size_t component) { q[component] = turn_near(near[component]); };
   switch (joint.type) {
     case JointType::revolute:
       turn(0);
@@ -215,6 +274,9 @@ void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<c
     }
     case JointType::fixed:
       break;
+    case JointType::screw:
+      q[0] = turn_near(joint.axis.dot(pose.translation) / joint.pitch);
+      break;
   }
 }
 
@@ -224,6 +286,8 @@ JointMatrix motion_gram_inverse(const Joint& joint) {
     const double c = joint.axis.dot(joint.axis2);
     const double determinant = 1.0 - c * c;
     inverse << 1.0 / determinant, -c / determinant, -c / determinant, 1.0 / determinant;
+  } else if (joint.type == JointType::screw) {
+    inverse << 1.0 / (1.0 + joint.pitch * joint.pitch);
   }
   return inverse;
 }

@@ -44,6 +44,7 @@ struct Joint {
   Mat3 rotation_b = Mat3::Identity();  ///< joint axes to b's axes
   Vec3 axis = Vec3::UnitZ();
   Vec3 axis2 = Vec3::UnitX();
+  double pitch = 0.0;            ///< screws, m/rad
   Vec3 normal1 = Vec3::UnitX();  ///< unit, normal to axis
   Vec3 normal2 = Vec3::UnitY();  ///< axis x normal1
   int nq = 0;
@@ -79,8 +80,9 @@ void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
 void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec3& omega_a, const Vec3& omega_b,
                           SpatialColumns& h_rate);
 
-/// Constrained directions D, 6 x nc, linear rows first. D^T (V_b - V_a) is the exact rate of `closure_residual` with
-/// the velocities of the two origins; with those at O_k, see joint_kinematics.hpp.
+/// Constrained directions D, 6 x nc, linear rows first (of a screw two, then the one that ties displacement to turn).
+/// D^T (V_b - V_a) is the exact rate of `closure_residual` with the velocities of the two origins; with those at O_k,
+/// see joint_kinematics.hpp.
 void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& d);
 
 /// Rate of D.

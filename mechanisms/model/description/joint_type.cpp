@@ -12,14 +12,15 @@ struct JointFacts {
 };
 
 // In the order of JointType.
-constexpr std::array<JointFacts, 8> kFacts = {{{"revolute", 1, 1},
+constexpr std::array<JointFacts, 9> kFacts = {{{"revolute", 1, 1},
                                                {"prismatic", 1, 1},
                                                {"universal", 2, 2},
                                                {"cylindrical", 2, 2},
                                                {"spherical", 4, 3},
                                                {"planar", 3, 3},
                                                {"free", 7, 6},
-                                               {"fixed", 0, 0}}};
+                                               {"fixed", 0, 0},
+                                               {"screw", 1, 1}}};
 
 const JointFacts& facts(JointType type) {
   return kFacts.at(static_cast<std::size_t>(type));

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The eight joint types: sizes and names.
+/// The joint types: sizes and names.
 #include <array>
 #include <optional>
 #include <string_view>
@@ -15,13 +15,14 @@ enum class JointType {
   cylindrical,  ///< q = angle about, displacement along the axis; u = q'
   spherical,    ///< q = quaternion (w, x, y, z), b to a; u = relative angular velocity in b's joint axes
   planar,       ///< q = two displacements in the plane normal to the axis (fixed in a), then the angle; u = q'
-  free,  ///< q = quaternion, then displacement in a's joint axes; u = angular velocity (b's axes), linear (a's axes)
-  fixed  ///< no coordinates
+  free,   ///< q = quaternion, then displacement in a's joint axes; u = angular velocity (b's axes), linear (a's axes)
+  fixed,  ///< no coordinates
+  screw   ///< q = angle about the axis, the displacement along it is pitch times q; u = q'
 };
 
-inline constexpr std::array<JointType, 8> kAllJointTypes = {
-    JointType::revolute,  JointType::prismatic, JointType::universal, JointType::cylindrical,
-    JointType::spherical, JointType::planar,    JointType::free,      JointType::fixed};
+inline constexpr std::array<JointType, 9> kAllJointTypes = {
+    JointType::revolute, JointType::prismatic, JointType::universal, JointType::cylindrical, JointType::spherical,
+    JointType::planar,   JointType::free,      JointType::fixed,     JointType::screw};
 
 /// \returns "revolute", "prismatic", ...
 std::string_view to_string(JointType type);

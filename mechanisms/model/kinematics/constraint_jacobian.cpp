@@ -34,6 +34,11 @@ Eigen::MatrixXd constraint_jacobian(const Kinematics& kinematics) {
       phi_q(joint.motion_offset + static_cast<int>(m), joint.u_offset + joint.motions[m].component) = 1.0;
     }
   }
+  for (const Coupling& coupling : mechanism.couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      phi_q(coupling.row, term.u) = term.factor;
+    }
+  }
   return phi_q;
 }
 

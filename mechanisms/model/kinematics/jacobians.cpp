@@ -38,6 +38,11 @@ Jacobians::Jacobians(const Mechanism& mechanism)
       constraints_(joint.motion_offset + static_cast<int>(m), joint.u_offset + joint.motions[m].component) = 1.0;
     }
   }
+  for (const Coupling& coupling : mechanism.couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      constraints_(coupling.row, term.u) = term.factor;
+    }
+  }
 }
 
 void Jacobians::set_positions(const Kinematics& kinematics) {
@@ -153,6 +158,13 @@ void constraint_residual(const Kinematics& kinematics, std::span<const double> q
       residual[row] = q[coordinate] - motion_positions[row - first_motion];
     }
   }
+  for (const Coupling& coupling : mechanism.couplings()) {
+    double& row = residual[static_cast<std::size_t>(coupling.row)];
+    row = -coupling.value;
+    for (const Coupling::Term& term : coupling.terms) {
+      row += term.factor * q[static_cast<std::size_t>(term.q)];
+    }
+  }
 }
 
 void constraint_rate_residual(const Kinematics& kinematics, std::span<const double> u,
@@ -172,6 +184,13 @@ void constraint_rate_residual(const Kinematics& kinematics, std::span<const doub
       const std::size_t row = static_cast<std::size_t>(joint.motion_offset) + m;
       const auto component = static_cast<std::size_t>(joint.u_offset + joint.motions[m].component);
       residual[row] = u[component] - motion_velocities[row - first_motion];
+    }
+  }
+  for (const Coupling& coupling : mechanism.couplings()) {
+    double& row = residual[static_cast<std::size_t>(coupling.row)];
+    row = 0.0;
+    for (const Coupling::Term& term : coupling.terms) {
+      row += term.factor * u[static_cast<std::size_t>(term.u)];
     }
   }
 }

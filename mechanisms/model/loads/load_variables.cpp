@@ -163,6 +163,9 @@ std::pair<double, double> LoadVariables::set_own_of_cut(const Joint& joint, int 
 }
 
 Vec6 cut_dual_direction(const Joint& joint, const JointKinematics& state, int component) {
+  if (joint.type == JointType::screw) {
+    return motion_gram_inverse(joint)(0, 0) * state.h.col(0);
+  }
   if (joint.type != JointType::universal) {
     return state.h.col(component);  // H is orthonormal
   }

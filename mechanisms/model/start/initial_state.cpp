@@ -24,8 +24,8 @@ InitialState consistent_initial_state(const Mechanism& mechanism) {
   InitialState state;
   state.q = given(mechanism, &JointDescription::q0, mechanism.q_size());
   state.u = given(mechanism, &JointDescription::v0, mechanism.u_size());
-  // Only loops couple the joints; dense Jacobians would keep large trees from being built.
-  if (!mechanism.cut_joints().empty()) {
+  // Only loops and couplings tie joints to one another; dense Jacobians would keep large trees from being built.
+  if (!mechanism.cut_joints().empty() || !mechanism.couplings().empty()) {
     close_loops(mechanism, state);
   } else if (mechanism.rheonomic()) {
     start_motions(mechanism, state);

@@ -93,6 +93,7 @@ class LoopCloser {
       smallest = size;
     }
     if (!(smallest <= relative_to_u(kOpen))) {
+      check_couplings(rate, "terms", smallest);
       const auto [section_index, name] = worst_joint(rate);
       if (section_index < mechanism_.tree_joints().size()) {
         report_motion_velocity(section_index, name, smallest);
@@ -195,9 +196,26 @@ class LoopCloser {
     return {0, ""};
   }
 
+  /// \throws ModelError where the largest entry is that of a coupling
+  void check_couplings(const Eigen::VectorXd& residual, const char* key, double open) const {
+    int row = 0;
+    residual.cwiseAbs().maxCoeff(&row);
+    for (std::size_t i = 0; i < mechanism_.couplings().size(); ++i) {
+      if (mechanism_.couplings()[i].row == row) {
+        throw ModelError(
+            {"couplings", i, key},
+            fmt::format("coupling '{}' is off by {:.3g} at the start, and the joints that may be changed "
+                        "cannot mend it: check {} and {} of its joints, or mark joints that may be changed "
+                        "with dependent = true",
+                        mechanism_.couplings()[i].name, open, key, std::string_view(key) == "value" ? "q0" : "v0"));
+      }
+    }
+  }
+
   [[noreturn]] void report_open(const Eigen::VectorXd& residual) const {
-    const auto [section_index, name] = worst_joint(residual);
     const double open = largest_entry(residual);
+    check_couplings(residual, "value", open);
+    const auto [section_index, name] = worst_joint(residual);
     if (section_index < mechanism_.tree_joints().size()) {
       report_motion_position(section_index, name, open);
     }

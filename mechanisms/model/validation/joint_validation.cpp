@@ -15,6 +15,8 @@ constexpr double kUnitSlack = 1e-12;
 constexpr double kQuaternionSlack = 1e-8;
 // Below this sine the two axes of a universal joint are one axis, and its mass matrix is singular.
 constexpr double kParallelAxes = 1e-6;
+// m/rad; the thread of the finest screws has some 1e-5, and positions are known to 1e-12.
+constexpr double kLeastPitch = 1e-9;
 
 void check_unit(const Eigen::Ref<const Eigen::VectorXd>& vector, double slack, const ElementReference& where,
                 const std::string& joint, const char* what) {
@@ -36,8 +38,25 @@ void check_frame(const JointFrame& frame, std::size_t index, const std::string& 
              fmt::format("the quaternion {}.rotation", key).c_str());
 }
 
+void check_pitch(const JointDescription& joint, std::size_t index) {
+  const ElementReference where{"joints", index, "pitch"};
+  if (joint.type != JointType::screw && joint.pitch != 0.0) {
+    throw ModelError(where,
+                     fmt::format("joint '{}': pitch is for screw joints, this one is {}; leave it out or make the "
+                                 "type \"screw\"",
+                                 joint.name, to_string(joint.type)));
+  }
+  if (joint.type == JointType::screw && !(std::abs(joint.pitch) >= kLeastPitch && std::isfinite(joint.pitch))) {
+    throw ModelError(where,
+                     fmt::format("joint '{}': a screw needs a pitch (advance in m/rad: its lead over 2 pi), of at "
+                                 "least {:g} either way, not {:g}; without any it is a revolute joint",
+                                 joint.name, kLeastPitch, joint.pitch));
+  }
+}
+
 void check_axes(const JointDescription& joint, std::size_t index) {
   check_unit(joint.axis, kUnitSlack, {"joints", index, "axis"}, joint.name, "axis");
+  check_pitch(joint, index);
   if (joint.type != JointType::universal) {
     return;
   }

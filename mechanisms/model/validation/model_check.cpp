@@ -52,7 +52,8 @@ ModelCheck check_model(const Mechanism& mechanism) {
   check.q_size = mechanism.q_size();
   check.u_size = mechanism.u_size();
   check.constraint_rows = mechanism.constraint_size();
-  check.motion_rows = mechanism.constraint_size() - mechanism.cut_row_count();
+  check.motion_rows = mechanism.motion_row_count();
+  check.coupling_rows = static_cast<int>(mechanism.couplings().size());
   // A free cut joint closes a loop without a row.
   if (mechanism.cut_joints().empty() && !mechanism.constrained()) {
     return check;

@@ -27,7 +27,8 @@ struct ModelCheck {
   int q_size = 0;
   int u_size = 0;
   int constraint_rows = 0;  ///< of cut joints and prescribed motions
-  int motion_rows = 0;      ///< of prescribed motions
+  int motion_rows = 0;
+  int coupling_rows = 0;  ///< of prescribed motions
   int rank = 0;
   /// Smallest non-zero singular value of Phi_q over the largest; 1 without constraints. Small: nearly singular.
   double conditioning = 1.0;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <iterator>
 #include <unordered_map>
+#include <unordered_set>
+#include <utility>
 
 #include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
@@ -65,6 +67,21 @@ std::size_t vertex(const std::unordered_map<std::string, std::size_t>& index_of,
                   name));
 }
 
+/// \returns which joints are not marked as cut and have a prescribed motion or stand in a coupling.
+std::vector<bool> bound_joints(const MechanismDescription& description) {
+  std::unordered_set<std::string> coupled;
+  for (const CouplingDescription& coupling : description.couplings) {
+    for (const CouplingTerm& term : coupling.terms) {
+      coupled.insert(term.joint);
+    }
+  }
+  std::vector<bool> bound;
+  for (const JointDescription& joint : description.joints) {
+    bound.push_back(!joint.cut && (!joint.motions.empty() || coupled.count(joint.name) > 0));
+  }
+  return bound;
+}
+
 }  // namespace
 
 SpanningTree span_tree(const MechanismDescription& description) {
@@ -91,15 +108,26 @@ SpanningTree span_tree(const MechanismDescription& description) {
     }
   }
 
+  // Without marks, joints with prescribed motions or couplings, which cut joints cannot have, lead to their bodies.
+  const std::vector<bool> bound = bound_joints(description);
+  std::vector<bool> bound_body(description.bodies.size(), false);
+  for (std::size_t k = 0; k < edges.size(); ++k) {
+    if (bound[k] && edges[k].b != kGroundVertex) {
+      bound_body[edges[k].b] = true;
+    }
+  }
+
   SpanningTree tree;
   std::vector<bool> reached(description.bodies.size(), false);
   std::vector<bool> used(edges.size(), false);
   const auto is_reached = [&](std::size_t v) { return v == kGroundVertex || reached[v]; };
   // Repeated passes in the description's order; a description in tree order is done in one pass.
-  for (bool grown = true; grown;) {
+  bool waits = true;  // for the bound joint of a body
+  for (bool grown = true; grown || std::exchange(waits, false);) {
     grown = false;
     for (std::size_t k = 0; k < edges.size(); ++k) {
-      if (used[k] || description.joints[k].cut || !is_reached(edges[k].a) || is_reached(edges[k].b)) {
+      if (used[k] || description.joints[k].cut || !is_reached(edges[k].a) || is_reached(edges[k].b) ||
+          (waits && bound_body[edges[k].b] && !bound[k])) {
         continue;
       }
       used[k] = true;

@@ -143,6 +143,8 @@ void validate_elements(const MechanismDescription& description) {
   UniqueNames joints;
   check_names(description.joints, "joints", "joint", joints);
   check_joint_variables(description.joints);
+  UniqueNames couplings;
+  check_names(description.couplings, "couplings", "coupling", couplings);
   UniqueNames markers;
   check_names(description.markers, "markers", "marker", markers);
   UniqueNames loads;

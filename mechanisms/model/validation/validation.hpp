@@ -18,6 +18,10 @@ void validate_joint(const JointDescription& joint, std::size_t index);
 /// \throws ModelError
 void validate_motion(const JointDescription& joint, std::size_t joint_index, std::size_t motion_index);
 
+/// Joints, components and numbers of one coupling, after the joints are known. \param index its place in the
+/// description \throws ModelError
+void validate_coupling(const Mechanism& mechanism, std::size_t index);
+
 /// What is given for a joint that turns out to be a cut, and names, components, tables and formulas of loads and
 /// springs. Element references count in the mechanism's own order. \throws ModelError
 void validate_loads(const Mechanism& mechanism);
