@@ -78,8 +78,9 @@ class JointAxes {
   JointAxes(int count, Vector point)
       : axes_(6, count), from_b_(static_cast<std::size_t>(count)), point_(std::move(point)) {}
 
-  void turn(const Vector& direction, bool carried_by_b) {
-    axes_.col(at_).head<3>() = point_.cross(direction);
+  /// \param pitch advance along the direction, m/rad
+  void turn(const Vector& direction, bool carried_by_b, double pitch = 0.0) {
+    axes_.col(at_).head<3>() = point_.cross(direction) + direction * Real(pitch);
     axes_.col(at_).tail<3>() = direction;
     from_b_[static_cast<std::size_t>(at_++)] = carried_by_b;
   }
@@ -170,6 +171,10 @@ class PreciseChain {
         break;
       case JointType::fixed:
         break;
+      case JointType::screw:
+        turned = turned_about(joint.axis, q[0]);
+        moved = axis * (Real(joint.pitch) * q[0]);
+        break;
     }
     const Matrix axes_b = axes_a * turned;
     const Vector point = a.origin + a.rotation * precise(joint.position_a) + moved;
@@ -220,6 +225,9 @@ class PreciseChain {
         }
         break;
       case JointType::fixed:
+        break;
+      case JointType::screw:
+        axes.turn(axis, false, joint.pitch);
         break;
     }
     return axes;
