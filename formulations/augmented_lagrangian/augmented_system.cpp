@@ -265,7 +265,8 @@ std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
     stages.push_back({1.0, kTree * bodies});
   }
   stages.push_back({bodies, kLeaf});
-  const std::vector<WorkStage> nodes = engine_.tree().stages(passes);
+  const AssemblyTree tree(mechanism_->body_count(), assembly_joints(*mechanism_), options_.ground);
+  const std::vector<WorkStage> nodes = tree.stages(passes);
   stages.insert(stages.end(), nodes.begin(), nodes.end());
   return stages;
 }
