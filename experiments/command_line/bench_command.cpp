@@ -89,8 +89,9 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
   std::vector<TimedCall> calls;
   std::vector<RepeatedTimes> own(rows.size());
   calls.reserve(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    BenchRow& row = rows[i];
+  auto next = own.begin();
+  for (BenchRow& row : rows) {
+    RepeatedTimes& times = *next++;
     if (!row.made) {
       calls.emplace_back([] { return false; });
       continue;
@@ -99,7 +100,7 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
     const bool first = call();
     row.own_clock = first && engine_seconds(*row.made) > 0.0;
     if (row.own_clock) {
-      call = [call, &formulation = *row.made, &times = own[i]] {
+      call = [call, &formulation = *row.made, &times] {
         const bool ok = call();
         const double seconds = engine_seconds(formulation);
         times.add({seconds, seconds});

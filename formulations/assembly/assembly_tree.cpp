@@ -292,9 +292,10 @@ AssemblyTree::AssemblyTree(int body_count, std::vector<AssemblyJoint> joints, Gr
 void AssemblyTree::order_handles() {
   std::vector<std::size_t> place(joints_.size(), 0);
   std::size_t next = 0;
-  for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-    for (auto j = node->closed.rbegin(); j != node->closed.rend(); ++j) {
-      place[static_cast<std::size_t>(*j)] = next++;
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    const std::vector<int>& closed = nodes_[i].closed;
+    for (std::size_t j = closed.size(); j-- > 0;) {
+      place[static_cast<std::size_t>(closed[j])] = next++;
     }
   }
   for (AssemblyNode& node : nodes_) {
@@ -348,15 +349,16 @@ void AssemblyTree::order_nodes() {
   }
   std::vector<int> position(nodes_.size(), -1);
   std::vector<AssemblyNode> kept;
-  for (auto i = order.rbegin(); i != order.rend(); ++i) {
-    AssemblyNode& node = nodes_[static_cast<std::size_t>(*i)];
+  for (std::size_t i = order.size(); i-- > 0;) {
+    const auto old = static_cast<std::size_t>(order[i]);
+    AssemblyNode& node = nodes_[old];
     for (int* const child : {&node.child1, &node.child2}) {
       *child = *child < 0 ? -1 : position[static_cast<std::size_t>(*child)];
     }
     for (RakedArm& arm : node.arms) {
       arm.child = position[static_cast<std::size_t>(arm.child)];
     }
-    position[static_cast<std::size_t>(*i)] = static_cast<int>(kept.size());
+    position[old] = static_cast<int>(kept.size());
     kept.push_back(std::move(node));
   }
   nodes_ = std::move(kept);

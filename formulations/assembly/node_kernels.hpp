@@ -484,7 +484,8 @@ void add_multipliers(const BodyPlan& body, int handles, const double* sigma, dou
     const T values = load<T>(sigma + body.rows[h].offset);
     unrolled<0, 6>([&](auto i) MBDBENCH_INLINED { sums[i] += values * load<T>(row + i * kHandle); });
   }
-  unrolled<0, 6>([&](auto i) MBDBENCH_INLINED { wrench[i] += Numbers<T>::sum(sums[i]); });
+  double* const to = wrench;
+  unrolled<0, 6>([&](auto i) MBDBENCH_INLINED { to[i] += Numbers<T>::sum(sums[i]); });
 }
 
 template <typename T>

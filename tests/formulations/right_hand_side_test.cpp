@@ -69,7 +69,8 @@ void compare(const FormulationEntry& entry, const Mechanism& mechanism, const st
           return block_error(x, expected.x);
         }()},
        {"reactions", block_error(a, b)}}};
-  const double limit = tolerance(mechanism, mass_condition(mechanism, q));
+  // Explicit inverses of 6 x 6 matrices, as printed, lose more than the condition of M.
+  const double limit = (entry.key == "hdca-printed" ? 10.0 : 1.0) * tolerance(mechanism, mass_condition(mechanism, q));
   for (const auto& [block, error] : errors) {
     EXPECT_LE(error, limit) << entry.key << " on " << label << ", " << block;
     worst.error = std::max(worst.error, error);
