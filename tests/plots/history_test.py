@@ -50,6 +50,16 @@ class History(InTemporaryDirectory):
         self.assertIn("<polyline", page)
         Page(page)
 
+    def test_lines_that_were_written_before_right_hand_sides_were_counted_stay_readable(self):
+        self.made_at("2026-01-01T00:00:00Z")
+        self.assertEqual(run_history(self.runs), (0, ""))
+        [line] = self.lines()
+        del line["rhs_calls"]
+        self.file.write_text(json.dumps(line) + "\n", encoding="utf-8")
+        self.made_at("2026-01-02T00:00:00Z")
+        self.assertEqual(run_history(self.runs), (0, ""))
+        self.assertIn("2026-01-01T00:00:00Z", (self.runs / "history.html").read_text(encoding="utf-8"))
+
     def test_right_hand_sides_are_counted_beside_evaluations(self):
         self.made_at("2026-01-01T00:00:00Z")
         records = self.runs / "chadaj2015" / "records.csv"
