@@ -100,6 +100,7 @@ observe = ["time_per_evaluation"]
   EXPECT_NE(timings("alone").find("start it with mpirun -n 2"), std::string::npos) << timings("alone");
   ASSERT_EQ(study(fmt::format("{} -n 2", kMpirun), "-o both"), 0) << said_;
   EXPECT_EQ(timings("both").find("start it with mpirun"), std::string::npos) << timings("both");
+  EXPECT_NE(timings("both").find("hdca[leaf=subchain,threads=1,ranks=2]"), std::string::npos) << timings("both");
   // What one block of lanes cannot share.
   EXPECT_NE(timings("both").find("on 2 ranks: "), std::string::npos) << timings("both");
 }

@@ -195,8 +195,8 @@ TEST(Verify, FindsRatesThatJumpAlongTheMotion) {
 TEST(Verify, ExplainsWhatTheConditionOfTheStateOrAnIterationLeaves) {
   VerificationOptions options;
   options.states = 2;
-  // Failed before: dependent coordinates known to rounding of the closure only; ten plain passes; wrenches that are what
-  // is left of larger loads; momenta that bend near a singular position of the dependent joints, and do not jump.
+  // Failed before: dependent coordinates known to rounding of the closure only; ten plain passes; wrenches that are
+  // what is left of larger loads; momenta that bend near a singular position of the dependent joints, and do not jump.
   options.mechanisms = {"random_closed:seed=105784,bodies=14,cuts=1,loads=0",
                         "random_closed:seed=103429,bodies=13,cuts=1",
                         "random_closed:seed=102031,bodies=12,cuts=1",

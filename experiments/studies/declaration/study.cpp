@@ -38,7 +38,10 @@ void add_curves(std::vector<Observer>& all, const CurveFigure& figure) {
 }  // namespace
 
 std::string StudyVariant::formulation() const {
-  return formulation_word(entry->key, options);
+  if (ranks == 1) {
+    return formulation_word(entry->key, options);
+  }
+  return formulation_word(entry->key, fmt::format("{}{}ranks={}", options, options.empty() ? "" : ",", ranks));
 }
 
 std::string StudyMechanism::parameters() const {

@@ -58,7 +58,7 @@ struct StudyVariant {
   bool may_fail = false;       ///< whether a failed run is a result and not a failure of the study
   int ranks = 1;               ///< among which its right-hand sides are divided
   int evaluations_before = 0;  ///< that a published program makes before its solver begins; they count in rhs_calls
-  /// \returns the formulation as records name it: "hdca[gauge=leak]".
+  /// \returns the formulation as records name it: "hdca[gauge=leak]", "hdca[leaf=subchain,ranks=2]".
   [[nodiscard]] std::string formulation() const;
 };
 
