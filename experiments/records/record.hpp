@@ -62,10 +62,6 @@ struct Record {
   [[nodiscard]] std::optional<double> compared_value() const {
     return published_value ? published_value : expected_value;
   }
-  /// \returns the number where it says something: not one that was disturbed.
-  [[nodiscard]] std::optional<double> telling_value() const {
-    return verdict == Verdict::not_measured ? std::nullopt : value;
-  }
   bool operator==(const Record&) const = default;
 };
 

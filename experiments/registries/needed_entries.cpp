@@ -2,10 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 namespace mbdbench {
 
@@ -16,24 +13,6 @@ const FormulationEntry& needed_formulation(const Registries& registries, std::st
     throw std::invalid_argument(fmt::format("experiment {} needs the formulation '{}'", experiment, key));
   }
   return *entry;
-}
-
-std::unique_ptr<Formulation> make_published_formulation(const Registries& registries, std::string_view experiment,
-                                                        std::string_view key, const Mechanism& mechanism,
-                                                        std::string_view options) {
-  const FormulationEntry& entry = needed_formulation(registries, experiment, key);
-  std::string all(options);
-  for (const auto& [option_name, published] :
-       {std::pair("projection", "off"), std::pair("passes", "plain"), std::pair("gauge", "none")}) {
-    const bool has_option =
-        std::any_of(entry.options.begin(), entry.options.end(),
-                    [name = option_name](const ParameterSpecification& option) { return option.name == name; });
-    const bool stated = options.find(fmt::format("{}=", option_name)) != std::string_view::npos;
-    if (has_option && !stated) {
-      all += fmt::format("{}{}={}", all.empty() ? "" : ",", option_name, published);
-    }
-  }
-  return make_formulation(registries.formulations, entry, mechanism, all);
 }
 
 const OdeEntry& needed_integrator(const Registries& registries, std::string_view experiment, std::string_view key) {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "experiments/files/csv_file.hpp"
-#include "experiments/monitors/energy_monitor.hpp"
+#include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/output/trajectory_writer.hpp"
 #include "tests/experiments/temporary_directory.hpp"
@@ -98,9 +98,9 @@ TEST_F(SimulationTest, TheChainPassesEverythingOnUntilOneStops) {
   EXPECT_EQ(second.samples, 4U);
 }
 
-TEST_F(SimulationTest, TheEnergyMonitorSeesConservation) {
-  EnergyMonitor coarse(*dense_);
-  EnergyMonitor fine(*dense_);
+TEST_F(SimulationTest, TheDeviationOfTheEnergyGoesWithTheTolerance) {
+  RunAccuracy coarse(*dense_);
+  RunAccuracy fine(*dense_);
   SimulationOptions options;
   options.ode.relative_tolerance = 1e-3;
   options.absolute_tolerance = 1e-3;
@@ -111,9 +111,9 @@ TEST_F(SimulationTest, TheEnergyMonitorSeesConservation) {
   // The chain starts at rest in the plane of the origin.
   EXPECT_EQ(fine.initial_energy(), 0.0);
   EXPECT_GT(fine.largest_kinetic_energy(), 1.0);
-  EXPECT_LE(std::abs(fine.final_error()), fine.largest_error());
-  EXPECT_LT(fine.largest_error(), 1e-7 * fine.largest_kinetic_energy());
-  EXPECT_GT(coarse.largest_error(), 100.0 * fine.largest_error());
+  EXPECT_LE(std::abs(fine.final_deviation()), fine.largest_deviation());
+  EXPECT_LT(fine.largest_deviation(), 1e-7 * fine.largest_kinetic_energy());
+  EXPECT_GT(coarse.largest_deviation(), 100.0 * fine.largest_deviation());
 }
 
 TEST_F(SimulationTest, TheTrajectoryHasEveryColumnUnderItsName) {
@@ -175,7 +175,7 @@ TEST_F(SimulationTest, ObservingDoesNotChangeTheRun) {
   const TemporaryDirectory directory;
   NullSink nothing;
   const SimulationResult bare = run(*dense_, {}, nothing);
-  EnergyMonitor energy(*dense_);
+  RunAccuracy energy(*dense_);
   TrajectoryWriter writer(directory / "t.csv", *dense_);
   SinkChain chain({&energy, &writer});
   const SimulationResult observed = run(*dense_, {}, chain);

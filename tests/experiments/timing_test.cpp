@@ -67,13 +67,13 @@ TEST(TimedRecord, IsNotMeasuredWhereItWasDisturbedAndATrendLeavesItSo) {
   const Record good = maker().timed("wall_time", quiet, "where");
   EXPECT_EQ(good.verdict, Verdict::no_published_value);
   EXPECT_EQ(good.note, "7 repetitions, spread 0.1, processor share 0.95; where");
-  EXPECT_EQ(good.telling_value(), 2.0);
+  EXPECT_EQ(good.value, 2.0);
   Timing busy = quiet;
   busy.processor_share = 0.6;
   std::vector<Record> records = {maker().timed("wall_time", busy)};
   EXPECT_TRUE(records[0].note.starts_with("disturbed: ")) << records[0].note;
   EXPECT_EQ(records[0].value, 2.0) << "the number stands there";
-  EXPECT_FALSE(records[0].telling_value());
+  EXPECT_EQ(records[0].verdict, Verdict::not_measured);
   set_comparison(records[0], 2.1, {"paper", true}, {LimitKind::trend, 0.0});
   judge_trends(records);
   EXPECT_EQ(records[0].verdict, Verdict::not_measured);

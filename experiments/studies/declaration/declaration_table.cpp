@@ -78,13 +78,6 @@ std::optional<LocatedNumber> DeclarationTable::number(std::string_view key) cons
   return node == nullptr ? std::nullopt : std::optional(number_of(*node, key));
 }
 
-LocatedNumber DeclarationTable::needed_number(std::string_view key) const {
-  if (!has(key)) {
-    fail(line_, fmt::format("{} is missing, a number", key));
-  }
-  return *number(key);
-}
-
 std::optional<bool> DeclarationTable::flag(std::string_view key) const {
   const toml::node* const node = find(key);
   if (node == nullptr) {

@@ -40,7 +40,6 @@ class DeclarationTable {
   [[nodiscard]] std::optional<LocatedText> text(std::string_view key) const;
   [[nodiscard]] LocatedText needed_text(std::string_view key) const;
   [[nodiscard]] std::optional<LocatedNumber> number(std::string_view key) const;
-  [[nodiscard]] LocatedNumber needed_number(std::string_view key) const;
   [[nodiscard]] std::optional<bool> flag(std::string_view key) const;
   /// A list of texts, or one text as a list of one.
   [[nodiscard]] std::vector<LocatedText> texts(std::string_view key) const;
