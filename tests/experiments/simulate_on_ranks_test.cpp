@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <string>
+#include <utility>
 
 #include "tests/experiments/on_ranks.hpp"
 
@@ -22,9 +23,11 @@ class SimulateOnRanksRunTest : public OnRanksTest {
 };
 
 TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
-  for (const std::string key : {"hdca", "dca"}) {
+  for (const auto& [key, leaf] :
+       {std::pair<std::string, const char*>("hdca", "subchain"), {"dca", "subchain"}, {"bodies", "body"}}) {
     const std::string arguments =
-        fmt::format("--mechanism pendulum_xyz:60 --formulation {}[leaf=subchain,subchains=32] --time 0.1", key);
+        fmt::format("--mechanism pendulum_xyz:60 --formulation {}[leaf={},subchains=32] --time 0.1",
+                    key == "dca" ? key : "hdca", leaf);
     ASSERT_EQ(shell(fmt::format("{} simulate --quiet {} --output {}_alone", program(), arguments, key)), 0) << said_;
     for (const auto& [ranks, threads] : {std::pair(2, 1), {2, 2}, {4, 1}}) {
       const std::string output = fmt::format("{}_{}_{}", key, ranks, threads);
@@ -38,6 +41,19 @@ TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
       }
     }
   }
+}
+
+TEST_F(SimulateOnRanksRunTest, sub_chains_of_a_loop_write_the_files_of_one) {
+  const std::string arguments =
+      "--mechanism loop:15,springs=3 --formulation bae-haug[alpha=10,beta=10,ranks=2] --time 0.1";
+  ASSERT_EQ(shell(program() + " simulate --quiet --output alone " + arguments), 0) << said_;
+  ASSERT_EQ(simulate(2, "--output ranks " + arguments), 0) << said_;
+  for (const char* file : {"trajectory.csv", "statistics.json", "state.json"}) {
+    EXPECT_FALSE(content_of(directory_ / "alone" / file).empty()) << file;
+    EXPECT_TRUE(content_of(directory_ / "ranks" / file) == content_of(directory_ / "alone" / file)) << file;
+  }
+  EXPECT_EQ(simulate(2, "--mechanism loop:9 --formulation bae-haug[alpha=10,beta=10] --time 0.1 --output run"), 2);
+  EXPECT_TRUE(said("option ranks=2")) << said_;
 }
 
 TEST_F(SimulateOnRanksRunTest, a_run_on_ranks_continues_one_of_one_and_the_other_way_round) {
