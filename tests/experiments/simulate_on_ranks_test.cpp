@@ -43,9 +43,9 @@ TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
   }
 }
 
-TEST_F(SimulateOnRanksRunTest, sub_chains_of_a_loop_write_the_files_of_one) {
+TEST_F(SimulateOnRanksRunTest, sub_chains_of_a_loop_write_the_files_of_one_and_follow_the_work_of_dampers) {
   const std::string arguments =
-      "--mechanism loop:15,springs=3 --formulation bae-haug[alpha=10,beta=10,ranks=2] --time 0.1";
+      "--mechanism loop:15,springs=3 --formulation bae-haug[alpha=10,beta=10,ranks=2] --time 0:0.05:0.3";
   ASSERT_EQ(shell(program() + " simulate --quiet --output alone " + arguments), 0) << said_;
   ASSERT_EQ(simulate(2, "--output ranks " + arguments), 0) << said_;
   for (const char* file : {"trajectory.csv", "statistics.json", "state.json"}) {

@@ -108,7 +108,7 @@ observe = ["time_per_evaluation"]
 }
 
 TEST_F(StudyOnRanksRunTest, runs_with_an_integrator_of_the_whole_state_are_divided_and_compared_with_one_process) {
-  std::ofstream(directory_.path() / "small.toml") << R"(
+  std::ofstream(directory_.path() / "small.toml") << R"toml(
 name = "runs"
 mechanisms = ["pendulum:64", "pendulum:8"]
 end = 0.02
@@ -120,7 +120,7 @@ repetitions = 1
 "two" = "hdca[leaf=subchain,subchains=16,threads=1]"
 [ranks]
 "two" = 2
-)";
+)toml";
   ASSERT_EQ(study(fmt::format("{} -n 2", kMpirun), "-o both"), 0) << said_;
   const std::vector<Record> timings = read_records(directory_.path() / "both" / "timings.csv");
   const auto difference = [&](const std::string& mechanism) {
