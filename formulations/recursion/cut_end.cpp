@@ -41,8 +41,9 @@ void set_cut_right_side(const Joint& joint, const JointKinematics& state, const 
                         BaumgarteConstants baumgarte, Eigen::VectorXd& right_side) {
   const Vec6 relative = b.body.velocity_at(state.point) - a.body.velocity_at(state.point);
   // The handles move along their bodies: Sdot^T V = [omega x (v_h - v_O); 0].
-  const Vec3 bias = b.body.velocity.tail<3>().cross(state.velocity - b.point_velocity) -
-                    a.body.velocity.tail<3>().cross(state.velocity - a.point_velocity);
+  Vec3 bias = Vec3::Zero();
+  bias += b.body.velocity.tail<3>().cross(state.velocity - b.point_velocity);
+  bias -= a.body.velocity.tail<3>().cross(state.velocity - a.point_velocity);
   std::array<double, 6> residual{};
   closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual);
   for (int row = 0; row < joint.nc; ++row) {
