@@ -59,10 +59,11 @@ std::vector<ParameterSpecification> specifications(bool projections) {
     list.push_back(number("eps_v", defaults.velocity, 0.0,
                           "change of all velocities (2-norm) at which passes of a velocity projection end"));
     list.push_back(refresh_option());
-  } else {
-    list.push_back(number("mu", defaults.mu, 0.0, "damping ratio in Phi'' + 2 omega mu Phi' + omega^2 Phi"));
-    list.push_back(number("omega", defaults.omega, 0.0, "natural frequency in it, 1/s; 0: not stabilised"));
   }
+  // Projected states satisfy the constraints: there is nothing to damp [Malczyk2012, Sect. 3.3].
+  list.push_back(number("mu", defaults.mu, 0.0, "damping ratio in Phi'' + 2 omega mu Phi' + omega^2 Phi"));
+  list.push_back(
+      number("omega", projections ? 0.0 : defaults.omega, 0.0, "natural frequency in it, 1/s; 0: not stabilised"));
   return list;
 }
 
@@ -82,16 +83,12 @@ AugmentedOptions augmented_options(const Parameters& parameters, bool projection
   options.conjugate = parameters.text("passes") == "conjugate";
   options.acceleration = parameters.number("eps_a");
   options.projections = projections;
+  options.mu = parameters.number("mu");
+  options.omega = parameters.number("omega");
   if (projections) {
-    // Projected states satisfy the constraints: there is nothing to damp [Malczyk2012, Sect. 3.3].
-    options.mu = 0.0;
-    options.omega = 0.0;
     options.position = parameters.number("eps_p");
     options.velocity = parameters.number("eps_v");
     options.refresh = parameters.text("refresh") == "on";
-  } else {
-    options.mu = parameters.number("mu");
-    options.omega = parameters.number("omega");
   }
   return options;
 }

@@ -56,7 +56,8 @@ void validate_coupling(const Mechanism& mechanism, std::size_t index) {
     const auto where = [&](const char* key) {
       return ElementReference{"couplings", index, fmt::format("terms[{}].{}", i, key)};
     };
-    const Joint& joint = coupled_joint(mechanism, term.joint, where("joint"), who);
+    const ElementReference joint_place = where("joint");
+    const Joint& joint = coupled_joint(mechanism, term.joint, joint_place, who);
     if (term.component < 0 || term.component >= joint.nq) {
       throw ModelError(where("component"),
                        fmt::format("{}: component {} (counted from 1) of joint '{}', but a {} joint "
