@@ -198,7 +198,7 @@ void expect_the_bits_of_one_process(const Mechanism& mechanism, int ranks) {
   }
 }
 
-TEST(bae_haug_ranks, any_number_of_ranks_gives_the_bits_of_one_process) {
+TEST(bae_haug_ranks, any_number_of_ranks_as_threads_gives_the_bits_of_one_process) {
   for (const char* key : {"slider_crank", "loop:9", "loop:30", "loop:30,cut=7,springs=5"}) {
     expect_the_bits_of_one_process(catalogued(key), 2);
   }
