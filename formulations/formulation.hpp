@@ -166,6 +166,7 @@ struct FormulationEntry {
   /// \throws ModelError naming options and numbers of ranks that can
   std::unique_ptr<FormulationPart> (*make_part)(const Mechanism& mechanism, const Parameters& options,
                                                 RankExchange& ranks) = nullptr;
+  std::string_view part_option = {};  ///< with which it can be divided: "leaf=subchain"
   /// Whether it knows the rows of couplings between joints: who does not say so is not given such a mechanism.
   bool takes_couplings = false;
 };

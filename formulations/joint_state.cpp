@@ -14,6 +14,8 @@ void add_components(std::vector<StateComponent>& layout, const char* symbol, con
   }
 }
 
+}  // namespace
+
 std::vector<StateComponent> joint_layout(const Mechanism& mechanism, StateKind rate_kind) {
   std::vector<StateComponent> layout;
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -25,10 +27,10 @@ std::vector<StateComponent> joint_layout(const Mechanism& mechanism, StateKind r
   return layout;
 }
 
-}  // namespace
-
 JointStateFormulation::JointStateFormulation(const Mechanism& mechanism, StateKind rate_kind)
-    : Formulation(mechanism, joint_layout(mechanism, rate_kind)) {
+    : Formulation(mechanism, joint_layout(mechanism, rate_kind)), rates_(mechanism) {}
+
+CoordinateRates::CoordinateRates(const Mechanism& mechanism) : mechanism_(&mechanism) {
   for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
     const Joint& joint = mechanism.tree_joints()[k];
     const auto q = static_cast<std::size_t>(joint.q_offset);
@@ -43,14 +45,13 @@ JointStateFormulation::JointStateFormulation(const Mechanism& mechanism, StateKi
   }
 }
 
-void JointStateFormulation::set_coordinate_rates(std::span<const double> q, std::span<const double> u,
-                                                 std::span<double> qdot) const {
+void CoordinateRates::set(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const {
   for (const ScalarCoordinates& block : scalar_) {
     std::copy_n(u.begin() + static_cast<std::ptrdiff_t>(block.u), block.count,
                 qdot.begin() + static_cast<std::ptrdiff_t>(block.q));
   }
   for (const std::size_t k : quaternion_joints_) {
-    const Joint& joint = mechanism().tree_joints()[k];
+    const Joint& joint = mechanism_->tree_joints()[k];
     const auto first = static_cast<std::size_t>(joint.q_offset);
     const auto count = static_cast<std::size_t>(joint.nq);
     coordinate_rates(joint, q.subspan(first, count),

@@ -5,6 +5,29 @@
 
 namespace mbdbench {
 
+/// \returns names and kinds of x = [q; u] or [q; p]. \param rate_kind velocity or momentum
+std::vector<StateComponent> joint_layout(const Mechanism& mechanism, StateKind rate_kind);
+
+/// q' = N(q) u of all tree joints of one mechanism.
+class CoordinateRates {
+ public:
+  explicit CoordinateRates(const Mechanism& mechanism);
+  /// \param qdot q_size() entries
+  void set(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const;
+
+ private:
+  /// Neighbouring coordinates whose rates are neighbouring quasi-velocities.
+  struct ScalarCoordinates {
+    std::size_t q;
+    std::size_t u;
+    std::size_t count;
+  };
+
+  const Mechanism* mechanism_;
+  std::vector<ScalarCoordinates> scalar_;
+  std::vector<std::size_t> quaternion_joints_;  // spherical and free tree joints
+};
+
 /// Base of formulations whose state is the tree coordinates followed by quasi-velocities u or canonical momenta p.
 class JointStateFormulation : public Formulation {
  public:
@@ -17,18 +40,12 @@ class JointStateFormulation : public Formulation {
   [[nodiscard]] std::span<double> q_of(std::span<double> x) const { return x.first(q_size()); }
   [[nodiscard]] std::span<double> rate_of(std::span<double> x) const { return x.subspan(q_size()); }
   /// q' = N(q) u of all tree joints. \param qdot q_size() entries
-  void set_coordinate_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const;
+  void set_coordinate_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const {
+    rates_.set(q, u, qdot);
+  }
 
  private:
-  /// Neighbouring coordinates whose rates are neighbouring quasi-velocities.
-  struct ScalarCoordinates {
-    std::size_t q;
-    std::size_t u;
-    std::size_t count;
-  };
-
-  std::vector<ScalarCoordinates> scalar_;
-  std::vector<std::size_t> quaternion_joints_;  // spherical and free tree joints
+  CoordinateRates rates_;
   [[nodiscard]] std::size_t q_size() const { return static_cast<std::size_t>(mechanism().q_size()); }
 };
 

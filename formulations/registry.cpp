@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "formulations/aba/aba.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
@@ -15,6 +16,7 @@
 #include "formulations/naudet/naudet.hpp"
 #include "formulations/projection/projected_formulation.hpp"
 #include "formulations/projection_option.hpp"
+#include "formulations/shared_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -93,13 +95,13 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
   std::string divisible;
   for (const FormulationEntry& each : registry) {
     if (each.make_part != nullptr) {
-      divisible += fmt::format("{}{}[leaf=subchain]", divisible.empty() ? "" : ", ", each.key);
+      divisible += fmt::format("{}{}[{}]", divisible.empty() ? "" : ", ", each.key, each.part_option);
     }
   }
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const auto refuse = [&](std::string_view why) {
-    return ModelError({}, fmt::format("formulation '{}' on {} ranks: {}; for serial chains of revolute joints under "
-                                      "gravity these can be shared by ranks: {}",
+    return ModelError({}, fmt::format("formulation '{}' on {} ranks: {}; these can be shared by ranks, chains of "
+                                      "revolute joints or several trees at the ground: {}",
                                       entry.key, ranks.size(), why, divisible));
   };
   if (entry.make_part == nullptr) {
@@ -113,6 +115,17 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
   } catch (const ModelError& error) {
     throw refuse(error.what());
   }
+}
+
+std::unique_ptr<Formulation> make_shared_formulation(std::span<const FormulationEntry> registry,
+                                                     const FormulationEntry& entry, const Mechanism& mechanism,
+                                                     std::string_view options, RankExchange& ranks) {
+  return std::make_unique<SharedFormulation>(
+      make_formulation(registry, entry, mechanism, options),
+      [registry, &entry, &mechanism, text = std::string(options), &ranks] {
+        return make_formulation_part(registry, entry, mechanism, text, ranks);
+      },
+      &ranks);
 }
 
 }  // namespace mbdbench

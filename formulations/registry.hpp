@@ -27,4 +27,10 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
                                                        const FormulationEntry& entry, const Mechanism& mechanism,
                                                        std::string_view options, RankExchange& ranks);
 
+/// \returns the formulation whose parts the ranks evaluate together while all hold the whole state
+/// (shared_formulation.hpp). All ranks call it together. \throws as both of the others
+std::unique_ptr<Formulation> make_shared_formulation(std::span<const FormulationEntry> registry,
+                                                     const FormulationEntry& entry, const Mechanism& mechanism,
+                                                     std::string_view options, RankExchange& ranks);
+
 }  // namespace mbdbench

@@ -180,20 +180,6 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
   return exit_code;
 }
 
-/// Ranks share the runs, not each of them: formulations made meanwhile are not divided.
-class WholeRunsGuard {
- public:
-  explicit WholeRunsGuard(RankExchange* ranks) : ranks_(ranks) { use_ranks(nullptr); }
-  ~WholeRunsGuard() { use_ranks(ranks_); }
-  WholeRunsGuard(const WholeRunsGuard&) = delete;
-  WholeRunsGuard& operator=(const WholeRunsGuard&) = delete;
-  WholeRunsGuard(WholeRunsGuard&&) = delete;
-  WholeRunsGuard& operator=(WholeRunsGuard&&) = delete;
-
- private:
-  RankExchange* ranks_;
-};
-
 }  // namespace
 
 int run_study_file(const Registries& registries, const StudyFileRun& options) {
@@ -201,7 +187,6 @@ int run_study_file(const Registries& registries, const StudyFileRun& options) {
   if (ranks == nullptr) {
     return run_here(registries, options, nullptr);
   }
-  const WholeRunsGuard guard(ranks);
   RankStart start(*ranks);
   return start.run([&] { return run_here(registries, options, &start); });
 }

@@ -151,7 +151,7 @@ JudgedRun run_alone(const SimulateSetup& setup, const SimulateRequest& request, 
 }
 
 /// The first rank's part. \param sinks of the whole state
-JudgedRun run_first_part(const SimulateSetup& setup, const SimulateRequest& request, const RunAccuracy& accuracy,
+JudgedRun run_first_part(const SimulateSetup& setup, const SimulateRequest& request, RunAccuracy& accuracy,
                          const std::vector<OdeSink*>& sinks, RankStart& start) {
   RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
   EndlessRunWatch endless(setup.part->layout(), *setup.mechanism, setup.times.back());
@@ -161,10 +161,14 @@ JudgedRun run_first_part(const SimulateSetup& setup, const SimulateRequest& requ
   }
   SinkChain whole(sinks);
   SinkChain part(every_step);
+  SimulationOptions options = setup.options;
+  if (setup.mechanism->exchanges_energy()) {
+    options.step_reached = [&](double t, std::span<const double> x) { accuracy.reached(t, x); };
+  }
   JudgedRun run;
   start.begin();
-  run.result = simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, setup.x0, setup.options,
-                             {&whole, &part});
+  run.result =
+      simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, setup.x0, options, {&whole, &part});
   start.over();
   run.verdict = run_verdict(setup, run.result, accuracy, request, endless.reason());
   return run;

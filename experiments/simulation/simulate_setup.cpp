@@ -164,6 +164,13 @@ void require_divisible(const Registries& registries, const SimulateSetup& setup,
   if (setup.settings.projection_tolerance != 0.0) {
     throw std::invalid_argument(fmt::format("--project: projections need the whole state, not {} ranks", ranks));
   }
+  for (const Joint& joint : setup.mechanism->tree_joints()) {
+    if (has_quaternion(joint.type)) {
+      throw std::invalid_argument(
+          fmt::format("the quaternion of joint '{}' is normalised after steps, with the whole state, not on {} ranks",
+                      joint.name, ranks));
+    }
+  }
 }
 
 SimulationOptions run_options(const RunSettings& settings, const SimulateRequest& request) {

@@ -6,9 +6,9 @@
 ///   Y_k                   -> ArticulatedTree::rate at O_k, here in world axes
 ///   B_1, B_2              -> shift by ArticulatedTree::lever, ArticulatedTree::axes
 ///   K, L                  -> articulated inertia and wrench of ArticulatedTree
-///   PhiM, PhiL, RHS       -> CutRows: wrenches, a_, multipliers_ before the solution
-///   lambda                -> CutRows, with D lambda on body b
-///   gamma* (Eq. (7))      -> CutRows::set_acceleration_right_side
+///   PhiM                  -> CarriedRows: wrenches
+///   PhiL, RHS, lambda     -> CutRows: a_, multipliers_ before and after the solution, with D lambda on body b
+///   gamma* (Eq. (7))      -> set_cut_right_side
 ///
 /// The reduction ends at the ground, so that the small system holds the multipliers only: PhiL lambda = RHS + gamma*.
 /// Both ends of a cut are reduced to the ground. Their unit wrenches cancel where their chains meet, so that the
@@ -17,15 +17,19 @@
 /// Cost: O(n m_path + m^3), m rows of cut joints.
 #include "formulations/bae_haug/bae_haug.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 
-#include "formulations/bae_haug/split_bae_haug.hpp"
+#include "formulations/bae_haug/bae_haug_part.hpp"
+#include "formulations/bae_haug/ground_tree.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/cut_rows.hpp"
-#include "formulations/subchains/execution.hpp"
+#include "formulations/shared_formulation.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
@@ -113,6 +117,8 @@ class BaeHaugFormulation final : public JointStateFormulation {
   std::vector<double> momenta_;
 };
 
+constexpr double kMostRanks = 1024.0;
+
 std::string refuse_nothing(const Mechanism& /*mechanism*/) {
   return {};
 }
@@ -122,31 +128,53 @@ std::span<const ParameterSpecification> baumgarte_options() {
       {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
        {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0, 1e6},
        {"ranks", std::int64_t{1},
-        "2: a recursion for each of a loop's two sub-chains, on two ranks where a study times them so", 1.0, 2.0},
+        "R > 1: a recursion for each tree that a joint at the ground carries, such as a loop's two sub-chains; R ranks "
+        "can share them",
+        1.0, kMostRanks},
        projection_option()}};
   return kOptions;
 }
 
-bool is_split(const Parameters& options) {
-  return options.integer("ranks") == 2;
+bool is_divided(const Parameters& options) {
+  return options.integer("ranks") > 1;
+}
+
+BaumgarteConstants baumgarte_of(const Parameters& options) {
+  return {options.number("alpha"), options.number("beta")};
 }
 
 bool projects(const Mechanism& mechanism, const Parameters& options) {
   const bool stabilised = options.number("alpha") != 0.0 || options.number("beta") != 0.0;
-  return projection_is_on(mechanism, options, !stabilised && !is_split(options));
+  return projection_is_on(mechanism, options, !stabilised && !is_divided(options));
 }
 
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
-  const BaumgarteConstants baumgarte{options.number("alpha"), options.number("beta")};
+  const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
-  if (!is_split(options)) {
-    return std::make_unique<BaeHaugFormulation>(mechanism, baumgarte, projected);
+  auto whole = std::make_unique<BaeHaugFormulation>(mechanism, baumgarte, projected);
+  if (!is_divided(options)) {
+    return whole;
   }
   if (projected) {
-    throw ModelError({}, "bae-haug: ranks=2 projects nothing: projection=off, alpha and beta stabilise");
+    throw ModelError({}, "option ranks: trees on their own project nothing: projection=off, alpha and beta stabilise");
   }
-  RankExchange* const ranks = ranks_in_use();
-  return make_split_bae_haug(mechanism, baumgarte, ranks != nullptr && ranks->size() == 2 ? ranks : nullptr);
+  const std::string refusal = refuse_ground_trees(mechanism, static_cast<std::size_t>(options.integer("ranks")));
+  if (!refusal.empty()) {
+    throw ModelError({}, "option ranks: " + refusal);
+  }
+  return std::make_unique<SharedFormulation>(
+      std::move(whole), [&mechanism, baumgarte] { return make_bae_haug_part(mechanism, baumgarte, nullptr); }, nullptr);
+}
+
+std::unique_ptr<FormulationPart> make_part(const Mechanism& mechanism, const Parameters& options, RankExchange& ranks) {
+  if (options.integer("ranks") != ranks.size()) {
+    throw ModelError(
+        {}, fmt::format("option ranks={} makes it one recursion a tree, which as many ranks can share", ranks.size()));
+  }
+  if (projects(mechanism, options)) {
+    throw ModelError({}, "trees on their own project nothing: projection=off, alpha and beta stabilise");
+  }
+  return make_bae_haug_part(mechanism, baumgarte_of(options), &ranks);
 }
 
 }  // namespace
@@ -160,7 +188,9 @@ FormulationEntry bae_haug_entry() {
           refuse_nothing,
           make_bae_haug,
           {.per_body = 1e4, .per_row_and_velocity = 48.0},
-          projects};
+          projects,
+          make_part,
+          "ranks=R"};
 }
 
 }  // namespace mbdbench

@@ -5,16 +5,24 @@
 #include "formulations/binary_tree/binary_solver.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/subchains/lane_formulation.hpp"
+#include "formulations/subchains/lane_part.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 
 namespace mbdbench {
+namespace {
+
+std::string refuse_lanes(const Mechanism& mechanism, const Parameters& options) {
+  return !use_link_frames(mechanism, options) ? "the general path (kernel=general) has one thread"
+         : ground_closure(options) == GroundClosure::leaf
+             ? "ground=leaf closes joints to the ground on the general path, which has one thread"
+             : refuse_for_binary_tree(mechanism);
+}
+
+}  // namespace
 
 std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                      const Parameters& options) {
-  const std::string refusal = !use_link_frames(mechanism, options) ? "the general path (kernel=general) has one thread"
-                              : ground_closure(options) == GroundClosure::leaf
-                                  ? "ground=leaf closes joints to the ground on the general path, which has one thread"
-                                  : refuse_for_binary_tree(mechanism);
+  const std::string refusal = refuse_lanes(mechanism, options);
   if (!refusal.empty()) {
     if (options.integer("threads") > 1) {
       throw ModelError(
@@ -30,6 +38,21 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
         return std::make_unique<BinarySolver>(mechanism, ChainPlan(mechanism, subchains), threads);
       },
       0.0);
+}
+
+std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
+                                                 const Parameters& options, RankExchange& ranks) {
+  if (options.text("leaf") != "body") {
+    return make_subchain_part(mechanism, rate_kind, options, ranks);
+  }
+  const std::string refusal = refuse_lanes(mechanism, options);
+  if (!refusal.empty()) {
+    throw ModelError({}, "bodies as leaves run on one rank here (leaf=subchain may be divided): " + refusal);
+  }
+  const ChainPlan plan = divisible_plan(mechanism, static_cast<int>(options.integer("subchains")), ranks.size());
+  const ChainRange held = plan.share_of(ranks.rank(), ranks.size()).positions;
+  return make_lane_part(mechanism, rate_kind, plan, held,
+                        std::make_unique<BinarySolver>(mechanism, plan, threads_in(options), &ranks), 0.0);
 }
 
 }  // namespace mbdbench

@@ -3,7 +3,8 @@
 /// hdca and dca with one body a leaf in lanes: what leaf=body means where the mechanism is made for it.
 #include <memory>
 
-#include "formulations/formulation.hpp"
+#include "formulations/formulation_part.hpp"
+#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 
@@ -11,5 +12,10 @@ namespace mbdbench {
 /// it: anything but open chains of revolute joints. \throws ModelError where threads are asked for and cannot be used
 std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                      const Parameters& options);
+
+/// One rank's part of hdca or dca, with bodies or sub-chains as leaves. \throws ModelError where so many ranks cannot
+/// share the mechanism with these options
+std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
+                                                 const Parameters& options, RankExchange& ranks);
 
 }  // namespace mbdbench

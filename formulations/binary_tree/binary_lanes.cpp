@@ -118,14 +118,15 @@ std::string refuse_for_binary_tree(const Mechanism& mechanism) {
 }
 
 BinaryLanes::BinaryLanes(const ChainPlan& plan, const ChainLanes& lanes)
-    : plan_(&plan), steps_(binary_steps(plan.division().length)) {
-  for (int b = 0; b < plan.division().blocks; ++b) {
+    : plan_(&plan), held_(&lanes), steps_(binary_steps(plan.division().length)) {
+  const ChainRange& held = lanes.share().blocks;
+  for (int b = held.first; b < held.last; ++b) {
     BinaryBlock block;
     block.links = lanes.block(b);
     allot(block);
     blocks_.push_back(block);
   }
-  for (int lane = 0; lane < plan.division().lanes(); ++lane) {
+  for (int lane = held.first * kLanes; lane < held.last * kLanes; ++lane) {
     set_leaves(lane);
   }
 }
@@ -167,11 +168,13 @@ void BinaryLanes::set_leaves(int lane) const {
   }
 }
 
-void BinaryLanes::set_behind(int b, std::span<const double> values) const {
+void BinaryLanes::set_behind(int b, std::span<const double> values, double beyond) const {
   for (int l = 0; l < kLanes; ++l) {
     const ChainLane& held = plan_->lanes()[index_of(b * kLanes + l)];
-    block(b).behind[l] =
-        held.ends_arm ? 0.0 : values[index_of(plan_->coordinates()[index_of(held.first + held.count)])];
+    const int next = held.first + held.count;
+    block(b).behind[l] = held.ends_arm                          ? 0.0
+                         : next < held_->share().positions.last ? values[held_->place(next)]
+                                                                : beyond;
   }
 }
 

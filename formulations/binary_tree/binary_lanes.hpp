@@ -18,11 +18,15 @@ std::string refuse_for_binary_tree(const Mechanism& mechanism);
 /// Owner of the arrays. Allocates nothing after construction.
 class BinaryLanes {
  public:
+  /// \param lanes those that are held here; must outlive these
   BinaryLanes(const ChainPlan& plan, const ChainLanes& lanes);
 
-  [[nodiscard]] const BinaryBlock& block(int b) const { return blocks_[static_cast<std::size_t>(b)]; }
-  /// Numbers (p, tau) of the links behind a block's lanes. \param values by coordinate
-  void set_behind(int b, std::span<const double> values) const;
+  [[nodiscard]] const BinaryBlock& block(int b) const {
+    return blocks_[static_cast<std::size_t>(b - held_->share().blocks.first)];
+  }
+  /// Numbers (p, tau) of the links behind a block's lanes. \param values where `lanes` place them
+  /// \param beyond that of the first link that is held elsewhere
+  void set_behind(int b, std::span<const double> values, double beyond) const;
   /// \returns a lane as one node, after its sweep.
   [[nodiscard]] kernels::TwoHandles<double> node(int lane) const;
   /// Multipliers of a lane's first and last handle, five each.
@@ -35,6 +39,7 @@ class BinaryLanes {
   void set_leaves(int lane) const;
 
   const ChainPlan* plan_;
+  const ChainLanes* held_;
   std::vector<BinaryStep> steps_;
   std::vector<BinaryBlock> blocks_;
   std::vector<LaneMemory> memory_;

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/node_tree.hpp"
+#include "formulations/binary_tree/segment_node.hpp"
 #include "formulations/subchains/chain_team.hpp"
 #include "formulations/subchains/instruction_set.hpp"
 #include "formulations/subchains/lane_failure.hpp"
@@ -15,7 +17,6 @@ namespace mbdbench {
 namespace {
 
 using kernels::kHandleRows;
-using Node = kernels::TwoHandles<double>;
 
 /// \returns those of the instruction set in use.
 BinarySweeps binary_sweeps_in_use() {
@@ -27,58 +28,27 @@ BinarySweeps binary_sweeps_in_use() {
 #endif
 }
 
-/// The proximal handle of a segment to the frame before its joint's angle (subchains/handle_turn.hpp).
-void turn_proximal_back(const JointTurn& turn, Node& node) {
-  constexpr int kBoth = 2 * kHandleRows;
-  double full[kBoth][kBoth];
-  for (int i = 0; i < kBoth; ++i) {
-    for (int j = 0; j <= i; ++j) {
-      full[i][j] = full[j][i] = node.matrix[kernels::triangle(i) + j];
-    }
-  }
-  for (const int first : {0, 3}) {
-    for (auto& row : full) {
-      turn_back(turn, row[first], row[first + 1]);
-    }
-    turn_back(turn, node.right[first], node.right[first + 1]);
-  }
-  for (const int first : {0, 3}) {
-    for (int j = 0; j < kBoth; ++j) {
-      turn_back(turn, full[first][j], full[first + 1][j]);
-    }
-  }
-  for (int i = 0; i < kBoth; ++i) {
-    std::copy(full[i], full[i] + i + 1, node.matrix + kernels::triangle(i));
-  }
-}
-
-/// The handle to the ground [Chadaj2015, Eq. (29)]: xi_11 sigma + xi_10 = D^T V of the ground. \param motion linear
-/// \param sigma receives it
-void close_ground(const Node& node, const Vec3& motion, double* sigma, double& smallest) {
-  double matrix[kernels::triangle(kHandleRows)];
-  std::copy(std::begin(node.matrix), std::begin(node.matrix) + kernels::triangle(kHandleRows), matrix);
-  kernels::HandleFactor<double> factor{};
-  kernels::factorise_handle(matrix, factor, smallest);
-  double right[kHandleRows] = {node.right[0] - motion.x(), node.right[1] - motion.y(), node.right[2] - motion.z(),
-                               node.right[3], node.right[4]};
-  kernels::eliminate(factor, right);
-  for (int k = 0; k < kHandleRows; ++k) {
-    right[k] *= factor.inverse[k];
-  }
-  kernels::substitute_back(factor, right);
-  std::copy(right, right + kHandleRows, sigma);
+bool all_finite(std::span<const double> a, std::span<const double> b) {
+  const auto finite = [](double value) { return std::isfinite(value); };
+  return std::all_of(a.begin(), a.end(), finite) && std::all_of(b.begin(), b.end(), finite);
 }
 
 }  // namespace
 
 struct BinarySolver::Work : ChainTeam {
-  Work(const Mechanism& of, ChainPlan given_plan, int given_threads);
+  Work(const Mechanism& of, ChainPlan given_plan, int given_threads, RankExchange* given_ranks);
 
+  /// Numbers of first links to other ranks. \param values p or tau of what is held; none: zero
+  void meet_starts(int member, std::span<const double> values);
+  /// p or tau of the link behind every lane of a block.
+  void set_behind(int b, std::span<const double> values) const;
   /// Lanes of a segment to one node.
   void close_segment(int s);
   /// Segments of all arms, and the ground. \param base its motion, world axes
   void close_arms(int member, const Vec3& base);
   void open_segment(int member, int s);
+  /// What first links lack, after all others have their rates (third exchange).
+  void finish(int member, std::span<double> rates);
   /// The first link of every lane turns against the last one of the lane before it.
   void subtract_distal(int s, std::span<double> rates) const;
   [[nodiscard]] RhsStatus status(std::span<const double> q, std::span<const double> rates);
@@ -87,28 +57,30 @@ struct BinarySolver::Work : ChainTeam {
   const ChainSweeps* link_sweeps;
   BinarySweeps sweeps;
   BinaryLanes trees;
-  std::vector<NodeTree> segment_trees;
-  std::vector<Node> segment_nodes;
-  std::vector<SegmentScan> reports;
+  std::vector<NodeTree> segment_trees;           // of this rank
+  std::vector<SegmentStart> starts;              // of all ranks
+  std::vector<SegmentNode> nodes;                // of all ranks
+  std::vector<double> distals;                   // of all ranks: motion about z that a segment gives the next one
   std::vector<std::vector<NodeTree>> arm_trees;  // every member closes all arms for itself
-  std::vector<double> block_pivots;
-  std::vector<double> segment_pivots;
-  std::vector<double> arm_pivots;  // one a member
+  std::vector<double> block_pivots;              // of this rank
+  std::vector<double> arm_pivots;                // one a member
+  bool finite = true;                            // the state of this rank
 };
 
-BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_threads)
-    : ChainTeam(of, std::move(given_plan), given_threads, nullptr),
+BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_threads, RankExchange* given_ranks)
+    : ChainTeam(of, std::move(given_plan), given_threads, given_ranks),
       mechanism(&of),
       link_sweeps(&instruction_set().sweeps),
       sweeps(binary_sweeps_in_use()),
       trees(plan, lanes),
-      segment_nodes(plan.segments().size()),
-      reports(plan.segments().size()),
+      starts(plan.segments().size()),
+      nodes(plan.segments().size()),
+      distals(plan.segments().size()),
       arm_trees(index_of(team.size())),
-      block_pivots(index_of(plan.division().blocks)),
-      segment_pivots(plan.segments().size()),
+      block_pivots(index_of(own.blocks.count())),
       arm_pivots(arm_trees.size()) {
-  for (const ChainSegment& segment : plan.segments()) {
+  for (int s = own.segments.first; s < own.segments.last; ++s) {
+    const ChainSegment& segment = plan.segments()[index_of(s)];
     segment_trees.emplace_back(segment.last_lane - segment.first_lane);
   }
   for (std::vector<NodeTree>& arms : arm_trees) {
@@ -118,17 +90,38 @@ BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_th
   }
 }
 
+void BinarySolver::Work::meet_starts(int member, std::span<const double> values) {
+  team.barrier();
+  if (ranks == nullptr) {
+    return;
+  }
+  for (int s = own.segments.first; s < own.segments.last && member == 0; ++s) {
+    const int first = plan.lanes()[index_of(scans.segment_at(s).first_lane)].first;
+    starts[index_of(s)].first = values.empty() ? 0.0 : values[lanes.place(first)];
+  }
+  meet(member, starts);
+}
+
+void BinarySolver::Work::set_behind(int b, std::span<const double> values) const {
+  const auto next = index_of(own.segments.last);
+  trees.set_behind(b, values, next < starts.size() ? starts[next].first : 0.0);
+}
+
 void BinarySolver::Work::close_segment(int s) {
   const ChainSegment& segment = scans.segment_at(s);
-  NodeTree& tree = segment_trees[index_of(s)];
+  NodeTree& tree = segment_trees[index_of(s - own.segments.first)];
   for (int lane = segment.first_lane; lane < segment.last_lane; ++lane) {
     tree.leaf(lane - segment.first_lane) = trees.node(lane);
   }
+  const double of_block = block_pivots[index_of(segment.block - own.blocks.first)];
   double smallest = 1e300;
-  segment_nodes[index_of(s)] = tree.close(smallest);
-  segment_pivots[index_of(s)] = smallest;
+  SegmentNode& whole = nodes[index_of(s)];
+  whole.node = tree.close(smallest);
+  whole.smallest_pivot = !finite                ? std::numeric_limits<double>::quiet_NaN()
+                         : of_block >= smallest ? smallest
+                                                : of_block;
   if (scans.has_inboard(s)) {
-    turn_proximal_back(scans.first_turn(segment), segment_nodes[index_of(s)]);
+    turn_proximal_back(scans.first_turn(segment), whole.node);
   }
 }
 
@@ -138,9 +131,9 @@ void BinarySolver::Work::close_arms(int member, const Vec3& base) {
     const ChainArm& arm = plan.arms()[a];
     NodeTree& tree = arm_trees[index_of(member)][a];
     for (int s = arm.first_segment; s < arm.last_segment; ++s) {
-      tree.leaf(s - arm.first_segment) = segment_nodes[index_of(s)];
+      tree.leaf(s - arm.first_segment) = nodes[index_of(s)].node;
     }
-    const Mat3 axes = first_link_axes(plan, std::span<const SegmentScan>(reports), static_cast<int>(a));
+    const Mat3 axes = first_link_axes(plan, std::span<const SegmentNode>(nodes), static_cast<int>(a));
     close_ground(tree.close(smallest), axes.transpose() * base, tree.sigma(0), smallest);
     std::fill_n(tree.sigma(arm.last_segment - arm.first_segment), kHandleRows, 0.0);
     tree.open();
@@ -151,7 +144,7 @@ void BinarySolver::Work::close_arms(int member, const Vec3& base) {
 void BinarySolver::Work::open_segment(int member, int s) {
   const ChainSegment& segment = scans.segment_at(s);
   NodeTree& arm = arm_trees[index_of(member)][index_of(segment.arm)];
-  NodeTree& tree = segment_trees[index_of(s)];
+  NodeTree& tree = segment_trees[index_of(s - own.segments.first)];
   const int place = s - scans.arm_of(s).first_segment;
   const int count = segment.last_lane - segment.first_lane;
   std::copy_n(arm.sigma(place), kHandleRows, tree.sigma(0));
@@ -167,58 +160,73 @@ void BinarySolver::Work::open_segment(int member, int s) {
   }
 }
 
+void BinarySolver::Work::finish(int member, std::span<double> rates) {
+  for_segments_of(member, [&](int s) { distals[index_of(s)] = trees.distal(scans.segment_at(s).last_lane - 1); });
+  meet(member, distals);
+  for_segments_of(member, [&](int s) { subtract_distal(s, rates); });
+}
+
 void BinarySolver::Work::subtract_distal(int s, std::span<double> rates) const {
   const ChainSegment& segment = scans.segment_at(s);
   for (int lane = segment.first_lane; lane < segment.last_lane; ++lane) {
     const int first = plan.lanes()[index_of(lane)].first;
     if (first > scans.arm_of(s).first) {
-      rates[index_of(plan.coordinates()[index_of(first)])] -= trees.distal(lane - 1);
+      rates[lanes.place(first)] -= lane == segment.first_lane ? distals[index_of(s) - 1] : trees.distal(lane - 1);
     }
   }
 }
 
 RhsStatus BinarySolver::Work::status(std::span<const double> q, std::span<const double> rates) {
   double smallest = arm_pivots.front();
-  for (const auto& pivots : {std::span<const double>(block_pivots), std::span<const double>(segment_pivots)}) {
-    for (const double pivot : pivots) {
-      smallest = pivot >= smallest ? smallest : pivot;
-    }
+  for (auto node = nodes.begin(); node != nodes.end() && smallest > 0.0; ++node) {
+    smallest = node->smallest_pivot >= smallest ? smallest : node->smallest_pivot;
   }
-  return lane_status(*mechanism, q, rates, smallest, plan.tree().joint(plan.tree().size() - 1),
-                     "something inboard of the joint is no number, or a half of the chain gives way by less than "
-                     "rounding, so that its inverse inertia is lost (leaf=subchain and the recursions take it); the "
-                     "smallest pivot is");
+  const int outermost = plan.tree().joint(plan.tree().size() - 1);
+  const char* const reason =
+      "something inboard of the joint is no number, or a half of the chain gives way by less than rounding, so that "
+      "its "
+      "inverse inertia is lost (leaf=subchain and the recursions take it); the smallest pivot is";
+  if (ranks != nullptr) {
+    // All know the same pivots, and each its own results only.
+    return smallest > 0.0 ? RhsStatus{}
+                          : RhsStatus{false, mechanism->tree_joints()[index_of(outermost)].name, reason, smallest};
+  }
+  return lane_status(*mechanism, q, rates, smallest, outermost, reason);
 }
 
-BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads)
-    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads)) {}
+BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, ranks)) {}
 BinarySolver::~BinarySolver() = default;
 
 RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
                                       std::span<double> udot) {
   Work& work = *work_;
-  const std::span<const SegmentScan> reports = work.reports;
+  work.finite = work.ranks == nullptr || all_finite(q, u);
+  const std::span<const double> tau = work.loads.forces();
   work.team.run([&](int member) {
-    if (member == 0 && work.loads.in_joints()) {
-      work.loads.evaluate(t, q, u, work.plan.tree(), work.positions);
+    if (member == 0 && !tau.empty()) {
+      work.loads.evaluate(t, q, u);
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_turns(*work.link_sweeps, b, q);
       work.lanes.scatter(b, u, &ChainBlock::rates, block.length);
       work.sweeps.scan_rates(work.trees.block(b));
     });
-    work.for_segments_of(member, [&](int s) { work.scans.report(s, true, work.reports[index_of(s)]); });
-    work.team.barrier();
-    work.for_segments_of(member, [&](int s) { work.scans.tell_rates(s, reports); });
+    work.for_segments_of(member, [&](int s) { work.scans.report(s, true, work.starts[index_of(s)]); });
+    work.meet_starts(member, tau);  // first exchange
+    work.for_segments_of(member, [&](int s) {
+      work.scans.tell_rates(s, std::span<const SegmentStart>(work.starts));
+      static_cast<SegmentScan&>(work.nodes[index_of(s)]) = work.starts[index_of(s)];
+    });
     work.for_blocks_of(member, [&](int b, const ChainBlock& /*block*/) {
       work.set_forces(b);
-      if (work.loads.in_joints()) {
-        work.trees.set_behind(b, work.loads.joint_forces());
+      if (!tau.empty()) {
+        work.set_behind(b, tau);
       }
-      work.block_pivots[index_of(b)] = work.sweeps.assemble_accelerations(work.trees.block(b));
+      work.block_pivots[index_of(b - work.own.blocks.first)] = work.sweeps.assemble_accelerations(work.trees.block(b));
     });
     work.for_segments_of(member, [&](int s) { work.close_segment(s); });
-    work.team.barrier();
+    work.meet(member, work.nodes);  // second exchange
     work.close_arms(member, -work.plan.gravity());
     work.for_segments_of(member, [&](int s) { work.open_segment(member, s); });
     work.for_blocks_of(member, [&](int b, const ChainBlock& /*block*/) {
@@ -226,8 +234,7 @@ RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::
       work.sweeps.accelerations(work.trees.block(b));
       work.lanes.gather(b, &ChainBlock::results, udot);
     });
-    work.team.barrier();
-    work.for_segments_of(member, [&](int s) { work.subtract_distal(s, udot); });
+    work.finish(member, udot);
   });
   return work.status(q, udot);
 }
@@ -235,22 +242,25 @@ RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::
 RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<const double> p, double /*leak*/,
                                 std::span<double> u, std::span<double> pdot) {
   Work& work = *work_;
-  const std::span<const SegmentScan> reports = work.reports;
+  work.finite = work.ranks == nullptr || all_finite(q, p);
   work.team.run([&](int member) {
+    if (work.ranks != nullptr) {
+      work.meet_starts(member, p);  // first exchange
+    }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_turns(*work.link_sweeps, b, q);
       work.lanes.scatter(b, p, &ChainBlock::rates, block.length);
-      work.trees.set_behind(b, p);
-      work.block_pivots[index_of(b)] = work.sweeps.assemble_momenta(work.trees.block(b));
+      work.set_behind(b, p);
+      work.block_pivots[index_of(b - work.own.blocks.first)] = work.sweeps.assemble_momenta(work.trees.block(b));
     });
     work.for_segments_of(member, [&](int s) {
-      work.scans.report(s, false, work.reports[index_of(s)]);
+      work.scans.report(s, false, work.nodes[index_of(s)]);
       work.close_segment(s);
     });
-    work.team.barrier();  // the only exchange
+    work.meet(member, work.nodes);  // second exchange; of threads the first
     work.close_arms(member, Vec3::Zero());
     work.for_segments_of(member, [&](int s) {
-      work.scans.tell_moments(s, reports);
+      work.scans.tell_moments(s, std::span<const SegmentNode>(work.nodes));
       work.open_segment(member, s);
     });
     work.for_blocks_of(member, [&](int b, const ChainBlock& /*block*/) {
@@ -259,12 +269,11 @@ RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<c
       work.lanes.gather(b, &ChainBlock::results, u);
       work.lanes.gather(b, &ChainBlock::momentum_rates, pdot);
     });
-    work.team.barrier();
-    work.for_segments_of(member, [&](int s) { work.subtract_distal(s, u); });
+    work.finish(member, u);
   });
-  if (work.loads.in_joints()) {  // forces such as those of dampers depend on u
-    work.loads.evaluate(t, q, u, work.plan.tree(), work.positions);
-    const std::span<const double> tau = work.loads.joint_forces();
+  if (!work.loads.empty()) {  // forces such as those of dampers depend on u
+    work.loads.evaluate(t, q, u);
+    const std::span<const double> tau = work.loads.forces();
     std::transform(pdot.begin(), pdot.end(), tau.begin(), pdot.begin(), std::plus<>());
   }
   const RhsStatus of_u = work.status(q, u);

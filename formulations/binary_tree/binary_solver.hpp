@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/chain_plan.hpp"
 #include "formulations/subchains/lane_solver.hpp"
 
@@ -15,13 +16,18 @@ namespace mbdbench {
 class BinarySolver final : public LaneSolver {
  public:
   /// \param threads at most one a block of lanes is used
-  BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads);
+  /// \param ranks nullptr: all links, with q, u, p by coordinate. Otherwise those of this rank, as SubchainSolver has
+  /// them
+  BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks = nullptr);
   ~BinarySolver() override;
   BinarySolver(const BinarySolver&) = delete;
   BinarySolver& operator=(const BinarySolver&) = delete;
   BinarySolver(BinarySolver&&) = delete;
   BinarySolver& operator=(BinarySolver&&) = delete;
 
+  /// Three exchanges on ranks: a handle of five rows leaves out the axis, so that a segment needs p (tau) of the link
+  /// behind it, with angular velocities, before handles are closed, and the motion about the axis from inboard
+  /// afterwards.
   RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
                           std::span<double> udot) override;
   /// There is no loop: `leak` has nothing to act on.

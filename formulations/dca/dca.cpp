@@ -115,7 +115,7 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 
 std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
                                                RankExchange& ranks) {
-  return make_subchain_part(mechanism, StateKind::velocity, options, ranks);
+  return make_chain_part(mechanism, StateKind::velocity, options, ranks);
 }
 
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
@@ -169,7 +169,8 @@ FormulationEntry dca_entry() {
           make_dca,
           {.per_body = 1.3e4},
           projects,
-          make_dca_part};
+          make_dca_part,
+          "leaf=subchain"};
 }
 
 }  // namespace mbdbench

@@ -220,7 +220,7 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 
 std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
                                                 RankExchange& ranks) {
-  return make_subchain_part(mechanism, StateKind::momentum, options, ranks);
+  return make_chain_part(mechanism, StateKind::momentum, options, ranks);
 }
 
 std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
@@ -246,7 +246,8 @@ FormulationEntry hdca_entry() {
           make_hdca,
           {.per_body = 1.3e4},
           projects,
-          make_hdca_part};
+          make_hdca_part,
+          "leaf=subchain"};
 }
 
 }  // namespace mbdbench

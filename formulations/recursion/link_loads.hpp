@@ -4,6 +4,7 @@
 /// on bodies turned into link frames.
 #include <optional>
 #include <span>
+#include <string>
 
 #include "formulations/recursion/link_poses.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -59,5 +60,18 @@ class LinkLoads {
   bool in_joints_;
   bool rheonomic_;
 };
+
+/// \returns why who computes no poses cannot take the mechanism's loads, empty if it can: loads on bodies and in cut
+/// joints, and formulas with markers.
+inline std::string refuse_loads_with_poses(const Mechanism& mechanism) {
+  const MechanismDescription& description = mechanism.description();
+  const bool in_joints = !description.joint_loads.empty() || !description.joint_springs.empty();
+  if (!description.body_loads.empty() || !description.point_springs.empty()) {
+    return "gravity and loads in joints are taken so far, this mechanism has loads on bodies";
+  }
+  return in_joints && LoadEvaluator(mechanism).need_bodies()
+             ? "loads are taken in joints of the tree, without markers in their formulas, so far"
+             : std::string();
+}
 
 }  // namespace mbdbench

@@ -29,6 +29,12 @@ class ChainLanes {
   void scatter(int b, std::span<const double> values, double* ChainBlock::*array, int count) const;
   /// A block's results into a vector.
   void gather(int b, double* ChainBlock::*array, std::span<double> values) const;
+  /// \returns where the vectors hold the number of a link that is held.
+  [[nodiscard]] std::size_t place(int position) const {
+    return static_cast<std::size_t>(places_[static_cast<std::size_t>(position - share_.positions.first)]);
+  }
+  /// \returns what is held: blocks, segments, positions.
+  [[nodiscard]] const ChainShare& share() const { return share_; }
   /// \returns the pivot of the link at a position of this rank.
   [[nodiscard]] double pivot(std::size_t position) const;
 
@@ -36,11 +42,6 @@ class ChainLanes {
   void allot(ChainBlock& block);
   void set_constants(int lane);
   void set_starts(int b);
-
-  /// \returns where the vectors hold the number of a link.
-  [[nodiscard]] std::size_t place(int position) const {
-    return static_cast<std::size_t>(places_[static_cast<std::size_t>(position - share_.positions.first)]);
-  }
 
   const ChainPlan* plan_;
   ChainShare share_;

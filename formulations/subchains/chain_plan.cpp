@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "formulations/recursion/link_loads.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -43,11 +44,6 @@ int smallest_length(std::span<const int> links, int lanes) {
     ++length;
   }
   return length;
-}
-
-/// \returns whether the load on joints is all there is beside gravity.
-bool loads_are_in_joints(const Mechanism& mechanism) {
-  return mechanism.description().body_loads.empty() && mechanism.description().point_springs.empty();
 }
 
 std::string refuse_cut_joint(const Mechanism& mechanism, const LinkTree& tree, const Joint& cut) {
@@ -108,8 +104,8 @@ std::string refuse_for_subchains(const Mechanism& mechanism) {
   if (mechanism.rheonomic()) {
     return "sub-chains take no prescribed motions so far";
   }
-  if (!loads_are_in_joints(mechanism)) {
-    return "sub-chains take gravity and loads in joints so far, this mechanism has loads on bodies";
+  if (std::string refusal = refuse_loads_with_poses(mechanism); !refusal.empty()) {
+    return refusal;
   }
   const LinkTree tree(mechanism);
   for (std::size_t row = 0; row < tree.size(); ++row) {

@@ -2,11 +2,13 @@
 /// \file
 /// Who works on what in a ChainPlan: the blocks of one rank, shared by a team of threads, with the way of angles and
 /// joint forces into their lanes.
+#include <cstddef>
 #include <span>
+#include <vector>
 
 #include "formulations/rank_exchange.hpp"
-#include "formulations/recursion/link_loads.hpp"
 #include "formulations/subchains/chain_lanes.hpp"
+#include "formulations/subchains/chain_loads.hpp"
 #include "formulations/subchains/segment_scans.hpp"
 #include "formulations/subchains/worker_team.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -15,8 +17,8 @@ namespace mbdbench {
 
 /// Parts refer to each other: neither copied nor moved.
 struct ChainTeam {
-  /// \param threads at most one a block is used \param ranks nullptr: all blocks are here
-  ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, const RankExchange* ranks);
+  /// \param threads at most one a block is used \param given_ranks nullptr: all blocks are here
+  ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, RankExchange* given_ranks);
   ~ChainTeam() = default;
   ChainTeam(const ChainTeam&) = delete;
   ChainTeam& operator=(const ChainTeam&) = delete;
@@ -41,18 +43,35 @@ struct ChainTeam {
       }
     }
   }
+  /// All members and ranks. \param parts plain data, one a segment: everybody's are there when it returns
+  template <typename Part>
+  void meet(int member, std::vector<Part>& parts) {
+    team.barrier();
+    if (ranks != nullptr) {
+      if (member == 0) {
+        share(std::as_writable_bytes(std::span(parts)), sizeof(Part));
+      }
+      team.barrier();
+    }
+  }
   /// Sines and cosines of a block.
   void set_turns(const ChainSweeps& sweeps, int b, std::span<const double> q) const;
   /// Joint forces into a block, after `loads` were evaluated; nothing where there are none.
   void set_forces(int b) const;
 
+  RankExchange* ranks;
   ChainPlan plan;
   ChainShare own;
   ChainLanes lanes;
   SegmentScans scans;
-  LinkLoads loads;
-  LinkPositions positions;  // not set: loads in joints need none
+  ChainLoads loads;
   WorkerTeam team;
+
+ private:
+  void share(std::span<std::byte> parts, std::size_t size);
+
+  std::vector<std::size_t> bounds_;  // of the ranks' segments
+  std::vector<std::size_t> bytes_;   // the same in what is being shared
 };
 
 }  // namespace mbdbench

@@ -23,7 +23,7 @@ LoopClosure::LoopClosure(const Mechanism& mechanism, const ChainPlan& plan)
       solver_(rows_of_one_unit(mechanism)),
       generic_rank_(mechanism.generic_rank().rank) {
   for (Rows& rows : rows_) {
-    rows.setZero(joint_->nc, 6);
+    rows.setZero();
   }
 }
 
@@ -65,17 +65,21 @@ void LoopClosure::solve_velocities(double leak) {
 }
 
 void LoopClosure::solve() {
-  a_.setZero();
+  Eigen::Matrix<double, kRows, kRows> matrix = Eigen::Matrix<double, kRows, kRows>::Zero();
+  Eigen::Matrix<double, kRows, 1> right = Eigen::Matrix<double, kRows, 1>::Zero();
   double linear = 0.0;
   double angular = 0.0;
   for (std::size_t e = 0; e < 2; ++e) {
     const Mat6& c = ends_[e].compliance;
-    a_.noalias() += rows_[e] * c * rows_[e].transpose();
-    multipliers_.noalias() += (e == 0 ? 1.0 : -1.0) * rows_[e] * ends_[e].free;
+    const Rows moved = rows_[e].lazyProduct(c);
+    matrix += moved.lazyProduct(rows_[e].transpose());
+    right += (e == 0 ? 1.0 : -1.0) * rows_[e].lazyProduct(ends_[e].free);
     const Mat3 turns = c.bottomRightCorner<3, 3>();
     linear += c.topLeftCorner<3, 3>().trace() + turns.trace() * tips_[e].lever.squaredNorm();
     angular += turns.trace();
   }
+  a_ = matrix.topLeftCorner(a_.rows(), a_.rows());
+  multipliers_ += right.head(a_.rows());
   const auto linear_rows = a_.rows() - static_cast<Eigen::Index>(joint_->angular.size());
   smallest_diagonal_.head(linear_rows).setConstant(kZeroRow * linear);
   smallest_diagonal_.tail(a_.rows() - linear_rows).setConstant(kZeroRow * angular);
@@ -84,8 +88,9 @@ void LoopClosure::solve() {
   } else {
     multipliers_.setConstant(std::numeric_limits<double>::quiet_NaN());  // reaches all links, and is reported there
   }
-  ends_[0].wrench.noalias() = rows_[0].transpose() * multipliers_;
-  ends_[1].wrench.noalias() = -rows_[1].transpose() * multipliers_;
+  right.head(a_.rows()) = multipliers_;  // behind them stand products with zeros
+  ends_[0].wrench = rows_[0].transpose().lazyProduct(right);
+  ends_[1].wrench = -rows_[1].transpose().lazyProduct(right);
 }
 
 void LoopClosure::set_loads(double leak) {

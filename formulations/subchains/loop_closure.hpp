@@ -52,7 +52,8 @@ class LoopClosure {
   [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
 
  private:
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, 6, Eigen::ColMajor, 6, 6>;
+  static constexpr int kRows = 8;  // filled up with zeros: whole registers instead of loops over five rows
+  using Rows = Eigen::Matrix<double, kRows, 6>;
 
   void set_rows();
   void solve();

@@ -16,9 +16,10 @@
 #include <algorithm>
 
 #include "formulations/projection_option.hpp"
+#include "formulations/subchains/chain_loads.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/lane_formulation.hpp"
-#include "formulations/subchains/subchain_part.hpp"
+#include "formulations/subchains/lane_part.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
 
 namespace mbdbench {
@@ -65,6 +66,13 @@ void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Pa
                      "(option projection), which sub-chains do not do; hdca needs no projection");
   }
 }
+
+/// How sub-chains are made and run.
+struct SubchainSettings {
+  int subchains = 0;  // 0: chosen from the numbers of links
+  int threads = 1;
+  double leak = 0.0;  // kappa, 1/s (momenta)
+};
 
 SubchainSettings settings_of(StateKind rate_kind, const Parameters& options) {
   SubchainSettings settings;
@@ -125,23 +133,29 @@ std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanis
       settings.leak);
 }
 
-std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                    const Parameters& options, RankExchange& ranks) {
-  if (!asks_for_lanes(options) || options.text("leaf") != "subchain") {
-    throw ModelError({}, "several ranks can share it with option leaf=subchain only");
+ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int ranks) {
+  ChainPlan plan(mechanism, subchains);
+  std::string refusal = plan.refuse_ranks(ranks);
+  if (refusal.empty()) {
+    refusal = refuse_divided_loads(mechanism, plan, ranks);
   }
-  require_subchains(mechanism, rate_kind, options);
-  const MechanismDescription& loads = mechanism.description();
-  if (!loads.joint_loads.empty() || !loads.joint_springs.empty()) {
-    throw ModelError({}, "loads in joints are evaluated with the whole state, on one rank, so far");
-  }
-  const SubchainSettings settings = settings_of(rate_kind, options);
-  ChainPlan plan(mechanism, settings.subchains);
-  const std::string refusal = plan.refuse_ranks(ranks.size());
   if (!refusal.empty()) {
     throw ModelError({}, refusal);
   }
-  return make_subchain_part(mechanism, rate_kind, settings, std::move(plan), ranks);
+  return plan;
+}
+
+std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
+                                                    const Parameters& options, RankExchange& ranks) {
+  if (options.text("leaf") == "subtree") {
+    throw ModelError({}, "sub-trees run on one rank so far");
+  }
+  require_subchains(mechanism, rate_kind, options);
+  const SubchainSettings settings = settings_of(rate_kind, options);
+  const ChainPlan plan = divisible_plan(mechanism, settings.subchains, ranks.size());
+  const ChainRange held = plan.share_of(ranks.rank(), ranks.size()).positions;
+  return make_lane_part(mechanism, rate_kind, plan, held,
+                        std::make_unique<SubchainSolver>(mechanism, plan, settings.threads, &ranks), settings.leak);
 }
 
 }  // namespace mbdbench

@@ -5,6 +5,7 @@
 
 #include "formulations/formulation_part.hpp"
 #include "formulations/rank_exchange.hpp"
+#include "formulations/subchains/chain_plan.hpp"
 
 namespace mbdbench {
 
@@ -20,6 +21,9 @@ bool asks_for_lanes(const Parameters& options);
 
 /// \returns the threads that options ask for, or those of execution.hpp.
 int threads_in(const Parameters& options);
+
+/// \returns the plan of chains that so many ranks share. \throws ModelError where they cannot
+ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int ranks);
 
 /// The formulation in accelerations (state q, u) or momenta (q, p), with the threads and instruction set of
 /// execution.hpp. \throws ModelError where sub-chains cannot treat the mechanism

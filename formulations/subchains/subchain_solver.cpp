@@ -20,25 +20,11 @@ bool all_finite(std::span<const double> values) {
   return std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
 }
 
-/// \returns where the parts of ranks begin in an array with one element a segment, in bytes.
-std::vector<std::size_t> bounds_of(const ChainPlan& plan, const RankExchange* ranks, std::size_t element) {
-  std::vector<std::size_t> bounds;
-  const int size = ranks == nullptr ? 1 : ranks->size();
-  bounds.reserve(index_of(size) + 1);
-  for (int r = 0; r < size; ++r) {
-    bounds.push_back(element * index_of(plan.share_of(r, size).segments.first));
-  }
-  bounds.push_back(element * plan.segments().size());
-  return bounds;
-}
-
 }  // namespace
 
 struct SubchainSolver::Work : ChainTeam {
   Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given);
 
-  template <typename Part>
-  void meet(int member, std::vector<Part>& parts, std::span<const std::size_t> bounds);
   void meet_scans(int member);
   void close_segments(int member);
   /// \returns -1, or a joint that fails; its pivot is left in `failed_pivot`.
@@ -48,12 +34,9 @@ struct SubchainSolver::Work : ChainTeam {
 
   const Mechanism* mechanism;
   const ChainSweeps* sweeps;
-  RankExchange* ranks;
-  SegmentLanes segment_lanes;          // of this rank
-  std::vector<SegmentReport> reports;  // of all ranks
-  std::vector<SegmentScan> met_scans;  // of all ranks; not used by one alone
-  std::vector<std::size_t> report_bounds;
-  std::vector<std::size_t> scan_bounds;
+  SegmentLanes segment_lanes;            // of this rank
+  std::vector<SegmentReport> reports;    // of all ranks
+  std::vector<SegmentScan> met_scans;    // of all ranks; not used by one alone
   std::vector<SegmentClosing> closings;  // one a member
   std::vector<double> pivots;            // the smallest of every block of this rank
   double failed_pivot = 0.0;
@@ -63,28 +46,13 @@ SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int thread
     : ChainTeam(of, std::move(given_plan), threads, given),
       mechanism(&of),
       sweeps(&instruction_set().sweeps),
-      ranks(given),
       segment_lanes(plan, lanes, *sweeps, own.blocks),
       reports(plan.segments().size()),
       met_scans(ranks == nullptr ? 0 : reports.size()),
-      report_bounds(bounds_of(plan, ranks, sizeof(SegmentReport))),
-      scan_bounds(bounds_of(plan, ranks, sizeof(SegmentScan))),
       pivots(index_of(own.blocks.count())) {
   closings.reserve(index_of(team.size()));
   for (int member = 0; member < team.size(); ++member) {
     closings.emplace_back(of, plan, *sweeps);
-  }
-}
-
-/// All segments' parts are there when it returns.
-template <typename Part>
-void SubchainSolver::Work::meet(int member, std::vector<Part>& parts, std::span<const std::size_t> bounds) {
-  team.barrier();
-  if (ranks != nullptr) {
-    if (member == 0) {
-      ranks->share(std::as_writable_bytes(std::span(parts)), bounds);
-    }
-    team.barrier();
   }
 }
 
@@ -94,7 +62,7 @@ void SubchainSolver::Work::meet_scans(int member) {
     return;
   }
   for_segments_of(member, [this](int s) { met_scans[index_of(s)] = reports[index_of(s)]; });
-  meet(member, met_scans, scan_bounds);
+  meet(member, met_scans);
   if (member == 0) {
     for (std::size_t s = 0; s < met_scans.size(); ++s) {
       static_cast<SegmentScan&>(reports[s]) = met_scans[s];
@@ -173,8 +141,8 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
   const bool finite = work.ranks == nullptr || (all_finite(q) && all_finite(u));
   work.team.run([&](int member) {
     SegmentClosing& closing = work.closings[index_of(member)];
-    if (member == 0 && work.loads.in_joints()) {
-      work.loads.evaluate(t, q, u, work.plan.tree(), work.positions);
+    if (member == 0 && !work.loads.empty()) {
+      work.loads.evaluate(t, q, u);
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_turns(*work.sweeps, b, q);
@@ -192,7 +160,7 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
       work.sweeps->set_nodes(block, work.segment_lanes.nodes(b));
     });
     work.close_segments(member);
-    work.meet(member, work.reports, work.report_bounds);  // second exchange
+    work.meet(member, work.reports);  // second exchange
     closing.close_accelerations(work.reports);
     work.for_segments_of(member, [&](int s) { work.segment_lanes.open(s, closing); });
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
@@ -228,7 +196,7 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
     });
     work.close_segments(member);
     // The only exchange: what acts on momenta needs no velocities.
-    work.meet(member, work.reports, work.report_bounds);
+    work.meet(member, work.reports);
     closing.close_velocities(work.reports, leak);
     work.for_segments_of(member, [&](int s) {
       work.scans.tell_moments(s, std::span<const SegmentReport>(work.reports));
@@ -241,10 +209,10 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
       work.sweeps->sweep_velocities_outward(block);
       work.lanes.gather(b, &ChainBlock::results, u);
     });
-    if (work.loads.in_joints()) {
+    if (!work.loads.empty()) {
       work.team.barrier();  // forces such as those of dampers depend on u
       if (member == 0) {
-        work.loads.evaluate(t, q, u, work.plan.tree(), work.positions);
+        work.loads.evaluate(t, q, u);
       }
       work.team.barrier();
     }

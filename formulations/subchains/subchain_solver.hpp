@@ -21,7 +21,7 @@ class SubchainSolver final : public LaneSolver {
   /// \param threads at most one a block of lanes is used
   /// \param ranks nullptr: all links, with q, u, p by coordinate. Otherwise those of this rank (ChainPlan::share_of),
   /// with q, u, p of them alone, by position; all ranks call the same functions together and get the same return value.
-  /// A state that is not finite on one of them fails on all; what overflows afterwards does not. No loads in joints
+  /// A state that is not finite on one of them fails on all; what overflows afterwards does not
   SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks = nullptr);
   ~SubchainSolver() override;
   SubchainSolver(const SubchainSolver&) = delete;

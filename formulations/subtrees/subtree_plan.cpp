@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "formulations/recursion/link_loads.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
@@ -32,10 +33,10 @@ std::string refuse_for_subtrees(const Mechanism& mechanism) {
   if (mechanism.rheonomic()) {
     return "sub-trees take no prescribed motions so far";
   }
-  if (!mechanism.description().body_loads.empty() || !mechanism.description().point_springs.empty()) {
-    return "sub-trees take gravity and loads in joints so far, this mechanism has loads on bodies";
+  std::string refusal = refuse_loads_with_poses(mechanism);
+  if (refusal.empty()) {
+    refusal = refuse_rows(mechanism, LinkTree(mechanism));
   }
-  std::string refusal = refuse_rows(mechanism, LinkTree(mechanism));
   if (refusal.empty() && SubtreePlan(mechanism).blocks().empty()) {
     refusal =
         "no eight of its sub-trees have the same form; aba and naudet treat any tree, leaf=subchain serial chains";

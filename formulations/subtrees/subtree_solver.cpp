@@ -6,6 +6,7 @@
 #include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/lane_failure.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -29,8 +30,7 @@ SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, in
       sweeps_(tree_sweeps_in_use()),
       trunk_(plan_.tree(), plan_.trunk()),
       pivots_(plan_.blocks().size() + 1),
-      loads_(mechanism, plan_.tree()),
-      positions_(plan_.tree().positions()),
+      loads_(mechanism),
       team_(std::clamp(threads, 1, static_cast<int>(plan_.blocks().size()))) {
   for (const TreeForm& form : plan_.blocks()) {
     blocks_.push_back(std::make_unique<TreeLanes>(plan_.tree(), form));
@@ -83,8 +83,8 @@ void SubtreeSolver::collect_from_blocks() const {
 RhsStatus SubtreeSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
                                        std::span<double> udot) {
   if (loads_.in_joints()) {
-    loads_.evaluate(t, q, u, plan_.tree(), positions_);
-    trunk_.scatter(loads_.joint_forces(), &TreeBlock::forces);
+    loads_.evaluate_joint_forces(t, q, u);
+    trunk_.scatter(view(loads_.joint_forces()), &TreeBlock::forces);
   }
   trunk_.set_turns(trunk_sweeps_, q);
   trunk_.scatter(u, &TreeBlock::rates);
@@ -94,7 +94,7 @@ RhsStatus SubtreeSolver::accelerations(double t, std::span<const double> q, std:
       lanes.set_turns(sweeps_, q);
       lanes.scatter(u, &TreeBlock::rates);
       if (loads_.in_joints()) {
-        lanes.scatter(loads_.joint_forces(), &TreeBlock::forces);
+        lanes.scatter(view(loads_.joint_forces()), &TreeBlock::forces);
       }
       tell_blocks(b);
       sweeps_.velocities(lanes.block());
@@ -148,8 +148,8 @@ RhsStatus SubtreeSolver::momenta(double t, std::span<const double> q, std::span<
   trunk_.gather(&TreeBlock::results, u);
   trunk_.gather(&TreeBlock::momentum_rates, pdot);
   if (loads_.in_joints()) {  // forces such as those of dampers depend on u
-    loads_.evaluate(t, q, u, plan_.tree(), positions_);
-    const std::span<const double> tau = loads_.joint_forces();
+    loads_.evaluate_joint_forces(t, q, u);
+    const std::span<const double> tau = view(loads_.joint_forces());
     std::transform(pdot.begin(), pdot.end(), tau.begin(), pdot.begin(), std::plus<>());
   }
   const RhsStatus of_u = status(q, u);

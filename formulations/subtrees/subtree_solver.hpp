@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
-#include "formulations/recursion/link_loads.hpp"
 #include "formulations/subchains/lane_solver.hpp"
 #include "formulations/subchains/worker_team.hpp"
 #include "formulations/subtrees/tree_lanes.hpp"
+#include "mechanisms/model/loads/loads.hpp"
 
 namespace mbdbench {
 
@@ -44,8 +44,7 @@ class SubtreeSolver final : public LaneSolver {
   TreeLanes trunk_;
   std::vector<std::unique_ptr<TreeLanes>> blocks_;
   std::vector<double> pivots_;  // the smallest of every block, the trunk's last
-  LinkLoads loads_;
-  LinkPositions positions_;  // not set: loads in joints need none
+  LoadEvaluator loads_;
   WorkerTeam team_;
 };
 

@@ -5,7 +5,9 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <string>
+#include <utility>
 
 #include "tests/experiments/on_ranks.hpp"
 
@@ -22,9 +24,11 @@ class SimulateOnRanksRunTest : public OnRanksTest {
 };
 
 TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
-  for (const std::string key : {"hdca", "dca"}) {
+  for (const auto& [key, leaf] :
+       {std::pair<std::string, const char*>("hdca", "subchain"), {"dca", "subchain"}, {"bodies", "body"}}) {
     const std::string arguments =
-        fmt::format("--mechanism pendulum_xyz:60 --formulation {}[leaf=subchain,subchains=32] --time 0.1", key);
+        fmt::format("--mechanism pendulum_xyz:60 --formulation {}[leaf={},subchains=32] --time 0.1",
+                    key == "dca" ? key : "hdca", leaf);
     ASSERT_EQ(shell(fmt::format("{} simulate --quiet {} --output {}_alone", program(), arguments, key)), 0) << said_;
     for (const auto& [ranks, threads] : {std::pair(2, 1), {2, 2}, {4, 1}}) {
       const std::string output = fmt::format("{}_{}_{}", key, ranks, threads);
@@ -36,6 +40,43 @@ TEST_F(SimulateOnRanksRunTest, any_ranks_and_threads_write_the_files_of_one) {
         EXPECT_FALSE(expected.empty()) << file;
         EXPECT_TRUE(content_of(directory_ / output / file) == expected) << output << "/" << file;
       }
+    }
+  }
+}
+
+TEST_F(SimulateOnRanksRunTest, sub_chains_of_a_loop_write_the_files_of_one_and_follow_the_work_of_dampers) {
+  const std::string arguments =
+      "--mechanism loop:15,springs=3 --formulation bae-haug[alpha=10,beta=10,ranks=2] --time 0:0.05:0.3";
+  ASSERT_EQ(shell(program() + " simulate --quiet --output alone " + arguments), 0) << said_;
+  ASSERT_EQ(simulate(2, "--output ranks " + arguments), 0) << said_;
+  for (const char* file : {"trajectory.csv", "statistics.json", "state.json"}) {
+    EXPECT_FALSE(content_of(directory_ / "alone" / file).empty()) << file;
+    EXPECT_TRUE(content_of(directory_ / "ranks" / file) == content_of(directory_ / "alone" / file)) << file;
+  }
+  EXPECT_EQ(simulate(2, "--mechanism loop:9 --formulation bae-haug[alpha=10,beta=10] --time 0.1 --output run"), 2);
+  EXPECT_TRUE(said("option ranks=2")) << said_;
+}
+
+TEST_F(SimulateOnRanksRunTest, loads_in_joints_are_evaluated_where_the_joints_are) {
+  ASSERT_EQ(shell(program() + " export -m pendulum_xyz:60 -o chain.toml"), 0) << said_;
+  std::ofstream chain(directory_ / "chain.toml", std::ios::app);
+  for (const int joint : {3, 20, 41, 60}) {
+    chain << fmt::format(
+                 "\n[[joint_loads]]\nname = \"motor{0}\"\njoint = \"joint{0}\"\nlaw = \"2 * sin(3 * t) - 0.5 * v\"\n",
+                 joint)
+          << fmt::format(
+                 "\n[[joint_springs]]\nname = \"spring{0}\"\njoint = \"joint{0}\"\nstiffness = 5.0\ndamping = 1.0\n",
+                 joint);
+  }
+  chain.close();
+  for (const std::string formulation : {"hdca[leaf=subchain,subchains=32]", "dca[leaf=body,subchains=32]"}) {
+    const std::string arguments = "--mechanism chain.toml --time 0:0.02:0.06 --overwrite --formulation " + formulation;
+    ASSERT_EQ(shell(program() + " simulate --quiet --output alone " + arguments), 0) << said_;
+    ASSERT_EQ(simulate(4, "--output ranks " + arguments), 0) << said_;
+    for (const char* file : {"trajectory.csv", "statistics.json", "state.json"}) {
+      EXPECT_FALSE(content_of(directory_ / "alone" / file).empty()) << file;
+      EXPECT_TRUE(content_of(directory_ / "ranks" / file) == content_of(directory_ / "alone" / file))
+          << formulation << " " << file;
     }
   }
 }

@@ -7,7 +7,9 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
+#include "experiments/records/record.hpp"
 #include "tests/experiments/on_ranks.hpp"
 
 namespace mbdbench {
@@ -103,6 +105,31 @@ observe = ["time_per_evaluation"]
   EXPECT_NE(timings("both").find("hdca[leaf=subchain,threads=1,ranks=2]"), std::string::npos) << timings("both");
   // What one block of lanes cannot share.
   EXPECT_NE(timings("both").find("on 2 ranks: "), std::string::npos) << timings("both");
+}
+
+TEST_F(StudyOnRanksRunTest, runs_with_an_integrator_of_the_whole_state_are_divided_and_compared_with_one_process) {
+  std::ofstream(directory_.path() / "small.toml") << R"toml(
+name = "runs"
+mechanisms = ["pendulum:64", "pendulum:8"]
+end = 0.02
+integrators = ["cvode-bdf"]
+tolerances = [1e-6]
+observe = ["state(q.joint1)", "rank_difference", "wall_time"]
+repetitions = 1
+[variants]
+"two" = "hdca[leaf=subchain,subchains=16,threads=1]"
+[ranks]
+"two" = 2
+)toml";
+  ASSERT_EQ(study(fmt::format("{} -n 2", kMpirun), "-o both"), 0) << said_;
+  const std::vector<Record> timings = read_records(directory_.path() / "both" / "timings.csv");
+  const auto difference = [&](const std::string& mechanism) {
+    return *std::find_if(timings.begin(), timings.end(), [&](const Record& record) {
+      return record.mechanism == mechanism && record.quantity == "rank_difference";
+    });
+  };
+  EXPECT_EQ(difference("pendulum:64").value, 0.0);
+  EXPECT_NE(difference("pendulum:8").note.find("on 2 ranks: "), std::string::npos) << difference("pendulum:8").note;
 }
 
 TEST_F(StudyOnRanksRunTest, bad_input_and_other_runs_are_told_once) {

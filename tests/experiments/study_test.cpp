@@ -111,7 +111,6 @@ TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   expect_refused(good + "[evaluations_before]\n\"frist\" = 1\n", 13, "did you mean \"first\"?");
   expect_refused(good + "[ranks]\n\"frist\" = 2\n", 13, "did you mean \"first\"?");
   expect_refused(good + "[ranks]\n\"first\" = 1\n", 13, "whole number from 2");
-  expect_refused(good + "[ranks]\n\"first\" = 2\n", 13, "this study has integrators");
   expect_refused(good + "[ranks]\n\"chains only\" = 2\n", 13, "cannot be divided among ranks");
   expect_refused(good + "[titles]\n\"evaluatons\" = \"x\"\n", 13, "did you mean \"evaluations\"?");
   other = good;

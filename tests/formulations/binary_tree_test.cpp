@@ -9,6 +9,7 @@
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/node_tree.hpp"
 #include "formulations/subchains/instruction_set.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/execution_restored.hpp"
 #include "tests/formulations/random_chain.hpp"
@@ -150,6 +151,25 @@ TEST(binary_tree, what_is_no_open_chain_of_hinges_takes_the_general_path) {
   EXPECT_TRUE(takes_general_path(Mechanism(bob), ""));
   for (const std::string_view key : kBoth) {
     EXPECT_LT(test::share_of_rounding(key, "", Mechanism(bob)), 2.0) << key;
+  }
+}
+
+TEST(binary_tree, a_torque_whose_formula_has_a_marker_takes_the_general_path) {
+  // Lanes know no poses. Elsewhere it is refused.
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:12").description();
+  description.markers.push_back({"hand", description.bodies.back().name, Vec3(0.0, 0.0, -1.0)});
+  description.joint_loads.push_back({"feedback", description.joints[2].name, 0, ExpressionLaw{"5 * x_hand - vz_hand"}});
+  const Mechanism mechanism(description);
+  EXPECT_NE(refuse_for_binary_tree(mechanism).find("markers"), std::string::npos);
+  const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(12, 0.1, 1.3);
+  const Eigen::VectorXd u = Eigen::VectorXd::LinSpaced(12, -0.5, 0.7);
+  for (const std::string_view key : kBoth) {
+    const test::Evaluation actual = test::evaluate_at(*test::make(key, mechanism), 0.0, q, u);
+    const test::Evaluation expected =
+        test::evaluate_at(*test::make(key == "dca" ? "dense" : "dense-momentum", mechanism), 0.0, q, u);
+    ASSERT_TRUE(actual.status.ok) << actual.status.message();
+    EXPECT_LT(test::block_error(actual.xdot, expected.xdot), 1e-11) << key;  // rounding times the condition of M, 1e4
+    EXPECT_THROW(test::make(key, mechanism, "leaf=subchain"), ModelError);
   }
 }
 

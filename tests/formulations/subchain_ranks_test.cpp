@@ -18,6 +18,7 @@ namespace {
 
 constexpr int kBlocks = 4;
 constexpr const char* kFourBlocks = "leaf=subchain,subchains=32";
+constexpr const char* kBodies = "leaf=body,subchains=32";
 
 std::unique_ptr<FormulationPart> part(std::string_view key, const Mechanism& mechanism, std::string_view options,
                                       RankExchange& ranks) {
@@ -36,10 +37,11 @@ std::vector<double> some_state(const Mechanism& mechanism) {
 
 /// Evaluates the parts and puts them together. \param counts receives what the ranks exchanged
 std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanism, int ranks, std::size_t evaluations,
-                                 const std::vector<double>& x, ExchangeCounts& counts) {
+                                 const std::vector<double>& x, ExchangeCounts& counts,
+                                 const char* options = kFourBlocks) {
   std::vector<double> xdot(x.size(), std::numeric_limits<double>::quiet_NaN());
   counts = on_ranks(ranks, [&](RankExchange& exchange) {
-    const auto own = part(key, mechanism, kFourBlocks, exchange);
+    const auto own = part(key, mechanism, options, exchange);
     std::vector<double> own_x;
     for (const std::size_t component : own->components()) {
       own_x.push_back(x[component]);
@@ -53,6 +55,22 @@ std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanis
     }
   });
   return xdot;
+}
+
+/// Laws of all kinds, springs and dampers in a third of the joints.
+MechanismDescription with_loads(std::string_view key) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), key).description();
+  for (std::size_t k = 0; k < description.joints.size(); ++k) {
+    const std::string& joint = description.joints[k].name;
+    if (description.joints[k].cut || k % 3 != 0) {
+      continue;
+    }
+    const auto i = static_cast<double>(k);
+    description.joint_springs.push_back({"spring_" + joint, joint, 0, 2.0 + i, 0.3, 0.1 * i});
+    description.joint_loads.push_back({"motor_" + joint, joint, 0, ExpressionLaw{"sin(t) - 0.2 * v + 0.1 * q"}});
+    description.joint_loads.push_back({"constant_" + joint, joint, 0, ConstantLaw{0.5 - 0.01 * i}});
+  }
+  return description;
 }
 
 class SubchainRanksThreads : public testing::Test {
@@ -77,6 +95,46 @@ TEST_F(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_o
           EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts), expected)
               << key << " " << name << " ranks=" << ranks << " threads=" << threads;
         }
+      }
+    }
+  }
+}
+
+TEST_F(SubchainRanksThreads, bodies_as_leaves_have_the_bits_of_one_rank_with_three_exchanges) {
+  for (const Mechanism& mechanism :
+       {make_mechanism(mechanism_registry(), "pendulum_xyz:200"), make_mechanism(mechanism_registry(), "pendulum:37"),
+        Mechanism(with_loads("pendulum_xyz:64"))}) {
+    const std::vector<double> x = some_state(mechanism);
+    for (const std::string_view key : {"dca", "hdca"}) {
+      use_threads(1);
+      std::vector<double> expected(x.size());
+      ASSERT_TRUE(test::make(key, mechanism, kBodies)->rhs(0.0, x, expected).ok);
+      for (const auto& [ranks, threads] : {std::pair(1, 2), {2, 1}, {2, 2}, {3, 1}}) {
+        use_threads(threads);
+        ExchangeCounts counts;
+        EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts, kBodies), expected)
+            << key << " " << mechanism.name() << " ranks=" << ranks << " threads=" << threads;
+        EXPECT_EQ(counts.shares, 9U);
+      }
+    }
+  }
+}
+
+TEST_F(SubchainRanksThreads, every_rank_evaluates_the_loads_in_its_own_joints) {
+  for (const char* name : {"pendulum_xyz:200", "loop:90"}) {
+    const Mechanism mechanism(with_loads(name));
+    const std::vector<double> x = some_state(mechanism);
+    for (const std::string_view key : {"dca", "hdca"}) {
+      std::vector<double> expected(x.size());
+      ASSERT_TRUE(test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, expected).ok);
+      std::vector<double> unloaded(x.size());
+      const Mechanism bare = make_mechanism(mechanism_registry(), name);
+      ASSERT_TRUE(test::make(key, bare, kFourBlocks)->rhs(0.0, x, unloaded).ok);
+      EXPECT_NE(expected, unloaded);
+      for (const int ranks : {2, 4}) {
+        ExchangeCounts counts;
+        EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 2, x, counts), expected) << key << " " << name << " " << ranks;
+        EXPECT_EQ(counts.shares, key == "dca" ? 4U : 2U) << "no exchange for loads";
       }
     }
   }
@@ -138,6 +196,30 @@ TEST_F(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the
   }
 }
 
+TEST_F(SubchainRanksThreads, bodies_as_leaves_fail_on_all_ranks_alike) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
+  for (const std::string_view key : {"dca", "hdca"}) {
+    for (const std::size_t component : {0U, 99U, 130U}) {
+      std::vector<double> x = some_state(mechanism);
+      x[component] = std::numeric_limits<double>::quiet_NaN();
+      std::vector<std::string> messages(4);
+      on_ranks(4, [&](RankExchange& exchange) {
+        const auto own = part(key, mechanism, kBodies, exchange);
+        std::vector<double> own_x;
+        for (const std::size_t i : own->components()) {
+          own_x.push_back(x[i]);
+        }
+        std::vector<double> own_xdot(own_x.size());
+        messages[static_cast<std::size_t>(exchange.rank())] = own->rhs(0.0, own_x, own_xdot).message();
+      });
+      for (const std::string& message : messages) {
+        EXPECT_NE(message.find("no number"), std::string::npos) << message;
+        EXPECT_EQ(message, messages.front());
+      }
+    }
+  }
+}
+
 TEST_F(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
   for (const std::string_view key : {"dca", "hdca"}) {
@@ -186,8 +268,32 @@ TEST_F(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
             std::string::npos);
   EXPECT_NE(message("hdca", "pendulum:64", "", 2).find("leaf=subchain"), std::string::npos);
   EXPECT_NE(message("aba", "pendulum:64", "", 2).find("dca[leaf=subchain]"), std::string::npos);
+  EXPECT_NE(message("bae-haug", "loop:9", "alpha=1", 2).find("option ranks=2"), std::string::npos);
+  EXPECT_NE(message("hdca", "balanced_tree:64", "", 2).find("bodies as leaves run on one rank here"),
+            std::string::npos);
+  EXPECT_NE(message("dca", "balanced_tree:64", "leaf=subtree", 2).find("one rank so far"), std::string::npos);
   EXPECT_NE(message("hdca", "bricard", "leaf=subchain", 1).find("projection=off"), std::string::npos);
   EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
+}
+
+TEST_F(SubchainRanksThreads, a_load_that_depends_on_a_joint_of_another_rank_is_refused) {
+  const auto accepted = [](const std::string& formula) {
+    MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:64").description();
+    description.joint_loads.push_back({"gear", "joint3", 0, ExpressionLaw{formula}});
+    const Mechanism mechanism(description);
+    ThreadRanks connection(2);
+    ThreadRankExchange exchange(connection, 1);  // not the rank of the joint: all say the same
+    try {
+      part("hdca", mechanism, "leaf=subchain,subchains=16", exchange);
+    } catch (const ModelError& error) {
+      EXPECT_NE(std::string(error.what()).find("depends on another one: "), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find("gear"), std::string::npos) << error.what();
+      return false;
+    }
+    return true;
+  };
+  EXPECT_TRUE(accepted("2 * q_joint5"));
+  EXPECT_FALSE(accepted("2 * q_joint50"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -46,11 +47,15 @@ class RankPartners final : public OdePartners {
 /// Collects samples, and takes everybody's wish to stop to all.
 class CollectingSink final : public OdeSink {
  public:
-  CollectingSink(RankExchange& ranks, WholeState& state, OdeSink& whole, OdeSink& part)
-      : ranks_(ranks), state_(state), whole_(whole), part_(part), x_(state.size()) {
-    double wanted = ranks.rank() == 0 && whole.wants_samples() ? 1.0 : 0.0;
-    ranks_.take_largest(std::span(&wanted, 1));
-    wants_samples_ = wanted > 0.0;
+  /// \param reached on rank 0; told the end of every step where it is not empty
+  CollectingSink(RankExchange& ranks, WholeState& state, OdeSink& whole, OdeSink& part,
+                 std::function<void(double, std::span<const double>)> reached)
+      : ranks_(ranks), state_(state), whole_(whole), part_(part), reached_(std::move(reached)), x_(state.size()) {
+    const bool first = ranks.rank() == 0;
+    std::array wanted = {first && whole.wants_samples() ? 1.0 : 0.0, first && reached_ ? 1.0 : 0.0};
+    ranks_.take_largest(wanted);
+    wants_samples_ = wanted[0] > 0.0;
+    wants_steps_ = wanted[1] > 0.0;
   }
 
   [[nodiscard]] bool wants_samples() const override { return wants_samples_; }
@@ -70,7 +75,7 @@ class CollectingSink final : public OdeSink {
   }
 
   bool step(double t, std::span<const double> x, const OdeStatistics& so_far) override {
-    const bool told = holds_sample_;
+    const bool told = holds_sample_ || wants_steps_;
     if (told) {
       tell_step(t, x, so_far);
     }
@@ -92,6 +97,9 @@ class CollectingSink final : public OdeSink {
       state_.collect(x, x_);
     }
     if (ranks_.rank() == 0 && !stop_) {
+      if (reached_) {
+        reached_(t, x_);
+      }
       stop_ = !whole_.step(t, x_, so_far);
     }
   }
@@ -100,10 +108,12 @@ class CollectingSink final : public OdeSink {
   WholeState& state_;
   OdeSink& whole_;
   OdeSink& part_;
+  std::function<void(double, std::span<const double>)> reached_;
   std::vector<double> x_;
   double sampled_ = std::numeric_limits<double>::quiet_NaN();
   bool holds_sample_ = false;  // the present step
   bool wants_samples_ = false;
+  bool wants_steps_ = false;
   bool first_ = true;
   bool stop_ = false;
 };
@@ -169,7 +179,7 @@ SimulationResult simulate_part(FormulationPart& part, RankExchange& ranks, const
   NullSink nobody;
   SinkBarrier whole(sinks.whole != nullptr ? *sinks.whole : nobody);
   SinkBarrier local(sinks.part != nullptr ? *sinks.part : nobody);
-  CollectingSink sink(ranks, state, whole, local);
+  CollectingSink sink(ranks, state, whole, local, options.step_reached);
   SimulationResult result;
   const std::size_t calls_before = part.rhs_calls();
   const Stopwatch stopwatch;

@@ -32,7 +32,8 @@ class WholeState {
 
 /// Who watches a divided run, all of them on rank 0 alone.
 struct DividedRunSinks {
-  /// Samples of the whole state, and the ends of those steps that hold a sample, and of the one that stops the run.
+  /// Samples of the whole state, and the ends of those steps that hold a sample, and of the one that stops the run; of
+  /// all steps where the options have `step_reached`, which is told them first.
   OdeSink* whole = nullptr;
   /// Every step, with rank 0's part of the state.
   OdeSink* part = nullptr;

@@ -202,11 +202,6 @@ class StudyReader {
                                 "with leaf=subchain can",
                                 variant.label, variant.entry->key));
       }
-      if (!study_.integrators.empty()) {
-        table_.fail(label.line,
-                    "ranks divide right-hand sides here, and this study has integrators; 'mpirun -n R mbdbench "
-                    "simulate' divides a run");
-      }
       variant.ranks = static_cast<int>(count.value);
     }
   }

@@ -128,14 +128,18 @@ CellResult observed_run(const Registries& registries, const Study& study, const 
 
 }  // namespace
 
-StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechanism, const StudyVariant& variant) {
+StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechanism, const StudyVariant& variant,
+                     RankExchange* ranks) {
   const std::string refusal = refusal_of(*variant.entry, *mechanism.mechanism);
   if (!refusal.empty()) {
     obstacle_ = Measured::refused(refusal);
     return;
   }
   try {
-    formulation_ = make_formulation(registries.formulations, *variant.entry, *mechanism.mechanism, variant.options);
+    const auto& known = registries.formulations;
+    formulation_ = ranks == nullptr
+                       ? make_formulation(known, *variant.entry, *mechanism.mechanism, variant.options)
+                       : make_shared_formulation(known, *variant.entry, *mechanism.mechanism, variant.options, *ranks);
     x0_ = initial_state(*formulation_, 0.0);
   } catch (const ModelError& error) {
     obstacle_ = Measured::refused(error.what());

@@ -317,7 +317,7 @@ class StudyRun {
         all[k].times = times[place++];
       } else {
         const TeamRun run = team_.run(cells[k]);
-        all[k] = {run.times, rank_difference(cells[k], run.end)};
+        all[k] = {run.times, run.refusal.empty() ? rank_difference(cells[k], run.end) : Measured::refused(run.refusal)};
       }
     }
     return all;
@@ -394,7 +394,8 @@ class StudyRun {
         continue;
       }
       const auto times = results_.times.find(cell);
-      const Measured time = times != results_.times.end() ? wall_time(times->second)
+      const Measured time = times != results_.times.end() && times->second.count() > 0 ? wall_time(times->second)
+                            : times != results_.times.end() ? result.at({Quantity::rank_difference, {}})
                             : is_timed_here(cell.variant) || !study_.mechanisms[cell.mechanism].timed
                                 ? untimed(result)
                                 : without_ranks(study_.variants[cell.variant]);

@@ -8,7 +8,6 @@
 #include "experiments/studies/runner/study_times.hpp"
 #include "formulations/formulation_part.hpp"
 #include "formulations/registry.hpp"
-#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench::studies {
@@ -17,14 +16,6 @@ namespace {
 // Ranks wait for one another within a batch: more of them than of a single process.
 constexpr int kTeamBatches = 50;
 constexpr double kTeamBatchTime = 2e-3;  // s
-
-/// Its formulation is divided among the ranks.
-StudyCase divided_case(const Registries& registries, const Study& study, const CellKey& cell, RankExchange* ranks) {
-  use_ranks(ranks);
-  StudyCase made(registries, study.mechanisms[cell.mechanism], study.variants[cell.variant]);
-  use_ranks(nullptr);
-  return made;
-}
 
 }  // namespace
 
@@ -91,7 +82,8 @@ bool RankTeam::perform(const Task& task) {
 }
 
 void RankTeam::perform_run(const CellKey& cell) {
-  StudyCase prepared = divided_case(registries_, study_, cell, ranks_);
+  StudyCase prepared(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant], ranks_);
+  made_.refusal = prepared.can_run() ? "" : prepared.obstacle().note;
   for (int repetition = 0; prepared.can_run() && repetition < study_.repetitions; ++repetition) {
     if (repetition > 0 && timed_once(study_, made_.times)) {
       return;
@@ -110,7 +102,7 @@ void RankTeam::perform_right_hand_side(const CellKey& cell) {
     }
     return;
   }
-  StudyCase prepared = divided_case(registries_, study_, cell, ranks_);
+  StudyCase prepared(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant], ranks_);
   std::vector<double> xdot(prepared.x0().size());
   if (prepared.can_run() && prepared.formulation().rhs(0.0, prepared.x0(), xdot).ok) {
     time_batches([&] { prepared.formulation().rhs(0.0, prepared.x0(), xdot); });

@@ -1,6 +1,5 @@
-// One loop on two ranks: the right-hand side of bae-haug, the same bits on both ranks and in one process.
-#include "formulations/bae_haug/split_bae_haug.hpp"
-
+// bae-haug with a recursion for every tree at the ground: what it has from one process, and the same bits on any number
+// of ranks.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,16 +9,28 @@
 #include <limits>
 #include <optional>
 
-#include "formulations/bae_haug/subchain.hpp"
+#include "formulations/bae_haug/ground_tree.hpp"
+#include "formulations/registry.hpp"
 #include "formulations/thread_ranks.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/model/description/index_of.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/allocation_guard.hpp"
 
 namespace mbdbench {
 namespace {
 
-constexpr BaumgarteConstants kBaumgarte = {3.0, 7.0};
+constexpr const char* kWhole = "alpha=3,beta=7,projection=off";
+
+std::string divided(int ranks) {
+  return fmt::format("{},ranks={}", kWhole, ranks);
+}
+
+/// \returns bae-haug whose right-hand sides all ranks evaluate together.
+std::unique_ptr<Formulation> shared(const Mechanism& mechanism, RankExchange& ranks) {
+  return make_shared_formulation(formulation_registry(), *find_formulation(formulation_registry(), "bae-haug"),
+                                 mechanism, divided(ranks.size()), ranks);
+}
 
 Mechanism catalogued(const std::string& key) {
   return make_mechanism(mechanism_registry(), key);
@@ -40,9 +51,8 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 }
 
 void expect_like_serial(const Mechanism& mechanism, int seed, double limit, double& worst) {
-  const auto split = make_split_bae_haug(mechanism, kBaumgarte, nullptr);
-  const auto serial =
-      test::make("bae-haug", mechanism, fmt::format("alpha={},beta={}", kBaumgarte.alpha, kBaumgarte.beta));
+  const auto split = test::make("bae-haug", mechanism, divided(2));
+  const auto serial = test::make("bae-haug", mechanism, kWhole);
   const test::Evaluation actual = disturbed(*split, seed);
   const test::Evaluation expected = disturbed(*serial, seed);
   ASSERT_TRUE(actual.status.ok) << mechanism.name() << actual.status.message();
@@ -53,12 +63,12 @@ void expect_like_serial(const Mechanism& mechanism, int seed, double limit, doub
   worst = std::max(worst, error);
 }
 
-TEST(split_bae_haug, single_loops_accelerate_like_bae_haug) {
+TEST(bae_haug_ranks, single_loops_accelerate_like_bae_haug) {
   double worst = 0.0;
   for (const char* key : {"slider_crank", "loop:4", "loop:5", "loop:9", "loop:16", "loop:40", "loop:9,cut=2",
                           "loop:9,springs=3", "loop:30,cut=7,springs=5"}) {
     const Mechanism mechanism = catalogued(key);
-    ASSERT_EQ(refuse_split(mechanism), "") << key;
+    ASSERT_EQ(refuse_ground_trees(mechanism, 2), "") << key;
     for (int seed = 1; seed <= 5; ++seed) {
       // The same sums in another order: rounding times the condition of the loop's matrix, at most 1e4 here.
       expect_like_serial(mechanism, seed, 1e-11, worst);
@@ -120,7 +130,7 @@ std::optional<MechanismDescription> random_loop(int seed) {
   return loop;
 }
 
-TEST(split_bae_haug, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
+TEST(bae_haug_ranks, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
   double worst = 0.0;
   int compared = 0;
   for (int seed = 1; seed <= 120; ++seed) {
@@ -129,7 +139,7 @@ TEST(split_bae_haug, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
       continue;
     }
     const Mechanism mechanism(*description);
-    ASSERT_EQ(refuse_split(mechanism), "") << mechanism.name();
+    ASSERT_EQ(refuse_ground_trees(mechanism, 2), "") << mechanism.name();
     // The same sums in another order: rounding times the condition of the loop's matrix, up to 1e5 or so.
     expect_like_serial(mechanism, seed, 1e-10, worst);
     ++compared;
@@ -138,14 +148,14 @@ TEST(split_bae_haug, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
   EXPECT_GT(compared, 20);
 }
 
-TEST(split_bae_haug, closed_random_mechanisms_accelerate_like_bae_haug) {
+TEST(bae_haug_ranks, closed_random_mechanisms_accelerate_like_bae_haug) {
   double worst = 0.0;
   int compared = 0;
   for (int seed = 1; seed <= 400; ++seed) {
     // Random loads mostly connect the two sub-chains, which is refused: gravity alone in nine of ten.
     const Mechanism mechanism = catalogued(
         fmt::format("random_closed:seed={},bodies={},cuts=1,loads={}", seed, 3 + seed % 8, seed % 10 == 0 ? 1 : 0));
-    if (!refuse_split(mechanism).empty()) {
+    if (!refuse_ground_trees(mechanism, 2).empty()) {
       continue;
     }
     // As in bae_haug_test: singular values of Phi_q differ by up to 1e3, and the mass matrix adds about as much.
@@ -156,30 +166,86 @@ TEST(split_bae_haug, closed_random_mechanisms_accelerate_like_bae_haug) {
   EXPECT_GT(compared, 10);
 }
 
-TEST(split_bae_haug, two_ranks_and_one_process_give_the_same_bits) {
-  for (const char* key : {"slider_crank", "loop:9", "loop:30", "loop:30,cut=7,springs=5"}) {
-    const Mechanism mechanism = catalogued(key);
-    const test::Evaluation one = disturbed(*make_split_bae_haug(mechanism, kBaumgarte, nullptr), 3);
-    std::array<test::Evaluation, 2> two;
-    on_ranks(2, [&](RankExchange& exchange) {
-      const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, &exchange);
-      two[static_cast<std::size_t>(exchange.rank())] = disturbed(*formulation, 3);
-    });
-    const auto option = test::make("bae-haug", mechanism, "alpha=3,beta=7,ranks=2");
-    EXPECT_TRUE(same_bits(disturbed(*option, 3).xdot, one.xdot)) << key;
-    for (const test::Evaluation& rank : two) {
-      EXPECT_TRUE(rank.status.ok) << rank.status.message();
-      EXPECT_TRUE(same_bits(rank.xdot, one.xdot)) << key;
+TEST(bae_haug_ranks, coupled_loops_between_many_trees_accelerate_like_bae_haug) {
+  double worst = 0.0;
+  int compared = 0;
+  std::size_t most = 0;
+  for (int seed = 1; seed <= 300; ++seed) {
+    const Mechanism mechanism =
+        catalogued(fmt::format("random_closed:seed={},bodies={},cuts={},loads=0", seed, 5 + seed % 7, 2 + seed % 2));
+    if (!refuse_ground_trees(mechanism, 2).empty()) {
+      continue;
     }
+    most = std::max(most, GroundTrees(mechanism).bodies.size());
+    expect_like_serial(mechanism, seed, 1e-8, worst);  // as before
+    ++compared;
+  }
+  fmt::print("{} random mechanisms, up to {} trees, worst relative difference {:.1e}\n", compared, most, worst);
+  EXPECT_GT(compared, 10);
+  EXPECT_GE(most, 3U);
+}
+
+void expect_the_bits_of_one_process(const Mechanism& mechanism, int ranks) {
+  const test::Evaluation one = disturbed(*test::make("bae-haug", mechanism, divided(2)), 3);
+  std::vector<test::Evaluation> all(index_of(ranks));
+  const ExchangeCounts counts = on_ranks(ranks, [&](RankExchange& exchange) {
+    all[index_of(exchange.rank())] = disturbed(*shared(mechanism, exchange), 3);
+  });
+  EXPECT_EQ(counts.shares, 5U) << mechanism.name() << ": two to set up, two of the parts, the rates";
+  for (const test::Evaluation& rank : all) {
+    EXPECT_TRUE(rank.status.ok) << rank.status.message();
+    EXPECT_TRUE(same_bits(rank.xdot, one.xdot)) << mechanism.name() << " on " << ranks << " ranks";
   }
 }
 
-TEST(split_bae_haug, a_failure_of_one_rank_is_told_by_both) {
+TEST(bae_haug_ranks, any_number_of_ranks_as_threads_gives_the_bits_of_one_process) {
+  for (const char* key : {"slider_crank", "loop:9", "loop:30", "loop:30,cut=7,springs=5"}) {
+    expect_the_bits_of_one_process(catalogued(key), 2);
+  }
+  int largest = 0;
+  for (int seed = 1; seed <= 60; ++seed) {
+    const Mechanism mechanism = catalogued(fmt::format("random_closed:seed={},bodies=11,cuts=3,loads=0", seed));
+    const auto trees = static_cast<int>(GroundTrees(mechanism).bodies.size());
+    for (int ranks = 2; ranks <= trees; ++ranks) {
+      expect_the_bits_of_one_process(mechanism, ranks);
+    }
+    largest = std::max(largest, trees);
+  }
+  EXPECT_GE(largest, 4);
+}
+
+TEST(bae_haug_ranks, a_part_has_its_own_slice_and_two_messages) {
+  const Mechanism mechanism = catalogued("loop:30,cut=7,springs=5");
+  const auto whole = test::make("bae-haug", mechanism, divided(2));
+  const test::Evaluation one = disturbed(*whole, 3);
+  std::vector<double> xdot(one.x.size());
+  const ExchangeCounts counts = on_ranks(2, [&](RankExchange& exchange) {
+    const auto part = make_formulation_part(
+        formulation_registry(), *find_formulation(formulation_registry(), "bae-haug"), mechanism, divided(2), exchange);
+    std::vector<double> x;
+    for (const std::size_t component : part->components()) {
+      x.push_back(one.x[component]);
+    }
+    std::vector<double> own(x.size());
+    EXPECT_TRUE(part->rhs(0.3, x, own).ok);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      EXPECT_EQ(part->layout()[i].name, whole->layout()[part->components()[i]].name);
+      xdot[part->components()[i]] = own[i];
+    }
+  });
+  EXPECT_TRUE(same_bits(xdot, one.xdot));
+  EXPECT_EQ(counts.shares, 2U);
+  // Ends of the cut joint, and of the springs between the sub-chains; five rows: 15 + 5 + 5 numbers.
+  const std::size_t springs = GroundTrees(mechanism).springs.size();
+  EXPECT_EQ(counts.share_bytes, 2U * 8U * (27U + 6U * springs + 25U));
+}
+
+TEST(bae_haug_ranks, a_failure_of_one_rank_is_told_by_both) {
   const Mechanism mechanism = catalogued("loop:9");
   for (const int failing : {0, mechanism.u_size() - 1}) {
     std::array<std::string, 2> messages;
     on_ranks(2, [&](RankExchange& exchange) {
-      const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, &exchange);
+      const auto formulation = shared(mechanism, exchange);
       Eigen::VectorXd q = mechanism.q0();
       q[failing] = std::numeric_limits<double>::quiet_NaN();
       messages[static_cast<std::size_t>(exchange.rank())] =
@@ -190,16 +256,16 @@ TEST(split_bae_haug, a_failure_of_one_rank_is_told_by_both) {
   }
 }
 
-TEST(split_bae_haug, every_spring_between_the_sub_chains_is_one_end_in_the_message) {
-  EXPECT_TRUE(crossing_springs(catalogued("loop:9")).empty());
-  EXPECT_EQ(crossing_springs(catalogued("loop:9,springs=4")).size(), 4U);
+TEST(bae_haug_ranks, every_spring_between_the_sub_chains_is_one_end_in_the_message) {
+  EXPECT_TRUE(GroundTrees(catalogued("loop:9")).springs.empty());
+  EXPECT_EQ(GroundTrees(catalogued("loop:9,springs=4")).springs.size(), 4U);
   // Two of the four pairs lie within the long sub-chain.
-  EXPECT_EQ(crossing_springs(catalogued("loop:9,cut=2,springs=4")).size(), 2U);
+  EXPECT_EQ(GroundTrees(catalogued("loop:9,cut=2,springs=4")).springs.size(), 2U);
 }
 
-TEST(split_bae_haug, right_hand_sides_allocate_nothing) {
+TEST(bae_haug_ranks, right_hand_sides_allocate_nothing) {
   const Mechanism mechanism = catalogued("loop:9,springs=3");
-  const auto formulation = make_split_bae_haug(mechanism, kBaumgarte, nullptr);
+  const auto formulation = test::make("bae-haug", mechanism, divided(2));
   const test::Evaluation state = disturbed(*formulation, 1);
   std::vector<double> xdot(state.x.size());
   const AllocationGuard guard;
@@ -207,19 +273,40 @@ TEST(split_bae_haug, right_hand_sides_allocate_nothing) {
   EXPECT_EQ(guard.count(), 0U);
 }
 
-TEST(split_bae_haug, what_two_sub_chains_cannot_be_is_refused) {
-  EXPECT_NE(refuse_split(catalogued("pendulum:3")).find("0 cut joints"), std::string::npos);
-  EXPECT_NE(refuse_split(catalogued("double_loop")).find("2 cut joints"), std::string::npos);
-  EXPECT_THROW(make_split_bae_haug(catalogued("pendulum:3"), {}, nullptr), ModelError);
+TEST(bae_haug_ranks, reactions_are_those_of_the_whole) {
+  const Mechanism mechanism = catalogued("loop:9");
+  Reactions divided_ones;
+  Reactions whole;
+  const auto formulation = test::make("bae-haug", mechanism, divided(2));
+  const test::Evaluation state = disturbed(*formulation, 1);
+  ASSERT_TRUE(formulation->reactions(0.3, state.x, divided_ones).ok);
+  ASSERT_TRUE(test::make("bae-haug", mechanism, kWhole)->reactions(0.3, state.x, whole).ok);
+  ASSERT_EQ(divided_ones.cut_joints.size(), 1U);
+  EXPECT_EQ(divided_ones.cut_joints.front(), whole.cut_joints.front());
+}
+
+TEST(bae_haug_ranks, what_trees_on_their_own_cannot_be_is_refused) {
+  EXPECT_NE(refuse_ground_trees(catalogued("pendulum:3"), 2).find("1 joint of it at the ground"), std::string::npos);
+  EXPECT_NE(refuse_ground_trees(catalogued("loop:9"), 3).find("2 joints of it"), std::string::npos);
+  EXPECT_THROW(test::make("bae-haug", catalogued("pendulum:3"), "ranks=2"), ModelError);
   EXPECT_THROW(test::make("bae-haug", catalogued("loop:9"), "ranks=2,projection=on"), ModelError);
+  on_ranks(2, [](RankExchange& exchange) {
+    const Mechanism mechanism = catalogued("loop:9");
+    const auto& registry = formulation_registry();
+    for (const char* options : {"alpha=3", "alpha=3,ranks=3"}) {
+      EXPECT_THROW(
+          make_formulation_part(registry, *find_formulation(registry, "bae-haug"), mechanism, options, exchange),
+          ModelError);
+    }
+  });
 
   MechanismDescription geared = catalogued("loop:9").description();
   geared.joint_loads.push_back({"gear", geared.joints.front().name, 0, ExpressionLaw{"q_" + geared.joints[7].name}});
-  EXPECT_NE(refuse_split(Mechanism(geared)).find("depends on the other one"), std::string::npos);
+  EXPECT_NE(refuse_ground_trees(Mechanism(geared), 2).find("depends on another one"), std::string::npos);
 
   MechanismDescription driven = catalogued("loop:9").description();
   driven.joint_loads.push_back({"motor", driven.joints.back().name, 0, ConstantLaw{1.0}});
-  EXPECT_NE(refuse_split(Mechanism(driven)).find("'motor' in the cut joint"), std::string::npos);
+  EXPECT_NE(refuse_ground_trees(Mechanism(driven), 2).find("'motor' in a cut joint"), std::string::npos);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "formulations/subchains/subchain_part.hpp"
+#include "formulations/subchains/lane_part.hpp"
 
 #include <algorithm>
-
-#include "formulations/subchains/subchain_solver.hpp"
+#include <utility>
 
 namespace mbdbench {
 namespace {
@@ -40,42 +39,37 @@ std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rat
 }
 
 /// The blocks of one rank.
-class SubchainPart final : public FormulationPart {
+class LanePart final : public FormulationPart {
  public:
-  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, const SubchainSettings& settings, ChainPlan plan,
-               RankExchange& ranks)
-      : SubchainPart(mechanism, rate_kind, settings, plan.share_of(ranks.rank(), ranks.size()).positions,
-                     std::move(plan), ranks) {}
+  LanePart(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan, const ChainRange& held,
+           std::unique_ptr<LaneSolver> solver, double leak)
+      : FormulationPart(own_layout(mechanism, rate_kind, plan, held), own_components(mechanism, plan, held)),
+        rate_kind_(rate_kind),
+        solver_(std::move(solver)),
+        leak_(leak) {}
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const std::size_t count = x.size() / 2;
     if (rate_kind_ == StateKind::velocity) {
       std::copy(x.begin() + static_cast<std::ptrdiff_t>(count), x.end(), xdot.begin());
-      return solver_.accelerations(t, x.first(count), x.subspan(count), xdot.subspan(count));
+      return solver_->accelerations(t, x.first(count), x.subspan(count), xdot.subspan(count));
     }
-    return solver_.momenta(t, x.first(count), x.subspan(count), leak_, xdot.first(count), xdot.subspan(count));
+    return solver_->momenta(t, x.first(count), x.subspan(count), leak_, xdot.first(count), xdot.subspan(count));
   }
 
  private:
-  SubchainPart(const Mechanism& mechanism, StateKind rate_kind, const SubchainSettings& settings,
-               const ChainRange& positions, ChainPlan&& plan, RankExchange& ranks)
-      : FormulationPart(own_layout(mechanism, rate_kind, plan, positions), own_components(mechanism, plan, positions)),
-        rate_kind_(rate_kind),
-        leak_(settings.leak),
-        solver_(mechanism, std::move(plan), settings.threads, &ranks) {}
-
   StateKind rate_kind_;
+  std::unique_ptr<LaneSolver> solver_;
   double leak_;  // 1/s
-  SubchainSolver solver_;
 };
 
 }  // namespace
 
-std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                    const SubchainSettings& settings, ChainPlan plan,
-                                                    RankExchange& ranks) {
-  return std::make_unique<SubchainPart>(mechanism, rate_kind, settings, std::move(plan), ranks);
+std::unique_ptr<FormulationPart> make_lane_part(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan,
+                                                const ChainRange& held, std::unique_ptr<LaneSolver> solver,
+                                                double leak) {
+  return std::make_unique<LanePart>(mechanism, rate_kind, plan, held, std::move(solver), leak);
 }
 
 }  // namespace mbdbench

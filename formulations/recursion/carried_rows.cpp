@@ -1,0 +1,140 @@
+#include "formulations/recursion/carried_rows.hpp"
+
+#include <algorithm>
+
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+// H^T Y is what is left of products of the size |H| |Y|. Rows that their mechanism cannot feel, such as those out of
+// the plane of planar loops, leave rounding of 1e-15 of it, squared in A.
+constexpr double kZeroRow = 1e-22;
+
+}  // namespace
+
+CarriedRows::CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std::span<const CutBodies> ends)
+    : mechanism_(&tree), cuts_(cuts), ends_(ends.begin(), ends.end()), links_(tree.bodies().size()) {
+  for (std::size_t c = 0; c < cuts.size(); ++c) {
+    const Joint& joint = cuts[c];
+    cut_of_row_.insert(cut_of_row_.end(), index_of(joint.nc), c);
+    for (const int end : {ends[c].a, ends[c].b}) {
+      for (int k = end; k >= 0; k = tree.parent(k)) {
+        std::vector<Eigen::Index>& rows = links_[index_of(k)].rows;
+        if (joint.nc == 0 || (!rows.empty() && rows.back() >= joint.row_offset)) {
+          break;  // from here on inward the other end has been
+        }
+        for (int row = 0; row < joint.nc; ++row) {
+          rows.push_back(joint.row_offset + row);
+        }
+      }
+    }
+  }
+  for (int k = 0; k < tree.body_count(); ++k) {
+    Link& link = links_[index_of(k)];
+    const auto count = static_cast<Eigen::Index>(link.rows.size());
+    link.wrenches.setZero(6, count);
+    const int nu = tree.tree_joints()[index_of(k)].nu;
+    link.along.setZero(nu, count);
+    link.rates.setZero(nu, count);
+    if (tree.parent(k) >= 0) {
+      const std::vector<Eigen::Index>& outer = links_[index_of(tree.parent(k))].rows;
+      for (const Eigen::Index row : link.rows) {
+        link.in_parent.push_back(
+            static_cast<std::size_t>(std::lower_bound(outer.begin(), outer.end(), row) - outer.begin()));
+      }
+    }
+  }
+}
+
+void CarriedRows::add_end(const ArticulatedTree& tree, int body, const Joint& joint, const JointKinematics& state,
+                          double sign) {
+  if (body < 0) {
+    return;
+  }
+  const Vec3 lever = state.point - tree.kinematics().tree_joint(body).point;
+  Link& link = links_[index_of(body)];
+  const auto first = std::lower_bound(link.rows.begin(), link.rows.end(), joint.row_offset) - link.rows.begin();
+  for (int row = 0; row < joint.nc; ++row) {
+    link.wrenches.col(first + row) += sign * shift_wrench(lever, state.d.col(row));
+  }
+}
+
+void CarriedRows::carry(const ArticulatedTree& tree, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
+                        Eigen::VectorXd& smallest) {
+  for (Link& link : links_) {
+    link.wrenches.setZero();
+  }
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    add_end(tree, ends_[c].b, cuts_[c], states[c], 1.0);
+    add_end(tree, ends_[c].a, cuts_[c], states[c], -1.0);
+  }
+  for (int k = mechanism_->body_count() - 1; k >= 0; --k) {
+    reduce(tree, k, states, a, smallest);
+  }
+}
+
+void CarriedRows::reduce(const ArticulatedTree& tree, int k, std::span<const JointKinematics> states,
+                         Eigen::MatrixXd& a, Eigen::VectorXd& smallest) {
+  Link& link = links_[index_of(k)];
+  const SpatialColumns& axes = tree.axes(k);
+  const JointMatrix& pivot_inverse = tree.pivot_inverse(k);
+  const Eigen::Index free = axes.cols();
+  Link* const parent = mechanism_->parent(k) < 0 ? nullptr : &links_[index_of(mechanism_->parent(k))];
+  for (std::size_t i = 0; i < link.rows.size(); ++i) {
+    const auto column = static_cast<Eigen::Index>(i);
+    const auto wrench = link.wrenches.col(column);
+    link.along.col(column).head(free) = axes.transpose().lazyProduct(wrench);
+    link.rates.col(column).head(free) = pivot_inverse.lazyProduct(link.along.col(column).head(free));
+    for (std::size_t j = 0; j <= i; ++j) {
+      a(link.rows[i], link.rows[j]) +=
+          link.rates.col(column).head(free).dot(link.along.col(static_cast<Eigen::Index>(j)).head(free));
+    }
+    // The square of the row's unit wrench about O_k as if no joint were in between.
+    const std::size_t c = cut_of_row_[static_cast<std::size_t>(link.rows[i])];
+    const Vec3 lever = states[c].point - tree.kinematics().tree_joint(k).point;
+    const double size = shift_wrench(lever, states[c].d.col(link.rows[i] - cuts_[c].row_offset)).squaredNorm();
+    for (Eigen::Index f = 0; f < free; ++f) {
+      smallest[link.rows[i]] += kZeroRow * axes.col(f).squaredNorm() * size * pivot_inverse(f, f);
+    }
+    if (parent != nullptr) {
+      // PhiM_j^T += S (I - gain_k H_k^T) PhiM_k^T  [Bae1988, recursion of the cut joint's rows]
+      const Vec6 carried = wrench - tree.gain(k).lazyProduct(link.along.col(column).head(free));
+      parent->wrenches.col(static_cast<Eigen::Index>(link.in_parent[i])) += shift_wrench(tree.lever(k), carried);
+    }
+  }
+}
+
+void CarriedRows::subtract_free_rates(const ArticulatedTree& tree, Eigen::VectorXd& right_side) const {
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    const Link& link = links_[k];
+    const Vec6& rate = tree.relative_rate(static_cast<int>(k));
+    for (std::size_t i = 0; i < link.rows.size(); ++i) {
+      right_side[link.rows[i]] -= link.wrenches.col(static_cast<Eigen::Index>(i)).dot(rate);
+    }
+  }
+}
+
+void CarriedRows::add_rates(const Eigen::VectorXd& multipliers, ArticulatedTree& tree) const {
+  for (std::size_t k = 0; k < links_.size(); ++k) {
+    const Link& link = links_[k];
+    const int body = static_cast<int>(k);
+    const Eigen::Index free = tree.axes(body).cols();
+    JointVector rate = JointVector::Zero(free);
+    for (std::size_t i = 0; i < link.rows.size(); ++i) {
+      rate += multipliers[link.rows[i]] * link.rates.col(static_cast<Eigen::Index>(i)).head(free);
+    }
+    tree.add_free_rate(body, rate);
+  }
+}
+
+Vec6 CarriedRows::impulse(int k, const Eigen::VectorXd& multipliers) const {
+  const Link& link = links_[index_of(k)];
+  Vec6 sum = Vec6::Zero();
+  for (std::size_t i = 0; i < link.rows.size(); ++i) {
+    sum += multipliers[link.rows[i]] * link.wrenches.col(static_cast<Eigen::Index>(i));
+  }
+  return sum;
+}
+
+}  // namespace mbdbench

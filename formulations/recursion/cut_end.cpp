@@ -1,0 +1,57 @@
+#include "formulations/recursion/cut_end.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace mbdbench {
+namespace {
+
+/// Copies the entries of a matrix one after the other. \returns what is left of the message
+template <class Matrix>
+std::span<double> put(const Matrix& values, std::span<double> message) {
+  std::copy(values.data(), values.data() + values.size(), message.begin());
+  return message.subspan(static_cast<std::size_t>(values.size()));
+}
+
+template <class Matrix>
+std::span<const double> get(std::span<const double> message, Matrix& values) {
+  const auto size = static_cast<std::size_t>(values.size());
+  std::copy(message.begin(), message.begin() + static_cast<std::ptrdiff_t>(size), values.data());
+  return message.subspan(size);
+}
+
+}  // namespace
+
+void CutEnd::write(std::span<double> message) const {
+  put(point_velocity, put(body.velocity, put(body.com, put(body.origin, put(body.rotation, message)))));
+}
+
+CutEnd CutEnd::read(std::span<const double> message) {
+  CutEnd end;
+  get(get(get(get(get(message, end.body.rotation), end.body.origin), end.body.com), end.body.velocity),
+      end.point_velocity);
+  return end;
+}
+
+CutEnd cut_end(const Kinematics& kinematics, int body) {
+  return body < 0 ? CutEnd() : CutEnd{kinematics.body(body), kinematics.tree_joint(body).velocity};
+}
+
+void set_cut_right_side(const Joint& joint, const JointKinematics& state, const CutEnd& a, const CutEnd& b,
+                        BaumgarteConstants baumgarte, Eigen::VectorXd& right_side) {
+  const Vec6 relative = b.body.velocity_at(state.point) - a.body.velocity_at(state.point);
+  // The handles move along their bodies: Sdot^T V = [omega x (v_h - v_O); 0].
+  Vec3 bias = Vec3::Zero();
+  bias += b.body.velocity.tail<3>().cross(state.velocity - b.point_velocity);
+  bias -= a.body.velocity.tail<3>().cross(state.velocity - a.point_velocity);
+  std::array<double, 6> residual{};
+  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual);
+  for (int row = 0; row < joint.nc; ++row) {
+    const double gamma = -state.d_rate.col(row).dot(relative) - state.d.col(row).head<3>().dot(bias) +
+                         turning_term(state, state.d.col(row), relative);
+    right_side[joint.row_offset + row] = gamma - 2.0 * baumgarte.alpha * state.d.col(row).dot(relative) -
+                                         baumgarte.beta * baumgarte.beta * residual[static_cast<std::size_t>(row)];
+  }
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// The body at one end of a cut joint, as numbers that a rank can tell another one, and the right side of the joint's
+/// rows that both ends make.
+#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+
+#include "mechanisms/model/kinematics/kinematics.hpp"
+
+namespace mbdbench {
+
+/// Baumgarte's constants: Phi'' + 2 alpha Phi' + beta^2 Phi = 0 [Malczyk2008, Eq. (6)]. Zero: no stabilisation. 1/s.
+struct BaumgarteConstants {
+  double alpha = 0.0;
+  double beta = 0.0;
+};
+
+/// Pose and velocity of a body, and of the joint that leads to it. At first: the ground at rest.
+struct CutEnd {
+  BodyKinematics body;
+  Vec3 point_velocity = Vec3::Zero();  ///< of O_k
+
+  /// Numbers of one end in a message: no inertias.
+  static constexpr std::size_t kSize = 24;
+  /// \param message receives kSize numbers
+  void write(std::span<double> message) const;
+  /// \returns the end that `write` wrote.
+  static CutEnd read(std::span<const double> message);
+};
+
+/// \returns the end on a body of the tree; -1 is the ground.
+CutEnd cut_end(const Kinematics& kinematics, int body);
+
+/// gamma* of the rows of one cut joint [Malczyk2008, Eq. (7)], with what the handles' own motion along their bodies
+/// adds. \param state placed, with its rates \param right_side of all rows; those of this joint are set
+void set_cut_right_side(const Joint& joint, const JointKinematics& state, const CutEnd& a, const CutEnd& b,
+                        BaumgarteConstants baumgarte, Eigen::VectorXd& right_side);
+
+}  // namespace mbdbench

@@ -1,0 +1,49 @@
+#pragma once
+/// \file
+/// A formulation whose right-hand sides several ranks evaluate together, each its part, while all hold the whole state:
+/// for integrators that need it, and for what one process does with a divided plan.
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "formulations/formulation_part.hpp"
+#include "formulations/rank_exchange.hpp"
+
+namespace mbdbench {
+
+/// Ranks integrate the same numbers, and decide alike. `rhs` is a call that all of them make together, as are the
+/// constructor and `clone`; it costs one exchange more than the parts make, of all rates.
+class SharedFormulation final : public Formulation {
+ public:
+  using PartMaker = std::function<std::unique_ptr<FormulationPart>()>;
+  /// \param whole does everything but right-hand sides \param ranks those of the parts; nullptr: the part is the whole
+  SharedFormulation(std::unique_ptr<Formulation> whole, PartMaker make_part, RankExchange* ranks);
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
+    return whole_->pack(t, q, u, x);
+  }
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+    return whole_->unpack(t, x, q, u);
+  }
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
+    return whole_->reactions(t, x, reactions);
+  }
+  [[nodiscard]] double largest_sigma() const override { return whole_->largest_sigma(); }
+  bool after_step(double t, std::span<double> x) override { return whole_->after_step(t, x); }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
+
+ private:
+  std::unique_ptr<Formulation> whole_;
+  PartMaker make_part_;
+  RankExchange* ranks_;
+  std::unique_ptr<FormulationPart> part_;
+  std::vector<std::size_t> bounds_;  // of the ranks' components in order_, bytes of a number each
+  std::vector<std::size_t> order_;   // which component of the state each of these is
+  std::vector<double> own_;          // x of this rank
+  std::vector<double> rates_;        // x' of all ranks, one behind another
+};
+
+}  // namespace mbdbench
