@@ -162,7 +162,7 @@ void ArticulatedSystem::lower_ranks(const Eigen::VectorXd& q, int redundant) {
 
 RhsStatus ArticulatedSystem::balance_status() const {
   // Where masses alone differ, passes that end early have met the condition of the motion.
-  if (engine_.unconverged_change() == 0.0 || !engine_.balances() || !(largest_lever_ratio() > LeverRatio::kPassed)) {
+  if (engine_.remainder().rates == 0.0 || !engine_.balances() || !(largest_lever_ratio() > LeverRatio::kPassed)) {
     return {};
   }
   int worst = 0;

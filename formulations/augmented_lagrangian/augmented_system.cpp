@@ -292,8 +292,8 @@ int AugmentedSystem::refine(std::span<const double> r, std::span<double> sigma, 
   return std::visit([&](auto& assembly) { return assembly.refine(r, sigma, rates, limits); }, assembly_);
 }
 
-double AugmentedSystem::unconverged_change() const {
-  return std::visit([](const auto& assembly) { return assembly.unconverged_change(); }, assembly_);
+PassRemainder AugmentedSystem::remainder() const {
+  return std::visit([](const auto& assembly) { return assembly.remainder(); }, assembly_);
 }
 
 void AugmentedSystem::reactions(Reactions& result) const {
