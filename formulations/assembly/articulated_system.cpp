@@ -1,6 +1,7 @@
 #include "formulations/assembly/articulated_system.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "formulations/assembly/assembly_options.hpp"
@@ -284,6 +285,7 @@ void ArticulatedSystem::closure(int cut, std::span<double> residual) const {
   const Joint& joint = mechanism_->cut_joints()[index_of(cut)];
   const JointKinematics& state = kinematics_.cut_joint(cut);
   closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual);
+  drive_residual(joint, motions_.positions(), residual);
   if (resolved_in_body(joint)) {
     Eigen::Map<Vec3> linear(residual.data());
     linear = (body_axes(joint, state).transpose() * linear).eval();
@@ -301,6 +303,11 @@ void ArticulatedSystem::set_velocity_right_sides(double feedback) {
   }
   if (feedback != 0.0) {
     set_cut_feedback(feedback);
+  }
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    for (const DrivenRow& driven : joint(k).driven) {
+      right_[index_of(engine_.row_offset(k) + driven.row)] += motions_.velocities()[index_of(driven.place)];
+    }
   }
 }
 
@@ -384,8 +391,12 @@ double ArticulatedSystem::velocity_residual() const {
   for (int k = first_cut(); k < joint_count(); ++k) {
     const SpatialColumns& directions = directions_[index_of(k)];
     const Vec6 relative = relative_velocity(k);
+    std::array<double, 6> given{};
+    for (const DrivenRow& driven : joint(k).driven) {
+      given[index_of(driven.row)] = motions_.velocities()[index_of(driven.place)];
+    }
     for (Eigen::Index row = 0; row < directions.cols(); ++row) {
-      largest = std::max(largest, std::abs(directions.col(row).dot(relative)));
+      largest = std::max(largest, std::abs(directions.col(row).dot(relative) - given[static_cast<std::size_t>(row)]));
     }
   }
   return largest;

@@ -215,6 +215,9 @@ std::string refuse_split(const Mechanism& mechanism) {
     return fmt::format("it has {} cut joints; two sub-chains need one loop", mechanism.cut_joints().size());
   }
   const Joint& cut = mechanism.cut_joints().front();
+  if (mechanism.drives_cut_joints()) {
+    return fmt::format("the prescribed motion of cut joint '{}' is not followed by two sub-chains", cut.name);
+  }
   const auto bases = std::count_if(mechanism.tree_joints().begin(), mechanism.tree_joints().end(),
                                    [](const Joint& joint) { return joint.a < 0; });
   if (cut.a < 0 || cut.b < 0 || bases != 2 || base_of(mechanism, cut.a) == base_of(mechanism, cut.b)) {

@@ -18,8 +18,8 @@ std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism) {
   std::vector<std::size_t> groups;
   std::size_t group = 0;
   for (const Joint& cut : mechanism.cut_joints()) {
-    groups.insert(groups.end(), index_of(cut.nc) - cut.angular.size(), group++);
-    groups.insert(groups.end(), cut.angular.size(), group++);
+    groups.insert(groups.end(), index_of(cut.linear_rows()), group++);
+    groups.insert(groups.end(), index_of(cut.nc - cut.linear_rows()), group++);
   }
   return groups;
 }
@@ -159,12 +159,18 @@ void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
           kinematics.body(joint.a).velocity.tail<3>().cross(state.velocity - kinematics.tree_joint(joint.a).velocity);
     }
     closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual_);
+    drive_residual(joint, tree.motions().positions(), residual_);
     for (int row = 0; row < joint.nc; ++row) {
       const double gamma = -state.d_rate.col(row).dot(relative) - state.d.col(row).head<3>().dot(bias) +
                            turning_term(state, state.d.col(row), relative);
       multipliers_[joint.row_offset + row] =
           gamma - 2.0 * baumgarte_.alpha * state.d.col(row).dot(relative) -
           baumgarte_.beta * baumgarte_.beta * residual_[index_of(row)];  // [Malczyk2008, Eq. (7)]
+    }
+    for (const DrivenRow& driven : joint.driven) {
+      multipliers_[joint.row_offset + driven.row] +=
+          tree.motions().accelerations()[index_of(driven.place)] +
+          2.0 * baumgarte_.alpha * tree.motions().velocities()[index_of(driven.place)];
     }
   }
 }
@@ -201,6 +207,11 @@ void CutRows::close_accelerations(ArticulatedTree& tree) {
 void CutRows::close_velocities(ArticulatedTree& tree) {
   if (!empty()) {
     multipliers_.setZero();
+    for (const Joint& joint : mechanism_->cut_joints()) {
+      for (const DrivenRow& driven : joint.driven) {
+        multipliers_[joint.row_offset + driven.row] = tree.motions().velocities()[index_of(driven.place)];
+      }
+    }
     close(tree);
   }
 }
