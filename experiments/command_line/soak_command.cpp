@@ -71,6 +71,7 @@ void add(SoakReport& report, std::int64_t seed, const soak::Findings& findings) 
   report.sums.compared += findings.compared;
   report.sums.refused += findings.refused;
   report.sums.ill_conditioned += findings.ill_conditioned;
+  report.sums.unconverged += findings.unconverged;
   report.sums.without_run += findings.without_run;
   if (std::any_of(soak::kFindingLists.begin(), soak::kFindingLists.end(),
                   [&](const auto& named) { return !(findings.*named.first).empty(); })) {
@@ -175,6 +176,7 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
                                  {"compared", report.sums.compared},
                                  {"refused", report.sums.refused},
                                  {"ill_conditioned", report.sums.ill_conditioned},
+                                 {"unconverged", report.sums.unconverged},
                                  {"mechanisms_without_reference_run", report.sums.without_run}};
   for (const auto& [list, name] : soak::kFindingLists) {
     json[name] = nlohmann::ordered_json::array();
@@ -190,10 +192,11 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
 
 void print_report(const SoakReport& report) {
   fmt::print(
-      "{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned;\n"
+      "{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned,\n"
+      "{} times not converged by its own account;\n"
       "{} mechanisms had no runs to compare, since that of dense did not come through\n",
       report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
-      report.sums.without_run);
+      report.sums.unconverged, report.sums.without_run);
   constexpr std::array kVerdicts = {"failed", "less precise than the limit, no wrong term",
                                     "proves nothing, the motion is too sensitive"};
   static_assert(kVerdicts.size() == soak::kFindingLists.size());

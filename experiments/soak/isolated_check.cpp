@@ -33,6 +33,7 @@ std::string answer_of(const Registries& registries, const Mechanism& mechanism,
   nlohmann::json json = {{"compared", findings.compared},
                          {"refused", findings.refused},
                          {"ill_conditioned", findings.ill_conditioned},
+                         {"unconverged", findings.unconverged},
                          {"without_run", findings.without_run}};
   for (const auto& [list, name] : kFindingLists) {
     json[name] = nlohmann::json::array();
@@ -132,6 +133,7 @@ Findings IsolatedCheck::take() {
   json.at("compared").get_to(findings.compared);
   json.at("refused").get_to(findings.refused);
   json.at("ill_conditioned").get_to(findings.ill_conditioned);
+  json.at("unconverged").get_to(findings.unconverged);
   json.at("without_run").get_to(findings.without_run);
   for (const auto& [list, name] : kFindingLists) {
     for (const nlohmann::json& finding : json.at(name)) {

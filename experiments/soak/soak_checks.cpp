@@ -355,6 +355,10 @@ Findings check_mechanism(const Registries& registries, const Mechanism& mechanis
           .push_back({formulations[i], "verify", verified[i].worst ? verified[i].worst->what : ""});
       continue;  // what follows would fail for the same reason
     }
+    if (verified[i].unconverged > 0) {
+      ++findings.unconverged;  // its momentum and its run would say so again
+      continue;
+    }
     soak.set_condition(verified[i].condition);
     soak.check_packing();
     if (soak.x0().empty()) {

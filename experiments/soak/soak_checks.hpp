@@ -22,6 +22,7 @@ struct Findings {
   int compared = 0;         ///< formulations that were checked
   int refused = 0;          ///< formulations that do not treat it
   int ill_conditioned = 0;  ///< comparisons that prove nothing
+  int unconverged = 0;      ///< formulations that say that their passes have not converged; only `verify` judges these
   int without_run = 0;      ///< runs that prove nothing: the reference itself did not come through
   std::vector<Finding> failures;
   /// Beyond a limit, but by less than what a wrong term makes (1e-7, 1e-6 in differences): what extreme mass ratios
