@@ -126,6 +126,14 @@ RhsStatus Formulation::power(double t, std::span<const double> x, double& power)
       power += h.col(driven.component).dot(work.reactions.tree_joints[k]) * work.motions.velocities()[motion++];
     }
   }
+  for (std::size_t c = 0; status.ok && c < mechanism_->cut_joints().size(); ++c) {
+    const Joint& cut = mechanism_->cut_joints()[c];
+    const JointKinematics& state = work.kinematics.cut_joint(static_cast<int>(c));
+    if (!cut.driven.empty()) {  // the other rows of D do no work
+      power += work.reactions.cut_joints[c].dot(work.kinematics.velocity_at(cut.b, state.point) -
+                                                work.kinematics.velocity_at(cut.a, state.point));
+    }
+  }
   return status;
 }
 

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -57,21 +58,24 @@ constexpr std::size_t kMostReduced = 20;
 struct SoakReport {
   std::int64_t mechanisms = 0;
   soak::Findings sums;
-  std::map<std::int64_t, std::vector<soak::Finding>> failures;  ///< by the mechanism's seed
-  std::map<std::int64_t, std::vector<soak::Finding>> imprecise;
+  std::map<std::int64_t, soak::Findings> found;  ///< by the mechanism's seed, where there is anything
 };
+
+bool any_failure(const SoakReport& report) {
+  return std::any_of(report.found.begin(), report.found.end(),
+                     [](const auto& found) { return !found.second.failures.empty(); });
+}
 
 void add(SoakReport& report, std::int64_t seed, const soak::Findings& findings) {
   ++report.mechanisms;
   report.sums.compared += findings.compared;
   report.sums.refused += findings.refused;
   report.sums.ill_conditioned += findings.ill_conditioned;
+  report.sums.unconverged += findings.unconverged;
   report.sums.without_run += findings.without_run;
-  if (!findings.failures.empty()) {
-    report.failures[seed] = findings.failures;
-  }
-  if (!findings.imprecise.empty()) {
-    report.imprecise[seed] = findings.imprecise;
+  if (std::any_of(soak::kFindingLists.begin(), soak::kFindingLists.end(),
+                  [&](const auto& named) { return !(findings.*named.first).empty(); })) {
+    report.found[seed] = findings;
   }
 }
 
@@ -172,12 +176,12 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
                                  {"compared", report.sums.compared},
                                  {"refused", report.sums.refused},
                                  {"ill_conditioned", report.sums.ill_conditioned},
-                                 {"mechanisms_without_reference_run", report.sums.without_run},
-                                 {"failures", nlohmann::ordered_json::array()},
-                                 {"imprecise", nlohmann::ordered_json::array()}};
-  for (const auto& [list, name] : {std::pair(&report.failures, "failures"), {&report.imprecise, "imprecise"}}) {
-    for (const auto& [seed, findings] : *list) {
-      for (const soak::Finding& finding : findings) {
+                                 {"unconverged", report.sums.unconverged},
+                                 {"mechanisms_without_reference_run", report.sums.without_run}};
+  for (const auto& [list, name] : soak::kFindingLists) {
+    json[name] = nlohmann::ordered_json::array();
+    for (const auto& [seed, findings] : report.found) {
+      for (const soak::Finding& finding : findings.*list) {
         json[name].push_back(
             {{"seed", seed}, {"formulation", finding.formulation}, {"check", finding.check}, {"what", finding.what}});
       }
@@ -188,20 +192,24 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
 
 void print_report(const SoakReport& report) {
   fmt::print(
-      "{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned;\n"
+      "{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned,\n"
+      "{} times not converged by its own account;\n"
       "{} mechanisms had no runs to compare, since that of dense did not come through\n",
       report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
-      report.sums.without_run);
-  for (const auto& [list, verdict] :
-       {std::pair(&report.failures, "failed"), {&report.imprecise, "less precise than the limit, no wrong term"}}) {
+      report.sums.unconverged, report.sums.without_run);
+  constexpr std::array kVerdicts = {"failed", "less precise than the limit, no wrong term",
+                                    "proves nothing, the motion is too sensitive"};
+  static_assert(kVerdicts.size() == soak::kFindingLists.size());
+  for (std::size_t i = 0; i < kVerdicts.size(); ++i) {
     std::map<std::pair<std::string, std::string>, int> counts;
-    for (const auto& [seed, findings] : *list) {
-      for (const soak::Finding& finding : findings) {
+    for (const auto& [seed, findings] : report.found) {
+      for (const soak::Finding& finding : findings.*soak::kFindingLists[i].first) {
         ++counts[{finding.check, finding.formulation}];
       }
     }
     for (const auto& [what, count] : counts) {
-      fmt::print("  {}: {} of {}: {}\n", verdict, what.first, what.second.empty() ? "the process" : what.second, count);
+      fmt::print("  {}: {} of {}: {}\n", kVerdicts[i], what.first, what.second.empty() ? "the process" : what.second,
+                 count);
     }
   }
   static_cast<void>(std::fflush(stdout));
@@ -210,8 +218,8 @@ void print_report(const SoakReport& report) {
 /// The first failure of every kind becomes a small mechanism.
 void reduce_failures(const Registries& registries, const SoakReport& report, const std::filesystem::path& output) {
   std::map<std::pair<std::string, std::string>, bool> seen;
-  for (const auto& [seed, failures] : report.failures) {
-    for (const soak::Finding& failure : failures) {
+  for (const auto& [seed, findings] : report.found) {
+    for (const soak::Finding& failure : findings.failures) {
       const std::pair kind(failure.formulation, failure.check);
       if (seen.size() == kMostReduced || seen[kind] || interruption_requested()) {
         continue;
@@ -237,7 +245,7 @@ int run_soak(const Registries& registries, const SoakOptions& options) {
   if (interruption_requested()) {
     return kExitInterrupted;
   }
-  return report.failures.empty() ? kExitOk : kExitCheckFailed;
+  return any_failure(report) ? kExitCheckFailed : kExitOk;
 }
 
 }  // namespace

@@ -91,6 +91,20 @@ void print_legend() {
       "            else was checked, which counts as neither passed nor failed\n");
 }
 
+/// Says where limits are wide because iterations did not converge.
+void print_unconverged(const std::vector<VerificationResult>& results) {
+  for (const VerificationResult& result : results) {
+    if (result.unconverged > 0) {
+      fmt::print(
+          "\n{} on {}: its passes have not converged at {} of {} states, by its own account up to {:.1g} of the "
+          "reactions "
+          "are\nmissing; reactions, acceleration and power are not held to more there (options iterations, alpha, "
+          "passes=conjugate)\n",
+          result.formulation, result.mechanism, result.unconverged, result.states, result.largest_remainder);
+    }
+  }
+}
+
 /// Writes a state that `simulate --restart` and `verify --state` take, with its mechanism. \returns its file.
 std::filesystem::path keep_state(const Registries& registries, const VerificationResult& result,
                                  const std::string& mechanism_word, const std::filesystem::path& directory) {
@@ -180,6 +194,7 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   progress.reset();
   print_table(results);
   print_legend();
+  print_unconverged(results);
   print_worst(registries, options, results);
   if (!options.output.empty()) {
     write_records(std::filesystem::path(options.output) / "records.csv", verification_records(results));

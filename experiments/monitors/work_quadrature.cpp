@@ -22,6 +22,16 @@ double hermite(double c, double h, double x0, double f0, double x1, double f1) {
   return d * d * (1.0 + 2.0 * c) * x0 + c * c * (3.0 - 2.0 * c) * x1 + h * c * d * (d * f0 - c * f1);
 }
 
+/// \returns whether the positions in the state are the joint coordinates. Else the formulation looks for these near its
+/// last accepted step: dependent ones on the branch, angles on the turn that it left there.
+bool holds_joint_coordinates(const Formulation& formulation) {
+  const auto layout = formulation.layout();
+  const auto positions = std::count_if(layout.begin(), layout.end(), [](const StateComponent& component) {
+    return !component.constant && (component.kind == StateKind::position || component.kind == StateKind::quaternion);
+  });
+  return positions == formulation.mechanism().q_size();
+}
+
 }  // namespace
 
 WorkQuadrature::WorkQuadrature(Formulation& formulation) {
@@ -39,11 +49,11 @@ void WorkQuadrature::start(double t, std::span<const double> x) {
   if (!formulation_ || !failure_.empty()) {
     return;
   }
+  if (!started_ || !holds_joint_coordinates(*formulation_)) {
+    show_positions(t, x);
+  }
   // Where nothing was changed after the step, its end is known already.
   if (!started_ || !std::equal(x.begin(), x.end(), x_[3].begin())) {
-    if (!started_) {
-      show_positions(t, x);
-    }
     started_ = true;
     std::copy(x.begin(), x.end(), x_[3].begin());
     evaluate(t, x_[3], f_[3]);

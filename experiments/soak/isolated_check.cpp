@@ -33,11 +33,11 @@ std::string answer_of(const Registries& registries, const Mechanism& mechanism,
   nlohmann::json json = {{"compared", findings.compared},
                          {"refused", findings.refused},
                          {"ill_conditioned", findings.ill_conditioned},
-                         {"without_run", findings.without_run},
-                         {"failures", nlohmann::json::array()},
-                         {"imprecise", nlohmann::json::array()}};
-  for (const auto& [list, name] : {std::pair(&findings.failures, "failures"), {&findings.imprecise, "imprecise"}}) {
-    for (const Finding& finding : *list) {
+                         {"unconverged", findings.unconverged},
+                         {"without_run", findings.without_run}};
+  for (const auto& [list, name] : kFindingLists) {
+    json[name] = nlohmann::json::array();
+    for (const Finding& finding : findings.*list) {
       json[name].push_back({finding.formulation, finding.check, finding.what});
     }
   }
@@ -133,10 +133,11 @@ Findings IsolatedCheck::take() {
   json.at("compared").get_to(findings.compared);
   json.at("refused").get_to(findings.refused);
   json.at("ill_conditioned").get_to(findings.ill_conditioned);
+  json.at("unconverged").get_to(findings.unconverged);
   json.at("without_run").get_to(findings.without_run);
-  for (const auto& [list, name] : {std::pair(&findings.failures, "failures"), {&findings.imprecise, "imprecise"}}) {
+  for (const auto& [list, name] : kFindingLists) {
     for (const nlohmann::json& finding : json.at(name)) {
-      list->push_back({finding[0], finding[1], finding[2]});
+      (findings.*list).push_back({finding[0], finding[1], finding[2]});
     }
   }
   return findings;

@@ -118,6 +118,25 @@ void couple(RandomSource& random, MechanismDescription& description) {
        std::nullopt}};
 }
 
+/// Every tenth mechanism has a driven cut joint, where it has a cut joint that can be.
+constexpr std::int64_t kDrivenCuts = 10;
+
+void drive_cut(RandomSource& random, MechanismDescription& description) {
+  for (JointDescription& joint : description.joints) {
+    if (joint.cut && (joint.type == JointType::revolute || joint.type == JointType::prismatic ||
+                      joint.type == JointType::cylindrical)) {
+      const int component = static_cast<int>(random.index(joint.q0.size()));
+      const double rate = random.uniform(0.5, 3.0);
+      const double size = random.uniform(0.1, 0.5);
+      joint.motions = {{component,
+                        fmt::format("{} + {} * sin({} * t)", joint.q0[static_cast<std::size_t>(component)], size, rate),
+                        fmt::format("{} * cos({} * t)", size * rate, rate),
+                        fmt::format("-{} * sin({} * t)", size * rate * rate, rate)}};
+      return;
+    }
+  }
+}
+
 MechanismDescription drawn(std::span<const MechanismEntry> registry, RandomSource& random, std::int64_t seed) {
   const int screws = seed % kScrews == 0 ? 1 : 0;
   const std::size_t bodies = 1 + random.index(14);
@@ -169,11 +188,14 @@ Mechanism draw_mechanism(std::span<const MechanismEntry> registry, std::int64_t 
   if (random.chance(0.15)) {
     description->gravity.setZero();
   }
-  if (seed % (2 * kScrews) == 0) {
-    MechanismDescription coupled = *description;
-    couple(random, coupled);
+  for (const auto& [period, change] : {std::pair(2 * kScrews, Change{couple}), {kDrivenCuts, Change{drive_cut}}}) {
+    if (seed % period != 0) {
+      continue;
+    }
+    MechanismDescription changed = *description;
+    change(random, changed);
     try {
-      description = Mechanism(coupled).description();
+      description = Mechanism(changed).description();
     } catch (const ModelError&) {
       // Nothing would be left to move, or velocities cannot agree.
     }

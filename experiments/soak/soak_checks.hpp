@@ -1,7 +1,9 @@
 #pragma once
 /// \file
 /// What the soak asks of every formulation on one mechanism.
+#include <array>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/registries/registries.hpp"
@@ -20,12 +22,21 @@ struct Findings {
   int compared = 0;         ///< formulations that were checked
   int refused = 0;          ///< formulations that do not treat it
   int ill_conditioned = 0;  ///< comparisons that prove nothing
+  int unconverged = 0;      ///< formulations that say that their passes have not converged; only `verify` judges these
   int without_run = 0;      ///< runs that prove nothing: the reference itself did not come through
   std::vector<Finding> failures;
   /// Beyond a limit, but by less than what a wrong term makes (1e-7, 1e-6 in differences): what extreme mass ratios
   /// cost.
   std::vector<Finding> imprecise;
+  /// Ends that differ, but by no more than those of the reference itself when its tolerance is ten times larger or
+  /// smaller: the motion amplifies errors by so much that ends prove nothing. Right-hand sides were compared all the
+  /// same.
+  std::vector<Finding> sensitive;
 };
+
+/// The lists of findings with the names that reports give them.
+inline constexpr std::array<std::pair<std::vector<Finding> Findings::*, const char*>, 3> kFindingLists = {
+    {{&Findings::failures, "failures"}, {&Findings::imprecise, "imprecise"}, {&Findings::sensitive, "sensitive"}}};
 
 /// \returns the formulations of a soak: all, and variants with options of their own code.
 std::vector<std::string> soaked_formulations(const Registries& registries);

@@ -43,6 +43,8 @@ constexpr double kSameMeaning = 0.05;
 constexpr double kStateChange = 1e-10;
 // Passes that begin at zero and shrink every error leave at most all of it.
 constexpr double kUnconvergedLimit = 1.0;
+// What an iteration says of its own remainder is an estimate, in another norm.
+constexpr double kRemainderFactor = 10.0;
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
@@ -179,11 +181,15 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
   ++result.states;
   result.condition = std::max(result.condition, reference.condition);
   converged_ = true;
+  missing_ = 0.0;
   stated_accuracy_ = 0.0;
   formulation_->diagnostics([this](std::string_view name, double value) {
     converged_ = converged_ && (name != "unconverged_change" || value == 0.0);
+    missing_ = name == "unconverged_reactions" ? kRemainderFactor * value : missing_;
     stated_accuracy_ = name == "stated_accuracy" ? value : stated_accuracy_;
   });
+  result.largest_remainder = std::max(result.largest_remainder, missing_ / kRemainderFactor);
+  result.unconverged += converged_ && missing_ <= kLargestLimit ? 0 : 1;
   set_rounding_limits(reference);
   const bool momentum = rate_kind_ == StateKind::momentum;
   if (!result.is_reference) {
@@ -377,7 +383,7 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
   if (reference.redundant) {
     const Deviation deviation = relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
                                                reference.momentum_rate_scale);
-    add(result.reaction, result, deviation, converged_ ? limit_ : kUnconvergedLimit, kLargestLimit,
+    add(result.reaction, result, deviation, std::max(limit_, missing_), kLargestLimit,
         velocity_entry(*mechanism_, deviation.entry));
     return;
   }
@@ -386,7 +392,7 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
   // Loads and inertia forces round by eps of their own size, however much of them a wrench is the difference of.
   const double cancelled = reference.reaction_terms / std::max(largest_entry(expected), reference.reaction_scale);
   const double rounding = kRoundingFactor * static_cast<double>(reference.u.size()) * kEps * cancelled;
-  add(result.reaction, result, deviation, converged_ ? std::max(limit_, rounding) : kUnconvergedLimit, kLargestLimit,
+  add(result.reaction, result, deviation, std::max({limit_, rounding, missing_}), kLargestLimit,
       wrench_entry(*mechanism_, deviation.entry));
 }
 
@@ -441,7 +447,7 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
                              kRoundingFactor * kEps * std::abs(observation.energies.potential)) /
                             h;
     // Of the drives' forces, which are solved for.
-    const double power_error = (converged_ ? limit_ : kUnconvergedLimit) * std::abs(power);
+    const double power_error = (converged_ ? std::max(limit_, missing_) : kUnconvergedLimit) * std::abs(power);
     const double iteration = converged_ ? 0.0 : kUnconvergedLimit * std::abs(kinetic_rate);
     const double uncertainty = derivative.uncertainty.tail(2).sum() + rounding + power_error + iteration;
     // Where no energy flows, as in a body that turns freely, there is nothing to compare.

@@ -61,6 +61,7 @@ class FormulationCheck {
   double limit_ = 0.0;            // of rounding, at the present state: velocities and reactions
   double rate_limit_ = 0.0;       // of the state's own rates
   bool converged_ = true;         // as the formulation says of its own iteration
+  double missing_ = 0.0;          // of reactions, relative, likewise
   double stated_accuracy_ = 0.0;  // relative, of its rates, as another engine says of its own iteration
   Eigen::VectorXd x_;
   Eigen::VectorXd xdot_;

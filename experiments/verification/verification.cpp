@@ -293,8 +293,9 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
                        : block->outcome == CheckOutcome::failed ? Verdict::not_reproduced
                                                                 : Verdict::no_published_value;
       record.note =
-          fmt::format("limit {:.2g}, condition {:.2g}, {} states{}", block->limit, result.condition, result.states,
-                      block->outcome == CheckOutcome::ill_conditioned ? ", ill-conditioned" : "");
+          fmt::format("limit {:.2g}, condition {:.2g}, {} states{}{}", block->limit, result.condition, result.states,
+                      block->outcome == CheckOutcome::ill_conditioned ? ", ill-conditioned" : "",
+                      result.unconverged > 0 ? fmt::format(", passes not converged at {}", result.unconverged) : "");
       records.push_back(record);
     }
   }

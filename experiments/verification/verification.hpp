@@ -59,7 +59,11 @@ struct VerificationResult {
   int states = 0;
   int skipped = 0;         ///< random states whose loops could not be closed
   double condition = 1.0;  ///< largest over the states
-  BlockCheck velocity;     ///< u and q'
+  /// States at which the formulation says itself that its passes have not converged, and the largest part of the
+  /// reactions that it says is missing: limits are as much wider there.
+  int unconverged = 0;
+  double largest_remainder = 0.0;
+  BlockCheck velocity;  ///< u and q'
   /// u' or p'; Z^T p' with redundant constraints. Only of states laid out as the reference's: the rates of others, such
   /// as p_i of closed loops, move u and are judged by `acceleration`.
   BlockCheck rate;

@@ -39,6 +39,10 @@ void ArticulatedSystem::set_acceleration_right_sides(double alpha, double beta) 
         right[row] -= direction_rates.col(row).dot(relative);
       }
     }
+    for (const DrivenRow& driven : closed.driven) {
+      right[driven.row] += motions_.accelerations()[index_of(driven.place)] +
+                           2.0 * alpha * motions_.velocities()[index_of(driven.place)];
+    }
     if (cut && (alpha != 0.0 || beta != 0.0)) {
       closure(k - first_cut(), residual_);
       for (int row = 0; row < closed.nc; ++row) {

@@ -1,6 +1,7 @@
 #include "formulations/assembly/articulated_system.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "formulations/assembly/assembly_options.hpp"
@@ -71,9 +72,34 @@ void ArticulatedSystem::find_point_masses() {
       length = std::max(length, (joint_state(k).point - kinematics_.body(body).com).norm());
     }
   }
-  if (std::max(largest_lever_ratio(), largest_mass_ratio(*mechanism_)) > LeverRatio::kPassed) {
+  if (std::max(largest_lever_ratio(), largest_mass_ratio(*mechanism_)) > LeverRatio::kPassed ||
+      largest_compliance_ratio() > LeverRatio::kThin) {
     engine_.balance_bodies(length);
   }
+}
+
+double ArticulatedSystem::largest_compliance_ratio() {
+  set_directions();
+  double largest = 1.0;
+  for (int k = 0; k < joint_count(); ++k) {
+    if (joint(k).a >= 0 && joint(k).b >= 0) {
+      largest = std::max(largest, compliance_ratio(compliance(k, joint(k).a), compliance(k, joint(k).b)));
+    }
+  }
+  return largest;
+}
+
+JointMatrix ArticulatedSystem::compliance(int k, int body) const {
+  const BodyKinematics& state = kinematics_.body(body);
+  SpatialColumns wrenches = directions_[index_of(k)];
+  for (Eigen::Index i = 0; i < wrenches.cols(); ++i) {
+    wrenches.col(i) = shift_wrench(joint_state(k).point - state.com, wrenches.col(i));
+  }
+  const auto forces = wrenches.topRows<3>();
+  const auto torques = wrenches.bottomRows<3>();
+  return forces.transpose().lazyProduct(forces) / mechanism_->bodies()[index_of(body)].mass +
+         torques.transpose().lazyProduct(Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 6>(
+             state.inertia_inverse.lazyProduct(torques)));
 }
 
 double ArticulatedSystem::lever_ratio_of(int body) const {
@@ -137,7 +163,7 @@ void ArticulatedSystem::lower_ranks(const Eigen::VectorXd& q, int redundant) {
 
 RhsStatus ArticulatedSystem::balance_status() const {
   // Where masses alone differ, passes that end early have met the condition of the motion.
-  if (engine_.unconverged_change() == 0.0 || !engine_.balances() || !(largest_lever_ratio() > LeverRatio::kPassed)) {
+  if (engine_.remainder().rates == 0.0 || !engine_.balances() || !(largest_lever_ratio() > LeverRatio::kPassed)) {
     return {};
   }
   int worst = 0;
@@ -259,6 +285,7 @@ void ArticulatedSystem::closure(int cut, std::span<double> residual) const {
   const Joint& joint = mechanism_->cut_joints()[index_of(cut)];
   const JointKinematics& state = kinematics_.cut_joint(cut);
   closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual);
+  drive_residual(joint, motions_.positions(), residual);
   if (resolved_in_body(joint)) {
     Eigen::Map<Vec3> linear(residual.data());
     linear = (body_axes(joint, state).transpose() * linear).eval();
@@ -276,6 +303,11 @@ void ArticulatedSystem::set_velocity_right_sides(double feedback) {
   }
   if (feedback != 0.0) {
     set_cut_feedback(feedback);
+  }
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    for (const DrivenRow& driven : joint(k).driven) {
+      right_[index_of(engine_.row_offset(k) + driven.row)] += motions_.velocities()[index_of(driven.place)];
+    }
   }
 }
 
@@ -359,8 +391,12 @@ double ArticulatedSystem::velocity_residual() const {
   for (int k = first_cut(); k < joint_count(); ++k) {
     const SpatialColumns& directions = directions_[index_of(k)];
     const Vec6 relative = relative_velocity(k);
+    std::array<double, 6> given{};
+    for (const DrivenRow& driven : joint(k).driven) {
+      given[index_of(driven.row)] = motions_.velocities()[index_of(driven.place)];
+    }
     for (Eigen::Index row = 0; row < directions.cols(); ++row) {
-      largest = std::max(largest, std::abs(directions.col(row).dot(relative)));
+      largest = std::max(largest, std::abs(directions.col(row).dot(relative) - given[static_cast<std::size_t>(row)]));
     }
   }
   return largest;

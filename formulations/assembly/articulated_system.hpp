@@ -130,12 +130,17 @@ class ArticulatedSystem {
   void set_outboard_momentum(int k, const Vec6& velocity);
   /// p from outboard_.
   void sum_outboard_momenta(std::span<double> p);
-  /// Has the engine balance bodies where one is nearly a point mass at the start (point_masses.hpp).
+  /// Has the engine balance bodies where one is nearly a point mass, or neighbours are unequal, at the start
+  /// (point_masses.hpp).
   void find_point_masses();
   /// Tells the engine J_C of a body, and raises what its leaf stands on where it is nearly a point mass.
   void raise_inertia(int body);
   /// \returns the largest m l^2 / J over the handles of a body.
   [[nodiscard]] double lever_ratio_of(int body) const;
+  /// \returns D^T X M^-1 X^T D of the handle of joint k on a body: what a wrench of its constraints moves.
+  [[nodiscard]] JointMatrix compliance(int k, int body) const;
+  /// \returns how unequal those of the two bodies of a joint are at most (point_masses.hpp).
+  [[nodiscard]] double largest_compliance_ratio();
   /// V_B - V_A at the handles of joint k.
   [[nodiscard]] Vec6 relative_velocity(int k) const;
   /// Phi_c in the axes of D_c. \param residual nc entries

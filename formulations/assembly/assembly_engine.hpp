@@ -91,9 +91,8 @@ class AssemblyEngine {
   void constraint_residual(std::span<const double> r, std::span<const Vec6> rates, std::span<double> residual) const;
   /// \returns the passes of the last `solve` with regularised rows or balanced bodies.
   [[nodiscard]] int passes() const { return passes_; }
-  /// \returns the change of the rates in the last pass of `refine` or `solve`, relative to the rates; 0 where it was
-  /// below the limits, so that the passes have converged.
-  [[nodiscard]] double unconverged_change() const { return unconverged_change_; }
+  /// \returns what the passes of the last `refine` or `solve` left.
+  [[nodiscard]] const PassRemainder& remainder() const { return remainder_; }
 
  private:
   struct Node {
@@ -120,7 +119,7 @@ class AssemblyEngine {
   /// The passes of `refine` that are left, as conjugate residuals. \returns all passes
   int refine_conjugate(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
                        const PassLimits& limits, int done);
-  /// sigma += factor * change. \returns whether the change of the rates is above the limits; sets unconverged_change_
+  /// sigma += factor * change. \returns whether the change of the rates is above the limits; sets remainder_
   bool add_change(double factor, std::span<const double> sigma_change, std::span<const Vec6> rate_change,
                   std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits);
   /// residual_ = r - D^T (V_b - V_a) of all joints. \returns whether it is worth refining
@@ -167,7 +166,8 @@ class AssemblyEngine {
   Direction search_;
   Direction image_;  // (A + E)^-1 A search
   ProximalOptions proximal_;
-  double unconverged_change_ = 0.0;
+  PassRemainder remainder_;
+  MultiplierSeries series_;
   int passes_ = 0;
   bool loops_ = false;  // some node closes loops, or rows are regularised
 };

@@ -23,6 +23,10 @@ constexpr double kShrinks = 0.5;
 // Changes of the last pass up to this part of the rates are rounding times the condition of the motion.
 constexpr double kBalanced = 1e-9;
 
+double square(std::span<const double> values) {
+  return std::inner_product(values.begin(), values.end(), values.begin(), 0.0);
+}
+
 }  // namespace
 
 void AssemblyEngine::constraint_residual(std::span<const double> r, std::span<const Vec6> rates,
@@ -53,6 +57,8 @@ void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> inpu
     return;
   }
   if (proximal_.rows != ProximalRows::none) {
+    series_.set_input(std::accumulate(input.begin(), input.end(), 0.0,
+                                      [](double sum, const Vec6& wrench) { return sum + wrench.squaredNorm(); }));
     passes_ = loops_ ? refine(r, sigma, rates, proximal_.limits, 1) : 1;
     return;
   }
@@ -105,18 +111,19 @@ void AssemblyEngine::balance(std::span<const double> r, std::span<const Vec6> in
     const double whole = size(rates);
     // Rounding of the residuals leaves some eps; what does not shrink any more is that, or does not converge.
     if (!(change > kRounding * whole) || !(change < kShrinks * last)) {
-      unconverged_change_ = change > kBalanced * whole ? change / whole : 0.0;
+      remainder_.rates = change > kBalanced * whole ? change / whole : 0.0;
       return;
     }
     last = change;
-    unconverged_change_ = change / whole;
+    remainder_.rates = change / whole;
   }
 }
 
 int AssemblyEngine::refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
                            const PassLimits& limits, int done) {
   const int plain = limits.conjugate ? std::min(limits.most, PassLimits::kPlainPasses) : limits.most;
-  unconverged_change_ = done < limits.most ? 0.0 : 1.0;
+  remainder_ = done < limits.most ? PassRemainder{} : PassRemainder{1.0, 1.0};
+  series_.start(square(sigma));
   while (done < plain) {
     // Where only loops are regularised the first pass often ends at rounding: a look at the residual saves the second.
     if (!set_residual(r, rates) && proximal_.rows == ProximalRows::loops) {
@@ -145,7 +152,8 @@ bool AssemblyEngine::add_change(double factor, std::span<const double> sigma_cha
     size += rates[body].squaredNorm();
   }
   const bool goes_on = std::sqrt(change) > std::max(limits.change, PassLimits::kRelativeChange * std::sqrt(size));
-  unconverged_change_ = goes_on ? std::sqrt(change / size) : 0.0;
+  remainder_ = {goes_on ? std::sqrt(change / size) : 0.0,
+                series_.left(factor * factor * square(sigma_change), square(sigma))};
   return goes_on;
 }
 

@@ -14,7 +14,8 @@
 /// own link with less than kLost) the passes do not end, which is told.
 ///
 /// The same passes serve where a light body stands between heavy ones: 1 / m of the light one hides as much of the
-/// heavy ones' as the masses differ by.
+/// heavy ones' as the masses differ by. And where a thin one carries others by torques: 1 / J about its axis hides as
+/// much of theirs (a governor's shaft of 5e-6 kg m^2, about which 8 kg m^2 turn).
 #include <algorithm>
 
 #include "mechanisms/model/mechanism.hpp"
@@ -25,6 +26,8 @@ namespace mbdbench {
 struct LeverRatio {
   /// Above, solutions are passed until the bodies balance; below, at most some 1e-13 is lost.
   static constexpr double kPassed = 1e3;
+  /// Likewise of compliance_ratio, which is larger than 1e3 in many mechanisms that lose nothing.
+  static constexpr double kThin = 1e4;
   /// Above, the assembly stands on a raised inertia.
   static constexpr double kRaised = 1e8;
   /// Turns about the levers themselves keep J down to this, where pivots begin to be rounding.
@@ -51,6 +54,19 @@ inline double largest_mass_ratio(const Mechanism& mechanism) {
   std::for_each(mechanism.tree_joints().begin(), mechanism.tree_joints().end(), compare);
   std::for_each(mechanism.cut_joints().begin(), mechanism.cut_joints().end(), compare);
   return largest;
+}
+
+/// \returns how much more one side of a joint gives way to a wrench of its constraints than the other: the larger of
+/// tr(xi_b^-1 xi_a) and tr(xi_a^-1 xi_b), whatever the units. 1 where there is no constraint.
+/// \param a, b D^T X M^-1 X^T D of the handles of both bodies
+inline double compliance_ratio(const JointMatrix& a, const JointMatrix& b) {
+  if (a.rows() == 0) {
+    return 1.0;
+  }
+  const auto trace = [](const JointMatrix& numerator, const JointMatrix& denominator) {
+    return JointMatrix(denominator.llt().solve(numerator)).trace();
+  };
+  return std::max(trace(a, b), trace(b, a));
 }
 
 /// \returns m ((|l|^2 I - l l^T) / kRaised + |l|^2 I / kLost), what one handle adds to J'.

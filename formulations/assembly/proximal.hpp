@@ -15,6 +15,9 @@
 /// that of least squares. With E only where loops close, tree joints stay exact and loops converge to the same motion.
 /// The factorisation is a plain Cholesky everywhere: no rank to decide, no branches on data.
 
+#include <algorithm>
+#include <cmath>
+
 namespace mbdbench {
 
 /// Rows that get an entry of E.
@@ -36,6 +39,36 @@ struct PassLimits {
 
   bool conjugate = false;  ///< conjugate residuals after kPlainPasses
   static constexpr int kPlainPasses = 4;
+};
+
+/// What passes leave, each relative and 0 where there is nothing to tell.
+struct PassRemainder {
+  double rates = 0.0;        ///< change of the rates in the last pass; 0 where it was within the limits
+  double multipliers = 0.0;  ///< what the multipliers still miss, by the last two passes
+};
+
+/// Follows the multipliers over passes. Where lambda_i is small, heavy bodies or nearly redundant rows, rates that
+/// stand still leave multipliers that do not: changes that shrink by q a pass add up to q / (1 - q) of the last one.
+class MultiplierSeries {
+ public:
+  /// \param input |f|^2 of what enters the bodies: next to it smaller multipliers are rounding
+  void set_input(double input) { rounding_ = kRounding * std::sqrt(input); }
+  /// \param square |sigma|^2 before the passes
+  void start(double square) { last_ = std::sqrt(square); }
+  /// \param change, square |d sigma|^2 of a pass and |sigma|^2 after it \returns what is left, relative; rounding is 0
+  double left(double change, double square) {
+    const double ratio = std::sqrt(change) / last_;
+    last_ = std::sqrt(change);
+    // What no longer shrinks is rounding, or the part in which redundant rows contradict one another.
+    const double missing = ratio < 1.0 ? last_ * ratio / (1.0 - ratio) : last_;
+    const double size = std::sqrt(square);
+    return missing > std::max(rounding_, kRounding * size) ? std::min(1.0, missing / size) : 0.0;
+  }
+
+ private:
+  static constexpr double kRounding = 1e-12;
+  double rounding_ = 0.0;
+  double last_ = 0.0;
 };
 
 /// How an assembly is regularised.

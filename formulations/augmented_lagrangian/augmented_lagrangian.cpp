@@ -105,7 +105,8 @@ RhsStatus AugmentedLagrangianFormulation::unpack(double t, std::span<const doubl
 
 void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) const {
   sink("unconverged_solutions", static_cast<double>(unconverged_));
-  sink("unconverged_change", unconverged_change_);
+  sink("unconverged_change", remainder_.rates);
+  sink("unconverged_reactions", remainder_.multipliers);
 }
 
 RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, int& passes) {
@@ -125,8 +126,8 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
   }
   system_.release();
   iterations_.acceleration.add(passes);
-  unconverged_change_ = system_.unconverged_change();
-  unconverged_ += unconverged_change_ > 0.0 ? 1 : 0;
+  remainder_ = system_.remainder();
+  unconverged_ += remainder_.rates > 0.0 ? 1 : 0;
   for (std::size_t i = 0; i < velocities_.size(); ++i) {
     const std::size_t at = kAbsoluteCoordinates * i;
     const Eigen::Map<const EulerParameters> e(x.data() + at + 3);

@@ -55,7 +55,8 @@ class AugmentedLagrangianFormulation final : public Formulation {
 
   /// \returns the passes so far; `last` of a level is that of its last solution.
   [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
-  /// Solutions for accelerations that used all their passes.
+  /// Solutions for accelerations that used all their passes, and what the last one left: of the accelerations
+  /// ("unconverged_change") and of the reactions ("unconverged_reactions"), relative.
   void diagnostics(const DiagnosticSink& sink) const override;
   /// With the passes of the last right-hand side; one before there was any.
   [[nodiscard]] std::vector<WorkStage> stages() const override {
@@ -85,8 +86,8 @@ class AugmentedLagrangianFormulation final : public Formulation {
   MassOrthogonalProjection projection_;
   AugmentedIterations iterations_;
   std::size_t unconverged_ = 0;
-  double unconverged_change_ = 0.0;  // of the last right-hand side
-  std::vector<double> y_near_;       // Euler parameters next to which `pack` chooses signs
+  PassRemainder remainder_;     // of the last right-hand side
+  std::vector<double> y_near_;  // Euler parameters next to which `pack` chooses signs
   std::vector<double> q_;
   std::vector<double> u_;
   std::vector<double> rows_;

@@ -230,6 +230,9 @@ void AugmentedSystem::set_right_side(std::span<double> right) const {
     for (int row = 0; row < joint.nc; ++row) {
       rows[row] = -state.d_rate.col(row).dot(relative) - state.d.col(row).dot(bias);
     }
+    for (const DrivenRow& driven : joint.driven) {
+      rows[driven.row] += motions_.accelerations()[index_of(driven.place)];
+    }
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
       const int row = joint.nc + static_cast<int>(m);
       double rate_term = 0.0;
@@ -292,8 +295,8 @@ int AugmentedSystem::refine(std::span<const double> r, std::span<double> sigma, 
   return std::visit([&](auto& assembly) { return assembly.refine(r, sigma, rates, limits); }, assembly_);
 }
 
-double AugmentedSystem::unconverged_change() const {
-  return std::visit([](const auto& assembly) { return assembly.unconverged_change(); }, assembly_);
+PassRemainder AugmentedSystem::remainder() const {
+  return std::visit([](const auto& assembly) { return assembly.remainder(); }, assembly_);
 }
 
 void AugmentedSystem::reactions(Reactions& result) const {
@@ -314,7 +317,9 @@ double AugmentedSystem::position_residual(std::span<double> phi) const {
     const Joint& joint = kinematics_.joint(k);
     const JointKinematics& state = kinematics_.joint_state(k);
     const auto first = index_of(row_offset(k));
-    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, phi.subspan(first, index_of(joint.nc)));
+    const auto own = phi.subspan(first, index_of(joint.nc));
+    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, own);
+    drive_residual(joint, motions_.positions(), own);
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
       phi[first + index_of(joint.nc) + m] =
           q_[index_of(joint.q_offset + joint.motions[m].component)] - motions_.positions()[motion_index(k, m)];
@@ -330,6 +335,9 @@ double AugmentedSystem::velocity_residual(std::span<double> rate) const {
     double* rows = rate.data() + row_offset(k);
     for (int row = 0; row < joint.nc; ++row) {
       rows[row] = kinematics_.joint_state(k).d.col(row).dot(relative);
+    }
+    for (const DrivenRow& driven : joint.driven) {
+      rows[driven.row] -= motions_.velocities()[index_of(driven.place)];
     }
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
       const JointKinematics& state = kinematics_.joint_state(k);

@@ -64,8 +64,8 @@ class AugmentedSystem {
   void correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates);
   /// Passes that bring rates to D^T (V_b - V_a) = r, after `assemble`. \returns passes
   int refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits);
-  /// \returns the change of the rates in the last pass, relative to them; 0 where the passes have converged.
-  [[nodiscard]] double unconverged_change() const;
+  /// \returns what the last passes left.
+  [[nodiscard]] PassRemainder remainder() const;
   /// \returns whether plain packs serve the mechanism (dual_assembly.hpp), or AssemblyEngine.
   [[nodiscard]] bool packed() const { return std::holds_alternative<DualAssembly>(assembly_); }
   [[nodiscard]] int row_count() const { return static_cast<int>(right_.size()); }

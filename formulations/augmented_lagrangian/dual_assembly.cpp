@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string_view>
 
 #include "formulations/subchains/instruction_set.hpp"
@@ -291,6 +292,8 @@ void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input,
   read_rows(r, vector(kRight));
   read_rates(input, vector(kInput));
   sweeps_.sweep(tree(), vector(kRight), vector(kInput), vector(kMultipliers), vector(kRates));
+  const double* const f = vector(kInput);
+  series_.set_input(std::inner_product(f, f + bodies_.size() * kNumbers, f, 0.0));
   passes_ = iterate(proximal_.limits, 1);
   write_rows(vector(kMultipliers), sigma);
   write_rates(vector(kRates), rates);
@@ -309,7 +312,9 @@ int DualAssembly::refine(std::span<const double> r, std::span<double> sigma, std
 
 int DualAssembly::iterate(const PassLimits& limits, int done) {
   const int count = static_cast<int>(joint_count());
-  unconverged_change_ = done < limits.most ? 0.0 : 1.0;
+  remainder_ = done < limits.most ? PassRemainder{} : PassRemainder{1.0, 1.0};
+  const double* const sigma = vector(kMultipliers);
+  series_.start(std::inner_product(sigma, sigma + joint_count() * kNumbers, sigma, 0.0));
   bool goes_on = true;
   while (goes_on && done < limits.most) {
     sweeps_.residual(tree(), vector(kRight), vector(kRates), count, vector(kResidual));
@@ -323,12 +328,19 @@ int DualAssembly::iterate(const PassLimits& limits, int done) {
 bool DualAssembly::add_change(const PassLimits& limits) {
   const double* const sigma_change = vector(kMultiplierChange);
   double* const sigma = vector(kMultipliers);
-  for (std::size_t i = 0; i < joint_count() * kNumbers; ++i) {
-    sigma[i] += sigma_change[i];
+  // A sum of its own for every component: a single one would wait for every addition.
+  std::array<double, kNumbers> sigma_changes{};
+  std::array<double, kNumbers> sigma_sizes{};
+  for (std::size_t joint = 0; joint < joint_count(); ++joint) {
+    for (std::size_t i = 0; i < kNumbers; ++i) {
+      const std::size_t at = joint * kNumbers + i;
+      sigma[at] += sigma_change[at];
+      sigma_changes[i] += sigma_change[at] * sigma_change[at];
+      sigma_sizes[i] += sigma[at] * sigma[at];
+    }
   }
   const double* const moved = vector(kRateChange);
   double* const rates = vector(kRates);
-  // A sum of its own for every component: a single one would wait for every addition.
   std::array<double, kNumbers> changes{};
   std::array<double, kNumbers> sizes{};
   for (std::size_t body = 0; body < bodies_.size(); ++body) {
@@ -339,14 +351,11 @@ bool DualAssembly::add_change(const PassLimits& limits) {
       sizes[i] += rates[at] * rates[at];
     }
   }
-  double change = 0.0;
-  double size = 0.0;
-  for (std::size_t i = 0; i < kNumbers; ++i) {
-    change += changes[i];
-    size += sizes[i];
-  }
+  const auto sum = [](const auto& numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0.0); };
+  const double change = sum(changes);
+  const double size = sum(sizes);
   const bool goes_on = std::sqrt(change) > std::max(limits.change, PassLimits::kRelativeChange * std::sqrt(size));
-  unconverged_change_ = goes_on ? std::sqrt(change / size) : 0.0;
+  remainder_ = {goes_on ? std::sqrt(change / size) : 0.0, series_.left(sum(sigma_changes), sum(sigma_sizes))};
   return goes_on;
 }
 

@@ -44,7 +44,7 @@ class DualAssembly {
   void correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates);
   void constraint_residual(std::span<const double> r, std::span<const Vec6> rates, std::span<double> residual) const;
   [[nodiscard]] int passes() const { return passes_; }
-  [[nodiscard]] double unconverged_change() const { return unconverged_change_; }
+  [[nodiscard]] const PassRemainder& remainder() const { return remainder_; }
 
  private:
   /// Numbers of the problem, a pack a joint or a pack a body.
@@ -74,7 +74,8 @@ class DualAssembly {
   LaneMemory numbers_;        // likewise
   std::array<LaneMemory, kVectors> vectors_;
   int passes_ = 0;
-  double unconverged_change_ = 0.0;
+  PassRemainder remainder_;
+  MultiplierSeries series_;
 };
 
 }  // namespace mbdbench

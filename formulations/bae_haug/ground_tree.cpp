@@ -175,6 +175,9 @@ std::string refuse_ground_trees(const Mechanism& whole, std::size_t least) {
                        least == 1 ? "" : "s", least, trees.bodies.size(), trees.bodies.size() == 1 ? "" : "s",
                        trees.bodies.size() == 1 ? "ies" : "y");
   }
+  if (whole.drives_cut_joints()) {
+    return "the prescribed motion of a cut joint needs both of its trees";
+  }
   const MechanismDescription& description = whole.description();
   const auto in_cut = [&](const auto& load) { return whole.find_joint(load.joint)->cut; };
   const auto load = std::find_if(description.joint_loads.begin(), description.joint_loads.end(), in_cut);

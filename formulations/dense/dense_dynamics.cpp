@@ -143,7 +143,7 @@ void DenseDynamics::set_velocity_defect(std::span<const double> u) {
   right_.noalias() -= jacobians_.constraints() * as_vector(u);
   const auto prescribed = motions_.velocities();
   for (std::size_t m = 0; m < prescribed.size(); ++m) {
-    right_[mechanism_->cut_row_count() + static_cast<Eigen::Index>(m)] += prescribed[m];
+    right_[motions_.rows()[m]] += prescribed[m];
   }
 }
 
@@ -181,7 +181,9 @@ const Eigen::VectorXd& DenseDynamics::velocities_of(std::span<const double> p) {
   y_ = as_vector(p);
   right_.setZero();
   const auto prescribed = motions_.velocities();
-  std::copy(prescribed.begin(), prescribed.end(), right_.data() + mechanism_->cut_row_count());
+  for (std::size_t m = 0; m < prescribed.size(); ++m) {
+    right_[motions_.rows()[m]] = prescribed[m];
+  }
   constrain(sigma_);
   return y_;
 }
@@ -235,7 +237,7 @@ const Eigen::VectorXd& DenseDynamics::accelerations() {
     }
     const auto prescribed = motions_.accelerations();
     for (std::size_t m = 0; m < prescribed.size(); ++m) {
-      right_[mechanism_->cut_row_count() + static_cast<Eigen::Index>(m)] += prescribed[m];
+      right_[motions_.rows()[m]] += prescribed[m];
     }
   }
   constrain(lambda_);

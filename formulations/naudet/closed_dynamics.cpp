@@ -88,6 +88,10 @@ std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
   if (mechanism.cut_row_count() == 0) {
     return {};
   }
+  if (mechanism.drives_cut_joints()) {
+    return "a cut joint has a prescribed motion, and dependent coordinates are found from loops that do not move with "
+           "time; cut another joint of the loop";
+  }
   std::string singular = refuse_singular_start(mechanism);
   if (!singular.empty()) {
     return singular;
@@ -159,7 +163,7 @@ double ClosedDynamics::set_residual(std::span<const double> q) {
     distance = std::max(distance, state.point.lpNorm<Eigen::Infinity>());
     const auto rows = std::span(residual_).subspan(index_of(joint.row_offset), index_of(joint.nc));
     closure_residual(joint, state.axes_a, state.axes_b, state.displacement, rows);
-    const std::size_t linear = rows.size() - joint.angular.size();
+    const std::size_t linear = index_of(joint.linear_rows());
     for (std::size_t row = 0; row < rows.size(); ++row) {
       double& largest = row < linear ? largest_distance : largest_angle;
       largest = std::max(largest, std::abs(rows[row]));

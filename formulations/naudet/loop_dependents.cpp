@@ -313,6 +313,9 @@ bool Planner::close_loops(const std::vector<std::vector<Candidate>>& ends, std::
 }
 
 DependentLoops Planner::plan() {
+  if (mechanism_->drives_cut_joints()) {
+    refuse("a cut joint has a prescribed motion, which the matrices C_K do not know");
+  }
   result_.order.resize(mechanism_->bodies().size());
   std::iota(result_.order.rbegin(), result_.order.rend(), 0);
   std::vector<std::vector<Candidate>> ends;

@@ -1,5 +1,6 @@
 #include "formulations/recursion/cut_rows.hpp"
 
+#include <array>
 #include <limits>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -21,8 +22,8 @@ std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism) {
   std::vector<std::size_t> groups;
   std::size_t group = 0;
   for (const Joint& cut : mechanism.cut_joints()) {
-    groups.insert(groups.end(), index_of(cut.nc) - cut.angular.size(), group++);
-    groups.insert(groups.end(), cut.angular.size(), group++);
+    groups.insert(groups.end(), index_of(cut.linear_rows()), group++);
+    groups.insert(groups.end(), index_of(cut.nc - cut.linear_rows()), group++);
   }
   return groups;
 }
@@ -58,12 +59,28 @@ RhsStatus CutRows::set_positions(const ArticulatedTree& tree) {
   return {};
 }
 
+void CutRows::add_drives(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions) {
+  std::array<double, 6> closed{};
+  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, closed);
+  std::array<double, 6> driven = closed;
+  drive_residual(joint, motions.positions(), driven);
+  for (const DrivenRow& drive : joint.driven) {
+    const std::size_t row = index_of(drive.row);
+    multipliers_[joint.row_offset + drive.row] += motions.accelerations()[index_of(drive.place)] +
+                                                  2.0 * baumgarte_.alpha * motions.velocities()[index_of(drive.place)] +
+                                                  baumgarte_.beta * baumgarte_.beta * (closed[row] - driven[row]);
+  }
+}
+
 void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
   const Kinematics& kinematics = tree.kinematics();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
     set_cut_right_side(joint, kinematics.cut_joint(static_cast<int>(c)), cut_end(kinematics, joint.a),
                        cut_end(kinematics, joint.b), baumgarte_, multipliers_);
+    if (!joint.driven.empty()) {
+      add_drives(joint, kinematics.cut_joint(static_cast<int>(c)), tree.motions());
+    }
   }
 }
 
@@ -83,6 +100,11 @@ void CutRows::close_accelerations(ArticulatedTree& tree) {
 void CutRows::close_velocities(ArticulatedTree& tree) {
   if (!empty()) {
     multipliers_.setZero();
+    for (const Joint& joint : mechanism_->cut_joints()) {
+      for (const DrivenRow& driven : joint.driven) {
+        multipliers_[joint.row_offset + driven.row] = tree.motions().velocities()[index_of(driven.place)];
+      }
+    }
     close(tree);
   }
 }

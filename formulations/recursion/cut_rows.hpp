@@ -42,6 +42,8 @@ class CutRows {
 
  private:
   void set_acceleration_right_side(const ArticulatedTree& tree);
+  /// What the prescribed motion of a cut joint asks of its driven rows, added to their right side.
+  void add_drives(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions);
 
   void close(ArticulatedTree& tree);
 

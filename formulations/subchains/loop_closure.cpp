@@ -80,7 +80,7 @@ void LoopClosure::solve() {
   }
   a_ = matrix.topLeftCorner(a_.rows(), a_.rows());
   multipliers_ += right.head(a_.rows());
-  const auto linear_rows = a_.rows() - static_cast<Eigen::Index>(joint_->angular.size());
+  const auto linear_rows = static_cast<Eigen::Index>(joint_->linear_rows());
   smallest_diagonal_.head(linear_rows).setConstant(kZeroRow * linear);
   smallest_diagonal_.tail(a_.rows() - linear_rows).setConstant(kZeroRow * angular);
   if (solver_.decompose(a_, smallest_diagonal_, generic_rank_)) {

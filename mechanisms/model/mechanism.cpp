@@ -117,6 +117,27 @@ Joint make_joint(const JointDescription& from) {
   return joint;
 }
 
+/// The rows of a cut joint's prescribed components: a distance along a direction fixed in a, or the turn about the
+/// axis, which comes last.
+void drive_cut_joint(const JointDescription& from, Joint& joint) {
+  for (const PrescribedMotion& motion : from.motions) {
+    const bool turns = joint.type == JointType::revolute ||
+                       (joint.type == JointType::cylindrical && motion.component == 0) ||
+                       (joint.type == JointType::planar && motion.component == 2);
+    if (!turns) {
+      const bool planar = joint.type == JointType::planar;
+      joint.linear_directions.push_back(!planar ? joint.axis : motion.component == 0 ? joint.normal1 : joint.normal2);
+    }
+    joint.turn_row = joint.turn_row || turns;
+    const int row = turns ? -1 : static_cast<int>(joint.linear_directions.size()) - 1;
+    joint.driven.push_back({row, 0, turns, {motion.component, motion.position, motion.velocity, motion.acceleration}});
+    ++joint.nc;
+  }
+  for (DrivenRow& driven : joint.driven) {
+    driven.row = driven.turns ? joint.nc - 1 : driven.row;
+  }
+}
+
 }  // namespace
 
 struct Mechanism::SettledRank {
@@ -162,6 +183,9 @@ void Mechanism::adopt_joints() {
     joint.a = *find_body(from.a);
     joint.b = *find_body(from.b);
     if (from.cut) {
+      validate_cut_joint(from, tree_joints_.size() + cut_joints_.size());
+      drive_cut_joint(from, joint);
+      driven_row_count_ += static_cast<int>(joint.driven.size());
       joint.row_offset = cut_row_count_;
       cut_row_count_ += joint.nc;
       cut_joints_.push_back(std::move(joint));
@@ -186,6 +210,12 @@ void Mechanism::adopt_motions() {
     for (const PrescribedMotion& motion : description_.joints[k].motions) {
       joint.motions.push_back({motion.component, motion.position, motion.velocity, motion.acceleration});
       ++constraint_size_;
+    }
+  }
+  int place = motion_row_count();
+  for (Joint& joint : cut_joints_) {
+    for (DrivenRow& driven : joint.driven) {
+      driven.place = place++;
     }
   }
 }

@@ -85,7 +85,7 @@ class Mechanism {
   [[nodiscard]] int constraint_size() const { return constraint_size_; }
   /// \returns how many of those rows belong to cut joints.
   [[nodiscard]] int cut_row_count() const { return cut_row_count_; }
-  /// \returns how many of them belong to prescribed motions.
+  /// \returns how many of them belong to prescribed motions of tree joints; those of cut joints count as theirs.
   [[nodiscard]] int motion_row_count() const {
     return constraint_size_ - cut_row_count_ - static_cast<int>(couplings_.size());
   }
@@ -93,7 +93,9 @@ class Mechanism {
   /// none.
   [[nodiscard]] bool constrained() const { return constraint_size_ > 0; }
   /// \returns whether a prescribed motion makes the constraints depend on time.
-  [[nodiscard]] bool rheonomic() const { return motion_row_count() > 0; }
+  [[nodiscard]] bool rheonomic() const { return motion_row_count() > 0 || drives_cut_joints(); }
+  /// \returns whether a cut joint has a prescribed motion.
+  [[nodiscard]] bool drives_cut_joints() const { return driven_row_count_ > 0; }
   /// \returns whether loads, dampers or prescribed motions may add or take energy: else T + V is constant.
   [[nodiscard]] bool exchanges_energy() const;
 
@@ -141,6 +143,7 @@ class Mechanism {
   int u_size_ = 0;
   int constraint_size_ = 0;
   int cut_row_count_ = 0;
+  int driven_row_count_ = 0;  // among those of cut joints
   Eigen::VectorXd q0_;
   Eigen::VectorXd u0_;
   struct SettledRank;

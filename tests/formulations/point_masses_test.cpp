@@ -102,6 +102,32 @@ TEST(point_masses, chains_of_bobs_agree_with_dense) {
   }
 }
 
+// As a flyball governor: 5e-6 kg m^2 about an axis about which 10 kg m^2 turn; hdca was off by 2e-10.
+TEST(point_masses, a_thin_shaft_that_turns_others_agrees_with_dense) {
+  MechanismDescription description;
+  description.name = "shaft and rods";
+  description.gravity = Vec3(0.0, -9.81, 0.0);
+  description.bodies = {{"shaft", 0.3, Vec3(0.0, 0.5, 0.0), Vec3(0.025, 5e-6, 0.025).asDiagonal()},
+                        {"rod1", 5.3, Vec3(0.97, 0.0, 0.0), Vec3(5e-6, 0.096, 0.096).asDiagonal()},
+                        {"rod2", 5.3, Vec3(0.97, 0.0, 0.0), Vec3(5e-6, 0.096, 0.096).asDiagonal()}};
+  const auto hinge = [&](const char* name, const char* a, const char* b, const Vec3& place, const Vec3& axis, double q,
+                         double v) {
+    JointDescription& joint = description.joints.emplace_back();
+    joint.name = name;
+    joint.a = a;
+    joint.b = b;
+    joint.type = JointType::revolute;
+    joint.frame_a.position = place;
+    joint.axis = axis;
+    joint.q0 = {q};
+    joint.v0 = {v};
+  };
+  hinge("axis", kGround, "shaft", Vec3::Zero(), Vec3::UnitY(), 0.0, 6.3);
+  hinge("hinge1", "shaft", "rod1", Vec3(0.05, 1.0, 0.0), Vec3::UnitZ(), -0.5, 0.1);
+  hinge("hinge2", "shaft", "rod2", Vec3(-0.05, 1.0, 0.0), Vec3::UnitZ(), -2.6, 0.2);
+  compare_with_dense(Mechanism(description));
+}
+
 TEST(point_masses, stars_and_loops_of_bobs_agree_with_dense) {
   for (const char* key : {"four_bar", "double_loop", "loop", "caterpillar", "five_bar", "bennett", "n_four_bar"}) {
     for (const double inertia : kInertias) {

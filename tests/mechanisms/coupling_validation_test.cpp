@@ -109,16 +109,16 @@ TEST(BoundJoints, WhereOneCannotLeadToItsBodyAnotherDoes) {
   const auto error = error_of(twice);
   ASSERT_TRUE(error);
   EXPECT_NE(std::string(error->what()).find("'tie' closes a loop and is cut"), std::string::npos) << error->what();
-  // Its inboard body is reached over its outboard body alone: it is cut, and says so.
+  // Its inboard body is reached over its outboard body alone: it is cut, and driven there.
   MechanismDescription backwards = loop_of_three();
   backwards.joints[0] = backwards.joints[2];
   backwards.joints[0].name = "back";
   backwards.joints[0].a = "right";
   backwards.joints[0].b = "left";
   backwards.joints[2].motions = {{0, "t", "1", "0"}};
-  const auto closed = error_of(backwards);
-  ASSERT_TRUE(closed);
-  EXPECT_NE(std::string(closed->what()).find("'tie' closes a loop and is cut"), std::string::npos) << closed->what();
+  const Mechanism driven(backwards);
+  EXPECT_EQ(driven.cut_joints()[0].name, "tie");
+  EXPECT_TRUE(driven.drives_cut_joints());
 }
 
 }  // namespace

@@ -11,14 +11,18 @@ PrescribedMotion& motion_of(Description& description) {
 
 const std::vector<SpoiltCase> kMotionCases = {
     {"MotionOfMarkedCut",
-     [](Description& d) { d.joints[kAnchor].motions = d.joints[kHinge].motions; },
+     [](Description& d) {
+       d.joints[kAnchor].type = JointType::universal;
+       d.joints[kAnchor].motions = d.joints[kHinge].motions;
+     },
      {"joints", kAnchor, "motions"},
-     {"'anchor'", "another joint of the loop cut = true"}},
+     {"'anchor'", "universal", "another joint of the loop cut = true"}},
     {"MotionOfFoundCut",
      [](Description& d) {
        // Both joints lead to the arm; the second one in the file closes the loop.
        d.joints.push_back(d.joints[kHinge]);
        d.joints.back().name = "second_hinge";
+       d.joints.back().type = JointType::universal;
      },
      {"joints", 4, "motions"},
      {"'second_hinge'", "another joint of the loop cut = true"}},

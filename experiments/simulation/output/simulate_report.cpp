@@ -16,6 +16,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// Of reactions, relative.
+constexpr double kWorthTelling = 1e-6;
+
 /// \returns the tolerance that the error control keeps, relative or absolute, whichever is larger.
 std::optional<double> tolerance_of(const SimulateSetup& setup) {
   if (!setup.integrator.adaptive) {
@@ -57,8 +60,17 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
   }
   if (const auto solutions = diagnostics.find("unconverged_solutions");
       solutions != diagnostics.end() && solutions->second.largest > 0.0) {
-    notes.push_back(fmt::format("{} solutions used all their passes and may not have converged (option iterations)",
-                                solutions->second.largest));
+    notes.push_back(
+        fmt::format("{} solutions used all their passes; the last pass changed the accelerations by up to "
+                    "{:.2g} of their size (option iterations)",
+                    solutions->second.largest, diagnostics.at("unconverged_change").largest));
+  }
+  if (const auto reactions = diagnostics.find("unconverged_reactions");
+      reactions != diagnostics.end() && reactions->second.largest > kWorthTelling) {
+    notes.push_back(
+        fmt::format("up to {:.2g} of the reactions is missing, since the passes end before they are there "
+                    "(options alpha, iterations, passes=conjugate); the motion is judged by itself",
+                    reactions->second.largest));
   }
   if (!accuracy.work().failure().empty()) {
     notes.push_back("the balance of energy is not judged: " + accuracy.work().failure());

@@ -70,7 +70,7 @@ std::string body_table(const Mechanism& mechanism) {
 std::string joint_table(const Mechanism& mechanism) {
   std::vector<Row> rows = {{"joint", "type", "from", "to", "kind", "q0", "v0"}};
   for (const JointDescription& joint : mechanism.description().joints) {
-    const char* kind = joint.cut ? "cut" : joint.motions.empty() ? "tree" : "tree, prescribed";
+    const std::string kind = std::string(joint.cut ? "cut" : "tree") + (joint.motions.empty() ? "" : ", prescribed");
     rows.push_back(
         {joint.name, std::string(to_string(joint.type)), joint.a, joint.b, kind, numbers(joint.q0), numbers(joint.v0)});
   }

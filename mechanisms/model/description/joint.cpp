@@ -23,14 +23,14 @@ double screw_scale(const Joint& joint) {
 
 /// The turn of b relative to a about the axis and its gradient: angle' = gradient . (omega_b - omega_a), exact also
 /// where the axes of a and b are not parallel.
-struct ScrewTurn {
+struct AxisTurn {
   Vec3 across1;  // normals of the axis, fixed in a
   Vec3 across2;
   Vec3 pointer;  // fixed in b
   double x;      // of the pointer along the normals
   double y;
 
-  ScrewTurn(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b)
+  AxisTurn(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b)
       : across1(axes_a * joint.normal1),
         across2(axes_a * joint.normal2),
         pointer(axes_b * joint.normal1),
@@ -165,9 +165,12 @@ void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& 
   }
   if (joint.type == JointType::screw) {
     d.col(column).head<3>() = screw_scale(joint) * (axes_a * joint.axis);
-    d.col(column++).tail<3>() = -screw_scale(joint) * joint.pitch * ScrewTurn(joint, axes_a, axes_b).gradient();
+    d.col(column++).tail<3>() = -screw_scale(joint) * joint.pitch * AxisTurn(joint, axes_a, axes_b).gradient();
   }
   angular_columns(joint, axes_a, axes_b, column, d);
+  if (joint.turn_row) {
+    d.col(joint.nc - 1).tail<3>() = AxisTurn(joint, axes_a, axes_b).gradient();
+  }
 }
 
 void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& omega_a,
@@ -180,12 +183,15 @@ void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const M
   if (joint.type == JointType::screw) {
     d_rate.col(column).head<3>() = screw_scale(joint) * omega_a.cross(axes_a * joint.axis);
     d_rate.col(column++).tail<3>() =
-        -screw_scale(joint) * joint.pitch * ScrewTurn(joint, axes_a, axes_b).gradient_rate(omega_a, omega_b);
+        -screw_scale(joint) * joint.pitch * AxisTurn(joint, axes_a, axes_b).gradient_rate(omega_a, omega_b);
   }
   for (const AngularConstraint& constraint : joint.angular) {
     const Vec3 a = axes_a * constraint.vector_a;
     const Vec3 b = axes_b * constraint.vector_b;
     d_rate.col(column++).tail<3>() = constraint.scale * (omega_b.cross(b).cross(a) + b.cross(omega_a.cross(a)));
+  }
+  if (joint.turn_row) {
+    d_rate.col(column).tail<3>() = AxisTurn(joint, axes_a, axes_b).gradient_rate(omega_a, omega_b);
   }
 }
 
@@ -202,7 +208,7 @@ void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b
   }
   if (joint.type == JointType::screw) {
     // A whole turn is another place of the same thread: what is left is less than half the lead.
-    const double turn = ScrewTurn(joint, axes_a, axes_b).angle();
+    const double turn = AxisTurn(joint, axes_a, axes_b).angle();
     const double along = (axes_a * joint.axis).dot(displacement);
     residual[row++] =
         screw_scale(joint) * joint.pitch * (along / joint.pitch - nearest_turn(turn, along / joint.pitch));
@@ -210,6 +216,17 @@ void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b
   for (const AngularConstraint& constraint : joint.angular) {
     const double cosine = (axes_a * constraint.vector_a).dot(axes_b * constraint.vector_b);
     residual[row++] = constraint.scale * (cosine - constraint.cosine);
+  }
+  if (joint.turn_row) {
+    residual[row] = AxisTurn(joint, axes_a, axes_b).angle();
+  }
+}
+
+void drive_residual(const Joint& joint, std::span<const double> motions, std::span<double> residual) {
+  for (const DrivenRow& driven : joint.driven) {
+    double& row = residual[static_cast<std::size_t>(driven.row)];
+    row -= motions[static_cast<std::size_t>(driven.place)];
+    row = driven.turns ? nearest_turn(row, 0.0) : row;
   }
 }
 

@@ -31,6 +31,14 @@ struct JointMotion {
   std::string acceleration;
 };
 
+/// A row of a cut joint's D along a component that follows a given function of time: Phi = coordinate - f(t) there.
+struct DrivenRow {
+  int row = 0;         ///< among those of the joint
+  int place = 0;       ///< of f in PrescribedMotions
+  bool turns = false;  ///< an angle, known to whole turns only
+  JointMotion motion;
+};
+
 /// A joint of a validated mechanism. Bodies are indices, -1 is the ground.
 struct Joint {
   std::string name;
@@ -49,16 +57,21 @@ struct Joint {
   Vec3 normal2 = Vec3::UnitY();  ///< axis x normal1
   int nq = 0;
   int nu = 0;
-  int nc = 6;
+  int nc = 6;                           ///< rows: columns of D
   int q_offset = 0;                     ///< first coordinate in q (tree joints)
   int u_offset = 0;                     ///< first quasi-velocity in u (tree joints)
   int row_offset = 0;                   ///< first row in Phi (cut joints)
   bool world_linear = false;            ///< the linear rows are the world axes, else `linear_directions`
   std::vector<Vec3> linear_directions;  ///< fixed in joint axes of a
   std::vector<AngularConstraint> angular;
+  bool turn_row = false;  ///< the last row is the turn about the axis (driven cut joints)
   std::vector<double> q0;
   std::vector<JointMotion> motions;  ///< prescribed components (tree joints)
   int motion_offset = 0;             ///< first of their rows in Phi
+  std::vector<DrivenRow> driven;     ///< prescribed components (cut joints), whose rows count in nc
+
+  /// \returns how many of the rows are distances; the others are angles.
+  [[nodiscard]] int linear_rows() const { return nc - static_cast<int>(angular.size()) - (turn_row ? 1 : 0); }
 };
 
 /// Pose of b's joint axes relative to a's.
@@ -81,18 +94,23 @@ void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec
                           SpatialColumns& h_rate);
 
 /// Constrained directions D, 6 x nc, linear rows first (of a screw two, then the one that ties displacement to turn).
-/// D^T (V_b - V_a) is the exact rate of `closure_residual` with the velocities of the two origins; with those at O_k,
-/// see joint_kinematics.hpp.
+/// That of a driven turn stands last. D^T (V_b - V_a) is the exact rate of `closure_residual` with the velocities of
+/// the two origins; with those at O_k, see joint_kinematics.hpp.
 void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& d);
 
 /// Rate of D.
 void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& omega_a,
                                  const Vec3& omega_b, SpatialColumns& d_rate);
 
-/// Constraint residual Phi of a joint whose ends need not meet (nc entries, order of the columns of D).
+/// Constraint residual Phi of a joint whose ends need not meet (nc entries, order of the columns of D); of driven rows
+/// the coordinate.
 /// \param displacement origin on b minus origin on a, in world axes
 void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& displacement,
                       std::span<double> residual);
+
+/// Driven rows of a cut joint's residual, which closure_residual leaves as coordinates: minus f(t), angles to the
+/// nearest turn. \param motions f of all motions, as PrescribedMotions has them
+void drive_residual(const Joint& joint, std::span<const double> motions, std::span<double> residual);
 
 /// q' = N(q) u: nq rates from nu quasi-velocities; linear in the length of a quaternion, so that its direction is right
 /// whatever its length.

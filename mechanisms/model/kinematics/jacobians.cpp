@@ -147,8 +147,9 @@ void constraint_residual(const Kinematics& kinematics, std::span<const double> q
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& joint = mechanism.cut_joints()[c];
     const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
-    closure_residual(joint, state.axes_a, state.axes_b, state.displacement,
-                     residual.subspan(static_cast<std::size_t>(joint.row_offset), static_cast<std::size_t>(joint.nc)));
+    const auto own = residual.subspan(static_cast<std::size_t>(joint.row_offset), static_cast<std::size_t>(joint.nc));
+    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, own);
+    drive_residual(joint, motion_positions, own);
   }
   const auto first_motion = static_cast<std::size_t>(mechanism.cut_row_count());
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -176,6 +177,10 @@ void constraint_rate_residual(const Kinematics& kinematics, std::span<const doub
     const Vec6 relative = kinematics.velocity_at(joint.b, state.point) - kinematics.velocity_at(joint.a, state.point);
     for (int row = 0; row < joint.nc; ++row) {
       residual[static_cast<std::size_t>(joint.row_offset + row)] = state.d.col(row).dot(relative);
+    }
+    for (const DrivenRow& driven : joint.driven) {
+      residual[static_cast<std::size_t>(joint.row_offset + driven.row)] -=
+          motion_velocities[static_cast<std::size_t>(driven.place)];
     }
   }
   const auto first_motion = static_cast<std::size_t>(mechanism.cut_row_count());

@@ -2,12 +2,21 @@
 
 namespace mbdbench {
 
-PrescribedMotions::PrescribedMotions(std::span<const Joint> tree_joints) : time_(std::make_unique<double>(0.0)) {
+PrescribedMotions::PrescribedMotions(const Mechanism& mechanism) : time_(std::make_unique<double>(0.0)) {
   const std::vector<ExpressionVariable> variables = {{"t", time_.get()}};
-  for (const Joint& joint : tree_joints) {
+  const auto add = [&](const JointMotion& motion, int row) {
+    formulas_.push_back({Expression(motion.position, variables), Expression(motion.velocity, variables),
+                         Expression(motion.acceleration, variables)});
+    rows_.push_back(row);
+  };
+  for (const Joint& joint : mechanism.tree_joints()) {
     for (const JointMotion& motion : joint.motions) {
-      formulas_.push_back({Expression(motion.position, variables), Expression(motion.velocity, variables),
-                           Expression(motion.acceleration, variables)});
+      add(motion, mechanism.cut_row_count() + static_cast<int>(rows_.size()));
+    }
+  }
+  for (const Joint& joint : mechanism.cut_joints()) {
+    for (const DrivenRow& driven : joint.driven) {
+      add(driven.motion, joint.row_offset + driven.row);
     }
   }
   positions_.resize(formulas_.size());

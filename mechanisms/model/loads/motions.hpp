@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Prescribed joint motions f(t), f'(t), f''(t), in the order of their rows in Phi.
+/// Prescribed joint motions f(t), f'(t), f''(t): of tree joints in the order of their rows in Phi, then of cut joints.
 #include <memory>
 #include <span>
 #include <vector>
@@ -13,14 +13,15 @@ namespace mbdbench {
 /// Evaluates all prescribed motions; owns its parsers, so one instance a thread.
 class PrescribedMotions {
  public:
-  explicit PrescribedMotions(std::span<const Joint> tree_joints);
-  explicit PrescribedMotions(const Mechanism& mechanism) : PrescribedMotions(mechanism.tree_joints()) {}
+  explicit PrescribedMotions(const Mechanism& mechanism);
 
   /// Evaluates f, f', f'' at time t.
   void evaluate(double t);
   [[nodiscard]] std::span<const double> positions() const { return positions_; }
   [[nodiscard]] std::span<const double> velocities() const { return velocities_; }
   [[nodiscard]] std::span<const double> accelerations() const { return accelerations_; }
+  /// \returns the row of every motion in Phi.
+  [[nodiscard]] std::span<const int> rows() const { return rows_; }
 
  private:
   struct Formulas {
@@ -33,6 +34,7 @@ class PrescribedMotions {
   std::vector<double> positions_;
   std::vector<double> velocities_;
   std::vector<double> accelerations_;
+  std::vector<int> rows_;
 };
 
 }  // namespace mbdbench

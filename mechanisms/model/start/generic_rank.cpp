@@ -61,12 +61,23 @@ class RankFinder {
   }
 
  private:
-  /// Phi_q at q. \returns the rows of the cut joints, which are to be kept closed: prescribed motions move
-  /// the mechanism through all its positions.
-  auto set_positions(const Eigen::VectorXd& q) {
+  /// Phi_q at q. \returns the rows of the cut joints, which are to be kept closed, zeros in those that are driven:
+  /// prescribed motions move the mechanism through all its positions.
+  Eigen::MatrixXd set_positions(const Eigen::VectorXd& q) {
     kinematics_.set_positions(view(q));
     phi_q_ = constraint_jacobian(kinematics_);
-    return phi_q_.topRows(mechanism_.cut_row_count());
+    Eigen::MatrixXd rows = phi_q_.topRows(mechanism_.cut_row_count());
+    release_driven(rows);
+    return rows;
+  }
+
+  template <typename Rows>
+  void release_driven(Rows&& rows) const {
+    for (const int row : motions_.rows()) {
+      if (row < mechanism_.cut_row_count()) {
+        rows.row(row).setZero();
+      }
+    }
   }
 
   int rank_at(const Eigen::VectorXd& q, double threshold) {
@@ -89,7 +100,7 @@ class RankFinder {
 
   /// The same within the null space of the cut joints' rows.
   Eigen::VectorXd tangent(const Eigen::VectorXd& q, double number) {
-    const auto rows = set_positions(q);
+    const Eigen::MatrixXd rows = set_positions(q);
     Decomposition decomposition;
     decomposition.setThreshold(kRankWhereClosed);
     decomposition.compute(rows);
@@ -123,9 +134,10 @@ class RankFinder {
     Eigen::VectorXd residual(mechanism_.constraint_size());
     double best = 1.0;
     for (int i = 0; i < kMostCorrections; ++i) {
-      const auto rows = set_positions(q);
+      const Eigen::MatrixXd rows = set_positions(q);
       constraint_residual(kinematics_, view(q), motions_.positions(), view(residual));
-      const auto open = residual.head(mechanism_.cut_row_count());
+      Eigen::VectorXd open = residual.head(mechanism_.cut_row_count());
+      release_driven(open);
       const double size = open.lpNorm<Eigen::Infinity>();
       if (size < kClosedToRounding) {
         return true;
@@ -140,7 +152,7 @@ class RankFinder {
       Decomposition decomposition;
       decomposition.setThreshold(std::max(kRedundantNextToOpening * size, 1e-10));
       decomposition.compute(rows);
-      q = moved(std::move(q), -decomposition.solve(Eigen::VectorXd(open)));
+      q = moved(std::move(q), -decomposition.solve(open));
     }
     return false;
   }

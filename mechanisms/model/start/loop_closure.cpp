@@ -122,7 +122,7 @@ class LoopCloser {
     Eigen::VectorXd rate = phi_q_ * u;
     const auto prescribed = motions_.velocities();
     for (std::size_t i = 0; i < prescribed.size(); ++i) {
-      rate[mechanism_.cut_row_count() + static_cast<int>(i)] -= prescribed[i];
+      rate[motions_.rows()[i]] -= prescribed[i];
     }
     return rate;
   }

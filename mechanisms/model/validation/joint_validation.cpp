@@ -90,12 +90,6 @@ void check_motions(const JointDescription& joint, std::size_t index) {
   if (joint.motions.empty()) {
     return;
   }
-  if (joint.cut) {
-    throw ModelError(
-        where, fmt::format("joint '{}': a cut joint cannot have a prescribed motion; mark another joint of the loop "
-                           "cut = true",
-                           joint.name));
-  }
   if (!has_coordinate_rates(joint.type)) {
     throw ModelError(
         where, fmt::format("joint '{0}': the coordinates of a {1} joint are a quaternion and cannot be prescribed one "
@@ -133,6 +127,24 @@ void validate_joint(const JointDescription& joint, std::size_t index) {
                joint.name, "the quaternion in q0");
   }
   check_motions(joint, index);
+}
+
+void validate_cut_joint(const JointDescription& joint, std::size_t index) {
+  const bool drivable = joint.type == JointType::revolute || joint.type == JointType::prismatic ||
+                        joint.type == JointType::cylindrical || joint.type == JointType::planar;
+  if (!joint.motions.empty() && !drivable) {
+    throw ModelError({"joints", index, "motions"},
+                     fmt::format("joint '{}' closes a loop and is cut, and a {} joint cannot have a prescribed motion "
+                                 "there (revolute, prismatic, cylindrical and planar ones can); mark another joint of "
+                                 "the loop cut = true",
+                                 joint.name, to_string(joint.type)));
+  }
+  if (!joint.v0.empty()) {
+    throw ModelError({"joints", index, "v0"},
+                     fmt::format("joint '{}' closes a loop and is cut, its velocities follow from the other joints; "
+                                 "leave v0 out or mark another joint of the loop cut = true",
+                                 joint.name));
+  }
 }
 
 }  // namespace mbdbench

@@ -15,25 +15,6 @@ class LoadCheck {
  public:
   explicit LoadCheck(const Mechanism& mechanism) : mechanism_(mechanism), variables_(mechanism) {}
 
-  void cut_joint(const JointDescription& joint, std::size_t index) const {
-    if (!joint.motions.empty()) {
-      throw ModelError(
-          {"joints", index, "motions"},
-          fmt::format(
-              "joint '{}' closes a loop and is cut, so it cannot have a prescribed motion; mark another joint of "
-              "the loop cut = true",
-              joint.name));
-    }
-    if (!joint.v0.empty()) {
-      throw ModelError(
-          {"joints", index, "v0"},
-          fmt::format(
-              "joint '{}' closes a loop and is cut, its velocities follow from the other joints; leave v0 out or "
-              "mark another joint of the loop cut = true",
-              joint.name));
-    }
-  }
-
   void joint_load(const JointLoadDescription& load, std::size_t index) {
     const std::string who = fmt::format("joint load '{}'", load.name);
     const Joint& joint = find_joint(load.joint, {"joint_loads", index, "joint"}, who);
@@ -231,9 +212,6 @@ class LoadCheck {
 void validate_loads(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
   LoadCheck check(mechanism);
-  for (std::size_t i = mechanism.tree_joints().size(); i < description.joints.size(); ++i) {
-    check.cut_joint(description.joints[i], i);
-  }
   for (std::size_t i = 0; i < description.joint_loads.size(); ++i) {
     check.joint_load(description.joint_loads[i], i);
   }

@@ -53,6 +53,9 @@ ModelCheck check_model(const Mechanism& mechanism) {
   check.u_size = mechanism.u_size();
   check.constraint_rows = mechanism.constraint_size();
   check.motion_rows = mechanism.motion_row_count();
+  for (const Joint& joint : mechanism.cut_joints()) {
+    check.motion_rows += static_cast<int>(joint.driven.size());
+  }
   check.coupling_rows = static_cast<int>(mechanism.couplings().size());
   // A free cut joint closes a loop without a row.
   if (mechanism.cut_joints().empty() && !mechanism.constrained()) {

@@ -13,6 +13,10 @@ void validate_elements(const MechanismDescription& description);
 /// \throws ModelError
 void validate_joint(const JointDescription& joint, std::size_t index);
 
+/// What is given for a joint that turns out to be a cut. \param index its place in the mechanism's own order
+/// \throws ModelError
+void validate_cut_joint(const JointDescription& joint, std::size_t index);
+
 /// The formulas of one prescribed motion: readable, finite at t = 0, derivatives of one another.
 /// \param joint_index place of the joint in the description \param motion_index place of the motion in the joint
 /// \throws ModelError
@@ -22,8 +26,8 @@ void validate_motion(const JointDescription& joint, std::size_t joint_index, std
 /// description \throws ModelError
 void validate_coupling(const Mechanism& mechanism, std::size_t index);
 
-/// What is given for a joint that turns out to be a cut, and names, components, tables and formulas of loads and
-/// springs. Element references count in the mechanism's own order. \throws ModelError
+/// Names, components, tables and formulas of loads and springs. Element references count in the mechanism's own order.
+/// \throws ModelError
 void validate_loads(const Mechanism& mechanism);
 
 }  // namespace mbdbench
