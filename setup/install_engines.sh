@@ -5,7 +5,7 @@ usage() {
 setup/install_engines.sh [ENGINE...]: installs other engines into build/engines and compiles their adapters.
   pinocchio  PyPI (pin), C++; its adapter takes two minutes to compile    mujoco   PyPI
   simbody    Debian (libsimbody-dev), C++                                 drake    PyPI, 600 MB
-                                                                          exudyn   PyPI
+  kdl        Debian (liborocos-kdl-dev), C++                              exudyn   PyPI
 Without names: pinocchio and mujoco. CXX (default: g++) compiles the adapters in C++ with the flags of our release build.
 Exit code 2: there is no such engine; 3: one cannot be had.
 TEXT
@@ -13,7 +13,7 @@ TEXT
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=build/engines
-declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="")
+declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="" [kdl]="")
 
 # compile ENGINE FLAGS...: examples/engines/ENGINE_engine.cpp
 compile() {
@@ -21,6 +21,14 @@ compile() {
   shift
   "${CXX:-g++}" -std=c++17 -O3 -DNDEBUG -march=native -Wno-deprecated-declarations -isystem /usr/include/eigen3 "examples/engines/${engine}_engine.cpp" \
     -o "$venv/bin/${engine}_engine" "$@"
+}
+
+# debian PACKAGE HEADER: installs what has the header
+debian() {
+  if [[ ! -e /usr/include/$2 ]] && ! apt-get install -y --no-install-recommends "$1" >/dev/null; then
+    echo "install_engines.sh: install $1" >&2
+    exit 3
+  fi
 }
 
 wanted=("$@")
@@ -51,11 +59,12 @@ for engine in "${wanted[@]}"; do
         -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS -DBOOST_FUSION_INVOKE_MAX_ARITY=12
       ;;
     simbody)
-      if [[ ! -e /usr/include/simbody/Simbody.h ]] && ! apt-get install -y --no-install-recommends libsimbody-dev >/dev/null; then
-        echo "install_engines.sh: install libsimbody-dev" >&2
-        exit 3
-      fi
+      debian libsimbody-dev simbody/Simbody.h
       compile simbody -isystem /usr/include/simbody -lSimTKsimbody -lSimTKmath -lSimTKcommon
+      ;;
+    kdl) # vectors of Eigen go to and fro: they must be aligned as those of the compiled library are
+      debian liborocos-kdl-dev kdl/kdl.hpp
+      compile kdl -DEIGEN_MAX_ALIGN_BYTES=16 -lorocos-kdl
       ;;
   esac
 done

@@ -4,6 +4,7 @@
     mbdbench verify -f drake --engine drake='sh examples/engines/run_engine.sh drake_engine.py'
 """
 import sys
+import time
 from importlib.metadata import version
 
 from engine_protocol import Refused, missing, serve, timed
@@ -14,6 +15,7 @@ try:
     from pydrake.multibody import tree
     from pydrake.multibody.math import SpatialForce
     from pydrake.multibody.plant import ExternallyAppliedSpatialForce, MultibodyPlant
+    from pydrake.systems.analysis import ResetIntegratorFromFlags, Simulator
 except ImportError as error:
     sys.exit(missing("Drake", error))
 
@@ -116,5 +118,28 @@ class Engine:
         return answer, seconds
 
 
+def simulate(mechanism, simulation):
+    """By Drake's integrator of this name; the control is its target accuracy."""
+    if simulation["springs"]:
+        raise Refused("this adapter has no springs in simulations")
+    engine = Engine(mechanism)
+    plant, context = engine.plant, engine.context
+    places = [one.position_start() + i for row in engine.made for one in row for i in range(one.num_positions())]
+    state, forces = np.zeros(2 * len(places)), np.zeros(len(places))
+    state[places], state[[len(places) + at for at in places]], forces[places] = simulation["q"], simulation["v"], simulation["joint_forces"]
+    plant.get_applied_generalized_force_input_port().FixValue(context, forces)
+    plant.SetPositionsAndVelocities(context, state)
+    simulator = Simulator(plant, context)
+    integrator = ResetIntegratorFromFlags(simulator, simulation["integrator"], 0.1)
+    integrator.set_fixed_step_mode(False)
+    integrator.set_target_accuracy(simulation["control"])
+    simulator.Initialize()
+    rows, start = [], time.thread_time()
+    for t in simulation["times"]:
+        simulator.AdvanceTo(t)
+        rows.append(plant.GetPositions(context)[places])
+    return rows, time.thread_time() - start
+
+
 if __name__ == "__main__":
-    serve(f"Drake {version('drake')}", lambda mechanism: Engine(mechanism).accelerations)
+    serve(f"Drake {version('drake')}", lambda mechanism: Engine(mechanism).accelerations, simulate=simulate)

@@ -4,6 +4,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -61,6 +62,30 @@ struct Answer {
   double seconds = 0.0;
 };
 
+/// A spring between two points, in the axes of their bodies.
+struct Spring {
+  int a = -1;
+  int b = 0;
+  Vector3 point_a, point_b;
+  double stiffness = 0.0;
+  double damping = 0.0;
+  double rest = 0.0;
+};
+
+/// What an engine that integrates itself is asked for.
+struct Simulation {
+  std::vector<double> times;
+  Eigen::VectorXd q, v, joint_forces;  ///< at the first time; the forces stay
+  std::vector<Spring> springs;
+  std::string integrator;
+  double control = 0.0;  ///< a tolerance or a step, as the integrator takes it
+};
+
+struct Motion {
+  std::vector<Eigen::VectorXd> q;  ///< at the times
+  double seconds = 0.0;
+};
+
 /// The engine does not treat the mechanism; the text says why.
 struct Refused : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -80,6 +105,13 @@ double timed(const Call& call) {
   };
   const double first = seconds_of(1);
   return first > 1e-4 ? first : seconds_of(std::clamp(static_cast<int>(1e-4 / std::max(first, 1e-8)), 1, 1000));
+}
+
+/// \returns the seconds of the processor that this thread has had.
+inline double processor_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 inline Eigen::VectorXd vector_of(const nlohmann::json& numbers) {
@@ -123,12 +155,48 @@ inline Mechanism read_mechanism(const nlohmann::json& given) {
   return mechanism;
 }
 
+inline Simulation read_simulation(const nlohmann::json& given) {
+  Simulation simulation = {
+      given["times"],      vector_of(given["q"]), vector_of(given["v"]), vector_of(given["joint_forces"]), {},
+      given["integrator"], given["control"]};
+  for (const auto& one : given["springs"]) {
+    simulation.springs.push_back({one["a"], one["b"], vector_of(one["point_a"]), vector_of(one["point_b"]),
+                                  one["stiffness"], one["damping"], one["rest"]});
+  }
+  return simulation;
+}
+
+using Simulate = std::function<Motion(const Mechanism&, const Simulation&)>;
+
+inline nlohmann::json moved(const Mechanism& mechanism, const Simulation& simulation, const Simulate& simulate) {
+  const auto has_quaternion = [](const Joint& joint) { return !joint.cut && joint.q_count != joint.v_count; };
+  try {
+    if (!simulate) {
+      throw Refused("it has no integrator here");
+    }
+    if (std::any_of(mechanism.joints.begin(), mechanism.joints.end(), has_quaternion)) {
+      throw Refused("only mechanisms without quaternions are simulated");
+    }
+    const Motion motion = simulate(mechanism, simulation);
+    nlohmann::json rows = nlohmann::json::array();
+    for (const Eigen::VectorXd& q : motion.q) {
+      rows.push_back(std::vector<double>(q.begin(), q.end()));
+    }
+    return {{"q", rows}, {"seconds", motion.seconds}};
+  } catch (const Refused& why) {
+    return {{"refused", why.what()}};
+  } catch (const std::exception& why) {
+    return {{"failed", why.what()}};
+  }
+}
+
 /// Answers until the end of standard input.
 /// \param make of a mechanism, which outlives what it returns, a function of states; throws Refused
 /// \param accuracy relative, where an iteration limits it
+/// \param simulate where the engine integrates itself
 inline void serve(const std::string& name,
                   const std::function<std::function<Answer(const State&)>(const Mechanism&)>& make,
-                  double accuracy = 0.0) {
+                  double accuracy = 0.0, const Simulate& simulate = {}) {
   Mechanism mechanism;
   std::function<Answer(const State&)> accelerations;
   for (std::string line; std::getline(std::cin, line);) {
@@ -142,6 +210,8 @@ inline void serve(const std::string& name,
       } catch (const std::exception& why) {
         answer["refused"] = why.what();
       }
+    } else if (message.contains("simulate")) {
+      answer = moved(mechanism, read_simulation(message["simulate"]), simulate);
     } else {
       try {
         State state = {vector_of(message["q"]), vector_of(message["v"]), vector_of(message["joint_forces"]), {}};

@@ -27,23 +27,41 @@ def timed(call):
     return first if first > 1e-4 else seconds_of(max(1, min(1000, int(1e-4 / first))))
 
 
-def serve(name, make, accuracy=0.0):
+def moved(mechanism, simulation, simulate):
+    """The answer to a simulation: simulate(mechanism, simulation) returns rows of q at its times, and the seconds."""
+    try:
+        if simulate is None:
+            raise Refused("it has no integrator here")
+        if any(joint["type"] in ("spherical", "free") for joint in mechanism["joints"] if not joint["cut"]):
+            raise Refused("only mechanisms without quaternions are simulated")
+        rows, seconds = simulate(mechanism, simulation)
+        return {"q": [[float(number) for number in row] for row in rows], "seconds": seconds}
+    except Refused as why:
+        return {"refused": str(why)}
+    except Exception as why:  # whatever an engine's integrator says
+        return {"failed": " ".join(f"{type(why).__name__} {why}".split())}
+
+
+def serve(name, make, accuracy=0.0, simulate=None):
     """Answers until the end of standard input.
 
     make(mechanism) returns accelerations(state), a function of the numbers of one state that returns v' in the order of
-    v, or (v', seconds) where the engine measured itself. accuracy: relative, where an iteration limits it.
+    v, or (v', seconds) where the engine measured itself. accuracy: relative, where an iteration limits it. simulate, where
+    the engine integrates itself: see `moved`.
     """
-    accelerations = None
+    accelerations = mechanism = None
     for line in sys.stdin:
         message = json.loads(line)
         if "mechanism" in message:
-            answer = {"engine": name, "accuracy": accuracy}
+            answer, mechanism = {"engine": name, "accuracy": accuracy}, message["mechanism"]
             try:
-                accelerations = make(message["mechanism"])
+                accelerations = make(mechanism)
             except Refused as why:
                 answer["refused"] = str(why)
             except Exception as why:  # whatever an engine's own reader says, and memory that is not there
                 answer["refused"] = " ".join(f"{type(why).__name__} {why}".split())
+        elif "simulate" in message:
+            answer = moved(mechanism, message["simulate"], simulate)
         else:
             start = time.perf_counter()
             found = accelerations(message)

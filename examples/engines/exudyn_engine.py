@@ -4,6 +4,7 @@
     mbdbench verify -f exudyn --engine exudyn='sh examples/engines/run_engine.sh exudyn_engine.py'
 """
 import sys
+import time
 
 from engine_protocol import Refused, missing, serve, timed
 
@@ -24,7 +25,7 @@ def axes_along(direction):
 
 
 class Engine:
-    def __init__(self, mechanism):
+    def __init__(self, mechanism, q=None, v=None, forces=None):
         self.mechanism = mechanism
         links = []  # type, parent, rotation, offset, mass, com, inertia
         frame_of = {-1: (-1, np.eye(3), np.zeros(3))}  # link, and the body's frame in the link's
@@ -36,13 +37,13 @@ class Engine:
         kinds, parents, rotations, offsets, masses, coms, inertias = (list(column) for column in zip(*links))
         self.container = exu.SystemContainer()
         self.mbs = self.container.AddSystem()
-        node = self.mbs.AddNode(NodeGenericODE2(referenceCoordinates=[0.0] * self.count, initialCoordinates=[0.0] * self.count,
-                                                initialCoordinates_t=[0.0] * self.count, numberOfODE2Coordinates=self.count))
+        node = self.mbs.AddNode(NodeGenericODE2(referenceCoordinates=[0.0] * self.count, initialCoordinates=q or [0.0] * self.count,
+                                                initialCoordinates_t=v or [0.0] * self.count, numberOfODE2Coordinates=self.count))
         self.tree = self.mbs.AddObject(ObjectKinematicTree(
             nodeNumber=node, jointTypes=kinds, linkParents=parents, jointTransformations=exu.Matrix3DList(rotations),
             jointOffsets=exu.Vector3DList(offsets), linkInertiasCOM=exu.Matrix3DList(inertias),
             linkCOMs=exu.Vector3DList(coms), linkMasses=masses, gravity=mechanism["gravity"],
-            jointForceVector=[0.0] * self.count))
+            jointForceVector=forces or [0.0] * self.count))
         self.mbs.Assemble()
         self.solver, settings = exu.MainSolverExplicit(), exu.SimulationSettings()
         settings.timeIntegration.verboseMode = 0
@@ -111,5 +112,32 @@ class Engine:
         return found, seconds
 
 
+def simulate(mechanism, simulation):
+    """By Exudyn's solver of this name, anew from each time to the next; the control is a tolerance, or the step of
+    GeneralizedAlpha and of explicit methods without step control."""
+    if simulation["springs"]:
+        raise Refused("this adapter has no springs in simulations")
+    mbs = Engine(mechanism, simulation["q"], simulation["v"], simulation["joint_forces"]).mbs
+    control, settings = simulation["control"], exu.SimulationSettings()
+    settings.solution.file.write = False
+    own = settings.timeIntegration
+    own.solverType = kind = getattr(exu.DynamicSolverType, simulation["integrator"])
+    own.explicit.computeEndOfStepAccelerations = False
+    own.absoluteTolerance = own.relativeTolerance = control
+    own.automaticStepSize = controlled = simulation["integrator"] in ("DOPRI5", "ODE23")
+    own.generalizedAlpha.spectralRadius = 1.0 if simulation["integrator"] == "GeneralizedAlpha" else 0.9
+    own.newton.relativeTolerance, own.newton.absoluteTolerance = 1e-10, 1e-12
+    times, rows, seconds = simulation["times"], [simulation["q"]], 0.0
+    for begin, end in zip(times, times[1:]):
+        own.startTime, own.endTime = begin, end
+        own.numberOfSteps = 10 if controlled else int(np.ceil((end - begin) / control - 1e-9))
+        start = time.thread_time()
+        if not mbs.SolveDynamic(settings, solverType=kind, updateInitialValues=True):
+            raise RuntimeError(f"the solver does not come from {begin:g} to {end:g} s")
+        seconds += time.thread_time() - start
+        rows.append(mbs.systemData.GetODE2Coordinates(exu.ConfigurationType.Initial))
+    return rows, seconds
+
+
 if __name__ == "__main__":
-    serve(f"Exudyn {exu.__version__}", lambda mechanism: Engine(mechanism).accelerations)
+    serve(f"Exudyn {exu.__version__}", lambda mechanism: Engine(mechanism).accelerations, simulate=simulate)

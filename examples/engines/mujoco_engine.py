@@ -5,6 +5,7 @@ they are refused, unless the word --soft-loops asks for them, closed as hard as 
     mbdbench verify -f mujoco --engine mujoco='sh examples/engines/run_engine.sh mujoco_engine.py'
 """
 import sys
+import time
 from xml.sax.saxutils import quoteattr
 
 from engine_protocol import Refused, missing, serve, timed
@@ -44,15 +45,17 @@ def elements(joint, turn):
 
 
 class Engine:
-    def __init__(self, mechanism):
-        self.mechanism = mechanism
+    def __init__(self, mechanism, springs=(), time_constant=0.001):
+        self.mechanism, self.time_constant = mechanism, time_constant
         self.joints = [joint for joint in mechanism["joints"] if not joint["cut"]]
         self.sites, closings = {}, ""
         for joint in mechanism["joints"]:
             closings += self.closing(joint) if joint["cut"] else ""
+        tendons = "".join(self.tendon(f"spring {i}", spring) for i, spring in enumerate(springs))
         gravity = numbers(mechanism["gravity"])
         xml = (f'<mujoco><compiler angle="radian" boundmass="0" boundinertia="0"/><option gravity="{gravity}"/>'
-               f"<worldbody>{self.sites.get(-1, '')}{self.bodies_on(-1)}</worldbody><equality>{closings}</equality></mujoco>")
+               f"<worldbody>{self.sites.get(-1, '')}{self.bodies_on(-1)}</worldbody><equality>{closings}</equality>"
+               f"<tendon>{tendons}</tendon></mujoco>")
         self.model = mujoco.MjModel.from_xml_string(xml)
         # A call repeated at one state must not begin from its own answer.
         self.model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_WARMSTART
@@ -76,10 +79,19 @@ class Engine:
             for side, number in (("a", joint["a"]), ("b", joint["b"])):
                 frame = joint["frame_" + side]
                 place = np.array(frame["position"]) + s * np.array(frame["rotation"]) @ joint["axis"]
-                self.sites[number] = self.sites.get(number, "") + f'<site name={quoteattr(f"{name} {side}")} pos="{numbers(place)}"/>'
+                self.add_site(number, f"{name} {side}", place)
             xml += (f"<connect site1={quoteattr(name + ' a')} site2={quoteattr(name + ' b')} "
-                    'solimp="0.9999 0.9999 0.001" solref="0.001 1"/>')
+                    f'solimp="0.9999 0.9999 0.001" solref="{self.time_constant!r} 1"/>')
         return xml
+
+    def add_site(self, body, name, place):
+        self.sites[body] = self.sites.get(body, "") + f'<site name={quoteattr(name)} pos="{numbers(place)}"/>'
+
+    def tendon(self, name, spring):
+        for side in "ab":
+            self.add_site(spring[side], f"{name} {side}", spring["point_" + side])
+        return (f'<spatial stiffness="{spring["stiffness"]!r}" damping="{spring["damping"]!r}" springlength="{spring["rest"]!r}">'
+                f'<site site={quoteattr(name + " a")}/><site site={quoteattr(name + " b")}/></spatial>')
 
     def bodies_on(self, parent):
         xml = ""
@@ -119,6 +131,25 @@ class Engine:
         return answer, seconds
 
 
+def simulate(mechanism, simulation):
+    """Steps of the control's length or a little less; loops are as hard as a step allows."""
+    times = simulation["times"]
+    steps = int(np.ceil((times[1] - times[0]) / simulation["control"] - 1e-9))
+    step = (times[1] - times[0]) / steps
+    engine = Engine(mechanism, simulation["springs"], 2 * step)
+    model, data = engine.model, engine.data
+    model.opt.timestep = step
+    model.opt.integrator = getattr(mujoco.mjtIntegrator, "mjINT_" + simulation["integrator"].upper())
+    model.opt.disableflags = 0
+    places = [at for at, joint in zip(engine.q_at, engine.joints) for at in range(at, at + joint["q"][1])]
+    data.qpos[places], data.qvel[places], data.qfrc_applied[places] = simulation["q"], simulation["v"], simulation["joint_forces"]
+    rows, start = [data.qpos[places]], time.thread_time()
+    for _ in times[1:]:
+        mujoco.mj_step(model, data, steps)
+        rows.append(data.qpos[places])
+    return rows, time.thread_time() - start
+
+
 if __name__ == "__main__":
     sys.setrecursionlimit(100000)
-    serve(f"MuJoCo {mujoco.__version__}", lambda mechanism: Engine(mechanism).accelerations)
+    serve(f"MuJoCo {mujoco.__version__}", lambda mechanism: Engine(mechanism).accelerations, simulate=simulate)

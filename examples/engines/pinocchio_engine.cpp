@@ -7,6 +7,7 @@
 #include <pinocchio/algorithm/kinematics.hpp>
 #include <pinocchio/algorithm/proximal.hpp>
 
+#include <boost/numeric/odeint.hpp>
 #include <memory>
 
 #include "engine_protocol.hpp"
@@ -89,17 +90,43 @@ class Engine {
     v_ = tau_ = Eigen::VectorXd::Zero(model_.nv);
   }
 
+  /// Pinocchio has no integrator: Boost's Fehlberg 7(8) goes around it, of mechanisms without quaternions.
+  engine::Motion simulate(const engine::Simulation& asked) {
+    namespace odeint = boost::numeric::odeint;
+    const Eigen::Index n = mechanism_.v_size;
+    std::vector<double> x(asked.q.begin(), asked.q.end());
+    x.insert(x.end(), asked.v.begin(), asked.v.end());
+    engine::State state = {asked.q, asked.v, asked.joint_forces, {}};
+    const auto rate = [&](const std::vector<double>& at, std::vector<double>& slope, double /*t*/) {
+      state.q = Eigen::Map<const Eigen::VectorXd>(at.data(), n);
+      state.v = Eigen::Map<const Eigen::VectorXd>(at.data() + n, n);
+      set(state);
+      add_springs(asked.springs);
+      solve();
+      std::copy(at.begin() + n, at.end(), slope.begin());
+      for_each_moving([&](const Joint& joint, const pin::JointModel& model) {
+        std::copy_n(data_.ddq.data() + model.idx_v(), joint.v_count, slope.begin() + n + joint.v);
+      });
+    };
+    const auto stepper =
+        odeint::make_controlled<odeint::runge_kutta_fehlberg78<std::vector<double>>>(asked.control, asked.control);
+    engine::Motion motion;
+    double step = 0.01 * (asked.times.at(1) - asked.times.front());
+    const double start = engine::processor_seconds();
+    for (std::size_t k = 0; k < asked.times.size(); ++k) {
+      if (k > 0) {
+        odeint::integrate_adaptive(stepper, rate, x, asked.times[k - 1], asked.times[k], step);
+      }
+      motion.q.emplace_back(Eigen::Map<const Eigen::VectorXd>(x.data(), n));
+    }
+    motion.seconds = engine::processor_seconds() - start;
+    return motion;
+  }
+
   engine::Answer accelerations(const engine::State& state) {
     set(state);
     engine::Answer answer;
-    if (contacts_.empty()) {
-      answer.seconds = engine::timed([&] { pin::aba(model_, data_, q_, v_, tau_, pin::Convention::LOCAL); });
-    } else {
-      answer.seconds = engine::timed([&] {
-        pin::ProximalSettings settings(kProximal, kProximal, 1e-8, 100);
-        pin::constraintDynamics(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
-      });
-    }
+    answer.seconds = engine::timed([&] { solve(); });
     answer.accelerations.resize(mechanism_.v_size);
     for_each_moving([&](const Joint& joint, const pin::JointModel& model) {
       Eigen::VectorXd own = data_.ddq.segment(model.idx_v(), model.nv());
@@ -118,6 +145,15 @@ class Engine {
     pin::JointIndex joint = 0;
     pin::SE3 inside;
   };
+
+  void solve() {
+    if (contacts_.empty()) {
+      pin::aba(model_, data_, q_, v_, tau_, pin::Convention::LOCAL);
+    } else {
+      pin::ProximalSettings settings(kProximal, kProximal, 1e-8, 100);
+      pin::constraintDynamics(model_, data_, q_, v_, tau_, contacts_, contact_data_, settings);
+    }
+  }
 
   Place& place(int body) { return places_[static_cast<std::size_t>(body + 1)]; }
 
@@ -213,14 +249,41 @@ class Engine {
     }
     pin::computeJointJacobians(model_, data_, q_);
     for (std::size_t k = 0; k < state.body_wrenches.size(); ++k) {
-      const auto& [number, inside] = place(static_cast<int>(k));
-      pin::Data::Matrix6x jacobian = pin::Data::Matrix6x::Zero(6, model_.nv);
-      pin::getJointJacobian(model_, data_, number, pin::LOCAL_WORLD_ALIGNED, jacobian);
-      const pin::SE3& at = data_.oMi[number];
-      const Vector3 arm = at.act(inside.act(mechanism_.bodies[k].com)) - at.translation();
-      Eigen::Matrix<double, 6, 1> wrench = state.body_wrenches[k];
-      wrench.tail<3>() += arm.cross(Vector3(wrench.head<3>()));
-      tau_ += jacobian.transpose() * wrench;
+      add_wrench(static_cast<int>(k), mechanism_.bodies[k].com, state.body_wrenches[k]);
+    }
+  }
+
+  /// At a point of a body; after computeJointJacobians.
+  void add_wrench(int body, const Vector3& point, Eigen::Matrix<double, 6, 1> wrench) {
+    const auto& [number, inside] = place(body);
+    if (number == 0) {
+      return;
+    }
+    pin::Data::Matrix6x jacobian = pin::Data::Matrix6x::Zero(6, model_.nv);
+    pin::getJointJacobian(model_, data_, number, pin::LOCAL_WORLD_ALIGNED, jacobian);
+    const pin::SE3& at = data_.oMi[number];
+    const Vector3 arm = at.act(inside.act(point)) - at.translation();
+    wrench.tail<3>() += arm.cross(Vector3(wrench.head<3>()));
+    tau_ += jacobian.transpose() * wrench;
+  }
+
+  void add_springs(const std::vector<engine::Spring>& springs) {
+    if (springs.empty()) {
+      return;
+    }
+    pin::computeJointJacobians(model_, data_, q_);
+    const auto at = [&](int body, const Vector3& point) {
+      return data_.oMi[place(body).joint].act(place(body).inside.act(point));
+    };
+    for (const engine::Spring& spring : springs) {
+      if (spring.damping != 0.0) {
+        throw engine::Refused("this adapter has no dampers in simulations");
+      }
+      const Vector3 between = at(spring.b, spring.point_b) - at(spring.a, spring.point_a);
+      Eigen::Matrix<double, 6, 1> pull = Eigen::Matrix<double, 6, 1>::Zero();
+      pull.head<3>() = spring.stiffness * (between.norm() - spring.rest) * between.normalized();
+      add_wrench(spring.a, spring.point_a, pull);
+      add_wrench(spring.b, spring.point_b, -pull);
     }
   }
 
@@ -242,5 +305,8 @@ int main() {
         const auto made = std::make_shared<Engine>(mechanism);
         return [made](const engine::State& state) { return made->accelerations(state); };
       },
-      1e-9);
+      1e-9,
+      [](const engine::Mechanism& mechanism, const engine::Simulation& asked) {
+        return Engine(mechanism).simulate(asked);
+      });
 }

@@ -34,40 +34,53 @@ SimTK::Transform along(const Vector3& direction, SimTK::CoordinateAxis axis) {
 
 class Engine {
  public:
-  explicit Engine(const engine::Mechanism& mechanism)
+  explicit Engine(const engine::Mechanism& mechanism, const std::vector<engine::Spring>& springs = {})
       : mechanism_(mechanism), matter_(system_), forces_(system_), applied_(forces_, matter_) {
     SimTK::Force::UniformGravity(forces_, matter_, vec(mechanism.gravity));
     for (const Joint& joint : mechanism.joints) {
       joint.cut ? close(joint) : add(joint);
     }
+    for (const engine::Spring& spring : springs) {
+      const SimTK::MobilizedBody one = body(spring.a), two = body(spring.b);
+      const SimTK::Vec3 on_one = vec(spring.point_a), on_two = vec(spring.point_b);
+      SimTK::Force::TwoPointLinearSpring(forces_, one, on_one, two, on_two, spring.stiffness, spring.rest);
+      SimTK::Force::TwoPointLinearDamper(forces_, one, on_one, two, on_two, spring.damping);
+    }
     state_ = system_.realizeTopology();
     system_.realizeModel(state_);
   }
 
+  /// Of mechanisms without quaternions.
+  engine::Motion simulate(const engine::Simulation& asked) {
+    set({asked.q, asked.v, asked.joint_forces, {}});
+    const std::unique_ptr<SimTK::Integrator> integrator = integrator_named(asked.integrator);
+    integrator->setAccuracy(asked.control);
+    integrator->setFinalTime(asked.times.back());
+    state_.setTime(asked.times.front());
+    engine::Motion motion;
+    const double start = engine::processor_seconds();
+    integrator->initialize(state_);
+    for (const double t : asked.times) {
+      while (integrator->getTime() < t) {
+        integrator->stepTo(t);
+      }
+      Eigen::VectorXd q(mechanism_.q_size);
+      for_each_row([&](const Joint& joint, const Row& row) {
+        int at = joint.q;
+        for (const SimTK::MobilizedBody& body : row) {
+          for (int i = 0; i < body.getNumQ(state_); ++i) {
+            q[at++] = body.getOneQ(integrator->getState(), i);
+          }
+        }
+      });
+      motion.q.push_back(q);
+    }
+    motion.seconds = engine::processor_seconds() - start;
+    return motion;
+  }
+
   engine::Answer accelerations(const engine::State& given) {
-    std::map<int, Eigen::Matrix3d> turns;  // Simbody has angular velocities of joints in the inboard axes
-    for_each_row([&](const Joint& joint, const Row& row) {
-      Eigen::VectorXd q = given.q.segment(joint.q, joint.q_count), v = given.v.segment(joint.v, joint.v_count);
-      Eigen::VectorXd force = given.joint_forces.segment(joint.v, joint.v_count);
-      if (joint.type == "spherical" || joint.type == "free") {
-        q.head<4>().normalize();
-        const Eigen::Matrix3d turn = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
-        v.head<3>() = (turn * v.head<3>()).eval();
-        force.head<3>() = (turn * force.head<3>()).eval();
-        turns[joint.b] = turn;
-      }
-      int at_q = 0;
-      int at_v = 0;
-      for (const SimTK::MobilizedBody& body : row) {
-        for (int i = 0; i < body.getNumQ(state_); ++i) {
-          body.setOneQ(state_, i, q[at_q++]);
-        }
-        for (int i = 0; i < body.getNumU(state_); ++i, ++at_v) {
-          body.setOneU(state_, i, v[at_v]);
-          applied_.setOneMobilityForce(state_, body, SimTK::MobilizerUIndex(i), force[at_v]);
-        }
-      }
-    });
+    const std::map<int, Eigen::Matrix3d> turns = set(given);
     system_.realize(state_, SimTK::Stage::Position);
     for (std::size_t k = 0; k < bodies_.size(); ++k) {
       const auto& w = given.body_wrenches[k];
@@ -100,6 +113,47 @@ class Engine {
  private:
   /// A joint as Simbody's in a row, with bodies without mass between them.
   using Row = std::vector<SimTK::MobilizedBody>;
+
+  std::unique_ptr<SimTK::Integrator> integrator_named(const std::string& name) {
+    if (name == "CPodes-Adams") {
+      return std::make_unique<SimTK::CPodesIntegrator>(system_, SimTK::CPodes::Adams, SimTK::CPodes::Functional);
+    }
+    if (name == "CPodes-BDF") {
+      return std::make_unique<SimTK::CPodesIntegrator>(system_, SimTK::CPodes::BDF, SimTK::CPodes::Newton);
+    }
+    if (name == "RungeKuttaMerson") {
+      return std::make_unique<SimTK::RungeKuttaMersonIntegrator>(system_);
+    }
+    throw engine::Refused("this adapter has not the integrator '" + name + "'");
+  }
+
+  /// \returns the turns of joints with quaternions, by body.
+  std::map<int, Eigen::Matrix3d> set(const engine::State& given) {
+    std::map<int, Eigen::Matrix3d> turns;  // Simbody has angular velocities of joints in the inboard axes
+    for_each_row([&](const Joint& joint, const Row& row) {
+      Eigen::VectorXd q = given.q.segment(joint.q, joint.q_count), v = given.v.segment(joint.v, joint.v_count);
+      Eigen::VectorXd force = given.joint_forces.segment(joint.v, joint.v_count);
+      if (joint.type == "spherical" || joint.type == "free") {
+        q.head<4>().normalize();
+        const Eigen::Matrix3d turn = Eigen::Quaterniond(q[0], q[1], q[2], q[3]).toRotationMatrix();
+        v.head<3>() = (turn * v.head<3>()).eval();
+        force.head<3>() = (turn * force.head<3>()).eval();
+        turns[joint.b] = turn;
+      }
+      int at_q = 0;
+      int at_v = 0;
+      for (const SimTK::MobilizedBody& body : row) {
+        for (int i = 0; i < body.getNumQ(state_); ++i) {
+          body.setOneQ(state_, i, q[at_q++]);
+        }
+        for (int i = 0; i < body.getNumU(state_); ++i, ++at_v) {
+          body.setOneU(state_, i, v[at_v]);
+          applied_.setOneMobilityForce(state_, body, SimTK::MobilizerUIndex(i), force[at_v]);
+        }
+      }
+    });
+    return turns;
+  }
 
   SimTK::MobilizedBody& body(int number) {
     return number < 0 ? matter_.updGround() : bodies_[static_cast<std::size_t>(number)];
@@ -222,5 +276,8 @@ int main() {
         const auto made = std::make_shared<Engine>(mechanism);
         return [made](const engine::State& state) { return made->accelerations(state); };
       },
-      1e-9);
+      1e-9,
+      [](const engine::Mechanism& mechanism, const engine::Simulation& asked) {
+        return Engine(mechanism, asked.springs).simulate(asked);
+      });
 }

@@ -7,6 +7,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
+#include "experiments/engines/engine_messages.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -20,7 +21,8 @@ constexpr const char* kExportExamples = R"(Examples:
   mbdbench export --mechanism pendulum:16                          to standard output
   mbdbench export -m random_closed:seed=5,cuts=3 -o closed.toml    a file to edit and to simulate
   mbdbench export -m pendulum:16 -o chain.urdf                     for ROS and most engines; trees
-  mbdbench export -m four_bar -o four_bar.xml                      MJCF, for MuJoCo; loops of revolute and spherical joints)";
+  mbdbench export -m four_bar -o four_bar.xml                      MJCF, for MuJoCo; loops of revolute and spherical joints
+  mbdbench export -m pendulum:2 --format engine | my_engine        what other engines are told (docs/engines.md))";
 
 struct ExportOptions {
   std::string mechanism;
@@ -30,29 +32,32 @@ struct ExportOptions {
 };
 
 std::string exported_text(const Mechanism& mechanism, const std::string& format) {
-  return format == "urdf"   ? write_urdf(mechanism)
-         : format == "mjcf" ? write_mjcf(mechanism)
-                            : write_mechanism(mechanism.description());
+  return format == "urdf"     ? write_urdf(mechanism)
+         : format == "mjcf"   ? write_mjcf(mechanism)
+         : format == "engine" ? engine_lines(mechanism)
+                              : write_mechanism(mechanism.description());
 }
 
 /// \returns the format that the file's name asks for.
 std::string format_of(const std::string& output) {
   const std::string extension = std::filesystem::path(output).extension().string();
-  return extension == ".urdf" ? "urdf" : extension == ".xml" ? "mjcf" : "toml";
+  return extension == ".urdf" ? "urdf" : extension == ".xml" ? "mjcf" : extension == ".jsonl" ? "engine" : "toml";
 }
 
 }  // namespace
 
 void add_export_command(CLI::App& program, const Registries& registries, int& /*exit_code*/) {
   CLI::App* const command = program.add_subcommand(
-      "export", "Writes a mechanism as TOML, which gives the same mechanism bit for bit, as URDF or as MJCF");
+      "export",
+      "Writes a mechanism as TOML, which gives the same mechanism bit for bit, as URDF, as MJCF or for engines");
   const auto options = std::make_shared<ExportOptions>();
   command->add_option("-m,--mechanism", options->mechanism, "A catalogue key (pendulum:16), a TOML or a URDF file")
       ->required();
-  command->add_option("-o,--output", options->output,
-                      "File to write: .urdf, .xml (MJCF), else TOML; without it standard output");
-  command->add_option("--format", options->format, "toml, urdf or mjcf, whatever the file is called")
-      ->check(CLI::IsMember({"toml", "urdf", "mjcf"}));
+  command->add_option(
+      "-o,--output", options->output,
+      "File to write: .urdf, .xml (MJCF), .jsonl (lines for engines), else TOML; without it standard output");
+  command->add_option("--format", options->format, "toml, urdf, mjcf or engine, whatever the file is called")
+      ->check(CLI::IsMember({"toml", "urdf", "mjcf", "engine"}));
   command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
   command->footer(kExportExamples);
   command->callback([&registries, options] {

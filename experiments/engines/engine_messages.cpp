@@ -104,6 +104,17 @@ json state_message(double t, std::span<const double> q, std::span<const double> 
           {"body_wrenches", std::move(wrenches)}};
 }
 
+std::string engine_lines(const Mechanism& mechanism) {
+  const std::span<const double> q(mechanism.q0().data(), static_cast<std::size_t>(mechanism.q_size()));
+  const std::span<const double> u(mechanism.u0().data(), static_cast<std::size_t>(mechanism.u_size()));
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(q);
+  kinematics.set_velocities(u);
+  LoadEvaluator loads(mechanism);
+  loads.evaluate(0.0, q, u, kinematics);
+  return mechanism_message(mechanism).dump() + '\n' + state_message(0.0, q, u, kinematics, loads).dump() + '\n';
+}
+
 MechanismAnswer read_mechanism_answer(const std::string& line) {
   const json answer = parsed(line);
   MechanismAnswer read = {text_at(answer, "engine"), text_at(answer, "refused"), number_at(answer, "accuracy")};

@@ -20,6 +20,9 @@ nlohmann::json mechanism_message(const Mechanism& mechanism);
 nlohmann::json state_message(double t, std::span<const double> q, std::span<const double> u,
                              const Kinematics& kinematics, const LoadEvaluator& loads);
 
+/// \returns what an engine is told of a mechanism and of its initial state, a line each.
+std::string engine_lines(const Mechanism& mechanism);
+
 /// An answer to a mechanism.
 struct MechanismAnswer {
   std::string engine;     ///< name and version, as the engine calls itself

@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "experiments/engines/engine_formulation.hpp"
+#include "experiments/engines/engine_messages.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/verification/verification.hpp"
@@ -99,6 +101,19 @@ TEST(EngineFormulation, WhateverGoesWrongIsARowWithItsReason) {
   EXPECT_EQ(refused.front().refusal, "fake 1.0: too long");
   const auto driven = verify_engine("cat", {"random_tree:seed=6,motions=2"});
   EXPECT_NE(driven.front().refusal.find("prescribed motions"), std::string::npos);
+}
+
+TEST(EngineFormulation, TheLinesOfAMechanismAreItsBodiesAndItsInitialState) {
+  const std::string lines = engine_lines(find_mechanism(default_registries(), "squeezer"));
+  const std::size_t end = lines.find('\n');
+  const auto mechanism = nlohmann::json::parse(lines.substr(0, end))["mechanism"];
+  EXPECT_EQ(mechanism["bodies"].size(), 7U);
+  EXPECT_EQ(mechanism["joints"].size(), 10U);
+  const auto state = nlohmann::json::parse(lines.substr(end + 1));
+  EXPECT_EQ(state["joint_forces"][0], 0.033);
+  EXPECT_EQ(state["q"].size(), 7U);
+  EXPECT_NE(state["body_wrenches"][2][0], 0.0) << "the spring pulls K3";
+  EXPECT_EQ(state["body_wrenches"][3][0], 0.0);
 }
 
 TEST(EngineFormulation, NamesAreCheckedBeforeAnythingRuns) {

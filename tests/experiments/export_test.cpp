@@ -134,6 +134,7 @@ TEST(Export, TheFilesNameOrTheOptionChoosesTheFormat) {
   EXPECT_EQ(written("a.urdf").substr(0, 6), "<robot");
   EXPECT_EQ(written("a.xml").substr(0, 7), "<mujoco");
   EXPECT_EQ(written("a.toml").substr(0, 4), "name");
+  EXPECT_EQ(written("a.jsonl").substr(0, 14), "{\"mechanism\":{");
   const CommandLineCall printed = call_program({"export", "-m", "pendulum:2", "--format", "mjcf"});
   EXPECT_EQ(printed.output.substr(0, 7), "<mujoco");
   const CommandLineCall refused = call_program({"export", "-m", "four_bar", "-o", (directory / "b.urdf").string()});

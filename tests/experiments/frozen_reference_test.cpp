@@ -136,8 +136,12 @@ TEST(field_references, two_ways_that_share_nothing_agree) {
   for (const FrozenProblem& problem : {FrozenProblem{"point_pendulum", "point_pendulum:inertia=1e-6", 10.0, 1e-12},
                                        {"n_four_bar_1", "n_four_bar:1", 10.0, 1e-12},
                                        {"n_four_bar_3", "n_four_bar:3", 10.0, 1e-12},
+                                       {"n_four_bar_2", "n_four_bar:2", 10.0, 1e-12},
+                                       {"n_four_bar_40", "n_four_bar:40", 10.0, 1e-12},
                                        {"n_four_bar_10", "n_four_bar:10", 10.0, 1e-12},
                                        {"squeezer", "squeezer", 0.03, 1e-12},
+                                       {"four_bar", "four_bar", 10.0, 1e-12},
+                                       {"pendulum_16", "pendulum:16", 10.0, 1e-8},
                                        {"bricard", "bricard", 10.0, 1e-12},
                                        {"flyball_governor", "flyball_governor.toml", 10.0, 1e-12},
                                        {"euler_top", "euler_top", 100.0, 1e-12},
@@ -161,7 +165,8 @@ TEST(field_references, two_ways_that_share_nothing_agree) {
   }
 }
 
-// [Mazzia2008], car axis, t = 3 s.
+// [Mazzia2008], car axis, t = 3 s: the test set's solution by GAMD in quadruple precision, as two programs that are
+// built on the test set print it too (deTestSet's reference("caraxis"), an example of Radau5 for SUNDIALS).
 TEST(field_references, car_axis_ends_where_the_test_set_says) {
   const FrozenReference reference = frozen(default_registries(), {"car_axis", "car_axis", 3.0, 0.0});
   const std::vector<double>& q = reference.reference.q.back();

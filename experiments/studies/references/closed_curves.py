@@ -76,6 +76,20 @@ def bennett(times, steps):
     return _along_a_curve(bodies, -GRAVITY * Y, curve, REAL(1) / 2, 0, times, steps)
 
 
+def four_bar(times, steps):
+    """The motion keeps the symmetry about the middle pivot, whose place is sin a + cos b = 1 for the turns a of the outer
+    link and b of the inner one from their start."""
+    bodies = [Body(k - 1, X if k else 0 * X, Z, REAL(1), X / 2, np.eye(3, dtype=REAL)) for k in range(4)]
+
+    def curve(b):
+        sine, cosine = 1 - np.cos(b), np.sqrt(2 * np.cos(b) - np.cos(b)**2)  # of a
+        first = np.sin(b) / cosine
+        a, second = np.arctan2(sine, cosine), (np.cos(b) + sine * first**2) / cosine
+        return (np.array([a - PI / 2, PI / 2 + b - a, -2 * b, PI / 2 + b - a]), np.array([first, 1 - first, REAL(-2), 1 - first]),
+                np.array([second, -second, REAL(0), -second]))
+    return _along_a_curve(bodies, -GRAVITY * Y, curve, 0, 0, times, steps)
+
+
 def sarrus(times, steps):
     link = _bar(REAL(1), Z)
     a, b = X / 2, Y / 2

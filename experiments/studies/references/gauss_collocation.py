@@ -86,7 +86,7 @@ def solve(matrix, right):
         pivot = k + int(np.argmax(np.abs(a[k:, k])))
         a[[k, pivot]] = a[[pivot, k]]
         a[k] = a[k] / a[k, k]
-        for i in range(n):
-            if i != k:
-                a[i] = a[i] - a[i, k] * a[k]
+        factors = a[:, k].copy()
+        factors[k] = 0
+        a -= np.outer(factors, a[k])
     return a[:, n:].reshape(right.shape)

@@ -1,7 +1,7 @@
 """Problems of two or three degrees of freedom, by equations of motion derived by hand, in long double."""
 import numpy as np
 
-from gauss_collocation import REAL, integrate, real
+from gauss_collocation import REAL, integrate, real, solve
 
 PI = real("3.14159265358979323846264338327950288")
 GRAVITY = real("9.81")
@@ -111,6 +111,23 @@ def n_four_bar(windows):
         a, b = REAL(windows + 1) / 6 + REAL(windows) / 2, REAL(windows + 1) / 2 + windows
         states = integrate(lambda _, y: np.array([y[1], b * GRAVITY * np.sin(y[0]) / (2 * a)]), [0, 1], times, steps)
         return [np.array([PI / 2 - y[0]] * (windows + 1) + [y[0] - PI / 2] * windows) for y in states]
+    return solution
+
+
+def pendulum(links):
+    """Lagrange's equations in the links' own angles below the level: (c_ij cos(a_i - a_j) + delta_ij) a_j''
+    + c_ij sin(a_i - a_j) a_j'^2 = g w_i cos a_i, where body k carries joint i's link by 1 beyond it, by 1/2 at it."""
+    def solution(times, steps):
+        carried = np.tril(np.ones((links, links), REAL), -1) + np.eye(links, dtype=REAL) / 2
+        shared, weight = carried.T @ carried, GRAVITY * carried.sum(axis=0)
+
+        def rate(_, y):
+            angles, rates = np.split(y, 2)
+            apart = angles[:, None] - angles
+            return np.concatenate([rates, solve(shared * np.cos(apart) + np.eye(links, dtype=REAL),
+                                                weight * np.cos(angles) - (shared * np.sin(apart)) @ rates**2)])
+        states = integrate(rate, np.zeros(2 * links), times, steps)
+        return [np.diff(y[:links], prepend=REAL(0)) for y in states]
     return solution
 
 
