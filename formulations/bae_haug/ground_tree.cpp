@@ -169,14 +169,14 @@ void GroundTree::accelerate(const Eigen::VectorXd& multipliers, std::span<double
 }
 
 std::string refuse_ground_trees(const Mechanism& whole, std::size_t least) {
+  if (whole.drives_cut_joints()) {
+    return "the prescribed motion of a cut joint needs both of its trees";
+  }
   const GroundTrees trees(whole);
   if (trees.bodies.size() < least) {
     return fmt::format("{} rank{} need {} trees, one a rank, and {} joint{} of it at the ground carr{} one", least,
                        least == 1 ? "" : "s", least, trees.bodies.size(), trees.bodies.size() == 1 ? "" : "s",
                        trees.bodies.size() == 1 ? "ies" : "y");
-  }
-  if (whole.drives_cut_joints()) {
-    return "the prescribed motion of a cut joint needs both of its trees";
   }
   const MechanismDescription& description = whole.description();
   const auto in_cut = [&](const auto& load) { return whole.find_joint(load.joint)->cut; };
