@@ -18,4 +18,8 @@ endif()
 if(MBDBENCH_SANITIZE)
   target_compile_options(mbdbench_abi INTERFACE -fsanitize=${MBDBENCH_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   target_link_options(mbdbench_abi INTERFACE -fsanitize=${MBDBENCH_SANITIZE})
+  # AddressSanitizer sees accesses through null and past the end of an object too; asking twice costs a quarter of the build.
+  if(MBDBENCH_SANITIZE MATCHES "address.*undefined")
+    target_compile_options(mbdbench_abi INTERFACE -fno-sanitize=null,object-size)
+  endif()
 endif()

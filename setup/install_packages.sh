@@ -59,6 +59,14 @@ pinned_llvm_tool() {
   return 1
 }
 
+# clang_tidy_headers: prints the folder that holds clang-tidy's own headers.
+clang_tidy_headers() {
+  local tool folder
+  tool=$(readlink -f "$(command -v "$(pinned_llvm_tool clang-tidy)")")
+  folder=${tool%/bin/*}/include
+  [[ -f $folder/clang-tidy/ClangTidyCheck.h ]] && echo "$folder"
+}
+
 links_with_clang() { echo 'int main() { return 0; }' | clang++ -x c++ "$@" -o /dev/null -; }
 
 clang_major() { clang++ -dumpversion | cut -d. -f1; }
@@ -128,6 +136,7 @@ need_for_experiments() {
 need_for_check() {
   need "clang-format-$llvm_tools_version" "checks the formatting" pinned_llvm_tool clang-format
   need "clang-tidy-$llvm_tools_version" "static checks" pinned_llvm_tool clang-tidy
+  need "libclang-$llvm_tools_version-dev" "lets clang-tidy look at our own code only" clang_tidy_headers
 }
 
 need_for_full_check() {

@@ -16,7 +16,7 @@ struct SegmentStart : SegmentScan {
 
 /// A segment as one node; its scan is that of first moments (momenta).
 struct SegmentNode : SegmentScan {
-  kernels::TwoHandles<double> node;
+  kernels::TwoHandles<double> node{};
   double smallest_pivot = 0.0;  ///< not a number where its rank has a state that is none
 };
 

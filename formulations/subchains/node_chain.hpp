@@ -42,8 +42,8 @@ class NodeChain {
 
 /// What a segment's lanes do to vectors that cross them: what is known before its handles are.
 struct SegmentScan {
-  TurnScan<double> scan;                   ///< over all its lanes
-  kernels::SineCosine<double> first_turn;  ///< of its first link
+  TurnScan<double> scan{};                   ///< over all its lanes
+  kernels::SineCosine<double> first_turn{};  ///< of its first link
 };
 
 /// A segment as others see it: plain data of one size, all that is exchanged. The handle between two segments of an arm
@@ -51,10 +51,10 @@ struct SegmentScan {
 /// and its last lane is swept as if that angle were zero. Elsewhere handles lie behind the angle
 /// (kernels/chain_links.hpp).
 struct SegmentReport : SegmentScan {
-  kernels::OutboardNode node;         ///< K, f
-  kernels::TipRows tip;               ///< X and C with -v; zero where nothing goes on outboard
-  kernels::LinkVector<double> lever;  ///< over all its lanes (momenta, where a cut joint loads the links)
-  double smallest_pivot;              ///< of its block; not a number where that has a state that is none
+  kernels::OutboardNode node{};         ///< K, f
+  kernels::TipRows tip{};               ///< X and C with -v; zero where nothing goes on outboard
+  kernels::LinkVector<double> lever{};  ///< over all its lanes (momenta, where a cut joint loads the links)
+  double smallest_pivot = 0.0;          ///< of its block; not a number where that has a state that is none
 };
 
 /// \returns the segment as a node of its arm.
