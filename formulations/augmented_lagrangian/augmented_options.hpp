@@ -23,7 +23,8 @@ struct AugmentedOptions {
   double acceleration = 1e-10;  ///< eps_a, m/s^2 and rad/s^2
 };
 
-/// \returns the specifications for the command line. \param projections of dca-alm-proj, whose omega is 0 where none is given
+/// \returns the specifications for the command line. \param projections of dca-alm-proj, whose omega is 0 where none is
+/// given
 std::span<const ParameterSpecification> augmented_option_specifications(bool projections);
 
 /// \returns the options chosen.
