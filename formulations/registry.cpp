@@ -89,15 +89,20 @@ std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism
   return entry.refusal(mechanism);
 }
 
-std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,
-                                                       const FormulationEntry& entry, const Mechanism& mechanism,
-                                                       std::string_view options, RankExchange& ranks) {
+std::string divisible_formulations(std::span<const FormulationEntry> registry) {
   std::string divisible;
   for (const FormulationEntry& each : registry) {
     if (each.make_part != nullptr) {
       divisible += fmt::format("{}{}[{}]", divisible.empty() ? "" : ", ", each.key, each.part_option);
     }
   }
+  return divisible;
+}
+
+std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,
+                                                       const FormulationEntry& entry, const Mechanism& mechanism,
+                                                       std::string_view options, RankExchange& ranks) {
+  const std::string divisible = divisible_formulations(registry);
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const auto refuse = [&](std::string_view why) {
     return ModelError({}, fmt::format("formulation '{}' on {} ranks: {}; these can be shared by ranks, chains of "

@@ -21,6 +21,9 @@ const FormulationEntry* find_formulation(std::span<const FormulationEntry> regis
 std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
                                               const Mechanism& mechanism, std::string_view options = {});
 
+/// \returns the formulations that can be divided among ranks, with the option it takes: "hdca[leaf=subchain], ...".
+std::string divisible_formulations(std::span<const FormulationEntry> registry);
+
 /// \returns the part of one of several ranks, with options read from text.
 /// \throws ParameterError for bad options, ModelError when it cannot be divided so (naming formulations that can)
 std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,

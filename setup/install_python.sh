@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# setup/install_python.sh: the Python package of this tree (docs/python.md), built and installed into build/python/venv
-# with what its tests and examples need from PyPI. Run it again after changes: only what changed is built. Exit code 3:
-# PyPI cannot be reached.
+# setup/install_python.sh [PREFIX]: the Python package of this tree (docs/python.md), built and installed into
+# build/python/venv with what its tests and examples need from PyPI. Run it again after changes: only what changed is built.
+# PREFIX: where `cmake --install` has put the libraries of this tree; without it they are compiled. Exit code 3: PyPI cannot
+# be reached.
 set -euo pipefail
+options=(-C "cmake.define.MBDBENCH_INSTALLED=OFF")
+if [[ -n ${1:-} ]]; then
+  options=(-C "cmake.define.MBDBENCH_INSTALLED=ON" -C "cmake.define.CMAKE_PREFIX_PATH=$(realpath "$1")")
+fi
 cd "$(dirname "$0")/.."
 # shellcheck source=setup/install_packages.sh
 source setup/install_packages.sh
@@ -22,6 +27,6 @@ if ! pip install "scikit-build-core>=0.10" "nanobind>=2.0" numpy pandas matplotl
 fi
 # Without isolation the build directory keeps the paths that it was configured with.
 touch build/python/started
-pip install --no-build-isolation --no-deps --force-reinstall -C build-dir="$PWD/build/python/cmake" ./python
+pip install --no-build-isolation --no-deps --force-reinstall -C build-dir="$PWD/build/python/cmake" "${options[@]}" ./python
 mv build/python/started build/python/installed
 echo "installed: $("$venv/bin/python" -c 'import mbdbench; print(mbdbench.__file__)')"

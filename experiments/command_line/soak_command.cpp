@@ -198,7 +198,8 @@ void print_report(const SoakReport& report) {
       report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
       report.sums.unconverged, report.sums.without_run);
   constexpr std::array kVerdicts = {"failed", "less precise than the limit, no wrong term",
-                                    "proves nothing, the motion is too sensitive"};
+                                    "proves nothing, the motion is too sensitive",
+                                    "an error of integration, which smaller tolerances mend"};
   static_assert(kVerdicts.size() == soak::kFindingLists.size());
   for (std::size_t i = 0; i < kVerdicts.size(); ++i) {
     std::map<std::pair<std::string, std::string>, int> counts;

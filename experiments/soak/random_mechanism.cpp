@@ -3,13 +3,20 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "formulations/naudet/closed_dynamics.hpp"
 #include "mechanisms/catalogue/random_source.hpp"
 #include "mechanisms/catalogue/random_tree.hpp"
 #include "mechanisms/model/description/model_error.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/validation/spectrum.hpp"
 
 namespace mbdbench::soak {
 namespace {
@@ -121,19 +128,44 @@ void couple(RandomSource& random, MechanismDescription& description) {
 /// Every tenth mechanism has a driven cut joint, where it has a cut joint that can be.
 constexpr std::int64_t kDrivenCuts = 10;
 
+/// \returns how many constraints are independent of one another at the start.
+std::ptrdiff_t independent_constraints(const Mechanism& mechanism) {
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(mechanism.q0()));
+  const Eigen::VectorXd values = singular_values(constraint_jacobian(kinematics));
+  return values.size() == 0 ? 0 : (values.array() > 1e-6 * values.maxCoeff()).count();
+}
+
+/// The motion begins as fast as the joint moves, so that velocities agree.
 void drive_cut(RandomSource& random, MechanismDescription& description) {
+  const Mechanism mechanism(description);
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(mechanism.q0()));
+  kinematics.set_velocities(view(mechanism.u0()));
+  const std::ptrdiff_t independent = independent_constraints(mechanism);
+  int cut = -1;
   for (JointDescription& joint : description.joints) {
-    if (joint.cut && (joint.type == JointType::revolute || joint.type == JointType::prismatic ||
-                      joint.type == JointType::cylindrical)) {
-      const int component = static_cast<int>(random.index(joint.q0.size()));
-      const double rate = random.uniform(0.5, 3.0);
-      const double size = random.uniform(0.1, 0.5);
-      joint.motions = {{component,
-                        fmt::format("{} + {} * sin({} * t)", joint.q0[static_cast<std::size_t>(component)], size, rate),
-                        fmt::format("{} * cos({} * t)", size * rate, rate),
-                        fmt::format("-{} * sin({} * t)", size * rate * rate, rate)}};
+    cut += joint.cut ? 1 : 0;
+    if (!joint.cut || (joint.type != JointType::revolute && joint.type != JointType::prismatic &&
+                       joint.type != JointType::cylindrical && joint.type != JointType::planar)) {
+      continue;
+    }
+    const std::size_t component = random.index(joint.q0.size());
+    const double rate = random.uniform(0.5, 3.0);
+    const double size = random.uniform(0.1, 0.5);
+    std::vector<double> velocities(joint.q0.size());
+    cut_velocities(kinematics, cut, velocities);
+    const double begin = velocities[component];
+    joint.motions = {
+        {static_cast<int>(component),
+         fmt::format("{} + {} * sin({} * t) + {} * (1 - cos({} * t))", joint.q0[component], begin / rate, rate, size,
+                     rate),
+         fmt::format("{} * cos({} * t) + {} * sin({} * t)", begin, rate, size * rate, rate),
+         fmt::format("{} * cos({} * t) - {} * sin({} * t)", size * rate * rate, rate, begin * rate, rate)}};
+    if (independent_constraints(Mechanism(description)) == independent + 1) {
       return;
     }
+    joint.motions.clear();  // the other constraints hold it already
   }
 }
 

@@ -7,37 +7,31 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 
-#include "experiments/monitors/accuracy_limits.hpp"
-#include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/soak/momentum_balance.hpp"
+#include "experiments/soak/run_ends.hpp"
 #include "experiments/verification/verification.hpp"
 #include "mechanisms/model/description/model_error.hpp"
-#include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench::soak {
 namespace {
 
-constexpr double kEnd = 0.25;
-constexpr double kTolerance = 1e-8;
 // Errors of a quarter of a second at 1e-8 stay below 1e-6 of the size unless something amplifies them a hundredfold;
 // a lost term moves the end by a percent or more.
 constexpr double kLargestEndDifference = 1e-4;
 // A formulation's own errors need not be those of the reference: they may be this many times as large.
 constexpr double kOtherErrors = 10.0;
-// The tolerance is changed by this to see what a motion makes of errors.
-constexpr double kOtherTolerance = 10.0;
-// An end that comes to that of the reference as both tolerances fall by the first number was an integration error: it
-// keeps at most the second of what it was. A wrong term stays.
-constexpr double kTighter = 100.0;
+// What is left of a difference that was one of integration when both tolerances are kTighter times smaller. A wrong
+// term stays.
 constexpr double kComesNearer = 0.1;
-constexpr std::size_t kMostEvaluations = 300'000;
 // As verify's limits of differences.
 constexpr double kSmallestMomentumLimit = 1e-8;
 constexpr double kLargestMomentumLimit = 1e-4;
@@ -48,62 +42,6 @@ constexpr std::array kVariants = {"hdca[ground=leaf]",     "hdca[leaf=subchain]"
                                   "dca[ground=leaf]",      "aba[kernel=general]", "naudet[kernel=general]",
                                   "naudet[loops=matrices]"};
 
-/// How a run ended.
-struct RunEnd {
-  std::string failure;  ///< empty: it reached its end and is accurate
-  std::vector<double> x;
-  double t = 0.0;
-};
-
-RunEnd run(const Registries& registries, Formulation& formulation, double start, double end, std::span<const double> x0,
-           double tolerance = kTolerance) {
-  RunAccuracy accuracy(formulation);
-  SimulationOptions options;
-  options.ode.relative_tolerance = tolerance;
-  options.absolute_tolerance = tolerance;
-  options.ode.max_evaluations = kMostEvaluations;
-  options.step_reached = [&](double t, std::span<const double> x) { accuracy.reached(t, x); };
-  const std::array span = {start, end};
-  const SimulationResult result =
-      simulate(formulation, *find_integrator(registries.integrators, "ode45"), span, x0, options, accuracy);
-  RunEnd ended{result.message(), result.ode.x, result.ode.t};
-  if (result.succeeded()) {
-    ended.failure =
-        fmt::format("{}", fmt::join(inaccuracies(accuracy, accuracy_limits(accuracy, tolerance, {})), "; "));
-  }
-  return ended;
-}
-
-/// Poses of all bodies, for comparisons across formulations.
-std::optional<std::vector<Vec3>> places(Formulation& formulation, const RunEnd& end) {
-  const Mechanism& mechanism = formulation.mechanism();
-  Eigen::VectorXd q(mechanism.q_size());
-  Eigen::VectorXd u(mechanism.u_size());
-  if (!formulation.unpack(end.t, end.x, view(q), view(u)).ok) {
-    return std::nullopt;
-  }
-  Kinematics kinematics(mechanism);
-  kinematics.set_positions(view(q));
-  std::vector<Vec3> all;
-  for (int k = 0; k < mechanism.body_count(); ++k) {
-    const BodyKinematics& body = kinematics.body(k);
-    all.push_back(body.com);
-    all.insert(all.end(), {body.rotation.col(0), body.rotation.col(1)});
-  }
-  return all;
-}
-
-/// \returns the largest difference, relative to the larger of one and the extent.
-double difference(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
-  double largest = 0.0;
-  double extent = 1.0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    largest = std::max(largest, (a[i] - b[i]).norm());
-    extent = std::max(extent, b[i].norm());
-  }
-  return largest / extent;
-}
-
 /// Quaternions mean the same with either sign.
 double pack_error(std::span<const double> a, std::span<const double> b, std::span<const StateComponent> layout) {
   double largest = 0.0;
@@ -111,6 +49,9 @@ double pack_error(std::span<const double> a, std::span<const double> b, std::spa
   for (std::size_t i = 0; i < a.size(); ++i) {
     const bool quaternion = layout[i].kind == StateKind::quaternion;
     const double error = quaternion ? std::min(std::abs(a[i] - b[i]), std::abs(a[i] + b[i])) : std::abs(a[i] - b[i]);
+    if (!std::isfinite(error)) {
+      return std::numeric_limits<double>::infinity();
+    }
     largest = std::max(largest, error);
     size = std::max(size, std::abs(b[i]));
   }
@@ -131,43 +72,6 @@ bool only_imprecise(const VerificationResult& result) {
          small(result.reaction, kWrongTerm) && small(result.acceleration, kWrongTermInDifferences) &&
          small(result.energy, kWrongTermInDifferences) && small(result.continuity, 0.0);
 }
-
-/// Where `dense` ends, and how far apart its own ends are at other tolerances.
-class ReferenceEnd {
- public:
-  ReferenceEnd(const Registries& registries, const Mechanism& mechanism)
-      : registries_(registries), mechanism_(mechanism), places_(at(kTolerance)) {}
-
-  /// \returns the places; nothing where its run did not come through.
-  [[nodiscard]] const std::optional<std::vector<Vec3>>& places() const { return places_; }
-
-  /// \returns the difference of ends that the motion makes of errors of the size of the tolerance. The first time it
-  /// takes two runs.
-  double sensitivity() {
-    if (!sensitivity_) {
-      sensitivity_ = 0.0;
-      for (const double tolerance : {kOtherTolerance * kTolerance, kTolerance / kOtherTolerance}) {
-        const auto other = at(tolerance);
-        sensitivity_ = std::max(*sensitivity_, other ? difference(*other, *places_) : 0.0);
-      }
-    }
-    return *sensitivity_;
-  }
-
-  /// \returns the places at the end of a run at that tolerance.
-  [[nodiscard]] std::optional<std::vector<Vec3>> at(double tolerance) const {
-    const auto formulation = make_formulation(registries_.formulations,
-                                              *choose_formulation(registries_.formulations, "dense").entry, mechanism_);
-    const RunEnd end = run(registries_, *formulation, 0.0, kEnd, initial_state(*formulation, 0.0), tolerance);
-    return end.failure.empty() ? soak::places(*formulation, end) : std::nullopt;
-  }
-
- private:
-  const Registries& registries_;
-  const Mechanism& mechanism_;
-  std::optional<std::vector<Vec3>> places_;
-  std::optional<double> sensitivity_;
-};
 
 class FormulationSoak {
  public:
@@ -225,18 +129,31 @@ class FormulationSoak {
 
   /// Where the reference's run came through.
   void check_run() {
-    const RunEnd end = run(registries_, *formulation_, 0.0, kEnd, x0_);
-    if (!end.failure.empty()) {
-      fail("run", end.failure);
+    std::string failure;
+    const Places whole = whole_run(kRunTolerance, failure);
+    if (!whole) {
+      fail("run", failure);
       return;
     }
-    const auto end_places = places(*formulation_, end);
-    if (!end_places) {
-      fail("run", "its end cannot be unpacked");
+    std::optional<Places> tighter;
+    const auto tighter_whole = [&]() -> const Places& {
+      if (!tighter) {
+        std::string unused;
+        tighter = whole_run(kRunTolerance / kTighter, unused);
+      }
+      return *tighter;
+    };
+    judge_end("end state", difference(whole, reference_.at_tolerance()), "from that of dense",
+              [&] { return difference(tighter_whole(), reference_.at_tighter()); });
+    const Places paused = paused_run(kRunTolerance, failure);
+    if (!paused) {
+      fail("restart", failure);
       return;
     }
-    judge_end("end state", difference(*end_places, *reference_.places()), "from that of dense");
-    check_restart(*end_places);
+    judge_end("restart", difference(paused, whole), "from that of the run without a pause", [&] {
+      std::string unused;
+      return difference(paused_run(kRunTolerance / kTighter, unused), tighter_whole());
+    });
   }
 
   void set_condition(double condition) { condition_ = condition; }
@@ -259,12 +176,22 @@ class FormulationSoak {
     }
   }
 
-  void check_restart(const std::vector<Vec3>& whole) {
+  /// \param failure why there are no places
+  [[nodiscard]] Places whole_run(double tolerance, std::string& failure) {
+    const RunEnd end =
+        run_between(registries_, *formulation_, 0.0, kRunEnd, initial_state(*formulation_, 0.0), tolerance);
+    failure = end.failure;
+    return places_of(*formulation_, end, failure);
+  }
+
+  /// Half the time, then the rest from a file by an object that has not seen the first half.
+  [[nodiscard]] Places paused_run(double tolerance, std::string& failure) {
     // From where the run began: some look for coordinates near the last ones that they have met.
-    const RunEnd half = run(registries_, *formulation_, 0.0, 0.5 * kEnd, initial_state(*formulation_, 0.0));
+    const RunEnd half =
+        run_between(registries_, *formulation_, 0.0, 0.5 * kRunEnd, initial_state(*formulation_, 0.0), tolerance);
     if (!half.failure.empty()) {
-      fail("restart", "to half the time: " + half.failure);
-      return;
+      failure = "to half the time: " + half.failure;
+      return std::nullopt;
     }
     SavedState saved;
     saved.t = half.t;
@@ -272,8 +199,8 @@ class FormulationSoak {
     saved.q.resize(static_cast<std::size_t>(mechanism_.q_size()));
     saved.u.resize(static_cast<std::size_t>(mechanism_.u_size()));
     if (!formulation_->unpack(half.t, half.x, saved.q, saved.u).ok) {
-      fail("restart", "the state at half the time cannot be unpacked");
-      return;
+      failure = "the state at half the time cannot be unpacked";
+      return std::nullopt;
     }
     for (const StateComponent& component : formulation_->layout()) {
       saved.names.push_back(component.name);
@@ -286,32 +213,37 @@ class FormulationSoak {
     const std::unique_ptr<Formulation> fresh = made();
     std::vector<double> unused(fresh->state_size());
     static_cast<void>(fresh->pack(read.t, read.q, read.u, unused));  // positions to search others from
-    const RunEnd rest = run(registries_, *fresh, read.t, kEnd, read.x);
-    const auto rest_places = rest.failure.empty() ? places(*fresh, rest) : std::nullopt;
-    if (!rest_places) {
-      fail("restart", "from half the time: " + rest.failure);
-    } else {
-      judge_end("restart", difference(*rest_places, whole), "from that of the run without a pause");
+    const RunEnd rest = run_between(registries_, *fresh, read.t, kRunEnd, read.x, tolerance);
+    failure = rest.failure.empty() ? "" : "from half the time: " + rest.failure;
+    return places_of(*fresh, rest, failure);
+  }
+
+  static Places places_of(Formulation& formulation, const RunEnd& end, std::string& failure) {
+    const Places found = failure.empty() ? places(formulation, end) : std::nullopt;
+    if (failure.empty() && !found) {
+      failure = "its end cannot be unpacked";
     }
+    return found;
   }
 
-  [[nodiscard]] bool comes_nearer(double error) {
-    const RunEnd end =
-        run(registries_, *formulation_, 0.0, kEnd, initial_state(*formulation_, 0.0), kTolerance / kTighter);
-    const auto own = end.failure.empty() ? places(*formulation_, end) : std::nullopt;
-    const auto reference = own ? reference_.at(kTolerance / kTighter) : std::nullopt;
-    return reference && difference(*own, *reference) <= kComesNearer * error;
-  }
-
-  void judge_end(const char* check, double error, const char* from) {
+  /// \param at_tighter the same difference with both tolerances kTighter times smaller
+  void judge_end(const char* check, double error, const char* from, const std::function<double()>& at_tighter) {
     if (error <= kLargestEndDifference) {
       return;
     }
-    const double explained = kOtherErrors * reference_.sensitivity();
-    (error <= explained || comes_nearer(error) ? findings_.sensitive : findings_.failures)
-        .push_back({word_, check,
-                    fmt::format("ends {:.2g} {}; those of dense at other tolerances differ by {:.2g}", error, from,
-                                reference_.sensitivity())});
+    const std::string what = fmt::format("ends {:.2g} {}", error, from);
+    if (error <= kOtherErrors * reference_.sensitivity()) {
+      findings_.sensitive.push_back(
+          {word_, check,
+           fmt::format("{}; those of dense at other tolerances differ by {:.2g}", what, reference_.sensitivity())});
+      return;
+    }
+    const double tighter = at_tighter();
+    (tighter <= kComesNearer * error ? findings_.integration_errors : findings_.failures)
+        .push_back(
+            {word_, check,
+             fmt::format("{}, {:.2g} at a tolerance of {:.0e}; those of dense at other tolerances differ by {:.2g}",
+                         what, tighter, kRunTolerance / kTighter, reference_.sensitivity())});
   }
 
   void fail(const char* check, const std::string& what) { findings_.failures.push_back({word_, check, what}); }
@@ -352,7 +284,7 @@ Findings check_mechanism(const Registries& registries, const Mechanism& mechanis
   options.states = kStates;
   const std::vector<VerificationResult> verified = verify(registries, mechanism, options);
   ReferenceEnd reference(registries, mechanism);
-  findings.without_run = reference.places() ? 0 : 1;
+  findings.without_run = reference.at_tolerance() ? 0 : 1;
   for (std::size_t i = 0; i < formulations.size(); ++i) {
     FormulationSoak soak(registries, mechanism, formulations[i], reference, findings);
     if (!soak.make()) {
@@ -378,7 +310,7 @@ Findings check_mechanism(const Registries& registries, const Mechanism& mechanis
       continue;
     }
     soak.check_momentum();
-    if (reference.places()) {
+    if (reference.at_tolerance()) {
       soak.check_run();
     }
   }

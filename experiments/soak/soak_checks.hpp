@@ -28,15 +28,20 @@ struct Findings {
   /// Beyond a limit, but by less than what a wrong term makes (1e-7, 1e-6 in differences): what extreme mass ratios
   /// cost.
   std::vector<Finding> imprecise;
-  /// Ends that differ, but by no more than those of the reference itself when its tolerance is ten times larger or
-  /// smaller: the motion amplifies errors by so much that ends prove nothing. Right-hand sides were compared all the
+  /// Ends that differ, but by no more than ten times what the reference's own do when its tolerance is ten times larger
+  /// or smaller: the motion amplifies errors by so much that ends prove nothing. Right-hand sides were compared all the
   /// same.
   std::vector<Finding> sensitive;
+  /// Ends that differ, but by a tenth and less of that when both tolerances are a hundred times smaller.
+  std::vector<Finding> integration_errors;
 };
 
 /// The lists of findings with the names that reports give them.
-inline constexpr std::array<std::pair<std::vector<Finding> Findings::*, const char*>, 3> kFindingLists = {
-    {{&Findings::failures, "failures"}, {&Findings::imprecise, "imprecise"}, {&Findings::sensitive, "sensitive"}}};
+inline constexpr std::array<std::pair<std::vector<Finding> Findings::*, const char*>, 4> kFindingLists = {
+    {{&Findings::failures, "failures"},
+     {&Findings::imprecise, "imprecise"},
+     {&Findings::sensitive, "sensitive"},
+     {&Findings::integration_errors, "integration_errors"}}};
 
 /// \returns the formulations of a soak: all, and variants with options of their own code.
 std::vector<std::string> soaked_formulations(const Registries& registries);

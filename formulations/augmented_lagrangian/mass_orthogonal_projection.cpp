@@ -141,6 +141,10 @@ LevelOutcome MassOrthogonalProjection::project_velocities(double t, std::span<co
   std::fill(residual_.begin(), residual_.end(), 0.0);
   for (int k = 0; k < system_->kinematics().joint_count(); ++k) {
     const Joint& joint = system_->kinematics().joint(k);
+    for (const DrivenRow& driven : joint.driven) {
+      residual_[static_cast<std::size_t>(system_->row_offset(k) + driven.row)] =
+          system_->motions().velocities()[static_cast<std::size_t>(driven.place)];
+    }
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
       residual_[static_cast<std::size_t>(system_->row_offset(k) + joint.nc) + m] =
           system_->motions().velocities()[system_->motion_index(k, m)];

@@ -87,12 +87,22 @@ def test_a_singular_start_warns():
 LONG = "import mbdbench; print('begins', flush=True); mbdbench.simulate(mbdbench.Mechanism.from_key('pendulum:64'), 'dense', times=1e3)"
 
 
+def heed_control_c():
+    """What a shell starts in the background ignores it, and so does all that is started from there."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_control_c_interrupts():
-    with subprocess.Popen([sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout.readline() == b"begins\n"
-        time.sleep(0.5)
-        process.send_signal(signal.SIGINT)
-        _, error = process.communicate(timeout=20)
+    with subprocess.Popen(
+        [sys.executable, "-c", LONG], stdout=subprocess.PIPE, stderr=subprocess.PIPE, preexec_fn=heed_control_c
+    ) as process:
+        try:
+            assert process.stdout.readline() == b"begins\n"
+            time.sleep(0.5)
+            process.send_signal(signal.SIGINT)
+            _, error = process.communicate(timeout=20)
+        finally:
+            process.kill()
     assert process.returncode == -signal.SIGINT and b"KeyboardInterrupt" in error
 
 
@@ -101,6 +111,7 @@ def test_control_c_within_a_prototype_interrupts(arm):
         os.kill(os.getpid(), signal.SIGINT)
         return -10.0 * q
 
+    heed_control_c()
     mbdbench.add_prototype("interrupted", interrupted)
     with pytest.raises(KeyboardInterrupt):
         mbdbench.simulate(arm, "interrupted", times=1.0)

@@ -130,7 +130,8 @@ FrozenReference frozen(const Registries& registries, const FrozenProblem& proble
                                problem.end, 10);
 }
 
-// Twelve digits; the chaotic baby boot has lost two of them in the check.
+// Twelve digits; the chaotic baby boot has lost two of them in the check, and so has the chain, which makes 1e5 of every
+// error in its ten seconds.
 TEST(field_references, two_ways_that_share_nothing_agree) {
   const Registries registries = default_registries();
   for (const FrozenProblem& problem : {FrozenProblem{"point_pendulum", "point_pendulum:inertia=1e-6", 10.0, 1e-12},
@@ -141,7 +142,7 @@ TEST(field_references, two_ways_that_share_nothing_agree) {
                                        {"n_four_bar_10", "n_four_bar:10", 10.0, 1e-12},
                                        {"squeezer", "squeezer", 0.03, 1e-12},
                                        {"four_bar", "four_bar", 10.0, 1e-12},
-                                       {"pendulum_16", "pendulum:16", 10.0, 1e-8},
+                                       {"pendulum_16", "pendulum:16", 10.0, 2e-10},
                                        {"bricard", "bricard", 10.0, 1e-12},
                                        {"flyball_governor", "flyball_governor.toml", 10.0, 1e-12},
                                        {"euler_top", "euler_top", 100.0, 1e-12},

@@ -89,6 +89,8 @@ struct Answer {
   Eigen::Vector2d acceleration;
   double power = 0.0;
   Observation observation;
+  double drift = 0.0;      ///< largest residual after a step of Euler's method
+  double corrected = 0.0;  ///< and after what the formulation does to states after steps
 };
 
 Answer answer_of(Formulation& formulation) {
@@ -119,6 +121,18 @@ Answer answer_of(Formulation& formulation) {
   answer.acceleration = (velocities_at(kStep, late) - velocities_at(-kStep, early)) / (2.0 * kStep);
   EXPECT_TRUE(formulation.power(0.0, x, answer.power).ok);
   EXPECT_TRUE(formulation.observe(0.0, x, answer.observation).ok);
+  const auto residual_at = [&](double t) {
+    Observation observation;
+    EXPECT_TRUE(formulation.observe(t, x, observation).ok);
+    return std::max(observation.position_residual, observation.velocity_residual);
+  };
+  constexpr double kEuler = 1e-3;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] += kEuler * xdot[i];
+  }
+  answer.drift = residual_at(kEuler);
+  formulation.after_step(kEuler, x);
+  answer.corrected = residual_at(kEuler);
   return answer;
 }
 
@@ -154,6 +168,8 @@ TEST_P(DrivenCut, MovesAsWhereTheLoopIsCutElsewhere) {
     EXPECT_NEAR(got.power, expected.power, 1e-9 * std::max(1.0, std::abs(expected.power))) << entry.key;
     EXPECT_LT(got.observation.position_residual, 1e-12) << entry.key;
     EXPECT_LT(got.observation.velocity_residual, 1e-11) << entry.key;
+    // What projects comes back to the drive that goes on; the others leave what they find.
+    EXPECT_LE(got.corrected, entry.key == "dca-alm-proj" ? 1e-3 * got.drift : got.drift + 1e-12) << entry.key;
     compared += std::string(compared.empty() ? "" : " ") + std::string(entry.key);
   }
   EXPECT_EQ(compared, "dense dense-momentum hdca dca dca-alm dca-alm-proj bae-haug naudet naudet-acc");

@@ -1,8 +1,10 @@
 """Numbers in README.md and docs are those of results/reference."""
 import contextlib
+import csv
 import io
 import re
 import sys
+import tomllib
 import unittest
 from pathlib import Path
 
@@ -34,6 +36,16 @@ class Documents(unittest.TestCase):
         self.assertEqual(document_tables.written(text.replace("-->9 %<", "-->19 %<")), text)
         with self.assertRaisesRegex(InputError, "no number unknown; there are hdca_savings"):
             document_tables.written("<!-- number unknown -->1<!-- end -->")
+
+    def test_frozen_claims_are_those_that_the_studies_make(self):
+        for frozen in (ROOT / "results" / "reference").glob("*/claims.csv"):
+            study = tomllib.loads((ROOT / "experiments" / "studies" / f"{frozen.parent.name}.toml").read_text(encoding="utf-8"))
+            claims = {claim["text"]: claim for claim in study["claims"]}
+            with frozen.open(encoding="utf-8", newline="") as rows:
+                for row in csv.DictReader(rows):
+                    with self.subTest(study=frozen.parent.name, claim=row["statement"]):
+                        reason = claims[row["statement"]].get("not_measured")
+                        self.assertEqual(row["measured"] if row["verdict"] == "not measured" else None, reason)
 
     def test_every_table_is_shown(self):
         shown = {name for file in ("README.md", "docs/papers.md") for name in re.findall("<!-- table (.*) -->", (ROOT / file).read_text(encoding="utf-8"))}

@@ -281,6 +281,10 @@ class StudyRun {
     for (const CellKey& cell : cells) {
       runs += "|" + study_.variants[cell.variant].formulation();
     }
+    // Runs on ranks are compared in these.
+    for (const Observer& observer : study_.observers) {
+      runs += observer.quantity == Quantity::state ? "|" + observer.name() : "";
+    }
     return {text_digest(fmt::format("{}|repeated times|{}|{}|{}", mechanism_digests_[mechanism], runs,
                                     study_.max_evaluations, study_.repetitions)),
             timing_name(mechanism, integrator, control), timing_weight(mechanism, integrator, control, cells.size()),
