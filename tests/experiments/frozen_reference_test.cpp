@@ -130,8 +130,8 @@ FrozenReference frozen(const Registries& registries, const FrozenProblem& proble
                                problem.end, 10);
 }
 
-// Twelve digits; the chaotic baby boot has lost two of them in the check, and so has the chain, which makes 1e5 of every
-// error in its ten seconds.
+// Twelve digits; the chaotic baby boot has lost two of them in the check, and so has the chain, which makes 1e5 of
+// every error in its ten seconds.
 TEST(field_references, two_ways_that_share_nothing_agree) {
   const Registries registries = default_registries();
   for (const FrozenProblem& problem : {FrozenProblem{"point_pendulum", "point_pendulum:inertia=1e-6", 10.0, 1e-12},

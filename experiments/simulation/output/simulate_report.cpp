@@ -61,11 +61,12 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
   if (const auto solutions = diagnostics.find("unconverged_solutions");
       solutions != diagnostics.end() && solutions->second.largest > 0.0) {
     const auto change = diagnostics.find("unconverged_change");
-    notes.push_back(fmt::format("{} solutions used all their passes{} (option iterations)", solutions->second.largest,
-                                change == diagnostics.end()
-                                    ? ""
-                                    : fmt::format("; the last pass changed the accelerations by up to {:.2g} of their size",
-                                                  change->second.largest)));
+    notes.push_back(
+        fmt::format("{} solutions used all their passes{} (option iterations)", solutions->second.largest,
+                    change == diagnostics.end()
+                        ? ""
+                        : fmt::format("; the last pass changed the accelerations by up to {:.2g} of their size",
+                                      change->second.largest)));
   }
   if (const auto reactions = diagnostics.find("unconverged_reactions");
       reactions != diagnostics.end() && reactions->second.largest > kWorthTelling) {

@@ -197,9 +197,9 @@ class StudyReader {
                     fmt::format("ranks must be a whole number from 2 to {}, not {}", kMostRanks, count.value));
       }
       if (variant.entry->make_part == nullptr) {
-        table_.fail(label.line, fmt::format("variant '{}': formulation '{}' cannot be divided among ranks; {} can",
-                                            variant.label, variant.entry->key,
-                                            divisible_formulations(registries_.formulations)));
+        table_.fail(label.line,
+                    fmt::format("variant '{}': formulation '{}' cannot be divided among ranks; {} can", variant.label,
+                                variant.entry->key, divisible_formulations(registries_.formulations)));
       }
       variant.ranks = static_cast<int>(count.value);
     }
