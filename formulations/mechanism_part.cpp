@@ -22,7 +22,8 @@ MechanismDescription mechanism_part(const Mechanism& whole, const std::function<
     const bool second = held(spring.body2);
     return !(first || second) || !(first || is_ground(spring.body1)) || !(second || is_ground(spring.body2));
   });
-  std::erase_if(part.markers, [&](const MarkerDescription& marker) { return !held(marker.body); });
+  std::erase_if(part.markers,
+                [&](const MarkerDescription& marker) { return !held(marker.body) && !is_ground(marker.body); });
   part.couplings.clear();
   for (JointDescription& joint : part.joints) {
     joint.dependent = false;  // the whole mechanism has closed the loops

@@ -73,33 +73,9 @@ void ArticulatedSystem::find_point_masses() {
     }
   }
   if (std::max(largest_lever_ratio(), largest_mass_ratio(*mechanism_)) > LeverRatio::kPassed ||
-      largest_compliance_ratio() > LeverRatio::kThin) {
+      largest_compliance_ratio(*mechanism_) > LeverRatio::kThin) {
     engine_.balance_bodies(length);
   }
-}
-
-double ArticulatedSystem::largest_compliance_ratio() {
-  set_directions();
-  double largest = 1.0;
-  for (int k = 0; k < joint_count(); ++k) {
-    if (joint(k).a >= 0 && joint(k).b >= 0) {
-      largest = std::max(largest, compliance_ratio(compliance(k, joint(k).a), compliance(k, joint(k).b)));
-    }
-  }
-  return largest;
-}
-
-JointMatrix ArticulatedSystem::compliance(int k, int body) const {
-  const BodyKinematics& state = kinematics_.body(body);
-  SpatialColumns wrenches = directions_[index_of(k)];
-  for (Eigen::Index i = 0; i < wrenches.cols(); ++i) {
-    wrenches.col(i) = shift_wrench(joint_state(k).point - state.com, wrenches.col(i));
-  }
-  const auto forces = wrenches.topRows<3>();
-  const auto torques = wrenches.bottomRows<3>();
-  return forces.transpose().lazyProduct(forces) / mechanism_->bodies()[index_of(body)].mass +
-         torques.transpose().lazyProduct(Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::ColMajor, 3, 6>(
-             state.inertia_inverse.lazyProduct(torques)));
 }
 
 double ArticulatedSystem::lever_ratio_of(int body) const {

@@ -137,10 +137,6 @@ class ArticulatedSystem {
   void raise_inertia(int body);
   /// \returns the largest m l^2 / J over the handles of a body.
   [[nodiscard]] double lever_ratio_of(int body) const;
-  /// \returns D^T X M^-1 X^T D of the handle of joint k on a body: what a wrench of its constraints moves.
-  [[nodiscard]] JointMatrix compliance(int k, int body) const;
-  /// \returns how unequal those of the two bodies of a joint are at most (point_masses.hpp).
-  [[nodiscard]] double largest_compliance_ratio();
   /// V_B - V_A at the handles of joint k.
   [[nodiscard]] Vec6 relative_velocity(int k) const;
   /// Phi_c in the axes of D_c. \param residual nc entries

@@ -209,7 +209,8 @@ class BaeHaugPart final : public FormulationPart {
   }
 
   void write_share(std::size_t place) {
-    double* to = &shares_.numbers[place * (shares_.numbers.size() / own_.all.bodies.size())];
+    // Without cut joints there are no numbers, and none are written.
+    double* to = shares_.numbers.data() + place * (shares_.numbers.size() / own_.all.bodies.size());
     const Eigen::Index rows = multipliers_.size();
     for (Eigen::Index i = 0; i < rows; ++i) {
       for (Eigen::Index j = 0; j <= i; ++j) {

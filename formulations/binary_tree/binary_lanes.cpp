@@ -114,6 +114,13 @@ std::string refuse_for_binary_tree(const Mechanism& mechanism) {
       }
     }
   }
+  const double masses = largest_mass_ratio(mechanism);
+  const double compliances = largest_compliance_ratio(mechanism);
+  if (masses > LeverRatio::kPassed || compliances > LeverRatio::kThin) {
+    return fmt::format(
+        "a light or thin body carries others (masses differ by {:.2g}, compliances by {:.2g}), which takes passes",
+        masses, compliances);
+  }
   return {};
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/link.hpp"
@@ -227,6 +228,34 @@ TEST(point_masses, light_bodies_between_heavy_ones_cost_no_digits) {
           return rates ? std::span(of.xdot).subspan(nq) : std::span(of.xdot).first(nq);
         };
         EXPECT_LT(test::block_error(part(here), part(there)), 1e-11) << seed << ' ' << key << (rates ? " rates" : " u");
+      }
+    }
+  }
+}
+
+// A rod at the end of a shaft that hardly resists turning: the chain lies in lanes where nothing is thin. The
+// governor's rods start along its shaft, where it carries none of them, and are looked at where they stick out.
+TEST(point_masses, thin_bodies_in_chains_and_folded_ones_are_balanced) {
+  MechanismDescription description = bobs(2, 1.0, {Vec3::UnitY()});
+  description.joints[0].axis = Vec3::UnitZ();
+  description.joints[1].frame_a.position = Vec3::UnitZ();
+  description.bodies[0].com.setZero();
+  for (const double thin : {1e-6, 1e-9}) {
+    description.bodies[0].inertia = Vec3(1.0, 1.0, thin).asDiagonal();
+    description.bodies[1].inertia = Vec3(thin, 1.0, 1.0).asDiagonal();
+    for (const double angle : {0.0, 0.5 * std::numbers::pi}) {
+      description.joints[1].q0 = {angle};
+      const Mechanism mechanism(description);
+      const Eigen::VectorXd q = Eigen::Vector2d(0.3, 0.0);
+      const Eigen::VectorXd u = Eigen::Vector2d(0.7, -0.4);
+      for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
+        const auto here = test::evaluate_at(*test::make(key, mechanism), 0.0, q, u);
+        const auto there = test::evaluate_at(*test::make(reference, mechanism), 0.0, q, u);
+        ASSERT_TRUE(here.status.ok) << thin << ' ' << key << ' ' << here.status.message();
+        for (std::size_t i = 0; i < here.xdot.size(); ++i) {
+          EXPECT_NEAR(here.xdot[i], there.xdot[i], 1e-11 * std::max(1.0, std::abs(there.xdot[i])))
+              << thin << ' ' << angle << ' ' << key;
+        }
       }
     }
   }
