@@ -219,7 +219,7 @@ class FormulationSoak {
   }
 
   static Places places_of(Formulation& formulation, const RunEnd& end, std::string& failure) {
-    const Places found = failure.empty() ? places(formulation, end) : std::nullopt;
+    Places found = failure.empty() ? places(formulation, end) : std::nullopt;
     if (failure.empty() && !found) {
       failure = "its end cannot be unpacked";
     }
