@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -127,11 +128,9 @@ RhsStatus Formulation::power(double t, std::span<const double> x, double& power)
     }
   }
   for (std::size_t c = 0; status.ok && c < mechanism_->cut_joints().size(); ++c) {
-    const Joint& cut = mechanism_->cut_joints()[c];
-    const JointKinematics& state = work.kinematics.cut_joint(static_cast<int>(c));
-    if (!cut.driven.empty()) {  // the other rows of D do no work
-      power += work.reactions.cut_joints[c].dot(work.kinematics.velocity_at(cut.b, state.point) -
-                                                work.kinematics.velocity_at(cut.a, state.point));
+    const SpatialColumns& d = work.kinematics.cut_joint(static_cast<int>(c)).d;
+    for (const DrivenRow& driven : mechanism_->cut_joints()[c].driven) {  // a unit column across all others
+      power += d.col(driven.row).dot(work.reactions.cut_joints[c]) * work.motions.velocities()[index_of(driven.place)];
     }
   }
   return status;

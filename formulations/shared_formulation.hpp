@@ -31,6 +31,7 @@ class SharedFormulation final : public Formulation {
   }
   [[nodiscard]] double largest_sigma() const override { return whole_->largest_sigma(); }
   bool after_step(double t, std::span<double> x) override { return whole_->after_step(t, x); }
+  [[nodiscard]] std::string last_change() const override { return whole_->last_change(); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;

@@ -72,8 +72,9 @@ void ArticulatedSystem::find_point_masses() {
       length = std::max(length, (joint_state(k).point - kinematics_.body(body).com).norm());
     }
   }
-  if (std::max(largest_lever_ratio(), largest_mass_ratio(*mechanism_)) > LeverRatio::kPassed ||
-      largest_compliance_ratio(*mechanism_) > LeverRatio::kThin) {
+  mass_ratio_ = largest_mass_ratio(*mechanism_);
+  compliance_ratio_ = largest_compliance_ratio(*mechanism_);
+  if (std::max(largest_lever_ratio(), mass_ratio_) > LeverRatio::kPassed || compliance_ratio_ > LeverRatio::kThin) {
     engine_.balance_bodies(length);
   }
 }
@@ -138,7 +139,7 @@ void ArticulatedSystem::lower_ranks(const Eigen::VectorXd& q, int redundant) {
 }
 
 RhsStatus ArticulatedSystem::balance_status() const {
-  // Where masses alone differ, passes that end early have met the condition of the motion.
+  // Where masses or compliances alone differ, passes that end early have met the condition of the motion.
   if (engine_.remainder().rates == 0.0 || !engine_.balances() || !(largest_lever_ratio() > LeverRatio::kPassed)) {
     return {};
   }
@@ -156,6 +157,8 @@ void ArticulatedSystem::diagnostics(const DiagnosticSink& sink) const {
   sink("redundant_rows", static_cast<double>(engine_.redundant_rows()));
   if (engine_.balances()) {
     sink("lever_ratio", largest_lever_ratio());
+    sink("mass_ratio", mass_ratio_);
+    sink("compliance_ratio", compliance_ratio_);
   }
 }
 

@@ -96,7 +96,8 @@ class ArticulatedSystem {
   /// \returns sigma or lambda of joint k: D first, then its prescribed motions.
   [[nodiscard]] std::span<const double> multipliers(int joint) const;
   /// Tells how many constraints the loops repeat at the positions of the last solution ("redundant_rows"), and where
-  /// bodies are nearly point masses the largest m l^2 / J ("lever_ratio").
+  /// bodies are balanced by passes the three ratios one of which is why (point_masses.hpp): the largest m l^2 / J
+  /// ("lever_ratio"), of neighbours' masses ("mass_ratio") and of compliances at a joint ("compliance_ratio").
   void diagnostics(const DiagnosticSink& sink) const;
   /// \returns the largest m l^2 / J of a body and its handles, at the positions set last: that many times eps the
   /// solution of one assembly loses, and passes bring back (point_masses.hpp).
@@ -162,6 +163,8 @@ class ArticulatedSystem {
   LoadEvaluator loads_;
   PrescribedMotions motions_;
   AssemblyEngine engine_;
+  double mass_ratio_ = 1.0;                 // largest of neighbours
+  double compliance_ratio_ = 1.0;           // and at a joint
   std::vector<SpatialColumns> directions_;  // [D, H (H^T H)^-1 e_j] of every joint
   std::vector<SpatialColumns> cut_rates_;   // Ddot of every cut joint
   std::vector<Vec6> handle_input_;          // f_i

@@ -183,9 +183,12 @@ class BaeHaugPart final : public FormulationPart {
   RhsStatus joint_status() {
     for (std::size_t tree = 0; tree < own_.all.bodies.size(); ++tree) {
       const double* const told = &ends_.numbers[own_.all.starts[tree]];
-      if (told[0] == 0.0) {
+      if (told[0] != GroundTree::kTaken) {
         return {false, mechanism_->tree_joints()[static_cast<std::size_t>(told[1])].name,
-                "the articulated inertia of its tree is not positive definite or not finite, the number that tells is",
+                told[0] == GroundTree::kNotFinite
+                    ? "its velocity is not finite, it is"
+                    : "the articulated inertia of its tree is not positive definite or not finite, the number that "
+                      "tells is",
                 told[2]};
       }
     }

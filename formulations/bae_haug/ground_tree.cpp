@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "formulations/mechanism_part.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -119,10 +120,18 @@ GroundTree::GroundTree(const Mechanism& whole, const GroundTrees& trees, std::si
 
 void GroundTree::set_state(double t, std::span<const double> q, std::span<const double> u, std::span<double> ends) {
   q_ = q;
-  const RhsStatus status = tree_.set_positions(t, q);
-  const int joint = status.ok ? 0 : whole_->find_joint(status.joint)->index;
-  ends[start_] = status.ok ? 1.0 : 0.0;
-  ends[start_ + 1] = static_cast<double>(joint);
+  RhsStatus status = tree_.set_positions(t, q);
+  double told = status.ok ? kTaken : kNotPositive;
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (int i = joint.u_offset; status.ok && i < joint.u_offset + joint.nu; ++i) {
+      if (!std::isfinite(u[index_of(i)])) {
+        status = {false, joint.name, {}, u[index_of(i)]};
+        told = kNotFinite;
+      }
+    }
+  }
+  ends[start_] = told;
+  ends[start_ + 1] = static_cast<double>(status.ok ? 0 : whole_->find_joint(status.joint)->index);
   ends[start_ + 2] = status.value;
   if (!status.ok) {
     return;

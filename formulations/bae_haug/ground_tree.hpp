@@ -22,8 +22,8 @@
 namespace mbdbench {
 
 /// Which tree holds what, and where it stands in the message in which every tree tells its ends: whether it could be
-/// evaluated (1 or 0, the joint that failed, its number), CutEnd::kSize numbers an end of a cut joint, kSpringEnd an
-/// end of a spring to another tree.
+/// evaluated (GroundTree::kTaken or not, the joint that failed, its number), CutEnd::kSize numbers an end of a cut
+/// joint, kSpringEnd an end of a spring to another tree.
 struct GroundTrees {
   static constexpr std::size_t kStatus = 3;
   static constexpr std::size_t kSpringEnd = 6;  ///< point and velocity
@@ -45,6 +45,11 @@ std::string refuse_ground_trees(const Mechanism& whole, std::size_t least);
 /// The sweeps of one tree. Allocates nothing after construction.
 class GroundTree {
  public:
+  // What a tree tells of a state.
+  static constexpr double kNotPositive = 0.0;  ///< its articulated inertia is not positive definite or not finite
+  static constexpr double kTaken = 1.0;
+  static constexpr double kNotFinite = 2.0;  ///< a velocity is not
+
   /// \param place of the tree among all of a mechanism that refuse_ground_trees does not refuse
   GroundTree(const Mechanism& whole, const GroundTrees& trees, std::size_t place);
 

@@ -31,7 +31,7 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
     }
     return nullptr;
   }
-  const auto subchains = static_cast<int>(options.integer("subchains"));
+  const auto subchains = subchains_in(options);
   return make_lane_formulation(
       mechanism, rate_kind,
       [&mechanism, subchains, threads = threads_in(options)] {
@@ -49,7 +49,7 @@ std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, Sta
   if (!refusal.empty()) {
     throw ModelError({}, "bodies as leaves run on one rank here (leaf=subchain may be divided): " + refusal);
   }
-  const ChainPlan plan = divisible_plan(mechanism, static_cast<int>(options.integer("subchains")), ranks.size());
+  const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), ranks.size());
   const ChainRange held = plan.share_of(ranks.rank(), ranks.size()).positions;
   return make_lane_part(mechanism, rate_kind, plan, held,
                         std::make_unique<BinarySolver>(mechanism, plan, threads_in(options), &ranks), 0.0);

@@ -51,9 +51,6 @@ void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Pa
   if (!refusal.empty()) {
     throw ModelError({}, "option leaf=subchain: " + refusal);
   }
-  if (options.integer("subchains") % ChainDivision::kLanes != 0) {
-    throw ModelError({}, "option subchains: it must be a multiple of 8, one sub-chain a lane, or 0");
-  }
   const std::string foreign = foreign_option(mechanism, rate_kind, options);
   if (!foreign.empty()) {
     throw ModelError({}, fmt::format("option {}: not offered with leaf=subchain, which closes a loop by its rank and "
@@ -76,7 +73,7 @@ struct SubchainSettings {
 
 SubchainSettings settings_of(StateKind rate_kind, const Parameters& options) {
   SubchainSettings settings;
-  settings.subchains = static_cast<int>(options.integer("subchains"));
+  settings.subchains = subchains_in(options);
   settings.threads = threads_in(options);
   if (rate_kind == StateKind::momentum && options.text("gauge") == "leak") {
     settings.leak = options.number("leak");
@@ -103,8 +100,17 @@ ParameterSpecification subchains_option() {
   constexpr std::int64_t kMost = 1 << 20;
   return {"subchains", std::int64_t{0},
           "into how many sub-chains a chain is divided, a multiple of 8; 0: chosen from its length, never from the "
-          "machine (leaf=subchain)",
+          "machine (leaf=subchain, and chains whose bodies are leaves)",
           0, kMost};
+}
+
+int subchains_in(const Parameters& options) {
+  const std::int64_t subchains = options.integer("subchains");
+  if (subchains % ChainDivision::kLanes != 0) {
+    throw ModelError({},
+                     fmt::format("option subchains: {} is not a multiple of 8, one sub-chain a lane, or 0", subchains));
+  }
+  return static_cast<int>(subchains);
 }
 
 ParameterSpecification threads_option() {

@@ -13,6 +13,8 @@ namespace mbdbench {
 ParameterSpecification leaf_option();
 /// \returns the option `subchains`: into how many a chain is divided; 0: chosen from its length.
 ParameterSpecification subchains_option();
+/// \returns its value. \throws ModelError where that is no multiple of 8
+int subchains_in(const Parameters& options);
 /// \returns the option `threads`; 0: as execution.hpp says.
 ParameterSpecification threads_option();
 

@@ -151,19 +151,22 @@ TEST(bae_haug_ranks, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
 TEST(bae_haug_ranks, closed_random_mechanisms_accelerate_like_bae_haug) {
   double worst = 0.0;
   int compared = 0;
+  int with_loads = 0;
   for (int seed = 1; seed <= 400; ++seed) {
-    // Random loads mostly connect the two sub-chains, which is refused: gravity alone in nine of ten.
-    const Mechanism mechanism = catalogued(
-        fmt::format("random_closed:seed={},bodies={},cuts=1,loads={}", seed, 3 + seed % 8, seed % 10 == 0 ? 1 : 0));
-    if (!refuse_ground_trees(mechanism, 2).empty()) {
+    const bool loaded = seed % 2 == 0;
+    const Mechanism mechanism =
+        catalogued(fmt::format("random_closed:seed={},bodies={},cuts=1,loads={}", seed, 3 + seed % 8, loaded ? 1 : 0));
+    if (!refuse_ground_trees(mechanism, 2).empty()) {  // one tree, or a load that depends on a joint of another one
       continue;
     }
+    with_loads += loaded ? 1 : 0;
     // As in bae_haug_test: singular values of Phi_q differ by up to 1e3, and the mass matrix adds about as much.
     expect_like_serial(mechanism, seed, 1e-8, worst);
     ++compared;
   }
-  fmt::print("{} random mechanisms, worst relative difference {:.1e}\n", compared, worst);
+  fmt::print("{} random mechanisms, {} with loads, worst relative difference {:.1e}\n", compared, with_loads, worst);
   EXPECT_GT(compared, 10);
+  EXPECT_GT(with_loads, 3);
 }
 
 TEST(bae_haug_ranks, coupled_loops_between_many_trees_accelerate_like_bae_haug) {
@@ -242,18 +245,48 @@ TEST(bae_haug_ranks, a_part_has_its_own_slice_and_two_messages) {
 
 TEST(bae_haug_ranks, a_failure_of_one_rank_is_told_by_both) {
   const Mechanism mechanism = catalogued("loop:9");
-  for (const int failing : {0, mechanism.u_size() - 1}) {
-    std::array<std::string, 2> messages;
-    on_ranks(2, [&](RankExchange& exchange) {
-      const auto formulation = shared(mechanism, exchange);
-      Eigen::VectorXd q = mechanism.q0();
-      q[failing] = std::numeric_limits<double>::quiet_NaN();
-      messages[static_cast<std::size_t>(exchange.rank())] =
-          test::evaluate_at(*formulation, 0.0, q, mechanism.u0()).status.message();
-    });
-    EXPECT_NE(messages[0].find("not finite"), std::string::npos) << messages[0];
-    EXPECT_EQ(messages[0], messages[1]);
+  for (const bool velocity : {false, true}) {
+    for (const int failing : {0, mechanism.u_size() - 1}) {
+      std::array<std::string, 2> messages;
+      on_ranks(2, [&](RankExchange& exchange) {
+        const auto formulation = shared(mechanism, exchange);
+        Eigen::VectorXd q = mechanism.q0();
+        Eigen::VectorXd u = mechanism.u0();
+        (velocity ? u : q)[failing] = std::numeric_limits<double>::quiet_NaN();
+        messages[index_of(exchange.rank())] = test::evaluate_at(*formulation, 0.0, q, u).status.message();
+      });
+      EXPECT_NE(messages[0].find(velocity ? "velocity is not finite" : "not finite"), std::string::npos) << messages[0];
+      EXPECT_EQ(messages[0], messages[1]);
+    }
   }
+}
+
+// Two chains that share the ground alone, one of them driven by a motion of its first joint and seen by a marker there.
+TEST(bae_haug_ranks, trees_without_cut_joints_and_with_motions_and_markers_of_the_ground) {
+  MechanismDescription description;
+  description.name = "two_arms";
+  for (const char* const name : {"left", "left_tip", "right", "right_tip"}) {
+    description.bodies.push_back({name, 1.2, Vec3(0.4, 0.0, 0.1), Vec3(0.02, 0.15, 0.14).asDiagonal()});
+  }
+  const auto add = [&](const char* name, const char* a, const char* b, double q0) {
+    JointDescription& joint = description.joints.emplace_back();
+    joint.name = name;
+    joint.a = a;
+    joint.b = b;
+    joint.frame_a.position = Vec3(0.7, 0.0, 0.0);
+    joint.q0 = {q0};
+    joint.axis = Vec3::UnitY();
+  };
+  add("left_root", kGround, "left", 0.3);
+  add("left_elbow", "left", "left_tip", 1.1);
+  add("right_root", kGround, "right", -0.4);
+  add("right_elbow", "right", "right_tip", 0.2);
+  description.joints[2].motions = {{0, "0.4*sin(2*t) - 0.4", "0.8*cos(2*t)", "-1.6*sin(2*t)"}};
+  description.markers.push_back({"pole", std::string(kGround), Vec3(0.0, 0.0, 1.0)});
+  const Mechanism mechanism(description);
+  double worst = 0.0;
+  expect_like_serial(mechanism, 7, 1e-13, worst);
+  expect_the_bits_of_one_process(mechanism, 2);
 }
 
 TEST(bae_haug_ranks, every_spring_between_the_sub_chains_is_one_end_in_the_message) {

@@ -19,7 +19,7 @@ namespace {
 
 /// A turning carrier with a loop of four links on it, whose last joint, between carrier and fourth link, is cut and
 /// driven.
-MechanismDescription loop_cut_at_its_drive(JointType type, int component) {
+MechanismDescription loop_cut_at_its_drive(JointType type, int component, const Vec3& axis = Vec3::UnitZ()) {
   MechanismDescription description;
   description.name = "driven_loop";
   description.gravity = Vec3(0.0, -9.81, 0.0);
@@ -47,6 +47,7 @@ MechanismDescription loop_cut_at_its_drive(JointType type, int component) {
   add("ankle", JointType::revolute, "second", "third", tip, Vec3::Zero(), -1.0);
   add("toe", JointType::revolute, "third", "fourth", tip, Vec3::Zero(), -1.1);
   add("drive", type, "carrier", "fourth", Vec3(1.4, 0.1, 0.0), tip, 0.0);
+  description.joints.back().axis = axis;
   description.joints.back().cut = true;
   const Mechanism free(description);
   const double start = free.cut_joints().front().q0[static_cast<std::size_t>(component)];
@@ -139,13 +140,14 @@ Answer answer_of(Formulation& formulation) {
 struct Drive {
   JointType type;
   int component;
+  Vec3 axis = Vec3::UnitZ();  ///< across the plane in which the links move
 };
 
 class DrivenCut : public testing::TestWithParam<Drive> {};
 
 TEST_P(DrivenCut, MovesAsWhereTheLoopIsCutElsewhere) {
-  const auto [type, component] = GetParam();
-  const Mechanism here(loop_cut_at_its_drive(type, component));
+  const auto& [type, component, axis] = GetParam();
+  const Mechanism here(loop_cut_at_its_drive(type, component, axis));
   const Mechanism elsewhere(cut_at_the_knee(here));
   ASSERT_TRUE(here.drives_cut_joints());
   ASSERT_TRUE(elsewhere.rheonomic());
@@ -177,7 +179,9 @@ TEST_P(DrivenCut, MovesAsWhereTheLoopIsCutElsewhere) {
 
 INSTANTIATE_TEST_SUITE_P(Joints, DrivenCut,
                          testing::Values(Drive{JointType::revolute, 0}, Drive{JointType::cylindrical, 0},
-                                         Drive{JointType::planar, 2}, Drive{JointType::planar, 1}),
+                                         Drive{JointType::planar, 2}, Drive{JointType::planar, 1},
+                                         Drive{JointType::prismatic, 0, Vec3::UnitX()},
+                                         Drive{JointType::cylindrical, 1, Vec3(0.6, 0.8, 0.0)}),
                          [](const auto& drive) {
                            return fmt::format("{}{}", to_string(drive.param.type), drive.param.component + 1);
                          });

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "formulations/assembly/point_masses.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/link.hpp"
 #include "tests/formulations/comparison.hpp"
@@ -246,6 +247,11 @@ TEST(point_masses, thin_bodies_in_chains_and_folded_ones_are_balanced) {
     for (const double angle : {0.0, 0.5 * std::numbers::pi}) {
       description.joints[1].q0 = {angle};
       const Mechanism mechanism(description);
+      double compliances = 0.0;
+      test::make("dca", mechanism)->diagnostics([&](std::string_view name, double value) {
+        compliances = name == "compliance_ratio" ? value : compliances;
+      });
+      EXPECT_GT(compliances, LeverRatio::kThin) << thin << ", which is why bodies are balanced";
       const Eigen::VectorXd q = Eigen::Vector2d(0.3, 0.0);
       const Eigen::VectorXd u = Eigen::Vector2d(0.7, -0.4);
       for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {

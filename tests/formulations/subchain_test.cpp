@@ -375,6 +375,7 @@ TEST(subchains, what_they_cannot_treat_is_said) {
   universal.joints[7].v0 = {0.7, 0.2};
   EXPECT_NE(refuse_for_subchains(Mechanism(universal)).find("joint8"), std::string::npos);
   EXPECT_NE(message("pendulum:50", "leaf=subchain,subchains=12").find("multiple of 8"), std::string::npos);
+  EXPECT_NE(message("pendulum:50", "leaf=body,subchains=12").find("multiple of 8"), std::string::npos);
 }
 
 TEST(subchains, threads_and_instruction_sets_that_do_not_exist_are_said) {
