@@ -2,7 +2,7 @@
 /// Articulated-body algorithm [Featherstone1983], open chains and trees.
 ///
 /// R. Featherstone: The calculation of robot dynamics using articulated-body inertias, Int. J. Robotics Research 2
-/// (1983). LinkAba does it in link frames; reactions go through ArticulatedTree, in world axes, with the same recursion
+/// (1983). LinkAba does it in link frames; reactions go through BodyRecursion, in world axes, with the same recursion
 /// and any H.
 ///
 /// Cost: O(n); docs/formulations.md has the measured times of both paths.
@@ -13,7 +13,7 @@
 
 #include "formulations/aba/link_aba.hpp"
 #include "formulations/joint_state.hpp"
-#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/body_recursion.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/recursion/link_loads.hpp"
 
@@ -27,7 +27,7 @@ class AbaFormulation final : public JointStateFormulation {
       links_.emplace(mechanism);
       loads_.emplace(mechanism, links_->tree());
     } else {
-      general_ = std::make_unique<ArticulatedTree>(mechanism);
+      general_ = std::make_unique<BodyRecursion>(mechanism);
     }
   }
 
@@ -49,7 +49,7 @@ class AbaFormulation final : public JointStateFormulation {
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
     if (!general_) {
-      general_ = std::make_unique<ArticulatedTree>(mechanism());
+      general_ = std::make_unique<BodyRecursion>(mechanism());
     }
     const RhsStatus status = solve(t, x);
     if (status.ok) {
@@ -100,8 +100,8 @@ class AbaFormulation final : public JointStateFormulation {
   }
 
   std::optional<LinkAba> links_;
-  std::optional<LinkLoads> loads_;            // with links_
-  std::unique_ptr<ArticulatedTree> general_;  // beside links_ only once reactions were asked for
+  std::optional<LinkLoads> loads_;          // with links_
+  std::unique_ptr<BodyRecursion> general_;  // beside links_ only once reactions were asked for
 };
 
 std::unique_ptr<Formulation> make_aba(const Mechanism& mechanism, const Parameters& options) {

@@ -99,7 +99,7 @@ MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double>
   }
   switch (row.kind) {
     case RowKind::screw:
-      break;  // these take the way of ArticulatedTree (kernel_choice.hpp)
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
     case RowKind::driven_revolute:
       turn_velocity(link, c, s, u[index_of(row.u)], turning, rows_[i]);
@@ -194,7 +194,7 @@ MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> t
   double pivot = 1.0;
   switch (row.kind) {
     case RowKind::screw:
-      break;  // these take the way of ArticulatedTree (kernel_choice.hpp)
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
       pivot = turn_inward(link, c, s, tau[index_of(row.u)], rows_[i], inertia, wrench);
       break;
@@ -281,7 +281,7 @@ MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std
   Vector& angular = motion.angular;
   switch (row.kind) {
     case RowKind::screw:
-      break;  // these take the way of ArticulatedTree (kernel_choice.hpp)
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
       accelerations[index_of(row.u)] = turn_acceleration(link, c, s, rows_[i], linear, angular);
       break;

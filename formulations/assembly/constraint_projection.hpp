@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/assembly/articulated_system.hpp"
+#include "formulations/assembly/mechanism_assembly.hpp"
 
 namespace mbdbench {
 
@@ -39,7 +39,7 @@ class ConstraintProjection {
   void move(std::span<double> q, std::span<const double> direction);
 
   const Mechanism* mechanism_;
-  ArticulatedSystem system_;
+  MechanismAssembly system_;
   std::vector<double> momenta_;
   std::vector<double> candidate_;
 };

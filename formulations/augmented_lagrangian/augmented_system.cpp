@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
-#include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -84,7 +84,7 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
     // The regularisation hides ranks: those of the same nodes without it.
     AssemblyOptions unregularised;
     unregularised.ground = options_.ground;
-    engine.limit_loop_ranks(ArticulatedSystem(*mechanism_, unregularised).engine().loop_rank_limits());
+    engine.limit_loop_ranks(MechanismAssembly(*mechanism_, unregularised).engine().loop_rank_limits());
   }
   return engine;
 }
@@ -261,7 +261,7 @@ void AugmentedSystem::stabilise(std::span<double> right) {
 std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
   // Poses are the state itself: no recursion along the tree, unless loads or motions speak of joint coordinates.
   constexpr double kTree = 540.0;
-  constexpr double kLeaf = 1790.0;  // as ArticulatedSystem's
+  constexpr double kLeaf = 1790.0;  // as MechanismAssembly's
   const double bodies = mechanism_->body_count();
   std::vector<WorkStage> stages;
   if (tree_needed_) {

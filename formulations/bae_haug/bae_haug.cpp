@@ -3,9 +3,9 @@
 /// [Bae1988].
 ///
 /// paper symbol            -> name
-///   Y_k                   -> ArticulatedTree::rate at O_k, here in world axes
-///   B_1, B_2              -> shift by ArticulatedTree::lever, ArticulatedTree::axes
-///   K, L                  -> articulated inertia and wrench of ArticulatedTree
+///   Y_k                   -> BodyRecursion::rate at O_k, here in world axes
+///   B_1, B_2              -> shift by BodyRecursion::lever, BodyRecursion::axes
+///   K, L                  -> articulated inertia and wrench of BodyRecursion
 ///   PhiM                  -> CarriedRows: wrenches
 ///   PhiL, RHS, lambda     -> CutRows: a_, multipliers_ before and after the solution, with D lambda on body b
 ///   gamma* (Eq. (7))      -> set_cut_right_side
@@ -112,7 +112,7 @@ class BaeHaugFormulation final : public JointStateFormulation {
 
   BaumgarteConstants baumgarte_;
   bool projects_;
-  ArticulatedTree tree_;
+  BodyRecursion tree_;
   CutRows cuts_;
   std::vector<double> momenta_;
 };

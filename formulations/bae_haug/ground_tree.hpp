@@ -87,7 +87,7 @@ class GroundTree {
   std::size_t start_;
   const Mechanism* whole_;
   std::unique_ptr<const Mechanism> mechanism_;
-  ArticulatedTree tree_;
+  BodyRecursion tree_;
   CoordinateRates rates_;
   CarriedRows rows_;
   std::vector<End> cut_ends_;

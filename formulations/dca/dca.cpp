@@ -13,8 +13,8 @@
 ///
 /// paper symbol          -> name
 ///   Phi_1, Phi_12, ...  -> blocks of the leaf and node matrices (formulations/assembly)
-///   b_1, b_2 (bias)     -> ArticulatedSystem right sides: loads, gyroscopic terms, joint forces, r_k
-///   lambda              -> ArticulatedSystem::constraint_impulse after solve_accelerations
+///   b_1, b_2 (bias)     -> MechanismAssembly right sides: loads, gyroscopic terms, joint forces, r_k
+///   lambda              -> MechanismAssembly::constraint_impulse after solve_accelerations
 ///
 /// Cost: a velocity sweep, one assembly and one disassembly, O(n) for trees and loops with few handles a node
 /// (assembly/assembly_tree.hpp).
@@ -23,8 +23,8 @@
 #include <algorithm>
 #include <array>
 
-#include "formulations/assembly/articulated_system.hpp"
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
@@ -104,7 +104,7 @@ class DcaFormulation final : public JointStateFormulation {
   }
 
   DcaOptions options_;
-  ArticulatedSystem system_;
+  MechanismAssembly system_;
 };
 
 bool projects(const Mechanism& mechanism, const Parameters& options) {

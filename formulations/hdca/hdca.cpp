@@ -7,8 +7,8 @@
 ///
 /// paper symbol        -> name
 ///   Pbar_k = H p + D sigma -> impulse (articulated momentum of joint k at O_k)
-///   D sigma, T          -> ArticulatedSystem::constraint_impulse
-///   H p                 -> ArticulatedSystem::active_impulse
+///   D sigma, T          -> MechanismAssembly::constraint_impulse
+///   H p                 -> MechanismAssembly::active_impulse
 ///   xi_11 .. xi_20, W, C, beta -> formulations/assembly (leaves, node_kernels.hpp, loop_kernels.hpp)
 ///   Q_1^K, Qbar_1^K     -> accumulated_load_[k]: loads on everything outboard of joint k about O_k, cut terms included
 ///   Sdot_1^K, Sdot_c    -> shift_rate_wrench with the velocity of O_k, of the cut joint's handle
@@ -208,7 +208,7 @@ class HdcaFormulation final : public JointStateFormulation {
   }
 
   HdcaOptions options_;
-  ArticulatedSystem system_;
+  MechanismAssembly system_;
   std::vector<Vec6> accumulated_load_;
   std::vector<double> free_momenta_;  // J^T M V: p with sigma = 0
   double last_reset_ = -std::numeric_limits<double>::infinity();

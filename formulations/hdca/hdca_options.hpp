@@ -6,7 +6,7 @@
 /// reaction and grows like |lambda| t; p follows, and an integrator with a relative tolerance on p loses accuracy.
 #include <span>
 
-#include "formulations/assembly/articulated_system.hpp"
+#include "formulations/assembly/mechanism_assembly.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {

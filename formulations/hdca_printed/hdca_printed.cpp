@@ -34,7 +34,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/assembly/articulated_system.hpp"
+#include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/assembly/point_masses.hpp"
 #include "formulations/joint_state.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -75,7 +75,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    ArticulatedSystem& system = this->system();
+    MechanismAssembly& system = this->system();
     const RhsStatus status = system.set_positions(t, q);
     if (status.ok) {
       std::copy(q.begin(), q.end(), x.begin());
@@ -315,9 +315,9 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   }
 
   /// Made when first asked for: momenta of given velocities and reactions are no hot work.
-  ArticulatedSystem& system() {
+  MechanismAssembly& system() {
     if (!system_) {
-      system_ = std::make_unique<ArticulatedSystem>(mechanism(), AssemblyOptions{});
+      system_ = std::make_unique<MechanismAssembly>(mechanism(), AssemblyOptions{});
     }
     return *system_;
   }
@@ -332,7 +332,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   Vec6 t_2_ = Vec6::Zero();
   Multipliers sigma_2_;
   std::vector<double> u_;
-  std::unique_ptr<ArticulatedSystem> system_;
+  std::unique_ptr<MechanismAssembly> system_;
 };
 
 /// \returns what the printed inverse inertias would lose, empty if that is little: m l^2 / J of a handle, or the ratio

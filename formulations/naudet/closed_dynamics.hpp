@@ -80,7 +80,7 @@ class ClosedDynamics {
   bool turns_over(std::span<const double> from, std::span<const double> to, int parts);
 
   const Mechanism* mechanism_;
-  ArticulatedTree tree_;
+  BodyRecursion tree_;
   CutRows cuts_;
   DependentJoints dependents_;
   std::vector<bool> allowed_;

@@ -22,7 +22,7 @@
 /// choice among them is made. Cost: O(m^3) a loop with m <= 6 independent constraints.
 #include "formulations/formulation.hpp"
 #include "formulations/naudet/loop_dependents.hpp"
-#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/body_recursion.hpp"
 
 namespace mbdbench {
 

@@ -4,11 +4,11 @@
 ///
 /// paper symbol -> name
 ///   Omega        -> V = [v; omega] of the link at O_k
-///   P*, T*       -> articulated momentum and accumulated force of ArticulatedTree (world axes), LinkNaudet (links)
-///   E            -> H, ArticulatedTree::axes
+///   P*, T*       -> articulated momentum and accumulated force of BodyRecursion (world axes), LinkNaudet (links)
+///   E            -> H, BodyRecursion::axes
 ///   p = E^T P*   -> the second half of the state [Naudet2005, Eq. (18)]
 ///
-/// LinkNaudet does it in link frames; momenta of given velocities and reactions go through ArticulatedTree.
+/// LinkNaudet does it in link frames; momenta of given velocities and reactions go through BodyRecursion.
 ///
 /// Cost: O(n); docs/formulations.md has the measured times of both paths.
 #include "formulations/naudet/naudet.hpp"
@@ -24,7 +24,7 @@
 #include "formulations/naudet/closed_naudet.hpp"
 #include "formulations/naudet/link_naudet.hpp"
 #include "formulations/projection_option.hpp"
-#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/body_recursion.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/recursion/link_loads.hpp"
 
@@ -40,7 +40,7 @@ class NaudetFormulation final : public JointStateFormulation {
       loads_.emplace(mechanism, links_->tree());
       u_.resize(static_cast<std::size_t>(mechanism.u_size()));
     } else {
-      general_ = std::make_unique<ArticulatedTree>(mechanism);
+      general_ = std::make_unique<BodyRecursion>(mechanism);
     }
   }
 
@@ -120,9 +120,9 @@ class NaudetFormulation final : public JointStateFormulation {
   }
 
   /// Made when first asked for where links_ does the hot work.
-  ArticulatedTree& general() {
+  BodyRecursion& general() {
     if (!general_) {
-      general_ = std::make_unique<ArticulatedTree>(mechanism());
+      general_ = std::make_unique<BodyRecursion>(mechanism());
     }
     return *general_;
   }
@@ -139,7 +139,7 @@ class NaudetFormulation final : public JointStateFormulation {
   std::optional<LinkNaudet> links_;
   std::optional<LinkLoads> loads_;  // with links_
   std::vector<double> u_;           // with links_
-  std::unique_ptr<ArticulatedTree> general_;
+  std::unique_ptr<BodyRecursion> general_;
 };
 
 constexpr std::string_view kSwitching = "switching";

@@ -47,7 +47,7 @@ CarriedRows::CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std
   }
 }
 
-void CarriedRows::add_end(const ArticulatedTree& tree, int body, const Joint& joint, const JointKinematics& state,
+void CarriedRows::add_end(const BodyRecursion& tree, int body, const Joint& joint, const JointKinematics& state,
                           double sign) {
   if (body < 0) {
     return;
@@ -60,7 +60,7 @@ void CarriedRows::add_end(const ArticulatedTree& tree, int body, const Joint& jo
   }
 }
 
-void CarriedRows::carry(const ArticulatedTree& tree, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
+void CarriedRows::carry(const BodyRecursion& tree, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
                         Eigen::VectorXd& smallest) {
   for (Link& link : links_) {
     link.wrenches.setZero();
@@ -74,8 +74,8 @@ void CarriedRows::carry(const ArticulatedTree& tree, std::span<const JointKinema
   }
 }
 
-void CarriedRows::reduce(const ArticulatedTree& tree, int k, std::span<const JointKinematics> states,
-                         Eigen::MatrixXd& a, Eigen::VectorXd& smallest) {
+void CarriedRows::reduce(const BodyRecursion& tree, int k, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
+                         Eigen::VectorXd& smallest) {
   Link& link = links_[index_of(k)];
   const SpatialColumns& axes = tree.axes(k);
   const JointMatrix& pivot_inverse = tree.pivot_inverse(k);
@@ -105,7 +105,7 @@ void CarriedRows::reduce(const ArticulatedTree& tree, int k, std::span<const Joi
   }
 }
 
-void CarriedRows::subtract_free_rates(const ArticulatedTree& tree, Eigen::VectorXd& right_side) const {
+void CarriedRows::subtract_free_rates(const BodyRecursion& tree, Eigen::VectorXd& right_side) const {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
     const Vec6& rate = tree.relative_rate(static_cast<int>(k));
@@ -115,7 +115,7 @@ void CarriedRows::subtract_free_rates(const ArticulatedTree& tree, Eigen::Vector
   }
 }
 
-void CarriedRows::add_rates(const Eigen::VectorXd& multipliers, ArticulatedTree& tree) const {
+void CarriedRows::add_rates(const Eigen::VectorXd& multipliers, BodyRecursion& tree) const {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Link& link = links_[k];
     const int body = static_cast<int>(k);

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/body_recursion.hpp"
 
 namespace mbdbench {
 
@@ -33,12 +33,12 @@ class CarriedRows {
   /// Y_k of all links, after tree.set_positions. \param states of the cut joints
   /// \param a its lower triangle gets what the tree adds to A
   /// \param smallest gets what the tree adds to the diagonal entries at which rows count as zero
-  void carry(const ArticulatedTree& tree, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
+  void carry(const BodyRecursion& tree, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
              Eigen::VectorXd& smallest);
   /// Subtracts from the right side what the bodies would do without the cut joints, after an inward sweep.
-  void subtract_free_rates(const ArticulatedTree& tree, Eigen::VectorXd& right_side) const;
+  void subtract_free_rates(const BodyRecursion& tree, Eigen::VectorXd& right_side) const;
   /// Adds what the multipliers do to the tree's free rates, before an outward sweep.
-  void add_rates(const Eigen::VectorXd& multipliers, ArticulatedTree& tree) const;
+  void add_rates(const Eigen::VectorXd& multipliers, BodyRecursion& tree) const;
   /// \returns what the multipliers do to link k about O_k, articulated: Y_k lambda.
   [[nodiscard]] Vec6 impulse(int k, const Eigen::VectorXd& multipliers) const;
 
@@ -51,9 +51,9 @@ class CarriedRows {
     Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, Eigen::Dynamic> rates;  // pivot^-1 of it
   };
 
-  void add_end(const ArticulatedTree& tree, int body, const Joint& joint, const JointKinematics& state, double sign);
+  void add_end(const BodyRecursion& tree, int body, const Joint& joint, const JointKinematics& state, double sign);
   /// Y_k, its share of A, and what it carries to the inboard body.
-  void reduce(const ArticulatedTree& tree, int k, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
+  void reduce(const BodyRecursion& tree, int k, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
               Eigen::VectorXd& smallest);
 
   const Mechanism* mechanism_;

@@ -42,7 +42,7 @@ CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
   }
 }
 
-RhsStatus CutRows::set_positions(const ArticulatedTree& tree) {
+RhsStatus CutRows::set_positions(const BodyRecursion& tree) {
   if (empty()) {
     return {};
   }
@@ -72,7 +72,7 @@ void CutRows::add_drives(const Joint& joint, const JointKinematics& state, const
   }
 }
 
-void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
+void CutRows::set_acceleration_right_side(const BodyRecursion& tree) {
   const Kinematics& kinematics = tree.kinematics();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
@@ -84,20 +84,20 @@ void CutRows::set_acceleration_right_side(const ArticulatedTree& tree) {
   }
 }
 
-void CutRows::close(ArticulatedTree& tree) {
+void CutRows::close(BodyRecursion& tree) {
   rows_.subtract_free_rates(tree, multipliers_);
   solver_.solve(multipliers_);
   rows_.add_rates(multipliers_, tree);
 }
 
-void CutRows::close_accelerations(ArticulatedTree& tree) {
+void CutRows::close_accelerations(BodyRecursion& tree) {
   if (!empty()) {
     set_acceleration_right_side(tree);
     close(tree);
   }
 }
 
-void CutRows::close_velocities(ArticulatedTree& tree) {
+void CutRows::close_velocities(BodyRecursion& tree) {
   if (!empty()) {
     multipliers_.setZero();
     for (const Joint& joint : mechanism_->cut_joints()) {
@@ -109,7 +109,7 @@ void CutRows::close_velocities(ArticulatedTree& tree) {
   }
 }
 
-Vec6 CutRows::wrench(const ArticulatedTree& tree, int c) const {
+Vec6 CutRows::wrench(const BodyRecursion& tree, int c) const {
   const Joint& joint = mechanism_->cut_joints()[index_of(c)];
   return tree.kinematics().cut_joint(c).d * multipliers_.segment(joint.row_offset, joint.nc);
 }

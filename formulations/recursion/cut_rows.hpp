@@ -21,31 +21,31 @@ class CutRows {
   [[nodiscard]] bool empty() const { return multipliers_.size() == 0; }
   /// The matrix A and its decomposition, after tree.set_positions. \returns a status that names a joint when the rows
   /// are not finite
-  RhsStatus set_positions(const ArticulatedTree& tree);
+  RhsStatus set_positions(const BodyRecursion& tree);
   /// Solves for lambda and adds what it does to the tree's free accelerations; between tree.sweep_loads and
   /// tree.sweep_accelerations.
-  void close_accelerations(ArticulatedTree& tree);
+  void close_accelerations(BodyRecursion& tree);
   /// The same for sigma and velocities that keep the cut joints closed; between tree.sweep_momenta and
   /// tree.sweep_velocities.
-  void close_velocities(ArticulatedTree& tree);
+  void close_velocities(BodyRecursion& tree);
   /// Leaves out the rows that are not active: their multipliers are zero. Before set_positions; allocates nothing.
   /// \param active one entry a row
   void set_active(const std::vector<bool>& active) { active_ = active; }
   /// \returns what the multipliers do to link k about O_k, articulated: Y_k lambda.
   [[nodiscard]] Vec6 impulse(int k) const { return rows_.impulse(k, multipliers_); }
   /// \returns D lambda of cut joint c on its body b.
-  [[nodiscard]] Vec6 wrench(const ArticulatedTree& tree, int c) const;
+  [[nodiscard]] Vec6 wrench(const BodyRecursion& tree, int c) const;
   /// \returns lambda or sigma of all rows.
   [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
   /// \returns the numerical rank of A.
   [[nodiscard]] Eigen::Index rank() const { return solver_.rank(); }
 
  private:
-  void set_acceleration_right_side(const ArticulatedTree& tree);
+  void set_acceleration_right_side(const BodyRecursion& tree);
   /// What the prescribed motion of a cut joint asks of its driven rows, added to their right side.
   void add_drives(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions);
 
-  void close(ArticulatedTree& tree);
+  void close(BodyRecursion& tree);
 
   const Mechanism* mechanism_;
   BaumgarteConstants baumgarte_;

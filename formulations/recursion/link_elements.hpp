@@ -21,7 +21,7 @@ enum class RowKind : std::uint8_t {
   driven_prismatic,  ///< slide along z with a prescribed motion
   spherical,         ///< all turns
   free,              ///< all motions
-  screw              ///< turn about and slide along z at once: no sweeps in link frames, ArticulatedTree has them
+  screw              ///< turn about and slide along z at once: no sweeps in link frames, BodyRecursion has them
 };
 
 /// A step from an inboard element (-1: the ground) to a link of its own.

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/body_recursion.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -14,7 +14,7 @@ RhsStatus lane_status(const Mechanism& mechanism, std::span<const double> q, std
   if (smallest_pivot > 0.0 && finite) {
     return {};
   }
-  const RhsStatus found = ArticulatedTree(mechanism).set_positions(0.0, q);
+  const RhsStatus found = BodyRecursion(mechanism).set_positions(0.0, q);
   if (!found.ok) {
     return found;
   }

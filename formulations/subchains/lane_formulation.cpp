@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "formulations/joint_state.hpp"
-#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/body_recursion.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 
 namespace mbdbench {
@@ -97,7 +97,7 @@ class LaneFormulation final : public JointStateFormulation {
   /// World axes, made when first asked for: momenta of given velocities and reactions are no hot work.
   struct General {
     explicit General(const Mechanism& mechanism) : tree(mechanism), cuts(mechanism, {}) {}
-    ArticulatedTree tree;
+    BodyRecursion tree;
     CutRows cuts;
   };
 

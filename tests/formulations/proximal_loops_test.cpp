@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-#include "formulations/assembly/articulated_system.hpp"
+#include "formulations/assembly/mechanism_assembly.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "tests/formulations/comparison.hpp"
@@ -21,7 +21,7 @@ struct Solution {
 
 Solution velocities_of(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& p,
                        const ProximalOptions& proximal) {
-  ArticulatedSystem system(mechanism, {GroundClosure::root, CutAxes::world, proximal});
+  MechanismAssembly system(mechanism, {GroundClosure::root, CutAxes::world, proximal});
   EXPECT_TRUE(system.set_positions(0.0, view(q)).ok);
   system.solve_velocities(view(p));
   return {Eigen::Map<const Eigen::VectorXd>(system.u().data(), mechanism.u_size()), system.engine().passes()};

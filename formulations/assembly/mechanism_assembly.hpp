@@ -34,7 +34,7 @@ enum class CutAxes {
   body    ///< fixed in body b, or in a where b is the ground
 };
 
-/// How an ArticulatedSystem is set up.
+/// How an MechanismAssembly is set up.
 struct AssemblyOptions {
   GroundClosure ground = GroundClosure::root;
   CutAxes cut_axes = CutAxes::world;
@@ -42,9 +42,9 @@ struct AssemblyOptions {
 };
 
 /// One mechanism on the assembly engine. No allocation after construction.
-class ArticulatedSystem {
+class MechanismAssembly {
  public:
-  ArticulatedSystem(const Mechanism& mechanism, const AssemblyOptions& options);
+  MechanismAssembly(const Mechanism& mechanism, const AssemblyOptions& options);
 
   /// Poses, leaves and assembly at (t, q).
   RhsStatus set_positions(double t, std::span<const double> q);

@@ -1,4 +1,4 @@
-#include "formulations/recursion/articulated_tree.hpp"
+#include "formulations/recursion/body_recursion.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 
 namespace mbdbench {
 
-ArticulatedTree::ArticulatedTree(const Mechanism& mechanism)
+BodyRecursion::BodyRecursion(const Mechanism& mechanism)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
       loads_(mechanism),
@@ -29,7 +29,7 @@ ArticulatedTree::ArticulatedTree(const Mechanism& mechanism)
   }
 }
 
-RhsStatus ArticulatedTree::set_positions(double t, std::span<const double> q) {
+RhsStatus BodyRecursion::set_positions(double t, std::span<const double> q) {
   motions_.evaluate(t);
   kinematics_.set_positions(q);
   for (std::size_t k = 0; k < links_.size(); ++k) {
@@ -49,7 +49,7 @@ RhsStatus ArticulatedTree::set_positions(double t, std::span<const double> q) {
   return {};
 }
 
-RhsStatus ArticulatedTree::eliminate(int k) {
+RhsStatus BodyRecursion::eliminate(int k) {
   Link& link = links_[index_of(k)];
   Mat6 carried = link.inertia;
   if (const std::optional<double> smallest = link.JointElimination::eliminate(carried)) {
@@ -68,7 +68,7 @@ RhsStatus ArticulatedTree::eliminate(int k) {
   return {};
 }
 
-void ArticulatedTree::sweep_inward(std::span<const double> t) {
+void BodyRecursion::sweep_inward(std::span<const double> t) {
   for (int k = mechanism_->body_count() - 1; k >= 0; --k) {
     Link& link = links_[index_of(k)];
     const int offset = mechanism_->tree_joints()[index_of(k)].u_offset;
@@ -86,7 +86,7 @@ void ArticulatedTree::sweep_inward(std::span<const double> t) {
   }
 }
 
-void ArticulatedTree::sweep_outward(std::span<double> rates) {
+void BodyRecursion::sweep_outward(std::span<double> rates) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     Link& link = links_[index_of(k)];
     const int offset = mechanism_->tree_joints()[index_of(k)].u_offset;
@@ -100,7 +100,7 @@ void ArticulatedTree::sweep_outward(std::span<double> rates) {
   }
 }
 
-void ArticulatedTree::add_prescribed(std::span<const double> values, std::span<double> rates) {
+void BodyRecursion::add_prescribed(std::span<const double> values, std::span<double> rates) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
     for (std::size_t m = 0; m < joint.motions.size(); ++m) {
@@ -112,12 +112,12 @@ void ArticulatedTree::add_prescribed(std::span<const double> values, std::span<d
   }
 }
 
-void ArticulatedTree::set_velocities(std::span<const double> u) {
+void BodyRecursion::set_velocities(std::span<const double> u) {
   std::copy(u.begin(), u.end(), u_.begin());
   kinematics_.set_velocities(u);
 }
 
-void ArticulatedTree::sweep_momenta(std::span<const double> p) {
+void BodyRecursion::sweep_momenta(std::span<const double> p) {
   for (Link& link : links_) {
     link.bias.setZero();
     link.wrench.setZero();
@@ -126,7 +126,7 @@ void ArticulatedTree::sweep_momenta(std::span<const double> p) {
   sweep_inward(p);
 }
 
-void ArticulatedTree::sweep_velocities() {
+void BodyRecursion::sweep_velocities() {
   sweep_outward(u_);
   for (std::size_t k = 0; k < links_.size(); ++k) {
     Link& link = links_[k];
@@ -138,11 +138,11 @@ void ArticulatedTree::sweep_velocities() {
   kinematics_.set_body_velocities(velocities_);
 }
 
-void ArticulatedTree::evaluate_loads(double t, std::span<const double> q) {
+void BodyRecursion::evaluate_loads(double t, std::span<const double> q) {
   loads_.evaluate(t, q, u_, kinematics_);
 }
 
-void ArticulatedTree::set_acceleration_bias() {
+void BodyRecursion::set_acceleration_bias() {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     Link& link = links_[k];
     const Joint& joint = mechanism_->tree_joints()[k];
@@ -167,7 +167,7 @@ void ArticulatedTree::set_acceleration_bias() {
   }
 }
 
-void ArticulatedTree::sweep_loads(std::span<const PointForce> further) {
+void BodyRecursion::sweep_loads(std::span<const PointForce> further) {
   set_acceleration_bias();
   for (const PointForce& load : further) {
     Link& link = links_[index_of(load.body)];
@@ -179,11 +179,11 @@ void ArticulatedTree::sweep_loads(std::span<const PointForce> further) {
   sweep_inward({tau.data(), static_cast<std::size_t>(tau.size())});
 }
 
-void ArticulatedTree::sweep_accelerations() {
+void BodyRecursion::sweep_accelerations() {
   sweep_outward(accelerations_);
 }
 
-void ArticulatedTree::sum_inward(std::vector<Vec6>& values) const {
+void BodyRecursion::sum_inward(std::vector<Vec6>& values) const {
   for (std::size_t k = values.size(); k-- > 0;) {
     if (links_[k].parent >= 0) {
       values[index_of(links_[k].parent)] += shift_wrench(links_[k].lever, values[k]);
@@ -191,7 +191,7 @@ void ArticulatedTree::sum_inward(std::vector<Vec6>& values) const {
   }
 }
 
-void ArticulatedTree::momenta(std::span<double> p) {
+void BodyRecursion::momenta(std::span<double> p) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const BodyKinematics& body = kinematics_.body(static_cast<int>(k));
     Vec6 momentum;
@@ -208,7 +208,7 @@ void ArticulatedTree::momenta(std::span<double> p) {
   }
 }
 
-void ArticulatedTree::momentum_rates(std::span<const Vec6> cut_loads, std::span<double> pdot) {
+void BodyRecursion::momentum_rates(std::span<const Vec6> cut_loads, std::span<double> pdot) {
   for (std::size_t k = 0; k < links_.size(); ++k) {
     const int body = static_cast<int>(k);
     sums_[k] = shift_wrench(kinematics_.body(body).com - kinematics_.tree_joint(body).point, loads_.body_wrench(body));
@@ -231,7 +231,7 @@ void ArticulatedTree::momentum_rates(std::span<const Vec6> cut_loads, std::span<
   }
 }
 
-void ArticulatedTree::reactions(std::span<const Vec6> cut_joints, Reactions& result) const {
+void BodyRecursion::reactions(std::span<const Vec6> cut_joints, Reactions& result) const {
   result.cut_joints.assign(cut_joints.begin(), cut_joints.end());
   // What each body still needs at O_k beyond the applied loads and the cut joints.
   std::vector<Vec6> needed(links_.size());

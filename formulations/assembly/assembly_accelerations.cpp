@@ -1,11 +1,11 @@
 /// \file
-/// The acceleration half of ArticulatedSystem: right sides of the joints, accelerations, reactions.
-#include "formulations/assembly/articulated_system.hpp"
+/// The acceleration half of MechanismAssembly: right sides of the joints, accelerations, reactions.
+#include "formulations/assembly/mechanism_assembly.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 
-Vec6 ArticulatedSystem::handle_bias(int k) const {
+Vec6 MechanismAssembly::handle_bias(int k) const {
   // Xdot_h V_C = [omega x (v_h - v_C); 0] with v_h the velocity of the handle's geometric point.
   const JointKinematics& state = joint_state(k);
   Vec6 bias = Vec6::Zero();
@@ -20,7 +20,7 @@ Vec6 ArticulatedSystem::handle_bias(int k) const {
   return bias;
 }
 
-void ArticulatedSystem::set_acceleration_right_sides(double alpha, double beta) {
+void MechanismAssembly::set_acceleration_right_sides(double alpha, double beta) {
   for (int k = 0; k < joint_count(); ++k) {
     const Joint& closed = joint(k);
     const JointKinematics& state = joint_state(k);
@@ -61,7 +61,7 @@ void ArticulatedSystem::set_acceleration_right_sides(double alpha, double beta) 
   }
 }
 
-void ArticulatedSystem::solve_accelerations(double alpha, double beta) {
+void MechanismAssembly::solve_accelerations(double alpha, double beta) {
   const Eigen::VectorXd& tau = loads_.joint_forces();
   const std::span<const double> joint_forces(tau.data(), static_cast<std::size_t>(tau.size()));
   for (int body = 0; body < mechanism_->body_count(); ++body) {
@@ -93,7 +93,7 @@ void ArticulatedSystem::solve_accelerations(double alpha, double beta) {
   }
 }
 
-void ArticulatedSystem::reactions(Reactions& result) const {
+void MechanismAssembly::reactions(Reactions& result) const {
   result.tree_joints.resize(mechanism_->tree_joints().size());
   result.cut_joints.resize(mechanism_->cut_joints().size());
   for (int k = 0; k < first_cut(); ++k) {

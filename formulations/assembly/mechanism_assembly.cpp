@@ -1,4 +1,4 @@
-#include "formulations/assembly/articulated_system.hpp"
+#include "formulations/assembly/mechanism_assembly.hpp"
 
 #include <algorithm>
 #include <array>
@@ -38,7 +38,7 @@ const Mat3& body_axes(const Joint& cut, const JointKinematics& state) {
 
 }  // namespace
 
-ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, const AssemblyOptions& options)
+MechanismAssembly::MechanismAssembly(const Mechanism& mechanism, const AssemblyOptions& options)
     : mechanism_(&mechanism),
       options_(options),
       kinematics_(mechanism),
@@ -64,7 +64,7 @@ ArticulatedSystem::ArticulatedSystem(const Mechanism& mechanism, const AssemblyO
   settle_ranks();
 }
 
-void ArticulatedSystem::find_point_masses() {
+void MechanismAssembly::find_point_masses() {
   kinematics_.set_positions(view(mechanism_->q0()));
   double length = 0.0;
   for (int body = 0; body < mechanism_->body_count(); ++body) {
@@ -79,7 +79,7 @@ void ArticulatedSystem::find_point_masses() {
   }
 }
 
-double ArticulatedSystem::lever_ratio_of(int body) const {
+double MechanismAssembly::lever_ratio_of(int body) const {
   const BodyKinematics& state = kinematics_.body(body);
   double largest = 0.0;
   for (const int k : engine_.leaves().joints(body)) {
@@ -89,7 +89,7 @@ double ArticulatedSystem::lever_ratio_of(int body) const {
   return largest;
 }
 
-double ArticulatedSystem::largest_lever_ratio() const {
+double MechanismAssembly::largest_lever_ratio() const {
   double largest = 0.0;
   for (int body = 0; body < mechanism_->body_count(); ++body) {
     largest = std::max(largest, lever_ratio_of(body));
@@ -97,7 +97,7 @@ double ArticulatedSystem::largest_lever_ratio() const {
   return largest;
 }
 
-void ArticulatedSystem::settle_ranks() {
+void MechanismAssembly::settle_ranks() {
   const Eigen::VectorXd& start = mechanism_->q0();
   // Where all rows are clearly independent at the start there is nothing to limit, and the generic rank need not be
   // settled.
@@ -122,7 +122,7 @@ void ArticulatedSystem::settle_ranks() {
   engine_.limit_loop_ranks(most);
 }
 
-void ArticulatedSystem::lower_ranks(const Eigen::VectorXd& q, int redundant) {
+void MechanismAssembly::lower_ranks(const Eigen::VectorXd& q, int redundant) {
   while (engine_.redundant_rows() < redundant) {
     const std::vector<double> pivots = engine_.smallest_loop_pivots();
     const auto smallest = std::min_element(pivots.begin(), pivots.end());
@@ -138,7 +138,7 @@ void ArticulatedSystem::lower_ranks(const Eigen::VectorXd& q, int redundant) {
   }
 }
 
-RhsStatus ArticulatedSystem::balance_status() const {
+RhsStatus MechanismAssembly::balance_status() const {
   // Where masses or compliances alone differ, passes that end early have met the condition of the motion.
   if (engine_.remainder().rates == 0.0 || !engine_.balances() || !(largest_lever_ratio() > LeverRatio::kPassed)) {
     return {};
@@ -153,7 +153,7 @@ RhsStatus ArticulatedSystem::balance_status() const {
           lever_ratio_of(worst)};
 }
 
-void ArticulatedSystem::diagnostics(const DiagnosticSink& sink) const {
+void MechanismAssembly::diagnostics(const DiagnosticSink& sink) const {
   sink("redundant_rows", static_cast<double>(engine_.redundant_rows()));
   if (engine_.balances()) {
     sink("lever_ratio", largest_lever_ratio());
@@ -162,15 +162,15 @@ void ArticulatedSystem::diagnostics(const DiagnosticSink& sink) const {
   }
 }
 
-const Joint& ArticulatedSystem::joint(int k) const {
+const Joint& MechanismAssembly::joint(int k) const {
   return k < first_cut() ? mechanism_->tree_joints()[index_of(k)] : mechanism_->cut_joints()[index_of(k - first_cut())];
 }
 
-const JointKinematics& ArticulatedSystem::joint_state(int k) const {
+const JointKinematics& MechanismAssembly::joint_state(int k) const {
   return k < first_cut() ? kinematics_.tree_joint(k) : kinematics_.cut_joint(k - first_cut());
 }
 
-RhsStatus ArticulatedSystem::set_positions(double t, std::span<const double> q) {
+RhsStatus MechanismAssembly::set_positions(double t, std::span<const double> q) {
   motions_.evaluate(t);
   kinematics_.set_positions(q);
   set_directions();
@@ -185,7 +185,7 @@ RhsStatus ArticulatedSystem::set_positions(double t, std::span<const double> q) 
   return {};
 }
 
-void ArticulatedSystem::set_directions() {
+void MechanismAssembly::set_directions() {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
@@ -204,7 +204,7 @@ void ArticulatedSystem::set_directions() {
   }
 }
 
-void ArticulatedSystem::set_cut_direction_rates() {
+void MechanismAssembly::set_cut_direction_rates() {
   for (int k = first_cut(); k < joint_count(); ++k) {
     const Joint& cut = joint(k);
     SpatialColumns& rates = cut_rates_[index_of(k - first_cut())];
@@ -216,7 +216,7 @@ void ArticulatedSystem::set_cut_direction_rates() {
   }
 }
 
-void ArticulatedSystem::set_leaf(int body) {
+void MechanismAssembly::set_leaf(int body) {
   const BodyKinematics& state = kinematics_.body(body);
   BodyLeaves& leaves = engine_.leaves();
   std::size_t handle = 0;
@@ -233,7 +233,7 @@ void ArticulatedSystem::set_leaf(int body) {
   }
 }
 
-void ArticulatedSystem::raise_inertia(int body) {
+void MechanismAssembly::raise_inertia(int body) {
   const BodyKinematics& state = kinematics_.body(body);
   engine_.balanced_inertias()[index_of(body)] = state.inertia;
   if (lever_ratio_of(body) <= LeverRatio::kRaised) {
@@ -246,7 +246,7 @@ void ArticulatedSystem::raise_inertia(int body) {
   engine_.leaves().set_inertia(body, inertia, inertia.inverse());
 }
 
-void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
+void MechanismAssembly::add_pair(int k, const Vec6& wrench) {
   const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
   const Vec3& point = kinematics_.tree_joint(k).point;
   handle_input_[index_of(tree_joint.b)] += shift_wrench(point - kinematics_.body(tree_joint.b).com, wrench);
@@ -255,12 +255,12 @@ void ArticulatedSystem::add_pair(int k, const Vec6& wrench) {
   }
 }
 
-Vec6 ArticulatedSystem::relative_velocity(int k) const {
+Vec6 MechanismAssembly::relative_velocity(int k) const {
   const JointKinematics& state = joint_state(k);
   return kinematics_.velocity_at(joint(k).b, state.point) - kinematics_.velocity_at(joint(k).a, state.point);
 }
 
-void ArticulatedSystem::closure(int cut, std::span<double> residual) const {
+void MechanismAssembly::closure(int cut, std::span<double> residual) const {
   const Joint& joint = mechanism_->cut_joints()[index_of(cut)];
   const JointKinematics& state = kinematics_.cut_joint(cut);
   closure_residual(joint, state.axes_a, state.axes_b, state.displacement, residual);
@@ -271,7 +271,7 @@ void ArticulatedSystem::closure(int cut, std::span<double> residual) const {
   }
 }
 
-void ArticulatedSystem::set_velocity_right_sides(double feedback) {
+void MechanismAssembly::set_velocity_right_sides(double feedback) {
   std::fill(right_.begin(), right_.end(), 0.0);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
@@ -290,7 +290,7 @@ void ArticulatedSystem::set_velocity_right_sides(double feedback) {
   }
 }
 
-void ArticulatedSystem::set_cut_feedback(double beta) {
+void MechanismAssembly::set_cut_feedback(double beta) {
   for (int k = first_cut(); k < joint_count(); ++k) {
     const std::span<double> rows(right_.data() + engine_.row_offset(k), index_of(joint(k).nc));
     closure(k - first_cut(), rows);
@@ -300,14 +300,14 @@ void ArticulatedSystem::set_cut_feedback(double beta) {
   }
 }
 
-void ArticulatedSystem::set_momentum_input(std::span<const double> p) {
+void MechanismAssembly::set_momentum_input(std::span<const double> p) {
   std::fill(handle_input_.begin(), handle_input_.end(), Vec6::Zero());
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     add_pair(k, active_impulse(k, p));
   }
 }
 
-void ArticulatedSystem::remove_constraint_part(std::span<double> p) {
+void MechanismAssembly::remove_constraint_part(std::span<double> p) {
   set_momentum_input(p);
   std::fill(right_.begin(), right_.end(), 0.0);
   engine_.solve(right_, handle_input_, multipliers_, body_rate_);
@@ -317,13 +317,13 @@ void ArticulatedSystem::remove_constraint_part(std::span<double> p) {
   sum_outboard_momenta(p);
 }
 
-void ArticulatedSystem::solve_velocities(std::span<const double> p, double feedback) {
+void MechanismAssembly::solve_velocities(std::span<const double> p, double feedback) {
   set_momentum_input(p);
   set_velocity_right_sides(feedback);
   solve_momenta();
 }
 
-void ArticulatedSystem::solve_position_correction(std::span<const double> q) {
+void MechanismAssembly::solve_position_correction(std::span<const double> q) {
   std::fill(handle_input_.begin(), handle_input_.end(), Vec6::Zero());
   std::fill(right_.begin(), right_.end(), 0.0);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
@@ -336,12 +336,12 @@ void ArticulatedSystem::solve_position_correction(std::span<const double> q) {
   solve_momenta();
 }
 
-double ArticulatedSystem::motion_residual(const Joint& tree_joint, std::size_t m, std::span<const double> q) const {
+double MechanismAssembly::motion_residual(const Joint& tree_joint, std::size_t m, std::span<const double> q) const {
   const std::size_t motion = index_of(tree_joint.motion_offset - mechanism_->cut_row_count()) + m;
   return q[index_of(tree_joint.q_offset + tree_joint.motions[m].component)] - motions_.positions()[motion];
 }
 
-double ArticulatedSystem::position_residual(std::span<const double> q) {
+double MechanismAssembly::position_residual(std::span<const double> q) {
   double largest = 0.0;
   for (const Joint& tree_joint : mechanism_->tree_joints()) {
     for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
@@ -358,7 +358,7 @@ double ArticulatedSystem::position_residual(std::span<const double> q) {
   return largest;
 }
 
-double ArticulatedSystem::velocity_residual() const {
+double MechanismAssembly::velocity_residual() const {
   double largest = 0.0;
   for (const Joint& tree_joint : mechanism_->tree_joints()) {
     for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
@@ -381,7 +381,7 @@ double ArticulatedSystem::velocity_residual() const {
   return largest;
 }
 
-void ArticulatedSystem::solve_momenta() {
+void MechanismAssembly::solve_momenta() {
   engine_.solve(right_, handle_input_, multipliers_, body_rate_);
   kinematics_.set_body_velocities(body_rate_);
   set_cut_direction_rates();
@@ -395,7 +395,7 @@ void ArticulatedSystem::solve_momenta() {
   }
 }
 
-void ArticulatedSystem::project_velocities(std::span<const double> u) {
+void MechanismAssembly::project_velocities(std::span<const double> u) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
     const JointKinematics& state = kinematics_.tree_joint(k);
@@ -416,17 +416,17 @@ void ArticulatedSystem::project_velocities(std::span<const double> u) {
   solve_momenta();
 }
 
-void ArticulatedSystem::set_velocities(std::span<const double> u) {
+void MechanismAssembly::set_velocities(std::span<const double> u) {
   std::copy(u.begin(), u.end(), u_.begin());
   kinematics_.set_velocities(u);
   set_cut_direction_rates();
 }
 
-void ArticulatedSystem::evaluate_loads(double t, std::span<const double> q) {
+void MechanismAssembly::evaluate_loads(double t, std::span<const double> q) {
   loads_.evaluate(t, q, u_, kinematics_);
 }
 
-void ArticulatedSystem::sum_inward(std::vector<Vec6>& values) const {
+void MechanismAssembly::sum_inward(std::vector<Vec6>& values) const {
   for (int k = mechanism_->body_count() - 1; k >= 0; --k) {
     const int inboard = mechanism_->parent(k);
     if (inboard >= 0) {
@@ -436,14 +436,14 @@ void ArticulatedSystem::sum_inward(std::vector<Vec6>& values) const {
   }
 }
 
-void ArticulatedSystem::outboard_momenta(std::span<double> p) {
+void MechanismAssembly::outboard_momenta(std::span<double> p) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     set_outboard_momentum(k, kinematics_.body(k).velocity);
   }
   sum_outboard_momenta(p);
 }
 
-void ArticulatedSystem::set_outboard_momentum(int k, const Vec6& velocity) {
+void MechanismAssembly::set_outboard_momentum(int k, const Vec6& velocity) {
   const BodyKinematics& body = kinematics_.body(k);
   Vec6 momentum;
   momentum.head<3>() = mechanism_->bodies()[index_of(k)].mass * velocity.head<3>();
@@ -451,7 +451,7 @@ void ArticulatedSystem::set_outboard_momentum(int k, const Vec6& velocity) {
   outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point, momentum);
 }
 
-void ArticulatedSystem::sum_outboard_momenta(std::span<double> p) {
+void MechanismAssembly::sum_outboard_momenta(std::span<double> p) {
   sum_inward(outboard_);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
@@ -461,11 +461,11 @@ void ArticulatedSystem::sum_outboard_momenta(std::span<double> p) {
   }
 }
 
-std::span<const double> ArticulatedSystem::multipliers(int k) const {
+std::span<const double> MechanismAssembly::multipliers(int k) const {
   return {multipliers_.data() + engine_.row_offset(k), index_of(static_cast<int>(directions_[index_of(k)].cols()))};
 }
 
-double ArticulatedSystem::largest_cut_multiplier() const {
+double MechanismAssembly::largest_cut_multiplier() const {
   double largest = 0.0;
   for (int k = first_cut(); k < joint_count(); ++k) {
     for (const double sigma : multipliers(k)) {
@@ -475,7 +475,7 @@ double ArticulatedSystem::largest_cut_multiplier() const {
   return largest;
 }
 
-std::vector<WorkStage> ArticulatedSystem::stages(double sweeps) const {
+std::vector<WorkStage> MechanismAssembly::stages(double sweeps) const {
   // Poses, frames and velocities are found one body after another, and so are sums over what is outboard: their
   // recursions could be divided as well (a scan), here they are not.
   // In proportion to the nodes' operations as processor time was sampled (hdca on pendulum_xyz:256): 42 % nodes, 40 %
@@ -491,7 +491,7 @@ std::vector<WorkStage> ArticulatedSystem::stages(double sweeps) const {
   return stages;
 }
 
-Vec6 ArticulatedSystem::constraint_impulse(int k) const {
+Vec6 MechanismAssembly::constraint_impulse(int k) const {
   const SpatialColumns& directions = directions_[index_of(k)];
   const std::span<const double> sigma = multipliers(k);
   Vec6 impulse = Vec6::Zero();
@@ -501,7 +501,7 @@ Vec6 ArticulatedSystem::constraint_impulse(int k) const {
   return impulse;
 }
 
-Vec6 ArticulatedSystem::cut_impulse_rate(int cut) const {
+Vec6 MechanismAssembly::cut_impulse_rate(int cut) const {
   const SpatialColumns& rates = cut_rates_[index_of(cut)];
   const std::span<const double> sigma = multipliers(first_cut() + cut);
   Vec6 impulse = Vec6::Zero();
@@ -511,7 +511,7 @@ Vec6 ArticulatedSystem::cut_impulse_rate(int cut) const {
   return impulse;
 }
 
-Vec6 ArticulatedSystem::active_impulse(int k, std::span<const double> values) const {
+Vec6 MechanismAssembly::active_impulse(int k, std::span<const double> values) const {
   const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
   const JointKinematics& state = kinematics_.tree_joint(k);
   const JointMatrix& gram = kinematics_.gram_inverse(k);

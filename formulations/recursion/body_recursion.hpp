@@ -32,9 +32,9 @@ struct PointForce {
 };
 
 /// Workspace of the sweeps. O(n), allocates nothing after construction. Cut joints are left to the caller.
-class ArticulatedTree {
+class BodyRecursion {
  public:
-  explicit ArticulatedTree(const Mechanism& mechanism);
+  explicit BodyRecursion(const Mechanism& mechanism);
 
   /// Poses, articulated inertias and joint pivots at (t, q). \returns which joint's pivot is not positive definite
   RhsStatus set_positions(double t, std::span<const double> q);
