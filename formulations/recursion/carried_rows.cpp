@@ -156,11 +156,10 @@ void CarriedRows::subtract_free_rates(const BodyRecursion& tree, Eigen::VectorXd
     const Vec6& rate = tree.relative_rate(static_cast<int>(k));
     for (std::size_t i = 0; i < link.rows.size(); ++i) {
       right_side[link.rows[i]] -= link.wrenches.col(static_cast<Eigen::Index>(i)).dot(rate);
-      if (link.factors.cols() > 0) {
-        const JointVector& free_rate = tree.free_rate(static_cast<int>(k));
-        right_side[link.rows[i]] -=
-            link.factors.col(static_cast<Eigen::Index>(i)).head(free_rate.size()).dot(free_rate);
-      }
+    }
+    const JointVector& free_rate = tree.free_rate(static_cast<int>(k));
+    for (Eigen::Index i = 0; i < link.factors.cols(); ++i) {
+      right_side[link.rows[static_cast<std::size_t>(i)]] -= link.factors.col(i).head(free_rate.size()).dot(free_rate);
     }
   }
 }
