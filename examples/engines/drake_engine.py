@@ -122,6 +122,8 @@ def simulate(mechanism, simulation):
     """By Drake's integrator of this name; the control is its target accuracy."""
     if simulation["springs"]:
         raise Refused("this adapter has no springs in simulations")
+    if simulation["times"][0] != 0.0:
+        raise Refused("this adapter starts at 0")
     engine = Engine(mechanism)
     plant, context = engine.plant, engine.context
     places = [one.position_start() + i for row in engine.made for one in row for i in range(one.num_positions())]

@@ -119,36 +119,48 @@ inline Eigen::VectorXd vector_of(const nlohmann::json& numbers) {
   return Eigen::Map<const Eigen::VectorXd>(read.data(), static_cast<Eigen::Index>(read.size()));
 }
 
+/// \throws std::invalid_argument where there are not so many
+template <int Count>
+Eigen::Matrix<double, Count, 1> numbers_of(const nlohmann::json& numbers) {
+  const auto read = numbers.get<std::vector<double>>();
+  if (read.size() != Count) {
+    throw std::invalid_argument(std::to_string(read.size()) + " numbers where there should be " +
+                                std::to_string(Count));
+  }
+  return Eigen::Map<const Eigen::Matrix<double, Count, 1>>(read.data());
+}
+
 inline Eigen::Matrix3d matrix_of(const nlohmann::json& rows) {
   Eigen::Matrix3d matrix;
   for (int i = 0; i < 3; ++i) {
-    matrix.row(i) = vector_of(rows[static_cast<std::size_t>(i)]).transpose();
+    matrix.row(i) = numbers_of<3>(rows.at(static_cast<std::size_t>(i))).transpose();
   }
   return matrix;
 }
 
 inline Mechanism read_mechanism(const nlohmann::json& given) {
   Mechanism mechanism;
-  mechanism.gravity = vector_of(given["gravity"]);
-  mechanism.q_size = given["q_size"];
-  mechanism.v_size = given["v_size"];
-  for (const auto& body : given["bodies"]) {
-    mechanism.bodies.push_back({body["mass"], vector_of(body["com"]), matrix_of(body["inertia"])});
+  mechanism.gravity = numbers_of<3>(given.at("gravity"));
+  mechanism.q_size = given.at("q_size");
+  mechanism.v_size = given.at("v_size");
+  for (const auto& body : given.at("bodies")) {
+    mechanism.bodies.push_back({body.at("mass"), numbers_of<3>(body.at("com")), matrix_of(body.at("inertia"))});
   }
-  for (const auto& one : given["joints"]) {
+  for (const auto& one : given.at("joints")) {
     Joint joint;
-    joint.name = one["name"];
-    joint.type = one["type"];
-    joint.cut = one["cut"];
-    joint.a = one["a"];
-    joint.b = one["b"];
+    joint.name = one.at("name");
+    joint.type = one.at("type");
+    joint.cut = one.at("cut");
+    joint.a = one.at("a");
+    joint.b = one.at("b");
     if (!joint.cut) {
-      joint.q = one["q"][0], joint.q_count = one["q"][1], joint.v = one["v"][0], joint.v_count = one["v"][1];
+      joint.q = one.at("q").at(0), joint.q_count = one.at("q").at(1), joint.v = one.at("v").at(0),
+      joint.v_count = one.at("v").at(1);
     }
-    joint.frame_a = {matrix_of(one["frame_a"]["rotation"]), vector_of(one["frame_a"]["position"])};
-    joint.frame_b = {matrix_of(one["frame_b"]["rotation"]), vector_of(one["frame_b"]["position"])};
-    joint.axis = vector_of(one["axis"]), joint.axis2 = vector_of(one["axis2"]);
-    joint.normal1 = vector_of(one["normal1"]), joint.normal2 = vector_of(one["normal2"]);
+    joint.frame_a = {matrix_of(one.at("frame_a").at("rotation")), numbers_of<3>(one.at("frame_a").at("position"))};
+    joint.frame_b = {matrix_of(one.at("frame_b").at("rotation")), numbers_of<3>(one.at("frame_b").at("position"))};
+    joint.axis = numbers_of<3>(one.at("axis")), joint.axis2 = numbers_of<3>(one.at("axis2"));
+    joint.normal1 = numbers_of<3>(one.at("normal1")), joint.normal2 = numbers_of<3>(one.at("normal2"));
     joint.pitch = one.value("pitch", 0.0);
     mechanism.joints.push_back(joint);
   }
@@ -156,19 +168,24 @@ inline Mechanism read_mechanism(const nlohmann::json& given) {
 }
 
 inline Simulation read_simulation(const nlohmann::json& given) {
-  Simulation simulation = {
-      given["times"],      vector_of(given["q"]), vector_of(given["v"]), vector_of(given["joint_forces"]), {},
-      given["integrator"], given["control"]};
-  for (const auto& one : given["springs"]) {
-    simulation.springs.push_back({one["a"], one["b"], vector_of(one["point_a"]), vector_of(one["point_b"]),
-                                  one["stiffness"], one["damping"], one["rest"]});
+  Simulation simulation = {given.at("times"),
+                           vector_of(given.at("q")),
+                           vector_of(given.at("v")),
+                           vector_of(given.at("joint_forces")),
+                           {},
+                           given.at("integrator"),
+                           given.at("control")};
+  for (const auto& one : given.at("springs")) {
+    simulation.springs.push_back({one.at("a"), one.at("b"), numbers_of<3>(one.at("point_a")),
+                                  numbers_of<3>(one.at("point_b")), one.at("stiffness"), one.at("damping"),
+                                  one.at("rest")});
   }
   return simulation;
 }
 
 using Simulate = std::function<Motion(const Mechanism&, const Simulation&)>;
 
-inline nlohmann::json moved(const Mechanism& mechanism, const Simulation& simulation, const Simulate& simulate) {
+inline nlohmann::json moved(const Mechanism& mechanism, const nlohmann::json& message, const Simulate& simulate) {
   const auto has_quaternion = [](const Joint& joint) { return !joint.cut && joint.q_count != joint.v_count; };
   try {
     if (!simulate) {
@@ -176,6 +193,11 @@ inline nlohmann::json moved(const Mechanism& mechanism, const Simulation& simula
     }
     if (std::any_of(mechanism.joints.begin(), mechanism.joints.end(), has_quaternion)) {
       throw Refused("only mechanisms without quaternions are simulated");
+    }
+    const Simulation simulation = read_simulation(message);
+    if (simulation.q.size() != mechanism.q_size || simulation.v.size() != mechanism.v_size ||
+        simulation.joint_forces.size() != mechanism.v_size || simulation.times.size() < 2) {
+      throw std::invalid_argument("q, v, joint_forces or times have other numbers than the mechanism");
     }
     const Motion motion = simulate(mechanism, simulation);
     nlohmann::json rows = nlohmann::json::array();
@@ -200,23 +222,34 @@ inline void serve(const std::string& name,
   Mechanism mechanism;
   std::function<Answer(const State&)> accelerations;
   for (std::string line; std::getline(std::cin, line);) {
-    const auto message = nlohmann::json::parse(line);
+    const auto message = nlohmann::json::parse(line, nullptr, false);
     nlohmann::json answer;
-    if (message.contains("mechanism")) {
+    if (!message.is_object()) {
+      answer = {{"failed", "the line is no object of JSON"}};
+    } else if (message.contains("mechanism")) {
       answer = {{"engine", name}, {"accuracy", accuracy}};
       try {
+        accelerations = nullptr;
         mechanism = read_mechanism(message["mechanism"]);
         accelerations = make(mechanism);
       } catch (const std::exception& why) {
         answer["refused"] = why.what();
       }
     } else if (message.contains("simulate")) {
-      answer = moved(mechanism, read_simulation(message["simulate"]), simulate);
+      answer = moved(mechanism, message["simulate"], simulate);
     } else {
       try {
-        State state = {vector_of(message["q"]), vector_of(message["v"]), vector_of(message["joint_forces"]), {}};
-        for (const auto& wrench : message["body_wrenches"]) {
-          state.body_wrenches.emplace_back(vector_of(wrench));
+        if (!accelerations) {
+          throw std::invalid_argument("there is no mechanism yet");
+        }
+        State state = {
+            vector_of(message.at("q")), vector_of(message.at("v")), vector_of(message.at("joint_forces")), {}};
+        for (const auto& wrench : message.at("body_wrenches")) {
+          state.body_wrenches.emplace_back(numbers_of<6>(wrench));
+        }
+        if (state.q.size() != mechanism.q_size || state.v.size() != mechanism.v_size ||
+            state.joint_forces.size() != mechanism.v_size || state.body_wrenches.size() != mechanism.bodies.size()) {
+          throw std::invalid_argument("the state has other numbers than the mechanism");
         }
         const Answer found = accelerations(state);
         answer["accelerations"] = std::vector<double>(found.accelerations.begin(), found.accelerations.end());

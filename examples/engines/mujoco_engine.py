@@ -134,6 +134,8 @@ class Engine:
 def simulate(mechanism, simulation):
     """Steps of the control's length or a little less; loops are as hard as a step allows."""
     times = simulation["times"]
+    if times[0] != 0.0 or not np.allclose(np.diff(times), times[1] - times[0], rtol=1e-9, atol=0.0):
+        raise Refused("this adapter steps from 0 over equal intervals")
     steps = int(np.ceil((times[1] - times[0]) / simulation["control"] - 1e-9))
     step = (times[1] - times[0]) / steps
     engine = Engine(mechanism, simulation["springs"], 2 * step)
