@@ -91,13 +91,22 @@ void MechanismAssembly::solve_accelerations(double alpha, double beta) {
     Eigen::Map<Eigen::VectorXd>(accelerations_.data() + tree_joint.u_offset, tree_joint.nu).noalias() =
         kinematics_.gram_inverse(k).lazyProduct(state.h.transpose().lazyProduct(relative_rate));
   }
+  if (!coupled_.empty()) {
+    for (std::size_t c = 0; c < open_.size(); ++c) {
+      coupled_right_[c] = -2.0 * alpha * mechanism_->couplings()[c].rate(u_) - beta * beta * open_[c];
+    }
+    coupled_.solve(accelerations_, coupled_right_);
+    coupled_.add_to(accelerations_, multipliers_, body_rate_);
+  }
 }
 
 void MechanismAssembly::reactions(Reactions& result) const {
   result.tree_joints.resize(mechanism_->tree_joints().size());
   result.cut_joints.resize(mechanism_->cut_joints().size());
+  std::vector<double> coupling_forces(u_.size(), 0.0);
+  coupled_.add_forces(coupling_forces);
   for (int k = 0; k < first_cut(); ++k) {
-    result.tree_joints[index_of(k)] = constraint_impulse(k);
+    result.tree_joints[index_of(k)] = constraint_impulse(k) + active_impulse(k, coupling_forces);
   }
   for (int k = first_cut(); k < joint_count(); ++k) {
     result.cut_joints[index_of(k - first_cut())] = constraint_impulse(k);

@@ -53,13 +53,17 @@ MechanismAssembly::MechanismAssembly(const Mechanism& mechanism, const AssemblyO
       multipliers_(index_of(engine_.row_count()), 0.0),
       residual_(6, 0.0),
       u_(index_of(mechanism.u_size()), 0.0),
-      accelerations_(index_of(mechanism.u_size()), 0.0) {
+      accelerations_(index_of(mechanism.u_size()), 0.0),
+      coupled_(mechanism, right_.size()),
+      joint_rates_(mechanism.couplings().empty() ? 0 : index_of(mechanism.u_size())) {
   for (int k = 0; k < joint_count(); ++k) {
     directions_.emplace_back(SpatialColumns::Zero(6, joint(k).nc + static_cast<int>(joint(k).motions.size())));
   }
   for (const Joint& cut : mechanism.cut_joints()) {
     cut_rates_.emplace_back(SpatialColumns::Zero(6, cut.nc));
   }
+  coupled_right_.resize(mechanism.couplings().size());
+  open_.resize(mechanism.couplings().size());
   find_point_masses();
   settle_ranks();
 }
@@ -182,7 +186,60 @@ RhsStatus MechanismAssembly::set_positions(double t, std::span<const double> q) 
     return {false, joint(failed.joint).name, "the assembled matrix is not positive definite here, its pivot is",
             failed.value};
   }
+  if (!coupled_.empty()) {
+    answer_couplings(q);
+  }
   return {};
+}
+
+void MechanismAssembly::answer_couplings(std::span<const double> q) {
+  std::fill(right_.begin(), right_.end(), 0.0);
+  for (std::size_t c = 0; c < open_.size(); ++c) {
+    open_[c] = mechanism_->couplings()[c].residual(q);
+    CoupledJoints::Answer& answer = coupled_.answers()[c];
+    set_momentum_input(answer.forces);
+    engine_.solve(right_, handle_input_, answer.multipliers, answer.bodies);
+    set_joint_rates(answer.bodies, answer.u);
+    answer.mobility = 0.0;
+    for (int k = 0; k < mechanism_->body_count(); ++k) {
+      const BodyKinematics& body = kinematics_.body(k);
+      const Vec6& input = handle_input_[index_of(k)];
+      answer.mobility += input.head<3>().squaredNorm() / mechanism_->bodies()[index_of(k)].mass +
+                         input.tail<3>().dot(body.inertia_inverse * input.tail<3>());
+    }
+  }
+  coupled_.decompose();
+}
+
+void MechanismAssembly::set_joint_rates(std::span<const Vec6> bodies, std::span<double> u) const {
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
+    const JointKinematics& state = kinematics_.tree_joint(k);
+    Vec6 relative = shift_velocity(state.point - kinematics_.body(k).com, bodies[index_of(k)]);
+    if (tree_joint.a >= 0) {
+      relative -= shift_velocity(state.point - kinematics_.body(tree_joint.a).com, bodies[index_of(tree_joint.a)]);
+    }
+    Eigen::Map<Eigen::VectorXd>(u.data() + tree_joint.u_offset, tree_joint.nu).noalias() =
+        kinematics_.gram_inverse(k).lazyProduct(state.h.transpose().lazyProduct(relative));
+  }
+}
+
+void MechanismAssembly::solve_with_couplings() {
+  engine_.solve(right_, handle_input_, multipliers_, body_rate_);
+  if (!coupled_.empty()) {
+    set_joint_rates(body_rate_, joint_rates_);
+    coupled_.solve(joint_rates_, coupled_right_);
+    coupled_.add_to({}, multipliers_, body_rate_);
+  }
+}
+
+std::span<const double> MechanismAssembly::with_coupling_impulses(std::span<const double> values) {
+  if (coupled_.empty()) {
+    return values;
+  }
+  std::copy(values.begin(), values.end(), joint_rates_.begin());
+  coupled_.add_forces(joint_rates_);
+  return joint_rates_;
 }
 
 void MechanismAssembly::set_directions() {
@@ -273,6 +330,9 @@ void MechanismAssembly::closure(int cut, std::span<double> residual) const {
 
 void MechanismAssembly::set_velocity_right_sides(double feedback) {
   std::fill(right_.begin(), right_.end(), 0.0);
+  for (std::size_t c = 0; c < open_.size(); ++c) {
+    coupled_right_[c] = -feedback * open_[c];
+  }
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
     for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
@@ -310,7 +370,8 @@ void MechanismAssembly::set_momentum_input(std::span<const double> p) {
 void MechanismAssembly::remove_constraint_part(std::span<double> p) {
   set_momentum_input(p);
   std::fill(right_.begin(), right_.end(), 0.0);
-  engine_.solve(right_, handle_input_, multipliers_, body_rate_);
+  std::fill(coupled_right_.begin(), coupled_right_.end(), 0.0);
+  solve_with_couplings();
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     set_outboard_momentum(k, body_rate_[index_of(k)]);
   }
@@ -333,6 +394,9 @@ void MechanismAssembly::solve_position_correction(std::span<const double> q) {
     }
   }
   set_cut_feedback(1.0);
+  for (std::size_t c = 0; c < open_.size(); ++c) {
+    coupled_right_[c] = -open_[c];
+  }
   solve_momenta();
 }
 
@@ -355,11 +419,17 @@ double MechanismAssembly::position_residual(std::span<const double> q) {
       largest = std::max(largest, std::abs(row));
     }
   }
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    largest = std::max(largest, std::abs(coupling.residual(q)));
+  }
   return largest;
 }
 
 double MechanismAssembly::velocity_residual() const {
   double largest = 0.0;
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    largest = std::max(largest, std::abs(coupling.rate(u_)));
+  }
   for (const Joint& tree_joint : mechanism_->tree_joints()) {
     for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
       const std::size_t motion = index_of(tree_joint.motion_offset - mechanism_->cut_row_count()) + m;
@@ -382,7 +452,7 @@ double MechanismAssembly::velocity_residual() const {
 }
 
 void MechanismAssembly::solve_momenta() {
-  engine_.solve(right_, handle_input_, multipliers_, body_rate_);
+  solve_with_couplings();
   kinematics_.set_body_velocities(body_rate_);
   set_cut_direction_rates();
   for (int k = 0; k < mechanism_->body_count(); ++k) {

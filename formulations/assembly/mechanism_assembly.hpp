@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
+#include "formulations/assembly/coupled_joints.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/loads.hpp"
@@ -108,6 +109,9 @@ class MechanismAssembly {
   [[nodiscard]] double largest_cut_multiplier() const;
   /// \returns H (H^T H)^-1 values: the active part of a tree joint's impulse or wrench. \param values u_size() entries
   [[nodiscard]] Vec6 active_impulse(int joint, std::span<const double> values) const;
+  /// \returns p + G^T sigma with the couplings' impulses of the last solution: what the joints transmit along H. Holds
+  /// until the next call. \param values u_size() entries
+  [[nodiscard]] std::span<const double> with_coupling_impulses(std::span<const double> values);
   /// \returns the number of the first cut joint among all joints.
   [[nodiscard]] int first_cut() const { return mechanism_->body_count(); }
   [[nodiscard]] int joint_count() const { return first_cut() + static_cast<int>(mechanism_->cut_joints().size()); }
@@ -153,6 +157,12 @@ class MechanismAssembly {
   [[nodiscard]] double motion_residual(const Joint& tree_joint, std::size_t m, std::span<const double> q) const;
   /// u and all velocities from the momenta in handle_input_ and the right sides.
   void solve_momenta();
+  /// Multipliers and rates of the bodies for the right sides: the engine's, then the couplings'.
+  void solve_with_couplings();
+  /// What a unit of every coupling's forces does at these positions.
+  void answer_couplings(std::span<const double> q);
+  /// u of rates of the bodies. \param bodies V_C
+  void set_joint_rates(std::span<const Vec6> bodies, std::span<double> u) const;
   void set_acceleration_right_sides(double alpha, double beta);
   /// d/dt (V_B - V_A) at the handles of joint k without the accelerations of the bodies.
   [[nodiscard]] Vec6 handle_bias(int joint) const;
@@ -175,6 +185,10 @@ class MechanismAssembly {
   std::vector<double> residual_;     // Phi of one joint
   std::vector<double> u_;
   std::vector<double> accelerations_;
+  CoupledJoints coupled_;
+  std::vector<double> coupled_right_;  // r of every coupling
+  std::vector<double> open_;           // Phi of every coupling
+  std::vector<double> joint_rates_;    // over u
 };
 
 }  // namespace mbdbench

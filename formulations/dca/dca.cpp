@@ -170,7 +170,8 @@ FormulationEntry dca_entry() {
           {.per_body = 1.3e4},
           projects,
           make_dca_part,
-          "leaf=subchain"};
+          "leaf=subchain",
+          true};
 }
 
 }  // namespace mbdbench

@@ -158,12 +158,14 @@ class HdcaFormulation final : public JointStateFormulation {
     }
   }
 
-  void set_momentum_rates(std::span<const double> p, std::span<double> pdot) const {
+  void set_momentum_rates(std::span<const double> p, std::span<double> pdot) {
+    // Of couplings no rate of Phi_q^T sigma: their rows are constant.
+    const std::span<const double> along = system_.with_coupling_impulses(p);
     const Eigen::VectorXd& tau = system_.loads().joint_forces();
     for (int k = 0; k < mechanism().body_count(); ++k) {
       const Joint& joint = mechanism().tree_joints()[static_cast<std::size_t>(k)];
       const JointKinematics& state = system_.kinematics().tree_joint(k);
-      const Vec6 impulse = system_.active_impulse(k, p) + system_.constraint_impulse(k);  // [Chadaj2017, Eq. (10)]
+      const Vec6 impulse = system_.active_impulse(k, along) + system_.constraint_impulse(k);  // [Chadaj2017, Eq. (10)]
       const Vec6 load = accumulated_load_[static_cast<std::size_t>(k)] - shift_rate_wrench(state.velocity, impulse);
       for (int i = 0; i < joint.nu; ++i) {
         const int row = joint.u_offset + i;
@@ -171,6 +173,9 @@ class HdcaFormulation final : public JointStateFormulation {
         pdot[static_cast<std::size_t>(row)] = state.h.col(i).dot(load) + state.h_rate.col(i).dot(impulse) + tau[row];
       }
       leak_motions(k, pdot);
+    }
+    for (std::size_t i = 0; leak() != 0.0 && i < p.size(); ++i) {
+      pdot[i] += leak() * (along[i] - p[i]);
     }
   }
 
@@ -247,7 +252,8 @@ FormulationEntry hdca_entry() {
           {.per_body = 1.3e4},
           projects,
           make_hdca_part,
-          "leaf=subchain"};
+          "leaf=subchain",
+          true};
 }
 
 }  // namespace mbdbench

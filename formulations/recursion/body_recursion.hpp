@@ -42,9 +42,7 @@ class BodyRecursion {
   void set_velocities(std::span<const double> u);
   /// Inward sweep for the quasi-velocities of canonical momenta p, after set_positions; prescribed ones follow their
   /// motion.
-  void sweep_momenta(std::span<const double> p) { sweep_momenta(p, motions_.velocities()); }
-  /// \param prescribed what the prescribed components have instead, in the order of the motions
-  void sweep_momenta(std::span<const double> p, std::span<const double> prescribed);
+  void sweep_momenta(std::span<const double> p);
   /// Outward sweep for velocities, after sweep_momenta.
   void sweep_velocities();
   /// All applied loads, once velocities are there.

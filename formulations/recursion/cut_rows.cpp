@@ -44,7 +44,6 @@ CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
       smallest_diagonal_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
       multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
       active_(index_of(mechanism.closing_row_count()), true),
-      prescribed_change_(index_of(mechanism.motion_row_count())),
       open_(mechanism.couplings().size()),
       solver_(rows_of_one_unit(mechanism)) {
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -145,24 +144,6 @@ void CutRows::close_velocities(BodyRecursion& tree) {
     }
     close(tree);
   }
-}
-
-void CutRows::correct_positions(BodyRecursion& tree, std::span<const double> still, std::span<const double> residual) {
-  const auto cut_rows = static_cast<std::size_t>(mechanism_->cut_row_count());
-  const auto motions = static_cast<std::size_t>(mechanism_->motion_row_count());
-  for (std::size_t motion = 0; motion < motions; ++motion) {
-    prescribed_change_[motion] = -residual[cut_rows + motion];
-  }
-  tree.sweep_momenta(still, prescribed_change_);
-  for (std::size_t row = 0; row < cut_rows; ++row) {
-    multipliers_[static_cast<Eigen::Index>(row)] = -residual[row];
-  }
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    multipliers_[static_cast<Eigen::Index>(cut_rows + i)] =
-        -residual[cut_rows + motions + i] - prescribed_rate(mechanism_->couplings()[i], tree.u());
-  }
-  close(tree);
-  tree.sweep_velocities();
 }
 
 Vec6 CutRows::wrench(const BodyRecursion& tree, int c) const {

@@ -29,9 +29,6 @@ class CutRows {
   /// The same for sigma and velocities that keep the cut joints closed; between tree.sweep_momenta and
   /// tree.sweep_velocities.
   void close_velocities(BodyRecursion& tree);
-  /// The change dq of least kinetic norm with Phi_q dq = -Phi, as tree.u(); after set_positions.
-  /// \param still u_size() zeros, the momenta \param residual Phi, all rows of the mechanism
-  void correct_positions(BodyRecursion& tree, std::span<const double> still, std::span<const double> residual);
   /// Leaves out the rows that are not active: their multipliers are zero. Before set_positions; allocates nothing.
   /// \param active one entry a row
   void set_active(const std::vector<bool>& active) { active_ = active; }
@@ -61,8 +58,7 @@ class CutRows {
   Eigen::VectorXd multipliers_;
   std::vector<bool> active_;
   std::vector<int> prescribed_;  // components of u
-  std::vector<double> prescribed_change_;
-  std::vector<double> open_;  // residuals of the couplings at the positions
+  std::vector<double> open_;     // residuals of the couplings at the positions
   SemidefiniteSolver solver_;
   Eigen::Index generic_rank_ = 0;  // of these rows where prescribed motions are kept
 };

@@ -104,6 +104,9 @@ std::string refuse_for_subchains(const Mechanism& mechanism) {
   if (mechanism.rheonomic()) {
     return "sub-chains take no prescribed motions so far";
   }
+  if (!mechanism.couplings().empty()) {
+    return fmt::format("sub-chains couple no joints so far (coupling '{}')", mechanism.couplings().front().name);
+  }
   if (std::string refusal = refuse_loads_with_poses(mechanism); !refusal.empty()) {
     return refusal;
   }

@@ -27,6 +27,9 @@ std::string refuse_rows(const Mechanism& mechanism, const LinkTree& tree) {
 }  // namespace
 
 std::string refuse_for_subtrees(const Mechanism& mechanism) {
+  if (!mechanism.couplings().empty()) {
+    return fmt::format("sub-trees couple no joints so far (coupling '{}')", mechanism.couplings().front().name);
+  }
   if (!mechanism.cut_joints().empty()) {
     return "sub-trees close no loops so far";
   }

@@ -42,7 +42,7 @@ TEST(couplings, a_press_with_gears_rack_and_screw_moves_as_by_hand) {
   ASSERT_EQ(mechanism.couplings().size(), 2U);
   EXPECT_EQ(mechanism.generic_rank().rank, 3);
   const double expected = acceleration_by_hand();
-  for (const auto& [key, options] : {std::pair("dense", ""), {"dense", "rank=fixed"}, {"bae-haug", ""}}) {
+  for (const auto& [key, options] : {std::pair("dense", ""), {"dense", "rank=fixed"}, {"dca", ""}, {"bae-haug", ""}}) {
     const auto formulation = test::make(key, mechanism, options);
     std::vector<double> x(formulation->state_size());
     std::vector<double> xdot(x.size());
@@ -173,7 +173,7 @@ TEST(couplings, recursions_agree_with_the_dense_reference) {
 
 TEST(couplings, projection_keeps_them) {
   const Mechanism mechanism = screw_press();
-  for (const char* const key : {"dense", "bae-haug", "naudet-acc"}) {
+  for (const char* const key : {"dense", "dca", "bae-haug", "naudet-acc"}) {
     ProjectedFormulation formulation(test::make(key, mechanism, "projection=off"), 1e-12);
     std::vector<double> x(formulation.state_size());
     ASSERT_TRUE(formulation.pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok) << key;
@@ -199,8 +199,11 @@ TEST(couplings, who_does_not_know_them_says_so) {
       EXPECT_NE(refusal.find("coupling 'gears'"), std::string::npos) << entry.key << ": " << refusal;
     }
   }
-  EXPECT_EQ(able, "dense dense-momentum bae-haug naudet naudet-reduced naudet-acc naudet-acc-reduced ");
-  for (const auto& [key, options] : {std::pair("bae-haug", "ranks=2,projection=off"), {"naudet", "loops=matrices"}}) {
+  EXPECT_EQ(able, "dense dense-momentum hdca dca bae-haug naudet naudet-reduced naudet-acc naudet-acc-reduced ");
+  for (const auto& [key, options] : {std::pair("bae-haug", "ranks=2,projection=off"),
+                                     {"naudet", "loops=matrices"},
+                                     {"hdca", "leaf=subchain"},
+                                     {"dca", "leaf=subtree"}}) {
     try {
       static_cast<void>(test::make(key, mechanism, options));
       ADD_FAILURE() << key << " took it";
