@@ -129,6 +129,7 @@ def simulate(mechanism, simulation):
     state[places], state[[len(places) + at for at in places]], forces[places] = simulation["q"], simulation["v"], simulation["joint_forces"]
     plant.get_applied_generalized_force_input_port().FixValue(context, forces)
     plant.SetPositionsAndVelocities(context, state)
+    context.SetTime(simulation["times"][0])
     simulator = Simulator(plant, context)
     integrator = ResetIntegratorFromFlags(simulator, simulation["integrator"], 0.1)
     integrator.set_fixed_step_mode(False)
