@@ -214,6 +214,45 @@ class EqualAccuracy(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "empty.csv cannot be read"):
             equal_accuracy.reference_of(self.folder / "empty.csv")
 
+    def test_lines_that_are_wrong_are_answered_in_python_too(self):
+        engine = self._engine(FAKE.format(folder=str(ROOT / "examples" / "engines")))
+        with mock.patch.object(equal_accuracy, "START", [sys.executable]), equal_accuracy.Program(engine.program, 20.0) as program:
+            def failure(message):
+                with self.assertRaises(equal_accuracy.Unanswered) as raised:
+                    program.ask(message)
+                return str(raised.exception)
+            for message in ({}, {"simulate": START}, None, 3):
+                self.assertTrue(failure(message))
+            self.assertEqual(program.ask(MECHANISM)["engine"], "fake 1.0")
+            for times in ([], [0.0], [0.0, 0.0], [1.0, 0.5]):
+                self.assertIn("two or more that increase", failure({"simulate": {**START, "times": times}}))
+            self.assertIn("integrator", failure({"simulate": START}))
+            self.assertFalse(program.lost)
+
+    def test_installed_engines_end_where_they_do_whatever_the_times(self):
+        unit, zero = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [0.0, 0.0, 0.0]
+        frame, joint = {"position": zero, "rotation": unit}, {"name": "pivot", "type": "revolute", "cut": False, "a": -1, "b": 0}
+        joint |= {"q": [0, 1], "v": [0, 1], "frame_a": frame, "frame_b": frame, "axis": unit[1], "axis2": unit[0], "pitch": 0.0}
+        joint |= {"normal1": unit[2], "normal2": unit[0]}
+        rod = {"name": "rod", "mass": 1.0, "com": [0.5, 0.0, 0.0], "inertia": [[0.01, 0.0, 0.0], [0.0, 0.1, 0.0], [0.0, 0.0, 0.1]]}
+        mechanism = {"mechanism": {"name": "pendulum", "gravity": [0.0, 0.0, -9.81], "q_size": 1, "v_size": 1, "bodies": [rod],
+                                   "joints": [joint]}}
+        for key, integrator, control in (("simbody", "RungeKuttaMerson", 1e-6), ("pinocchio", "fehlberg78", 1e-6), ("mujoco", "RK4", 1e-3),
+                                         ("drake", "runge_kutta5", 1e-6), ("exudyn", "DOPRI5", 1e-6)):
+            with self.subTest(key), equal_accuracy.Program(equal_accuracy.ENGINES[key].program, 60.0) as program:
+                try:
+                    program.ask(mechanism)
+                except equal_accuracy.Unanswered as why:
+                    self.skipTest(str(why))
+                ends = []
+                for times in ([0.0, 0.5, 1.0], [0.0, 0.9, 1.0], [5.0, 5.1, 6.0]):
+                    message = {**START, "q": [0.1], "times": times, "integrator": integrator, "control": control}
+                    rows = program.ask({"simulate": message})["q"]
+                    self.assertEqual(len(rows), 3)
+                    ends.append(rows[-1][0])
+                self.assertGreater(ends[0], 1.0)
+                self.assertLess(max(ends) - min(ends), 1e-3, str(ends))
+
     def test_springs_name_bodies_by_number(self):
         spring = {"body1": "ground", "body2": "arm", "point1": [0, 0, 0], "point2": [1, 0, 0], "stiffness": 2.0, "damping": 0.0, "rest": 1.0}
         found = equal_accuracy.springs_of({"point_springs": [spring]}, MECHANISM["mechanism"])
