@@ -26,7 +26,8 @@ bool projection_is_on(const Mechanism& mechanism, const Parameters& options, boo
   if (choice != "auto") {
     return choice == "on";
   }
-  return mechanism.cut_row_count() > 0 && (drifts || mechanism.generic_rank().overconstrained);
+  return mechanism.closing_row_count() > 0 &&
+         ((drifts && mechanism.cut_row_count() > 0) || mechanism.generic_rank().overconstrained);
 }
 
 }  // namespace mbdbench

@@ -6,7 +6,7 @@ import matplotlib.colors
 import style
 
 _LINES = ("-", (0, (4, 1.5)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
-_MARKERS = ("*", ">", "d", "h")  # of further variants
+_MARKERS = ("*", ">", "d", "h", "p", "8")  # of further variants
 _SHADES = (1.0, 0.6, 0.35, 0.75)  # of a colour, for its further variants
 _MOST_CURVES = 8  # that a reader tells apart in one panel
 

@@ -153,11 +153,13 @@ def _draw_roofline(study):
             if operations and rate and memory:
                 points.setdefault(variant["label"], []).append((operations / (memory * mechanism["bodies"]), rate))
     figure, cells, legend, columns = _panels(1, list(points))
-    style.legend_row(figure, legend, [Line2D([], [], label=label, **looks[label] | {"linestyle": "none"}) for label in points], columns)
+    roofs = {"color": "black", "linewidth": 1}
+    style.legend_row(figure, legend, [Line2D([], [], label=label, **looks[label] | {"linestyle": "none"}) for label in points]
+                     + [Line2D([], [], label="roofs of one core", **roofs)], columns)
     axes = figure.add_subplot(cells[0])
     everywhere = [x for values in points.values() for x, _ in values] + [peak / bandwidth]
     low, high = min(everywhere) / 2, max(everywhere) * 2
-    axes.loglog([low, peak / bandwidth, high], [low * bandwidth, peak, peak], color="black", linewidth=1)
+    axes.loglog([low, peak / bandwidth, high], [low * bandwidth, peak, peak], **roofs)
     for label, values in points.items():
         axes.loglog([x for x, _ in values], [y for _, y in values], **looks[label] | {"linestyle": "none"})
     axes.set_xlabel("operations a byte held [1/B]")

@@ -103,10 +103,21 @@ void add_springs(RandomSource& random, MechanismDescription& description) {
   }
 }
 
+/// Every tenth mechanism has a driven cut joint, where it has a cut joint that can be.
+constexpr std::int64_t kDrivenCuts = 10;
+
+/// \returns how many constraints are independent of one another at the start.
+std::ptrdiff_t independent_constraints(const Mechanism& mechanism) {
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(mechanism.q0()));
+  const Eigen::VectorXd values = singular_values(constraint_jacobian(kinematics));
+  return values.size() == 0 ? 0 : (values.array() > 1e-6 * values.maxCoeff()).count();
+}
+
 /// Every seventh mechanism has screws, every fourteenth couplings (below): the others are those of their seeds before.
 constexpr std::int64_t kScrews = 7;
 
-/// Two scalar joints of the tree tied to one another.
+/// Two scalar joints of the tree tied to one another, where that leaves something to move.
 void couple(RandomSource& random, MechanismDescription& description) {
   std::vector<const JointDescription*> scalar;
   for (const JointDescription& joint : description.joints) {
@@ -123,17 +134,9 @@ void couple(RandomSource& random, MechanismDescription& description) {
       {"gears",
        {{scalar[first]->name, 0, random.uniform(0.5, 2.0)}, {scalar[second]->name, 0, random.uniform(-2.0, -0.5)}},
        std::nullopt}};
-}
-
-/// Every tenth mechanism has a driven cut joint, where it has a cut joint that can be.
-constexpr std::int64_t kDrivenCuts = 10;
-
-/// \returns how many constraints are independent of one another at the start.
-std::ptrdiff_t independent_constraints(const Mechanism& mechanism) {
-  Kinematics kinematics(mechanism);
-  kinematics.set_positions(view(mechanism.q0()));
-  const Eigen::VectorXd values = singular_values(constraint_jacobian(kinematics));
-  return values.size() == 0 ? 0 : (values.array() > 1e-6 * values.maxCoeff()).count();
+  if (const Mechanism mechanism(description); independent_constraints(mechanism) == mechanism.u_size()) {
+    description.couplings.clear();  // nothing would be left to move
+  }
 }
 
 /// The motion begins as fast as the joint moves, so that velocities agree.
@@ -225,11 +228,11 @@ Mechanism draw_mechanism(std::span<const MechanismEntry> registry, std::int64_t 
       continue;
     }
     MechanismDescription changed = *description;
-    change(random, changed);
     try {
+      change(random, changed);
       description = Mechanism(changed).description();
     } catch (const ModelError&) {
-      // Nothing would be left to move, or velocities cannot agree.
+      // Positions or velocities cannot agree.
     }
   }
   description->name = fmt::format("soak_{}", seed);

@@ -87,7 +87,7 @@ class BaeHaugFormulation final : public JointStateFormulation {
   RhsStatus solve(double t, std::span<const double> x) {
     RhsStatus status = tree_.set_positions(t, q_of(x));
     if (status.ok) {
-      status = cuts_.set_positions(tree_);
+      status = cuts_.set_positions(tree_, q_of(x));
     }
     if (status.ok) {
       tree_.set_velocities(rate_of(x));
@@ -190,7 +190,8 @@ FormulationEntry bae_haug_entry() {
           {.per_body = 1e4, .per_row_and_velocity = 48.0},
           projects,
           make_part,
-          "ranks=R"};
+          "ranks=R",
+          true};
 }
 
 }  // namespace mbdbench

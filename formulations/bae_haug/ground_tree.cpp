@@ -181,6 +181,9 @@ std::string refuse_ground_trees(const Mechanism& whole, std::size_t least) {
   if (whole.drives_cut_joints()) {
     return "the prescribed motion of a cut joint needs both of its trees";
   }
+  if (!whole.couplings().empty()) {
+    return fmt::format("the coupling '{}' may need several trees", whole.couplings().front().name);
+  }
   const GroundTrees trees(whole);
   if (trees.bodies.size() < least) {
     return fmt::format("{} rank{} need {} trees, one a rank, and {} joint{} of it at the ground carr{} one", least,

@@ -68,7 +68,7 @@ DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<boo
 }
 
 std::string refuse_singular_start(const Mechanism& mechanism) {
-  if (mechanism.cut_row_count() == 0 || mechanism.u_size() > kMostVelocitiesOfCheck) {
+  if (mechanism.closing_row_count() == 0 || mechanism.u_size() > kMostVelocitiesOfCheck) {
     return {};
   }
   const std::optional<NearbyRanks> nearby = ranks_nearby(mechanism);
@@ -85,7 +85,7 @@ std::string refuse_singular_start(const Mechanism& mechanism) {
 }
 
 std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
-  if (mechanism.cut_row_count() == 0) {
+  if (mechanism.closing_row_count() == 0) {
     return {};
   }
   if (mechanism.drives_cut_joints()) {
@@ -118,10 +118,10 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<boo
       dependents_(mechanism),
       allowed_(allowed),
       unprescribed_(dependent_candidates(mechanism, false)),
-      active_rows_(index_of(mechanism.cut_row_count()), false),
+      active_rows_(index_of(mechanism.closing_row_count()), false),
       closing_(mechanism),
       way_(index_of(mechanism.q_size())),
-      residual_(index_of(mechanism.cut_row_count())),
+      residual_(index_of(mechanism.closing_row_count())),
       momenta_(index_of(mechanism.u_size())),
       velocities_(index_of(mechanism.u_size())),
       cut_loads_(mechanism.bodies().size()) {
@@ -131,13 +131,13 @@ ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<boo
 
 RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
   RhsStatus status = tree_.set_positions(t, q);
-  if (!status.ok || mechanism_->cut_row_count() == 0) {
+  if (!status.ok || mechanism_->closing_row_count() == 0) {
     return status;
   }
   dependents_.set_positions(tree_.kinematics());
   const double pivots = dependents_.factorise();
   if (!(pivots > kDependentSingular)) {
-    return {false, mechanism_->cut_joints().front().name,
+    return {false, name_of_first_row(*mechanism_),
             "the dependent joints cannot close the loop here (singular position), smallest over largest pivot is",
             pivots};
   }
@@ -146,7 +146,7 @@ RhsStatus ClosedDynamics::set_positions(double t, std::span<const double> q) {
     active_rows_[index_of(row)] = true;
   }
   cuts_.set_active(active_rows_);
-  return cuts_.set_positions(tree_);
+  return cuts_.set_positions(tree_, q);
 }
 
 double ClosedDynamics::set_residual(std::span<const double> q) {
@@ -168,6 +168,12 @@ double ClosedDynamics::set_residual(std::span<const double> q) {
       double& largest = row < linear ? largest_distance : largest_angle;
       largest = std::max(largest, std::abs(rows[row]));
     }
+  }
+  for (std::size_t i = 0; i < mechanism_->couplings().size(); ++i) {
+    const Coupling& coupling = mechanism_->couplings()[i];
+    double& row = residual_[index_of(mechanism_->cut_row_count()) + i];
+    row = coupling.residual(q) / coupling.size();
+    largest_angle = std::max(largest_angle, std::abs(row));
   }
   return std::max(largest_distance > 0.0 ? largest_distance / distance : 0.0, largest_angle);
 }
@@ -239,7 +245,7 @@ RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const d
     }
     last = largest;
   }
-  return {false, mechanism_->cut_joints().front().name,
+  return {false, name_of_first_row(*mechanism_),
           "the loops could not be closed from the last accepted coordinates, the last correction was", last};
 }
 
@@ -251,7 +257,7 @@ void ClosedDynamics::solve_velocities(std::span<const double> p) {
   tree_.sweep_momenta(momenta_);
   cuts_.close_velocities(tree_);
   tree_.sweep_velocities();
-  if (mechanism_->cut_row_count() > 0) {
+  if (mechanism_->closing_row_count() > 0) {
     for (int k = 0; k < mechanism_->body_count(); ++k) {
       tree_.add_momentum(k, -cuts_.impulse(k));
     }

@@ -59,7 +59,7 @@ void ClosedNaudet::use_dependent(std::span<const int> dependent) {
 RhsStatus ClosedNaudet::set_coordinates(std::span<const double> x) {
   if (state_.form().switching) {
     if (!state_.read_choice(x, read_)) {
-      return {false, mechanism().cut_joints().front().name,
+      return {false, name_of_first_row(mechanism()),
               "the state does not name as many dependent components as there are constraints, it says",
               x[state_.choice_at()]};
     }

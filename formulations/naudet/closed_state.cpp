@@ -132,8 +132,9 @@ std::vector<StateComponent> ClosedState::layout() const {
       }
     }
   }
+  const std::string& told_by = (cut_joints.empty() ? mechanism_->tree_joints() : cut_joints).front().name;
   for (std::size_t word = 0; word < choice_words(); ++word) {
-    layout.push_back({"dependent." + std::to_string(word + 1), StateKind::position, cut_joints.front().name, true});
+    layout.push_back({"dependent." + std::to_string(word + 1), StateKind::position, told_by, true});
   }
   return layout;
 }

@@ -96,7 +96,7 @@ DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, con
 DependentJoints::DependentJoints(const Mechanism& mechanism)
     : mechanism_(&mechanism),
       depends_(index_of(mechanism.u_size()), false),
-      phi_q_(Eigen::MatrixXd::Zero(mechanism.cut_row_count(), mechanism.u_size())) {}
+      phi_q_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.u_size())) {}
 
 void DependentJoints::set_positions(const Kinematics& kinematics) {
   phi_q_.setZero();
@@ -117,6 +117,13 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
         }
       }
     }
+  }
+  for (std::size_t i = 0; i < mechanism_->couplings().size(); ++i) {
+    const Coupling& coupling = mechanism_->couplings()[i];
+    for (const Coupling::Term& term : coupling.terms) {
+      phi_q_(mechanism_->cut_row_count() + static_cast<int>(i), term.u) = term.factor / coupling.size();
+    }
+    size_ = std::max(size_, 1.0);
   }
 }
 

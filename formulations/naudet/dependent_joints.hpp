@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Dependent and independent quasi-velocities of closed loops: Phi_d u_d + Phi_i u_i = 0 over independent rows of the
-/// cut joints, hence u = B u_i with B = [I; K], K = -Phi_d^-1 Phi_i.
+/// cut joints and couplings, hence u = B u_i with B = [I; K], K = -Phi_d^-1 Phi_i.
 ///
 /// Which components depend is a choice. It stays until it is badly conditioned (a large K: the dependent joints cannot
 /// follow) and another one is better. Which of redundant rows stand for all is settled anew at every position: rows
@@ -42,7 +42,8 @@ struct DependentChoice {
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
                                   const std::vector<bool>& preferred, std::optional<std::size_t> most = {});
 
-/// Phi_q of the cut joints over the tree's u, split by a choice. Allocates nothing after `use_choice`.
+/// Phi_q of the cut joints, then of the couplings with 1 as their largest factor, over the tree's u, split by a choice.
+/// Allocates nothing after `use_choice`.
 class DependentJoints {
  public:
   explicit DependentJoints(const Mechanism& mechanism);
@@ -60,12 +61,12 @@ class DependentJoints {
   /// \returns the dependent components and the rows that the last `factorise` chose for them.
   [[nodiscard]] const DependentChoice& choice() const { return choice_; }
 
-  /// Chooses rows among those of all cut joints by pivoting in the dependent columns and factorises them: Phi_d.
+  /// Chooses rows among all of phi_q by pivoting in the dependent columns and factorises them: Phi_d.
   /// \returns its smallest pivot over the largest, 0 where it is singular; 1 without rows
   double factorise();
   /// u_d from all other components of u. \param u receives u_d
   void complete(std::span<double> u);
-  /// x_d = -Phi_d^-1 residual. \param residual all rows of the cut joints \param correction one entry a dependent
+  /// x_d = -Phi_d^-1 residual. \param residual all rows of phi_q \param correction one entry a dependent
   void correct(std::span<const double> residual, std::span<double> correction);
   /// B^T g: g_i + K^T g_d in place; the dependent entries become zero.
   void reduce(std::span<double> g);

@@ -316,6 +316,10 @@ DependentLoops Planner::plan() {
   if (mechanism_->drives_cut_joints()) {
     refuse("a cut joint has a prescribed motion, which the matrices C_K do not know");
   }
+  if (!mechanism_->couplings().empty()) {
+    refuse(fmt::format("the coupling '{}' is no loop, which the matrices C_K belong to",
+                       mechanism_->couplings().front().name));
+  }
   result_.order.resize(mechanism_->bodies().size());
   std::iota(result_.order.rbegin(), result_.order.rend(), 0);
   std::vector<std::vector<Candidate>> ends;

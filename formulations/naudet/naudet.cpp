@@ -186,7 +186,7 @@ std::span<const ParameterSpecification> naudet_options(bool reduced) {
 
 template <StateKind kRateKind, bool kReduced>
 std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options) {
-  const bool closed = mechanism.cut_row_count() > 0;
+  const bool closed = mechanism.closing_row_count() > 0;
   if (!closed && kRateKind == StateKind::momentum) {
     return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(mechanism, options));
   }
@@ -209,52 +209,40 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 // The recursion, and the dense equations of the cut joints: measured on pendulum, loop and ladder, to 1.5.
 constexpr MemoryNeed kNaudetMemory = {.per_body = 1.3e4, .per_row_and_velocity = 48.0};
 
+FormulationEntry with_couplings(FormulationEntry entry) {
+  entry.takes_couplings = true;
+  return entry;
+}
+
 }  // namespace
 
 FormulationEntry naudet_entry() {
-  return {"naudet",
-          "recursive Hamiltonian equations, O(n), canonical momenta; closed loops: all coordinates, reduced momenta",
-          "Naudet2005",
-          StateKind::momentum,
-          naudet_options<StateKind::momentum>(false),
-          refuse_singular_start,
-          make_naudet<StateKind::momentum, false>,
-          kNaudetMemory,
-          projects<StateKind::momentum>};
+  return with_couplings(
+      {"naudet",
+       "recursive Hamiltonian equations, O(n), canonical momenta; closed loops: all coordinates, reduced momenta",
+       "Naudet2005", StateKind::momentum, naudet_options<StateKind::momentum>(false), refuse_singular_start,
+       make_naudet<StateKind::momentum, false>, kNaudetMemory, projects<StateKind::momentum>});
 }
 
 FormulationEntry naudet_reduced_entry() {
-  return {"naudet-reduced",
-          "naudet with independent coordinates only: dependent ones are solved for",
-          "Naudet2005",
-          StateKind::momentum,
-          naudet_options<StateKind::momentum>(true),
-          refuse_reduced_coordinates,
-          make_naudet<StateKind::momentum, true>,
-          kNaudetMemory};
+  return with_couplings({"naudet-reduced", "naudet with independent coordinates only: dependent ones are solved for",
+                         "Naudet2005", StateKind::momentum, naudet_options<StateKind::momentum>(true),
+                         refuse_reduced_coordinates, make_naudet<StateKind::momentum, true>, kNaudetMemory});
 }
 
 FormulationEntry naudet_acceleration_entry() {
-  return {"naudet-acc",
-          "the acceleration twin of naudet: all coordinates and velocities, constraints at acceleration level",
-          "Naudet2005",
-          StateKind::velocity,
-          naudet_options<StateKind::velocity>(false),
-          refuse_singular_start,
-          make_naudet<StateKind::velocity, false>,
-          kNaudetMemory,
-          projects<StateKind::velocity>};
+  return with_couplings(
+      {"naudet-acc",
+       "the acceleration twin of naudet: all coordinates and velocities, constraints at acceleration level",
+       "Naudet2005", StateKind::velocity, naudet_options<StateKind::velocity>(false), refuse_singular_start,
+       make_naudet<StateKind::velocity, false>, kNaudetMemory, projects<StateKind::velocity>});
 }
 
 FormulationEntry naudet_acceleration_reduced_entry() {
-  return {"naudet-acc-reduced",
-          "the acceleration twin of naudet-reduced: independent coordinates and velocities",
-          "Naudet2005",
-          StateKind::velocity,
-          naudet_options<StateKind::velocity>(true),
-          refuse_reduced_coordinates,
-          make_naudet<StateKind::velocity, true>,
-          kNaudetMemory};
+  return with_couplings({"naudet-acc-reduced",
+                         "the acceleration twin of naudet-reduced: independent coordinates and velocities",
+                         "Naudet2005", StateKind::velocity, naudet_options<StateKind::velocity>(true),
+                         refuse_reduced_coordinates, make_naudet<StateKind::velocity, true>, kNaudetMemory});
 }
 
 }  // namespace mbdbench

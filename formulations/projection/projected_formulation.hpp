@@ -3,8 +3,8 @@
 /// Any formulation with its states projected on the constraint manifold after accepted steps.
 #include <memory>
 
-#include "formulations/assembly/constraint_projection.hpp"
 #include "formulations/formulation.hpp"
+#include "formulations/projection/constraint_projection.hpp"
 
 namespace mbdbench {
 

@@ -117,12 +117,12 @@ void BodyRecursion::set_velocities(std::span<const double> u) {
   kinematics_.set_velocities(u);
 }
 
-void BodyRecursion::sweep_momenta(std::span<const double> p) {
+void BodyRecursion::sweep_momenta(std::span<const double> p, std::span<const double> prescribed) {
   for (Link& link : links_) {
     link.bias.setZero();
     link.wrench.setZero();
   }
-  add_prescribed(motions_.velocities(), u_);
+  add_prescribed(prescribed, u_);
   sweep_inward(p);
 }
 

@@ -42,7 +42,9 @@ class BodyRecursion {
   void set_velocities(std::span<const double> u);
   /// Inward sweep for the quasi-velocities of canonical momenta p, after set_positions; prescribed ones follow their
   /// motion.
-  void sweep_momenta(std::span<const double> p);
+  void sweep_momenta(std::span<const double> p) { sweep_momenta(p, motions_.velocities()); }
+  /// \param prescribed what the prescribed components have instead, in the order of the motions
+  void sweep_momenta(std::span<const double> p, std::span<const double> prescribed);
   /// Outward sweep for velocities, after sweep_momenta.
   void sweep_velocities();
   /// All applied loads, once velocities are there.
@@ -83,6 +85,8 @@ class BodyRecursion {
   [[nodiscard]] const JointMatrix& pivot_inverse(int k) const {
     return links_[static_cast<std::size_t>(k)].pivot_inverse;
   }
+  /// \returns the rates of the free components of joint k if its inboard body had none; after an inward sweep.
+  [[nodiscard]] const JointVector& free_rate(int k) const { return links_[static_cast<std::size_t>(k)].free_rate; }
   /// \returns acceleration of body k relative to its inboard body if that did not accelerate; after sweep_loads.
   [[nodiscard]] const Vec6& relative_rate(int k) const { return links_[static_cast<std::size_t>(k)].relative_rate; }
   /// \returns [a; alpha] of body k at O_k after sweep_accelerations; -1 is the ground.

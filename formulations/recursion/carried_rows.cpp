@@ -11,25 +11,45 @@ namespace {
 // the plane of planar loops, leave rounding of 1e-15 of it, squared in A.
 constexpr double kZeroRow = 1e-22;
 
+/// \param take called with the joint (and body), the place among its free components, the coupling, the factor of
+/// every term whose component is not prescribed
+template <class Take>
+void for_free_terms(const Mechanism& tree, std::span<const Coupling> couplings, const Take& take) {
+  for (std::size_t coupling = 0; coupling < couplings.size(); ++coupling) {
+    for (const Coupling::Term& term : couplings[coupling].terms) {
+      const auto after = std::find_if(tree.tree_joints().begin(), tree.tree_joints().end(),
+                                      [&](const Joint& joint) { return joint.u_offset > term.u; });
+      const auto k = static_cast<int>(after - tree.tree_joints().begin()) - 1;
+      const Joint& joint = tree.tree_joints()[index_of(k)];
+      const int component = term.u - joint.u_offset;
+      const auto before = [&](const JointMotion& motion) { return motion.component < component; };
+      const auto itself = [&](const JointMotion& motion) { return motion.component == component; };
+      if (std::none_of(joint.motions.begin(), joint.motions.end(), itself)) {
+        const auto prescribed = std::count_if(joint.motions.begin(), joint.motions.end(), before);
+        take(k, component - static_cast<int>(prescribed), coupling, term.factor);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-CarriedRows::CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std::span<const CutBodies> ends)
+CarriedRows::CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std::span<const CutBodies> ends,
+                         std::span<const Coupling> couplings)
     : mechanism_(&tree), cuts_(cuts), ends_(ends.begin(), ends.end()), links_(tree.bodies().size()) {
   for (std::size_t c = 0; c < cuts.size(); ++c) {
     const Joint& joint = cuts[c];
     cut_of_row_.insert(cut_of_row_.end(), index_of(joint.nc), c);
     for (const int end : {ends[c].a, ends[c].b}) {
-      for (int k = end; k >= 0; k = tree.parent(k)) {
-        std::vector<Eigen::Index>& rows = links_[index_of(k)].rows;
-        if (joint.nc == 0 || (!rows.empty() && rows.back() >= joint.row_offset)) {
-          break;  // from here on inward the other end has been
-        }
-        for (int row = 0; row < joint.nc; ++row) {
-          rows.push_back(joint.row_offset + row);
-        }
+      for (int row = 0; row < joint.nc; ++row) {
+        lead_inward(end, joint.row_offset + row);
       }
     }
   }
+  const auto first_coupling = static_cast<Eigen::Index>(cut_of_row_.size());
+  for_free_terms(tree, couplings, [&](int k, int, std::size_t coupling, double) {
+    lead_inward(k, first_coupling + static_cast<Eigen::Index>(coupling));
+  });
   for (int k = 0; k < tree.body_count(); ++k) {
     Link& link = links_[index_of(k)];
     const auto count = static_cast<Eigen::Index>(link.rows.size());
@@ -45,6 +65,26 @@ CarriedRows::CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std
       }
     }
   }
+  for_free_terms(tree, couplings, [&](int k, int component, std::size_t coupling, double factor) {
+    add_factor(k, component, first_coupling + static_cast<Eigen::Index>(coupling), factor);
+  });
+}
+
+void CarriedRows::lead_inward(int k, Eigen::Index row) {
+  for (; k >= 0; k = mechanism_->parent(k)) {
+    std::vector<Eigen::Index>& rows = links_[index_of(k)].rows;
+    if (!rows.empty() && rows.back() >= row) {
+      return;  // from here on inward another end has been
+    }
+    rows.push_back(row);
+  }
+}
+
+void CarriedRows::add_factor(int k, int component, Eigen::Index row, double factor) {
+  Link& link = links_[index_of(k)];
+  link.factors.conservativeResizeLike(Rows::Zero(link.along.rows(), link.along.cols()));
+  const auto column = std::lower_bound(link.rows.begin(), link.rows.end(), row) - link.rows.begin();
+  link.factors(component, column) += factor;
 }
 
 void CarriedRows::add_end(const BodyRecursion& tree, int body, const Joint& joint, const JointKinematics& state,
@@ -85,17 +125,22 @@ void CarriedRows::reduce(const BodyRecursion& tree, int k, std::span<const Joint
     const auto column = static_cast<Eigen::Index>(i);
     const auto wrench = link.wrenches.col(column);
     link.along.col(column).head(free) = axes.transpose().lazyProduct(wrench);
+    if (link.factors.cols() > 0) {
+      link.along.col(column).head(free) += link.factors.col(column).head(free);
+    }
     link.rates.col(column).head(free) = pivot_inverse.lazyProduct(link.along.col(column).head(free));
     for (std::size_t j = 0; j <= i; ++j) {
       a(link.rows[i], link.rows[j]) +=
           link.rates.col(column).head(free).dot(link.along.col(static_cast<Eigen::Index>(j)).head(free));
     }
-    // The square of the row's unit wrench about O_k as if no joint were in between.
-    const std::size_t c = cut_of_row_[static_cast<std::size_t>(link.rows[i])];
-    const Vec3 lever = states[c].point - tree.kinematics().tree_joint(k).point;
-    const double size = shift_wrench(lever, states[c].d.col(link.rows[i] - cuts_[c].row_offset)).squaredNorm();
-    for (Eigen::Index f = 0; f < free; ++f) {
-      smallest[link.rows[i]] += kZeroRow * axes.col(f).squaredNorm() * size * pivot_inverse(f, f);
+    if (const auto row = static_cast<std::size_t>(link.rows[i]); row < cut_of_row_.size()) {
+      // The square of the row's unit wrench about O_k as if no joint were in between.
+      const std::size_t c = cut_of_row_[row];
+      const Vec3 lever = states[c].point - tree.kinematics().tree_joint(k).point;
+      const double size = shift_wrench(lever, states[c].d.col(link.rows[i] - cuts_[c].row_offset)).squaredNorm();
+      for (Eigen::Index f = 0; f < free; ++f) {
+        smallest[link.rows[i]] += kZeroRow * axes.col(f).squaredNorm() * size * pivot_inverse(f, f);
+      }
     }
     if (parent != nullptr) {
       // PhiM_j^T += S (I - gain_k H_k^T) PhiM_k^T  [Bae1988, recursion of the cut joint's rows]
@@ -111,6 +156,10 @@ void CarriedRows::subtract_free_rates(const BodyRecursion& tree, Eigen::VectorXd
     const Vec6& rate = tree.relative_rate(static_cast<int>(k));
     for (std::size_t i = 0; i < link.rows.size(); ++i) {
       right_side[link.rows[i]] -= link.wrenches.col(static_cast<Eigen::Index>(i)).dot(rate);
+    }
+    const JointVector& free_rate = tree.free_rate(static_cast<int>(k));
+    for (Eigen::Index i = 0; i < link.factors.cols(); ++i) {
+      right_side[link.rows[static_cast<std::size_t>(i)]] -= link.factors.col(i).head(free_rate.size()).dot(free_rate);
     }
   }
 }

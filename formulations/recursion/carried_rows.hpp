@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Rows of cut joints carried inward over one tree, which may hold both ends of a joint or one of them.
+/// Rows of cut joints and couplings carried inward over one tree, which may hold both ends of a cut joint or one of
+/// them.
 ///
 /// Every cut joint loads its two bodies with D lambda and -D lambda. Each row of Phi is such a pair of unit wrenches;
 /// its articulated wrench Y_k on body k, about O_k, is the paper's PhiM_k transposed:
@@ -8,6 +9,9 @@
 ///   PhiM_j^T += S (I - gain_k H_k^T) PhiM_k^T,   A = -PhiL = sum_k (H_k^T Y_k)^T pivot_k^-1 (H_k^T Y_k)
 ///
 /// [Malczyk2008, section 2], [Bae1988]. A and the right side of several trees are the sums of what each of them adds.
+///
+/// A coupling, sum of g_k q_k constant, loads its joints as motors do, by g_k lambda: H_k^T Y_k + g_k takes the place
+/// of H_k^T Y_k, above and in what is carried on inward.
 ///
 /// Cost: O(n m_path + sum m_path^2) with m_path rows on the way of a link to the ground.
 #include <Eigen/Core>
@@ -28,7 +32,9 @@ struct CutBodies {
 class CarriedRows {
  public:
   /// \param tree the bodies and joints \param cuts joints with their rows \param ends one for each of them
-  CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std::span<const CutBodies> ends);
+  /// \param couplings of the tree's joints, one row each behind those of the cut joints
+  CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std::span<const CutBodies> ends,
+              std::span<const Coupling> couplings = {});
 
   /// Y_k of all links, after tree.set_positions. \param states of the cut joints
   /// \param a its lower triangle gets what the tree adds to A
@@ -43,14 +49,20 @@ class CarriedRows {
   [[nodiscard]] Vec6 impulse(int k, const Eigen::VectorXd& multipliers) const;
 
  private:
+  /// Free components of a joint x rows.
+  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, Eigen::Dynamic>;
   struct Link {
     std::vector<Eigen::Index> rows;                     // rows of Phi with an end at this link or outboard of it
     std::vector<std::size_t> in_parent;                 // where each of them is among the parent's rows
     Eigen::Matrix<double, 6, Eigen::Dynamic> wrenches;  // Y_k
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, Eigen::Dynamic> along;  // H_k^T Y_k
-    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6, Eigen::Dynamic> rates;  // pivot^-1 of it
+    Rows along;                                         // H_k^T Y_k + g_k
+    Rows rates;                                         // pivot^-1 of it
+    Rows factors;                                       // g_k of the free components; empty where no coupling acts
   };
 
+  /// Marks a row in link k and in all on its way to the ground.
+  void lead_inward(int k, Eigen::Index row);
+  void add_factor(int k, int component, Eigen::Index row, double factor);
   void add_end(const BodyRecursion& tree, int body, const Joint& joint, const JointKinematics& state, double sign);
   /// Y_k, its share of A, and what it carries to the inboard body.
   void reduce(const BodyRecursion& tree, int k, std::span<const JointKinematics> states, Eigen::MatrixXd& a,
@@ -60,7 +72,7 @@ class CarriedRows {
   std::span<const Joint> cuts_;
   std::vector<CutBodies> ends_;
   std::vector<Link> links_;
-  std::vector<std::size_t> cut_of_row_;
+  std::vector<std::size_t> cut_of_row_;  // of those that are not couplings'
 };
 
 }  // namespace mbdbench

@@ -1,5 +1,6 @@
 #include "formulations/recursion/cut_rows.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -18,6 +19,10 @@ std::vector<CutBodies> cut_bodies(const Mechanism& mechanism) {
 
 }  // namespace
 
+std::string_view name_of_first_row(const Mechanism& mechanism) {
+  return mechanism.cut_joints().empty() ? mechanism.couplings().front().name : mechanism.cut_joints().front().name;
+}
+
 std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism) {
   std::vector<std::size_t> groups;
   std::size_t group = 0;
@@ -25,26 +30,39 @@ std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism) {
     groups.insert(groups.end(), index_of(cut.linear_rows()), group++);
     groups.insert(groups.end(), index_of(cut.nc - cut.linear_rows()), group++);
   }
+  for (std::size_t coupling = 0; coupling < mechanism.couplings().size(); ++coupling) {
+    groups.push_back(group++);
+  }
   return groups;
 }
 
 CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
-      rows_(mechanism, mechanism.cut_joints(), cut_bodies(mechanism)),
-      a_(Eigen::MatrixXd::Zero(mechanism.cut_row_count(), mechanism.cut_row_count())),
-      smallest_diagonal_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
-      multipliers_(Eigen::VectorXd::Zero(mechanism.cut_row_count())),
-      active_(index_of(mechanism.cut_row_count()), true),
+      rows_(mechanism, mechanism.cut_joints(), cut_bodies(mechanism), mechanism.couplings()),
+      a_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.closing_row_count())),
+      smallest_diagonal_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
+      multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
+      active_(index_of(mechanism.closing_row_count()), true),
+      prescribed_change_(index_of(mechanism.motion_row_count())),
+      open_(mechanism.couplings().size()),
       solver_(rows_of_one_unit(mechanism)) {
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (const JointMotion& motion : joint.motions) {
+      prescribed_.push_back(joint.u_offset + motion.component);
+    }
+  }
   if (!empty()) {
     generic_rank_ = mechanism.generic_rank().rank - mechanism.motion_row_count();
   }
 }
 
-RhsStatus CutRows::set_positions(const BodyRecursion& tree) {
+RhsStatus CutRows::set_positions(const BodyRecursion& tree, std::span<const double> q) {
   if (empty()) {
     return {};
+  }
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    open_[i] = mechanism_->couplings()[i].residual(q);
   }
   a_.setZero();
   for (Eigen::Index row = 0; row < smallest_diagonal_.size(); ++row) {
@@ -53,7 +71,7 @@ RhsStatus CutRows::set_positions(const BodyRecursion& tree) {
   }
   rows_.carry(tree, tree.kinematics().cut_joints(), a_, smallest_diagonal_);
   if (!solver_.decompose(a_, smallest_diagonal_, generic_rank_)) {
-    return {false, mechanism_->cut_joints().front().name, "the matrix of the cut joints is not finite, its trace is",
+    return {false, name_of_first_row(*mechanism_), "the matrix of the cut joints is not finite, its trace is",
             a_.trace()};
   }
   return {};
@@ -82,6 +100,22 @@ void CutRows::set_acceleration_right_side(const BodyRecursion& tree) {
       add_drives(joint, kinematics.cut_joint(static_cast<int>(c)), tree.motions());
     }
   }
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    const Coupling& coupling = mechanism_->couplings()[i];
+    multipliers_[mechanism_->cut_row_count() + static_cast<int>(i)] = -prescribed_rate(coupling, tree.accelerations()) -
+                                                                      2.0 * baumgarte_.alpha * coupling.rate(tree.u()) -
+                                                                      baumgarte_.beta * baumgarte_.beta * open_[i];
+  }
+}
+
+double CutRows::prescribed_rate(const Coupling& coupling, std::span<const double> rates) const {
+  double sum = 0.0;
+  for (const Coupling::Term& term : coupling.terms) {
+    if (std::find(prescribed_.begin(), prescribed_.end(), term.u) != prescribed_.end()) {
+      sum += term.factor * rates[index_of(term.u)];
+    }
+  }
+  return sum;
 }
 
 void CutRows::close(BodyRecursion& tree) {
@@ -105,8 +139,30 @@ void CutRows::close_velocities(BodyRecursion& tree) {
         multipliers_[joint.row_offset + driven.row] = tree.motions().velocities()[index_of(driven.place)];
       }
     }
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      multipliers_[mechanism_->cut_row_count() + static_cast<int>(i)] =
+          -prescribed_rate(mechanism_->couplings()[i], tree.u());
+    }
     close(tree);
   }
+}
+
+void CutRows::correct_positions(BodyRecursion& tree, std::span<const double> still, std::span<const double> residual) {
+  const auto cut_rows = static_cast<std::size_t>(mechanism_->cut_row_count());
+  const auto motions = static_cast<std::size_t>(mechanism_->motion_row_count());
+  for (std::size_t motion = 0; motion < motions; ++motion) {
+    prescribed_change_[motion] = -residual[cut_rows + motion];
+  }
+  tree.sweep_momenta(still, prescribed_change_);
+  for (std::size_t row = 0; row < cut_rows; ++row) {
+    multipliers_[static_cast<Eigen::Index>(row)] = -residual[row];
+  }
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    multipliers_[static_cast<Eigen::Index>(cut_rows + i)] =
+        -residual[cut_rows + motions + i] - prescribed_rate(mechanism_->couplings()[i], tree.u());
+  }
+  close(tree);
+  tree.sweep_velocities();
 }
 
 Vec6 CutRows::wrench(const BodyRecursion& tree, int c) const {

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The cut joints' rows of the constraints without a mass matrix: A = Phi M^-1 Phi^T by CarriedRows, its decomposition,
-/// and what the multipliers do [Malczyk2008, section 2], [Bae1988].
+/// The rows of cut joints and, behind them, of couplings without a mass matrix: A = Phi M^-1 Phi^T by CarriedRows, its
+/// decomposition, and what the multipliers do [Malczyk2008, section 2], [Bae1988].
 ///
 /// Cost: that of CarriedRows, then O(m^3) for m rows.
 #include <Eigen/Core>
@@ -13,7 +13,8 @@
 
 namespace mbdbench {
 
-/// Workspace of all cut rows of one mechanism. Allocates nothing after construction.
+/// Workspace of all rows of one mechanism but prescribed motions of its tree joints. Allocates nothing after
+/// construction.
 class CutRows {
  public:
   CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte);
@@ -21,13 +22,16 @@ class CutRows {
   [[nodiscard]] bool empty() const { return multipliers_.size() == 0; }
   /// The matrix A and its decomposition, after tree.set_positions. \returns a status that names a joint when the rows
   /// are not finite
-  RhsStatus set_positions(const BodyRecursion& tree);
+  RhsStatus set_positions(const BodyRecursion& tree, std::span<const double> q);
   /// Solves for lambda and adds what it does to the tree's free accelerations; between tree.sweep_loads and
   /// tree.sweep_accelerations.
   void close_accelerations(BodyRecursion& tree);
   /// The same for sigma and velocities that keep the cut joints closed; between tree.sweep_momenta and
   /// tree.sweep_velocities.
   void close_velocities(BodyRecursion& tree);
+  /// The change dq of least kinetic norm with Phi_q dq = -Phi, as tree.u(); after set_positions.
+  /// \param still u_size() zeros, the momenta \param residual Phi, all rows of the mechanism
+  void correct_positions(BodyRecursion& tree, std::span<const double> still, std::span<const double> residual);
   /// Leaves out the rows that are not active: their multipliers are zero. Before set_positions; allocates nothing.
   /// \param active one entry a row
   void set_active(const std::vector<bool>& active) { active_ = active; }
@@ -46,6 +50,8 @@ class CutRows {
   void add_drives(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions);
 
   void close(BodyRecursion& tree);
+  /// \returns what the prescribed components add to a coupling's rate. \param rates over u
+  [[nodiscard]] double prescribed_rate(const Coupling& coupling, std::span<const double> rates) const;
 
   const Mechanism* mechanism_;
   BaumgarteConstants baumgarte_;
@@ -54,11 +60,17 @@ class CutRows {
   Eigen::VectorXd smallest_diagonal_;
   Eigen::VectorXd multipliers_;
   std::vector<bool> active_;
+  std::vector<int> prescribed_;  // components of u
+  std::vector<double> prescribed_change_;
+  std::vector<double> open_;  // residuals of the couplings at the positions
   SemidefiniteSolver solver_;
   Eigen::Index generic_rank_ = 0;  // of these rows where prescribed motions are kept
 };
 
-/// \returns groups for a SemidefiniteSolver: the linear rows of every cut joint and its angular ones.
+/// \returns the name of the first cut joint, or coupling where there is none.
+std::string_view name_of_first_row(const Mechanism& mechanism);
+
+/// \returns groups for a SemidefiniteSolver: the linear rows of every cut joint, its angular ones, every coupling.
 std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism);
 
 }  // namespace mbdbench

@@ -56,7 +56,7 @@ class LaneFormulation final : public JointStateFormulation {
       status = general.tree.set_positions(t, q);
     }
     if (status.ok) {
-      status = general.cuts.set_positions(general.tree);
+      status = general.cuts.set_positions(general.tree, q);
     }
     if (!status.ok) {
       return status;

@@ -39,6 +39,7 @@ class UrdfReader {
   void read_body(const std::string& name, const XMLElement& inertial);
   void read_joint(const XMLElement& element, const Place& parent, const std::string& child_name);
   void read_damping(const XMLElement& joint, const JointDescription& description);
+  void read_mimic(const XMLElement& element, JointDescription& joint);
 
   SourceLines& lines_;
   MechanismDescription description_;
@@ -189,11 +190,6 @@ void UrdfReader::read_joint(const XMLElement& element, const Place& parent, cons
                               suggest_name(type, names, "types")));
   }
   joint.type = known->second;
-  if (const XMLElement* const mimic = element.FirstChildElement("mimic")) {
-    fail(*mimic, fmt::format("joint '{}' follows another one, which is not modelled: take <mimic> out, and the joint "
-                             "moves freely, or make it fixed",
-                             joint.name));
-  }
   const Pose frame = parent.pose * origin(element);
   joint.a = parent.body;
   joint.b = child_name;
@@ -211,7 +207,29 @@ void UrdfReader::read_joint(const XMLElement& element, const Place& parent, cons
   }
   lines_.note({"joints", description_.joints.size(), ""}, static_cast<std::size_t>(element.GetLineNum()));
   read_damping(element, joint);
+  read_mimic(element, joint);
   description_.joints.push_back(std::move(joint));
+}
+
+/// q = multiplier * q of the other joint + offset: a coupling, whose own joint is changed where they do not agree.
+void UrdfReader::read_mimic(const XMLElement& element, JointDescription& joint) {
+  const XMLElement* const mimic = element.FirstChildElement("mimic");
+  if (mimic == nullptr) {
+    return;
+  }
+  if (joint.type != JointType::revolute && joint.type != JointType::prismatic) {
+    fail(*mimic, fmt::format("joint '{}': <mimic> is for joints with one coordinate", joint.name));
+  }
+  const auto optional_number = [&](const char* attribute, double otherwise) {
+    return mimic->Attribute(attribute) != nullptr ? number(*mimic, attribute) : otherwise;
+  };
+  CouplingDescription coupling;
+  coupling.name = joint.name + "_mimic";
+  coupling.terms = {{joint.name, 0, 1.0}, {required(*mimic, "joint"), 0, -optional_number("multiplier", 1.0)}};
+  coupling.value = optional_number("offset", 0.0);
+  joint.dependent = true;
+  lines_.note({"couplings", description_.couplings.size(), ""}, static_cast<std::size_t>(mimic->GetLineNum()));
+  description_.couplings.push_back(std::move(coupling));
 }
 
 void UrdfReader::read_damping(const XMLElement& joint, const JointDescription& description) {

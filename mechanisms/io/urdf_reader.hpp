@@ -11,7 +11,7 @@ namespace mbdbench {
 /// Reads what the text says; whether it makes sense as a mechanism is left to `Mechanism`. The root link is the ground.
 /// \param file_name for messages \param lines receives those of bodies and joints
 /// \throws FileError with the line and what would be right: syntax, missing elements, unknown joint types, closed
-///         loops, and what would be lost: mimic joints, transmissions, friction
+///         loops, and what would be lost: transmissions, friction
 MechanismDescription parse_urdf(std::string_view text, std::string_view file_name, SourceLines& lines);
 
 }  // namespace mbdbench

@@ -27,11 +27,6 @@ void check(const Mechanism& mechanism) {
     throw ModelError({}, fmt::format("{}: joint '{}' closes a loop, and URDF describes trees; write TOML or MJCF",
                                      mechanism.name(), mechanism.cut_joints().front().name));
   }
-  if (!mechanism.couplings().empty()) {
-    throw ModelError({},
-                     fmt::format("{}: coupling '{}' ties joints, which the URDF that we write does not say; write TOML",
-                                 mechanism.name(), mechanism.couplings().front().name));
-  }
   for (const Joint& joint : mechanism.tree_joints()) {
     if (!urdf_types().contains(joint.type)) {
       throw ModelError({}, fmt::format("{}: joint '{}' is {}; URDF has revolute, prismatic, planar, free and fixed "
@@ -77,7 +72,42 @@ void write_link(xml::Writer& writer, const Body& body, const Joint& joint) {
   writer.close();
 }
 
-void write_joint(xml::Writer& writer, const Mechanism& mechanism, const Joint& joint, double damping) {
+/// q = multiplier q of the other joint + offset.
+struct Mimic {
+  std::string other;
+  double multiplier = 1.0;
+  double offset = 0.0;
+};
+
+/// \returns what follows what. \throws ModelError where a coupling is none of two turns or displacements, or both of
+/// its joints follow others already
+std::map<std::string, Mimic> mimics_of(const Mechanism& mechanism) {
+  std::map<std::string, Mimic> mimics;
+  for (const CouplingDescription& coupling : mechanism.description().couplings) {
+    bool written = false;
+    for (std::size_t own = 0; own < coupling.terms.size() && coupling.terms.size() == 2 && !written; ++own) {
+      const CouplingTerm& term = coupling.terms[own];
+      const CouplingTerm& other = coupling.terms[1 - own];
+      const auto is_scalar = [&](const CouplingTerm& one) {
+        return mechanism.joint(*mechanism.find_joint(one.joint)).nq == 1;
+      };
+      written =
+          is_scalar(term) && is_scalar(other) && term.joint != other.joint &&
+          mimics.try_emplace(term.joint, Mimic{other.joint, -other.factor / term.factor, *coupling.value / term.factor})
+              .second;
+    }
+    if (!written) {
+      throw ModelError({},
+                       fmt::format("{}: coupling '{}': in URDF one joint follows one other, each of one coordinate, "
+                                   "and each joint follows once; write TOML",
+                                   mechanism.name(), coupling.name));
+    }
+  }
+  return mimics;
+}
+
+void write_joint(xml::Writer& writer, const Mechanism& mechanism, const Joint& joint, double damping,
+                 const std::map<std::string, Mimic>& mimics) {
   const bool grounded = joint.a < 0;
   const Joint inboard = grounded ? Joint() : mechanism.tree_joints()[static_cast<std::size_t>(joint.a)];
   const Mat3 turn = inboard.rotation_b.transpose();
@@ -94,6 +124,11 @@ void write_joint(xml::Writer& writer, const Mechanism& mechanism, const Joint& j
   if (damping != 0.0) {
     writer.element("dynamics", {{"damping", spaced(damping)}});
   }
+  if (const auto mimic = mimics.find(joint.name); mimic != mimics.end()) {
+    writer.element("mimic", {{"joint", mimic->second.other},
+                             {"multiplier", spaced(mimic->second.multiplier)},
+                             {"offset", spaced(mimic->second.offset)}});
+  }
   writer.close();
 }
 
@@ -101,6 +136,7 @@ void write_joint(xml::Writer& writer, const Mechanism& mechanism, const Joint& j
 
 std::string write_urdf(const Mechanism& mechanism) {
   check(mechanism);
+  const std::map<std::string, Mimic> mimics = mimics_of(mechanism);
   std::map<std::string, double> damping;
   std::vector<std::string> left_out;
   for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
@@ -117,7 +153,7 @@ std::string write_urdf(const Mechanism& mechanism) {
   writer.element("link", {{"name", kGround}});
   for (const Joint& joint : mechanism.tree_joints()) {
     write_link(writer, mechanism.bodies()[static_cast<std::size_t>(joint.b)], joint);
-    write_joint(writer, mechanism, joint, damping[joint.name]);
+    write_joint(writer, mechanism, joint, damping[joint.name], mimics);
   }
   writer.close();
   return writer.text();

@@ -220,6 +220,30 @@ void Mechanism::adopt_motions() {
   }
 }
 
+double Coupling::residual(std::span<const double> q) const {
+  double sum = -value;
+  for (const Term& term : terms) {
+    sum += term.factor * q[static_cast<std::size_t>(term.q)];
+  }
+  return sum;
+}
+
+double Coupling::rate(std::span<const double> u) const {
+  double sum = 0.0;
+  for (const Term& term : terms) {
+    sum += term.factor * u[static_cast<std::size_t>(term.u)];
+  }
+  return sum;
+}
+
+double Coupling::size() const {
+  double largest = 0.0;
+  for (const Term& term : terms) {
+    largest = std::max(largest, std::abs(term.factor));
+  }
+  return largest;
+}
+
 void Mechanism::adopt_couplings() {
   for (std::size_t i = 0; i < description_.couplings.size(); ++i) {
     validate_coupling(*this, i);

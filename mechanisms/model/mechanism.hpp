@@ -45,6 +45,12 @@ struct Coupling {
   std::vector<Term> terms;
   double value = 0.0;
   int row = 0;  ///< in Phi
+  /// \returns Phi: sum of factor q, less the value.
+  [[nodiscard]] double residual(std::span<const double> q) const;
+  /// \returns sum of factor u.
+  [[nodiscard]] double rate(std::span<const double> u) const;
+  /// \returns the largest |factor|.
+  [[nodiscard]] double size() const;
 };
 
 /// A joint by kind and index.
@@ -85,6 +91,8 @@ class Mechanism {
   [[nodiscard]] int constraint_size() const { return constraint_size_; }
   /// \returns how many of those rows belong to cut joints.
   [[nodiscard]] int cut_row_count() const { return cut_row_count_; }
+  /// \returns the number of rows of cut joints and couplings: all but the prescribed motions of tree joints.
+  [[nodiscard]] int closing_row_count() const { return cut_row_count_ + static_cast<int>(couplings_.size()); }
   /// \returns how many of them belong to prescribed motions of tree joints; those of cut joints count as theirs.
   [[nodiscard]] int motion_row_count() const {
     return constraint_size_ - cut_row_count_ - static_cast<int>(couplings_.size());

@@ -107,6 +107,26 @@ TEST(Export, AUrdfKeepsDampersAndNamesWhatItLeavesOut) {
   EXPECT_EQ(again.joint_springs[0].joint, "joint1");
 }
 
+TEST(Export, UrdfSaysWhichJointFollowsWhich) {
+  MechanismDescription chain = catalogued("pendulum:3").description();
+  chain.couplings = {{"gears", {{"joint1", 0, 2.0}, {"joint2", 0, -1.0}}, 0.5},
+                     {"more_gears", {{"joint1", 0, 1.0}, {"joint3", 0, 4.0}}, {}}};
+  for (JointDescription& joint : chain.joints) {
+    joint.dependent = true;
+  }
+  const Mechanism mechanism(chain);
+  const Mechanism again(parse_mechanism(write_urdf(mechanism), "again.urdf"));
+  ASSERT_EQ(again.couplings().size(), 2U);
+  Eigen::VectorXd q = mechanism.q0();
+  for (const Coupling& coupling : again.couplings()) {
+    EXPECT_NEAR(coupling.residual(view(q)), 0.0, 1e-12) << coupling.name;
+  }
+  q[0] += 0.1;
+  EXPECT_GT(std::abs(again.couplings()[0].residual(view(q))), 1e-2);
+  chain.couplings[0].terms.push_back({"joint3", 0, 1.0});
+  EXPECT_THROW(write_urdf(Mechanism(chain)), ModelError);
+}
+
 TEST(Export, WhatAFormatCannotSayIsRefused) {
   const auto refusal = [](const auto& write, const std::string& word) -> std::string {
     try {

@@ -59,7 +59,7 @@ TEST(bae_haug, planar_loops_in_space_have_redundant_rows) {
   BodyRecursion tree(mechanism);
   CutRows rows(mechanism, {});
   ASSERT_TRUE(tree.set_positions(0.0, view(mechanism.q0())).ok);
-  ASSERT_TRUE(rows.set_positions(tree).ok);
+  ASSERT_TRUE(rows.set_positions(tree, view(mechanism.q0())).ok);
   // Five rows of a revolute joint; two of them lie in the plane, the others no motion of the tree can violate.
   EXPECT_EQ(rows.rank(), 2);
   const Eigen::VectorXd& u = mechanism.u0();

@@ -1,6 +1,6 @@
 // Projection on the constraint manifold: quadratic convergence, mass-orthogonality against dense algebra, and as
 // after_step of every formulation.
-#include "formulations/assembly/constraint_projection.hpp"
+#include "formulations/projection/constraint_projection.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -9,6 +9,7 @@
 
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -96,6 +97,19 @@ TEST(Urdf, AMechanismOfItReadsBackFromToml) {
   EXPECT_EQ(write_mechanism(load_mechanism(toml, "arm.toml").description()), toml);
 }
 
+TEST(Urdf, AJointThatFollowsAnotherIsCoupledToIt) {
+  std::string text = kArm;
+  text.insert(text.find("<axis xyz"), "<mimic joint=\"wrist\" multiplier=\"-2\" offset=\"0.3\"/>");
+  const Mechanism arm(read(text));
+  ASSERT_EQ(arm.couplings().size(), 1U);
+  EXPECT_EQ(arm.couplings()[0].name, "shoulder_mimic");
+  Eigen::VectorXd q(2);
+  q << 0.3 - 2.0 * 0.1, 0.1;  // shoulder, wrist
+  EXPECT_NEAR(arm.couplings()[0].residual(view(q)), 0.0, 1e-15);
+  EXPECT_EQ(arm.q0()[1], 0.0) << "the joint that is followed stays where it is";
+  EXPECT_NEAR(arm.q0()[0], 0.3, 1e-12);
+}
+
 struct BadUrdf {
   const char* name;
   std::string from;
@@ -154,7 +168,13 @@ INSTANTIATE_TEST_SUITE_P(
         BadUrdf{"xacro", "<mass value=\"2\"/>", "<mass value=\"${m}\"/>", 15, {"wants 1 number", "xacro"}},
         BadUrdf{"no_axis", "xyz=\"0 2 0\"", "xyz=\"0 0 0\"", 7, {"joint 'shoulder': the axis has no direction"}},
         BadUrdf{"friction", "friction=\"0\"", "friction=\"0.1\"", 9, {"friction is not modelled"}},
-        BadUrdf{"mimic", "<axis xyz", "<mimic joint=\"wrist\"/><axis xyz", 7, {"joint 'shoulder' follows another one"}},
+        BadUrdf{"mimic_of_nothing", "<axis xyz", "<mimic joint=\"wirst\"/><axis xyz", 7, {"'shoulder_mimic'", "wrist"}},
+        BadUrdf{"mimic_of_no_joint", "<axis xyz", "<mimic/><axis xyz", 7, {"<mimic> needs the attribute joint"}},
+        BadUrdf{"mimic_by_zero",
+                "<axis xyz",
+                "<mimic joint=\"wrist\" multiplier=\"0\"/><axis xyz",
+                7,
+                {"'shoulder_mimic'", "factor"}},
         BadUrdf{"transmission", "</robot>", "<transmission/></robot>", 25, {"transmissions are not modelled"}},
         BadUrdf{"closed_loop",
                 "</robot>",

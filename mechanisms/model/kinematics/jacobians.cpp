@@ -160,11 +160,7 @@ void constraint_residual(const Kinematics& kinematics, std::span<const double> q
     }
   }
   for (const Coupling& coupling : mechanism.couplings()) {
-    double& row = residual[static_cast<std::size_t>(coupling.row)];
-    row = -coupling.value;
-    for (const Coupling::Term& term : coupling.terms) {
-      row += term.factor * q[static_cast<std::size_t>(term.q)];
-    }
+    residual[static_cast<std::size_t>(coupling.row)] = coupling.residual(q);
   }
 }
 
@@ -192,11 +188,7 @@ void constraint_rate_residual(const Kinematics& kinematics, std::span<const doub
     }
   }
   for (const Coupling& coupling : mechanism.couplings()) {
-    double& row = residual[static_cast<std::size_t>(coupling.row)];
-    row = 0.0;
-    for (const Coupling::Term& term : coupling.terms) {
-      row += term.factor * u[static_cast<std::size_t>(term.u)];
-    }
+    residual[static_cast<std::size_t>(coupling.row)] = coupling.rate(u);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "formulations/assembly/constraint_projection.hpp"
+#include "formulations/projection/constraint_projection.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,7 @@ namespace mbdbench {
 
 ConstraintProjection::ConstraintProjection(const Mechanism& mechanism)
     : mechanism_(&mechanism),
-      system_(mechanism, AssemblyOptions{}),
-      momenta_(static_cast<std::size_t>(mechanism.u_size())),
+      system_(make_projection_system(mechanism)),
       candidate_(static_cast<std::size_t>(mechanism.q_size())) {}
 
 void ConstraintProjection::move(std::span<double> q, std::span<const double> direction) {
@@ -36,11 +35,11 @@ ProjectionOutcome ConstraintProjection::project_positions(double t, std::span<do
   }
   std::copy(q.begin(), q.end(), candidate_.begin());
   for (int iteration = 0;; ++iteration) {
-    outcome.status = system_.set_positions(t, candidate_);
+    outcome.status = system_->set_positions(t, candidate_);
     if (!outcome.status.ok) {
       return outcome;
     }
-    const double residual = system_.position_residual(candidate_);
+    const double residual = system_->position_residual(candidate_);
     if (iteration == 0) {
       outcome.before = residual;
     } else if (!(residual < outcome.after)) {
@@ -53,8 +52,7 @@ ProjectionOutcome ConstraintProjection::project_positions(double t, std::span<do
     if (outcome.reached || iteration == kMostIterations) {
       return outcome;
     }
-    system_.solve_position_correction(candidate_);
-    move(candidate_, system_.u());
+    move(candidate_, system_->position_correction(candidate_));
   }
 }
 
@@ -65,22 +63,20 @@ ProjectionOutcome ConstraintProjection::project_velocities(double t, std::span<c
     outcome.reached = true;
     return outcome;
   }
-  outcome.status = system_.set_positions(t, q);
+  outcome.status = system_->set_positions(t, q);
   if (!outcome.status.ok) {
     return outcome;
   }
-  system_.set_velocities(u);
-  outcome.before = system_.velocity_residual();
+  outcome.before = system_->set_velocities(u);
   outcome.after = outcome.before;
   outcome.reached = outcome.before <= tolerance;
   if (outcome.reached) {
     return outcome;
   }
-  system_.outboard_momenta(momenta_);
-  system_.solve_velocities(momenta_);
-  const double after = system_.velocity_residual();
+  const std::span<const double> nearest = system_->nearest_velocities();
+  const double after = system_->nearest_residual();
   if (after < outcome.before) {
-    std::copy(system_.u().begin(), system_.u().end(), u.begin());
+    std::copy(nearest.begin(), nearest.end(), u.begin());
     outcome.iterations = 1;
     outcome.after = after;
     outcome.reached = after <= tolerance;

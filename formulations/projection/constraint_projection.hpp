@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Mass-orthogonal projection of positions and velocities on the constraint manifold, through the assembly tree.
+/// Mass-orthogonal projection of positions and velocities on the constraint manifold, through the assembly tree (with
+/// couplings: through a recursion with rows of constraints).
 ///
 /// Positions: with p = 0 and r = -Phi on the right side of the cut joints (and of prescribed motions) the assembly
 /// solves M dq = Phi_q^T mu, Phi_q dq = -Phi: the correction of least kinetic norm. Newton's iteration with the
@@ -9,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/assembly/mechanism_assembly.hpp"
+#include "formulations/projection/projection_system.hpp"
 
 namespace mbdbench {
 
@@ -39,8 +40,7 @@ class ConstraintProjection {
   void move(std::span<double> q, std::span<const double> direction);
 
   const Mechanism* mechanism_;
-  MechanismAssembly system_;
-  std::vector<double> momenta_;
+  std::unique_ptr<ProjectionSystem> system_;
   std::vector<double> candidate_;
 };
 
