@@ -122,8 +122,6 @@ def simulate(mechanism, simulation):
     """By Drake's integrator of this name; the control is its target accuracy."""
     if simulation["springs"]:
         raise Refused("this adapter has no springs in simulations")
-    if simulation["times"][0] != 0.0:
-        raise Refused("this adapter starts at 0")
     engine = Engine(mechanism)
     plant, context = engine.plant, engine.context
     places = [one.position_start() + i for row in engine.made for one in row for i in range(one.num_positions())]
@@ -131,6 +129,7 @@ def simulate(mechanism, simulation):
     state[places], state[[len(places) + at for at in places]], forces[places] = simulation["q"], simulation["v"], simulation["joint_forces"]
     plant.get_applied_generalized_force_input_port().FixValue(context, forces)
     plant.SetPositionsAndVelocities(context, state)
+    context.SetTime(simulation["times"][0])
     simulator = Simulator(plant, context)
     integrator = ResetIntegratorFromFlags(simulator, simulation["integrator"], 0.1)
     integrator.set_fixed_step_mode(False)

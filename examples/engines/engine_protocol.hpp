@@ -114,78 +114,133 @@ inline double processor_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-inline Eigen::VectorXd vector_of(const nlohmann::json& numbers) {
-  const auto read = numbers.get<std::vector<double>>();
-  return Eigen::Map<const Eigen::VectorXd>(read.data(), static_cast<Eigen::Index>(read.size()));
-}
-
-/// \throws std::invalid_argument where there are not so many
-template <int Count>
-Eigen::Matrix<double, Count, 1> numbers_of(const nlohmann::json& numbers) {
-  const auto read = numbers.get<std::vector<double>>();
-  if (read.size() != Count) {
-    throw std::invalid_argument(std::to_string(read.size()) + " numbers where there should be " +
-                                std::to_string(Count));
+/// \throws std::runtime_error unless the number is at least `first` and below `end`
+inline int checked(const char* what, int number, int first, int end) {
+  if (number < first || number >= end) {
+    throw std::runtime_error(std::string(what) + " is " + std::to_string(number) + "; there must be a number from " +
+                             std::to_string(first) + " to " + std::to_string(end - 1));
   }
-  return Eigen::Map<const Eigen::Matrix<double, Count, 1>>(read.data());
+  return number;
 }
 
-inline Eigen::Matrix3d matrix_of(const nlohmann::json& rows) {
+/// \throws std::runtime_error unless there are `size`
+inline void check_count(const std::string& what, std::size_t count, std::size_t size) {
+  if (count != size) {
+    throw std::runtime_error(what + " has " + std::to_string(count) + " entries; there must be " +
+                             std::to_string(size));
+  }
+}
+
+inline Eigen::VectorXd numbers_of(const nlohmann::json& numbers, const std::string& what, int size = 3) {
+  const auto read = numbers.get<std::vector<double>>();
+  check_count(what, read.size(), static_cast<std::size_t>(size));
+  return Eigen::Map<const Eigen::VectorXd>(read.data(), size);
+}
+
+inline Eigen::VectorXd vector_of(const nlohmann::json& given, const std::string& key, int size = 3) {
+  return numbers_of(given.at(key), '"' + key + '"', size);
+}
+
+inline Eigen::Matrix3d matrix_of(const nlohmann::json& given, const std::string& key) {
+  const auto& rows = given.at(key);
+  check_count('"' + key + '"', rows.size(), 3);
   Eigen::Matrix3d matrix;
   for (int i = 0; i < 3; ++i) {
-    matrix.row(i) = numbers_of<3>(rows.at(static_cast<std::size_t>(i))).transpose();
+    matrix.row(i) = numbers_of(rows.at(static_cast<std::size_t>(i)), "a row of \"" + key + '"').transpose();
   }
   return matrix;
 }
 
+inline Frame frame_of(const nlohmann::json& given) {
+  return {matrix_of(given, "rotation"), vector_of(given, "position")};
+}
+
+inline Joint read_joint(const nlohmann::json& one, const Mechanism& mechanism) {
+  const int bodies = static_cast<int>(mechanism.bodies.size());
+  Joint joint;
+  joint.name = one.at("name");
+  joint.type = one.at("type");
+  joint.cut = one.at("cut");
+  joint.a = checked("\"a\" of a joint", one.at("a"), -1, bodies);
+  joint.b = checked("\"b\" of a joint", one.at("b"), joint.cut ? -1 : 0, bodies);
+  if (!joint.cut) {
+    const auto& q = one.at("q");
+    const auto& v = one.at("v");
+    joint.q = checked("\"q\" of a joint", q.at(0), 0, mechanism.q_size + 1);
+    joint.q_count = checked("\"q\" of a joint", q.at(1), 0, mechanism.q_size - joint.q + 1);
+    joint.v = checked("\"v\" of a joint", v.at(0), 0, mechanism.v_size + 1);
+    joint.v_count = checked("\"v\" of a joint", v.at(1), 0, mechanism.v_size - joint.v + 1);
+  }
+  joint.frame_a = frame_of(one.at("frame_a")), joint.frame_b = frame_of(one.at("frame_b"));
+  joint.axis = vector_of(one, "axis"), joint.axis2 = vector_of(one, "axis2");
+  joint.normal1 = vector_of(one, "normal1"), joint.normal2 = vector_of(one, "normal2");
+  joint.pitch = one.value("pitch", 0.0);
+  return joint;
+}
+
 inline Mechanism read_mechanism(const nlohmann::json& given) {
   Mechanism mechanism;
-  mechanism.gravity = numbers_of<3>(given.at("gravity"));
+  mechanism.gravity = vector_of(given, "gravity");
   mechanism.q_size = given.at("q_size");
   mechanism.v_size = given.at("v_size");
   for (const auto& body : given.at("bodies")) {
-    mechanism.bodies.push_back({body.at("mass"), numbers_of<3>(body.at("com")), matrix_of(body.at("inertia"))});
+    mechanism.bodies.push_back({body.at("mass"), vector_of(body, "com"), matrix_of(body, "inertia")});
   }
   for (const auto& one : given.at("joints")) {
-    Joint joint;
-    joint.name = one.at("name");
-    joint.type = one.at("type");
-    joint.cut = one.at("cut");
-    joint.a = one.at("a");
-    joint.b = one.at("b");
-    if (!joint.cut) {
-      joint.q = one.at("q").at(0), joint.q_count = one.at("q").at(1), joint.v = one.at("v").at(0),
-      joint.v_count = one.at("v").at(1);
+    const std::size_t k = mechanism.joints.size();
+    const Joint joint = read_joint(one, mechanism);
+    const bool outboard = joint.b == static_cast<int>(k) && joint.a < joint.b;
+    if (joint.cut != (k >= mechanism.bodies.size()) || (!joint.cut && !outboard)) {
+      throw std::runtime_error("joint '" + joint.name +
+                               "' is out of order; tree joints lead to the bodies one after another from bodies before "
+                               "them, then come cut ones");
     }
-    joint.frame_a = {matrix_of(one.at("frame_a").at("rotation")), numbers_of<3>(one.at("frame_a").at("position"))};
-    joint.frame_b = {matrix_of(one.at("frame_b").at("rotation")), numbers_of<3>(one.at("frame_b").at("position"))};
-    joint.axis = numbers_of<3>(one.at("axis")), joint.axis2 = numbers_of<3>(one.at("axis2"));
-    joint.normal1 = numbers_of<3>(one.at("normal1")), joint.normal2 = numbers_of<3>(one.at("normal2"));
-    joint.pitch = one.value("pitch", 0.0);
     mechanism.joints.push_back(joint);
+  }
+  if (mechanism.joints.size() < mechanism.bodies.size()) {
+    throw std::runtime_error("there are fewer joints than bodies");
   }
   return mechanism;
 }
 
-inline Simulation read_simulation(const nlohmann::json& given) {
+inline State read_state(const nlohmann::json& given, const Mechanism& mechanism) {
+  State state = {vector_of(given, "q", mechanism.q_size),
+                 vector_of(given, "v", mechanism.v_size),
+                 vector_of(given, "joint_forces", mechanism.v_size),
+                 {}};
+  const auto& wrenches = given.at("body_wrenches");
+  check_count("\"body_wrenches\"", wrenches.size(), mechanism.bodies.size());
+  for (const auto& wrench : wrenches) {
+    state.body_wrenches.emplace_back(numbers_of(wrench, "a row of \"body_wrenches\"", 6));
+  }
+  return state;
+}
+
+inline Simulation read_simulation(const nlohmann::json& given, const Mechanism& mechanism) {
   Simulation simulation = {given.at("times"),
-                           vector_of(given.at("q")),
-                           vector_of(given.at("v")),
-                           vector_of(given.at("joint_forces")),
+                           vector_of(given, "q", mechanism.q_size),
+                           vector_of(given, "v", mechanism.v_size),
+                           vector_of(given, "joint_forces", mechanism.v_size),
                            {},
                            given.at("integrator"),
                            given.at("control")};
+  const std::vector<double>& times = simulation.times;
+  if (times.size() < 2 || std::adjacent_find(times.begin(), times.end(), std::greater_equal<>()) != times.end()) {
+    throw std::runtime_error("\"times\" must be two or more that increase");
+  }
+  const int bodies = static_cast<int>(mechanism.bodies.size());
   for (const auto& one : given.at("springs")) {
-    simulation.springs.push_back({one.at("a"), one.at("b"), numbers_of<3>(one.at("point_a")),
-                                  numbers_of<3>(one.at("point_b")), one.at("stiffness"), one.at("damping"),
-                                  one.at("rest")});
+    simulation.springs.push_back({checked("\"a\" of a spring", one.at("a"), -1, bodies),
+                                  checked("\"b\" of a spring", one.at("b"), -1, bodies), vector_of(one, "point_a"),
+                                  vector_of(one, "point_b"), one.at("stiffness"), one.at("damping"), one.at("rest")});
   }
   return simulation;
 }
 
 using Simulate = std::function<Motion(const Mechanism&, const Simulation&)>;
 
-inline nlohmann::json moved(const Mechanism& mechanism, const nlohmann::json& message, const Simulate& simulate) {
+/// \returns the answer to a simulation.
+inline nlohmann::json moved(const Mechanism& mechanism, const nlohmann::json& given, const Simulate& simulate) {
   const auto has_quaternion = [](const Joint& joint) { return !joint.cut && joint.q_count != joint.v_count; };
   try {
     if (!simulate) {
@@ -194,12 +249,7 @@ inline nlohmann::json moved(const Mechanism& mechanism, const nlohmann::json& me
     if (std::any_of(mechanism.joints.begin(), mechanism.joints.end(), has_quaternion)) {
       throw Refused("only mechanisms without quaternions are simulated");
     }
-    const Simulation simulation = read_simulation(message);
-    if (simulation.q.size() != mechanism.q_size || simulation.v.size() != mechanism.v_size ||
-        simulation.joint_forces.size() != mechanism.v_size || simulation.times.size() < 2) {
-      throw std::invalid_argument("q, v, joint_forces or times have other numbers than the mechanism");
-    }
-    const Motion motion = simulate(mechanism, simulation);
+    const Motion motion = simulate(mechanism, read_simulation(given, mechanism));
     nlohmann::json rows = nlohmann::json::array();
     for (const Eigen::VectorXd& q : motion.q) {
       rows.push_back(std::vector<double>(q.begin(), q.end()));
@@ -207,12 +257,10 @@ inline nlohmann::json moved(const Mechanism& mechanism, const nlohmann::json& me
     return {{"q", rows}, {"seconds", motion.seconds}};
   } catch (const Refused& why) {
     return {{"refused", why.what()}};
-  } catch (const std::exception& why) {
-    return {{"failed", why.what()}};
   }
 }
 
-/// Answers until the end of standard input.
+/// Answers until the end of standard input; a line that is wrong too, with what is wrong.
 /// \param make of a mechanism, which outlives what it returns, a function of states; throws Refused
 /// \param accuracy relative, where an iteration limits it
 /// \param simulate where the engine integrates itself
@@ -222,43 +270,32 @@ inline void serve(const std::string& name,
   Mechanism mechanism;
   std::function<Answer(const State&)> accelerations;
   for (std::string line; std::getline(std::cin, line);) {
-    const auto message = nlohmann::json::parse(line, nullptr, false);
     nlohmann::json answer;
-    if (!message.is_object()) {
-      answer = {{"failed", "the line is no object of JSON"}};
-    } else if (message.contains("mechanism")) {
-      answer = {{"engine", name}, {"accuracy", accuracy}};
-      try {
-        accelerations = nullptr;
-        mechanism = read_mechanism(message["mechanism"]);
-        accelerations = make(mechanism);
-      } catch (const std::exception& why) {
-        answer["refused"] = why.what();
-      }
-    } else if (message.contains("simulate")) {
-      answer = moved(mechanism, message["simulate"], simulate);
-    } else {
-      try {
-        if (!accelerations) {
-          throw std::invalid_argument("there is no mechanism yet");
+    try {
+      const auto message = nlohmann::json::parse(line);
+      if (message.contains("mechanism")) {
+        answer = {{"engine", name}, {"accuracy", accuracy}};
+        accelerations = nullptr;  // of the mechanism before, which ends here
+        try {
+          mechanism = read_mechanism(message.at("mechanism"));
+          accelerations = make(mechanism);
+        } catch (const std::exception& why) {
+          answer["refused"] = why.what();
         }
-        State state = {
-            vector_of(message.at("q")), vector_of(message.at("v")), vector_of(message.at("joint_forces")), {}};
-        for (const auto& wrench : message.at("body_wrenches")) {
-          state.body_wrenches.emplace_back(numbers_of<6>(wrench));
-        }
-        if (state.q.size() != mechanism.q_size || state.v.size() != mechanism.v_size ||
-            state.joint_forces.size() != mechanism.v_size || state.body_wrenches.size() != mechanism.bodies.size()) {
-          throw std::invalid_argument("the state has other numbers than the mechanism");
-        }
-        const Answer found = accelerations(state);
+      } else if (!accelerations) {
+        throw std::runtime_error("no mechanism was told before that it treats");
+      } else if (message.contains("simulate")) {
+        answer = moved(mechanism, message.at("simulate"), simulate);
+      } else {
+        const Answer found = accelerations(read_state(message, mechanism));
         answer["accelerations"] = std::vector<double>(found.accelerations.begin(), found.accelerations.end());
         answer["seconds"] = found.seconds;
-      } catch (const std::exception& why) {
-        answer = {{"failed", why.what()}};
       }
+    } catch (const std::exception& why) {
+      answer = {{"failed", why.what()}};
     }
-    std::cout << answer.dump() << std::endl;
+    // A reason may quote bytes that are no text.
+    std::cout << answer.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) << std::endl;
   }
 }
 

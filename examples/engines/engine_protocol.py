@@ -27,19 +27,28 @@ def timed(call):
     return first if first > 1e-4 else seconds_of(max(1, min(1000, int(1e-4 / first))))
 
 
+def in_words(error):
+    return " ".join(f"{type(error).__name__} {error}".split())
+
+
 def moved(mechanism, simulation, simulate):
     """The answer to a simulation: simulate(mechanism, simulation) returns rows of q at its times, and the seconds."""
     try:
         if simulate is None:
             raise Refused("it has no integrator here")
+        if mechanism is None:
+            raise ValueError("no mechanism was told before")
         if any(joint["type"] in ("spherical", "free") for joint in mechanism["joints"] if not joint["cut"]):
             raise Refused("only mechanisms without quaternions are simulated")
+        times = simulation["times"]
+        if len(times) < 2 or not all(a < b for a, b in zip(times, times[1:])):
+            raise ValueError('"times" must be two or more that increase')
         rows, seconds = simulate(mechanism, simulation)
         return {"q": [[float(number) for number in row] for row in rows], "seconds": seconds}
     except Refused as why:
         return {"refused": str(why)}
     except Exception as why:  # whatever an engine's integrator says
-        return {"failed": " ".join(f"{type(why).__name__} {why}".split())}
+        return {"failed": in_words(why)}
 
 
 def serve(name, make, accuracy=0.0, simulate=None):
@@ -51,22 +60,27 @@ def serve(name, make, accuracy=0.0, simulate=None):
     """
     accelerations = mechanism = None
     for line in sys.stdin:
-        message = json.loads(line)
-        if "mechanism" in message:
-            answer, mechanism = {"engine": name, "accuracy": accuracy}, message["mechanism"]
-            try:
-                accelerations = make(mechanism)
-            except Refused as why:
-                answer["refused"] = str(why)
-            except Exception as why:  # whatever an engine's own reader says, and memory that is not there
-                answer["refused"] = " ".join(f"{type(why).__name__} {why}".split())
-        elif "simulate" in message:
-            answer = moved(mechanism, message["simulate"], simulate)
-        else:
-            start = time.perf_counter()
-            found = accelerations(message)
-            seconds = time.perf_counter() - start
-            if isinstance(found, tuple):
-                found, seconds = found
-            answer = {"accelerations": [float(number) for number in found], "seconds": seconds}
+        try:
+            message = json.loads(line)
+            if "mechanism" in message:
+                answer, accelerations, mechanism = {"engine": name, "accuracy": accuracy}, None, message["mechanism"]
+                try:
+                    accelerations = make(mechanism)
+                except Refused as why:
+                    answer["refused"] = str(why)
+                except Exception as why:  # whatever an engine's own reader says, and memory that is not there
+                    answer["refused"] = in_words(why)
+            elif "simulate" in message:
+                answer = moved(mechanism, message["simulate"], simulate)
+            elif accelerations is None:
+                raise ValueError("no mechanism was told before that it treats")
+            else:
+                start = time.perf_counter()
+                found = accelerations(message)
+                seconds = time.perf_counter() - start
+                if isinstance(found, tuple):
+                    found, seconds = found
+                answer = {"accelerations": [float(number) for number in found], "seconds": seconds}
+        except Exception as why:  # whatever is wrong with a line, and what an engine says of a state
+            answer = {"failed": in_words(why)}
         print(json.dumps(answer), flush=True)

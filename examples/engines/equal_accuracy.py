@@ -4,14 +4,14 @@
     examples/engines/equal_accuracy.py                      # all of it, results in results/runs/equal_accuracy
     examples/engines/equal_accuracy.py --engines simbody --mechanisms four_bar bricard
 
-simulations.csv grows with every mechanism and engine; what a later call does not make again stays in it, with the time of
-its own call.
-
 The error is the largest of a joint's coordinate at the end against results/reference/field; the time is that of the
 processor, the least of several runs, of the integration alone. Every integrator is run with finer and finer controls (the
 tolerance, or the step in s) until its error is below 1e-6; a time is that of its fastest run that meets the error. Our
-part is the study experiments/studies/equal_accuracy.toml, whose finished runs are kept too (another --output makes them anew).
-What is not installed or not treated says so."""
+part is the study experiments/studies/equal_accuracy.toml. What is not installed or not treated says so.
+
+simulations.csv is written anew after every engine on every mechanism. Rows of an engine on a mechanism that this call has
+no runs of stay as an earlier call wrote them; what the study has finished in --output is not run again either. Times that
+are to stand beside one another are those of one call into a new --output."""
 import argparse
 import csv
 import json
@@ -34,6 +34,9 @@ ERRORS = (1e-3, 1e-6)
 TOLERANCES = [10.0**-(k / 2) for k in range(6, 27)]
 # What a step is divided by, again and again, of the samples' distance.
 STEPS = [10.0**(-k / 4) / 4 for k in range(0, 21)]
+COLUMNS = ["engine", "version", "mechanism", "solver", "control", "error", "seconds"]
+# What an engine is told of a mechanism that it simulates (docs/engines.md). Anything else would act in our runs alone.
+TOLD = {"name", "source", "gravity", "bodies", "joints", "joint_loads", "point_springs", "markers"}
 
 
 @dataclass
@@ -60,10 +63,10 @@ class Program:
     """A started engine."""
 
     def __init__(self, words, patience):
-        self.patience = patience
-        self.errors = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
+        self.patience, self.lost = patience, False
+        self.errors = tempfile.TemporaryFile()  # a pipe that nobody reads would stop the engine when it is full
         self.process = subprocess.Popen([*START, *words.split()], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-                                        text=True, cwd=tempfile.gettempdir())  # where MuJoCo leaves its log
+                                        text=True, errors="replace", cwd=tempfile.gettempdir())  # where MuJoCo leaves its log
 
     def __enter__(self):
         return self
@@ -73,11 +76,18 @@ class Program:
         self.process.communicate()
         self.errors.close()
 
-    def _ended(self, why):
-        self.process.wait()
-        self.errors.seek(0)
-        said = [line.strip() for line in self.errors if line.strip()]
-        return Unanswered(f"{why} (exit code {self.process.returncode}{', it said: ' + said[-1] if said else ''})")
+    def give_up(self, why):
+        """What `ask` raises where nothing more can be asked: what still came would answer an earlier question."""
+        self.lost = True
+        try:
+            code = self.process.wait(1.0)
+            why += f" (signal {-code})" if code < 0 else f" (exit status {code})"
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.errors.seek(max(0, self.errors.seek(0, 2) - 4096))
+        last = self.errors.read().decode(errors="replace").strip().splitlines()[-1:]
+        return Unanswered(why + "".join(f": {line.strip()[:200]}" for line in last))
 
     def ask(self, message):
         """The answer. Raises Unanswered with the engine's reason where there is none."""
@@ -85,36 +95,53 @@ class Program:
             self.process.stdin.write(json.dumps(message) + "\n")
             self.process.stdin.flush()
         except BrokenPipeError as error:
-            raise self._ended("it has ended") from error
+            raise self.give_up("it has ended") from error
         if not select.select([self.process.stdout], [], [], self.patience)[0]:
-            raise Unanswered(f"no answer after {self.patience:g} s")
+            raise self.give_up(f"no answer after {self.patience:g} s")
         line = self.process.stdout.readline()
         if not line:
-            raise self._ended("it ended before it answered")
+            raise self.give_up("it ended before it answered")
         try:
             answer = json.loads(line)
-        except ValueError as error:
-            raise Unanswered(f"its answer is no JSON: {line.strip()[:80]}") from error
+        except ValueError:
+            answer = None
         if not isinstance(answer, dict):
-            raise Unanswered(f"its answer is no object: {line.strip()[:80]}")
+            raise self.give_up(f"it answered '{line.strip()[:80]}', which is no JSON object on one line")
         if why := answer.get("refused") or answer.get("failed"):
-            raise Unanswered(why)
+            raise Unanswered(str(why))
         return answer
 
 
 def exported(program, mechanism, form):
-    call = subprocess.run([program, "export", "-m", mechanism, "--format", form], capture_output=True, text=True)
-    if call.returncode != 0:
-        sys.exit(f"equal_accuracy: {call.stderr.strip()}")
-    return call.stdout
+    made = subprocess.run([program, "export", "-m", mechanism, "--format", form], capture_output=True, text=True)
+    if made.returncode:
+        sys.exit(f"equal_accuracy: {program} export -m {mechanism} --format {form} ended with {made.returncode}: {made.stderr.strip()}")
+    return made.stdout
 
 
 def reference_of(path):
     """Times, and the coordinates at the end, of the first way."""
-    with path.open(newline="", encoding="utf-8") as stream:
-        rows = list(csv.reader(line for line in stream if not line.startswith("#")))[1:]
-    first = [row for row in rows if row[0] == rows[0][0]]
-    return [float(row[1]) for row in first], [float(value) for value in first[-1][2:]]
+    try:
+        with path.open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.reader(line for line in stream if not line.startswith("#")))[1:]
+        first = [row for row in rows if row[0] == rows[0][0]]
+        return [float(row[1]) for row in first], [float(value) for value in first[-1][2:]]
+    except (OSError, ValueError, IndexError) as error:
+        sys.exit(f"equal_accuracy: the reference {path} cannot be read ({error}); git has it, and "
+                 "experiments/studies/references/field_references.py makes it anew")
+
+
+def untold(description):
+    """What of a mechanism no message of a simulation tells, in words; none: engines simulate the same mechanism."""
+    cut = {joint["name"] for joint in description["joints"] if joint.get("cut")}
+    found = [f"[[{table}]]" for table in description if table not in TOLD]
+    found += [f"the motions of joint '{joint['name']}'" for joint in description["joints"] if "motions" in joint]
+    for load in description.get("joint_loads", []):
+        if load["joint"] in cut:
+            found.append(f"the load '{load['name']}' of a cut joint")
+        elif not isinstance(load["law"], (int, float)):
+            found.append(f"the load '{load['name']}', which is not constant")
+    return found
 
 
 def springs_of(description, mechanism):
@@ -124,32 +151,20 @@ def springs_of(description, mechanism):
             for one in description.get("point_springs", [])]
 
 
-def unsaid(description):
-    """What of a mechanism the message of a simulation does not say: constant joint forces and point springs are all it has."""
-    for part in ("couplings", "joint_springs", "body_loads"):
-        if description.get(part):
-            return f"it has {part.replace('_', ' ')}, of which simulations tell engines nothing"
-    for joint in description["joints"]:
-        if joint.get("motions"):
-            return f"the motion of joint '{joint['name']}' is prescribed, of which simulations tell engines nothing"
-    for load in description.get("joint_loads", []):
-        if not isinstance(load["law"], (int, float)):
-            return f"the load '{load['name']}' is not constant, and simulations tell engines constant ones"
-    return ""
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
 
 
-def moved(answer, times, end):
-    """(error, seconds) of an answer. Raises Unanswered where it is none."""
+def error_and_seconds(answer, times, end):
+    """Of a motion. Raises Unanswered where it is not one: what is left out must not pass for exact."""
     rows, seconds = answer.get("q"), answer.get("seconds")
-    numbers = lambda values: isinstance(values, list) and all(isinstance(value, (int, float)) for value in values)
     if not isinstance(rows, list) or len(rows) != len(times):
-        raise Unanswered(f"its answer has {len(rows) if isinstance(rows, list) else 'no'} rows of q, asked for {len(times)}")
-    if any(not numbers(row) or len(row) != len(end) for row in rows):
-        raise Unanswered(f"its answer has rows of q that are not {len(end)} numbers")
-    if not all(math.isfinite(value) for row in rows for value in row):
-        raise Unanswered("its q are not finite")
-    if not numbers([seconds]) or not (math.isfinite(seconds) and seconds > 0.0):
-        raise Unanswered(f"its seconds are {seconds}")
+        raise Unanswered(f'it answered {len(rows) if isinstance(rows, list) else "no"} rows in "q"; there must be {len(times)}, one a time')
+    for t, row in zip(times, rows):
+        if not isinstance(row, list) or len(row) != len(end) or not all(map(is_number, row)):
+            raise Unanswered(f'it answered a row in "q" at {t:g} s that is not {len(end)} finite numbers')
+    if not is_number(seconds) or seconds <= 0:
+        raise Unanswered(f'it answered "seconds": {json.dumps(seconds)}; there must be a positive number')
     return max(abs(a - b) for a, b in zip(rows[-1], end)), seconds
 
 
@@ -158,24 +173,38 @@ def simulations(engine, integrator, controls, mechanism, start, end, repetitions
     name, runs, why = "", [], ""
     try:
         with Program(engine.program, patience) as program:
-            name = str(program.ask(mechanism).get("engine", ""))
+            answered = program.ask(mechanism).get("engine")
+            if not isinstance(answered, str) or not answered:
+                raise Unanswered('it answered a mechanism without its name; {"engine": "NAME VERSION"} takes it')
+            name = answered
             for control in controls:
                 message = {"simulate": {**start, "integrator": integrator, "control": control}}
+                error, times = 0.0, []
                 try:
-                    error, seconds = moved(program.ask(message), start["times"], end)
+                    while not times or (len(times) < repetitions and error <= ERRORS[0] and times[0] < 0.5):
+                        reached, seconds = error_and_seconds(program.ask(message), start["times"], end)
+                        error, times = max(error, reached), [*times, seconds]
                 except Unanswered as reason:
-                    why = str(reason)
-                    if program.process.poll() is not None or "no answer" in why:
-                        break
-                    continue  # too coarse a step may fail, and a finer one not
-                runs.append((control, error, seconds))
-                for _ in range(1, repetitions if error <= ERRORS[0] and seconds < 0.5 else 1):
-                    runs[-1] = (control, error, min(runs[-1][-1], moved(program.ask(message), start["times"], end)[1]))
-                if error <= ERRORS[-1] or runs[-1][-1] > patience / 4:
+                    why = str(reason)  # too coarse a step may fail, and a finer one not
+                if times:
+                    runs.append((control, error, min(times)))
+                if program.lost or (times and (error <= ERRORS[-1] or min(times) > patience / 4)):
                     break
     except Unanswered as reason:
         why = str(reason)
     return name, runs, why
+
+
+def by_engine(engine, mechanism, start, end, repetitions, patience):
+    """The engine's name, (integrator, control, error, seconds) of its runs, and why there are no more."""
+    called, runs, reasons = "", [], []
+    for integrator in engine.tolerances + engine.steps:
+        interval = start["times"][1] - start["times"][0]
+        controls = TOLERANCES if integrator in engine.tolerances else [step * interval for step in STEPS]
+        name, found, why = simulations(engine, integrator, controls, mechanism, start, end, repetitions, patience)
+        called, runs = name or called, runs + [(integrator, *run) for run in found]
+        reasons += [why] if why and why not in reasons else []
+    return called, runs, "; ".join(reasons)
 
 
 def ours(directory):
@@ -215,16 +244,26 @@ def print_table(title, rows):
         print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
 
 
-def keep(path, rows, anew):
-    """Writes rows of (engine, mechanism, ...) behind those of the file that are not made anew: (program or "ours", mechanism)."""
-    kept = []
+def rows_kept(path):
+    """The rows of earlier calls, by engine and mechanism."""
+    found = {}
     if path.exists():
         with path.open(newline="", encoding="utf-8") as stream:
-            kept = [row for row in list(csv.reader(stream))[1:] if len(row) == 6 and (row[0].lower().split()[0], row[1]) not in anew]
-    unfinished = path.with_suffix(".csv.part")
-    with unfinished.open("w", newline="", encoding="utf-8") as stream:
-        csv.writer(stream, lineterminator="\n").writerows([("engine", "mechanism", "solver", "control", "error", "seconds"), *kept, *rows])
-    unfinished.replace(path)
+            header, *rows = list(csv.reader(stream)) or [[]]
+        if header != COLUMNS:
+            sys.exit(f"equal_accuracy: {path} begins with '{','.join(header)}' and not with '{','.join(COLUMNS)}'; move it away or choose "
+                     "another --output")
+        for row in rows:
+            found.setdefault((row[0], row[2]), []).append(row)
+    return found
+
+
+def write_rows(path, rows_of):
+    """Whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    with part.open("w", newline="", encoding="utf-8") as stream:
+        csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *(row for rows in rows_of.values() for row in rows)])
+    part.replace(path)
 
 
 def main():
@@ -239,38 +278,41 @@ def main():
     parser.add_argument("--patience", type=float, default=60.0, help="s, longest wait for one run (default: 60)")
     options = parser.parse_args()
     if not shutil.which(options.program):
-        sys.exit(f"equal_accuracy: there is no program {options.program}: ./check or cmake --build --preset release builds it, "
-                 "--program names another one")
+        sys.exit(f"equal_accuracy: there is no program {options.program}; `cmake --preset release && cmake --build build/release --target "
+                 "mbdbench` builds it, --program names another")
+    file = options.output / "simulations.csv"
+    rows_of = rows_kept(file)
+    references = {name: reference_of((STUDY.parent / known[name]["reference"]).resolve()) for name in options.mechanisms}
     code = subprocess.run([options.program, "study", str(STUDY), "--output", str(options.output)], stdout=subprocess.DEVNULL).returncode
-    if code not in (0, 1):  # 1: some of its runs failed, as is allowed here
-        sys.exit(f"equal_accuracy: the study did not come to its end (exit code {code})")
-    table = options.output / "simulations.csv"
-    all_runs = [("ours", *row) for row in ours(options.output)]
-    anew = {("ours", name) for name in known}
-    keep(table, all_runs, anew)
+    if code not in (0, 1):  # 1: a run failed, which is a result; below 0: a signal
+        sys.exit(f"equal_accuracy: the study did not come to its end ({f'signal {-code}' if code < 0 else f'exit status {code}'})")
+    made = {}
+    for mechanism, *run in ours(options.output):
+        made.setdefault(("ours", mechanism), []).append(run)
+    rows_of |= {(key, name): [(key, "mbdbench", name, *run) for run in runs] for (key, name), runs in made.items()}
+    write_rows(file, rows_of)
     print(f"{platform.machine()}, Python {platform.python_version()}; times of the processor")
     for name in options.mechanisms:
-        lines = [json.loads(line) for line in exported(options.program, name, "engine").splitlines()]
+        mechanism, state = map(json.loads, exported(options.program, name, "engine").splitlines())
         description = tomllib.loads(exported(options.program, name, "toml"))
-        rows = [("ours", [row[2:] for row in all_runs if row[0] == "ours" and row[1] == name], "")]
-        times, end = reference_of((STUDY.parent / known[name]["reference"]).resolve())
+        missing = untold(description)
+        times, end = references[name]
+        start = {**{part: state[part] for part in ("q", "v", "joint_forces")}, "times": times,
+                 "springs": springs_of(description, mechanism["mechanism"])}
+        table = [("ours", made.get(("ours", name), []), "")]
         for key in options.engines:
-            engine, runs, reasons, called = ENGINES[key], [], [], key
-            if why := unsaid(description):
-                rows.append((key, [], why))
+            if missing:
+                table.append((key, [], "no engine is told of " + ", ".join(missing)))
                 continue
-            for integrator in engine.tolerances + engine.steps:
-                controls = TOLERANCES if integrator in engine.tolerances else [step * (times[1] - times[0]) for step in STEPS]
-                start = {**{part: lines[1][part] for part in ("q", "v", "joint_forces")}, "times": times,
-                         "springs": springs_of(description, lines[0]["mechanism"])}
-                version, found, why = simulations(engine, integrator, controls, lines[0], start, end, options.repetitions, options.patience)
-                called, runs = version or key, runs + [(integrator, *run) for run in found]
-                reasons += [why] if why and why not in reasons else []
-            rows.append((called, runs, "; ".join(reasons)))
-            all_runs += [(called, name, *run) for run in runs]
-            anew |= {(key, name), (called.lower().split()[0], name)}
-            keep(table, all_runs, anew)
-        print_table(f"{name}, {known[name].get('end', study['end'])} s", rows)
+            version, runs, why = by_engine(ENGINES[key], mechanism, start, end, options.repetitions, options.patience)
+            table.append((version or key, runs, why))
+            if runs:
+                made[key, name] = runs
+                rows_of[key, name] = [(key, version, name, *run) for run in runs]
+                write_rows(file, rows_of)
+        print_table(f"{name}, {known[name].get('end', study['end'])} s", table)
+    if earlier := ", ".join(f"{key} on {name}" for key, name in rows_of if (key, name) not in made):
+        print(f"\nOf earlier calls in {file}: {earlier}")
 
 
 if __name__ == "__main__":
