@@ -20,6 +20,7 @@
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mjcf_writer.hpp"
 #include "mechanisms/io/urdf_writer.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
