@@ -3,7 +3,7 @@
 /// [Bae1988].
 ///
 /// paper symbol            -> name
-///   Y_k                   -> BodyRecursion::rate at O_k, here in world axes
+///   Y_k                   -> BodyRecursion::rate at O_k, in world axes; ClosedLinks does the same in link frames
 ///   B_1, B_2              -> shift by BodyRecursion::lever, BodyRecursion::axes
 ///   K, L                  -> articulated inertia and wrench of BodyRecursion
 ///   PhiM                  -> CarriedRows: wrenches
@@ -11,8 +11,7 @@
 ///   gamma* (Eq. (7))      -> set_cut_right_side
 ///
 /// The reduction ends at the ground, so that the small system holds the multipliers only: PhiL lambda = RHS + gamma*.
-/// Both ends of a cut are reduced to the ground. Their unit wrenches cancel where their chains meet, so that the
-/// reduction could end there.
+/// Both ends of a cut are reduced to the ground: where their chains meet, the articulated unit wrenches do not cancel.
 ///
 /// Cost: O(n m_path + m^3), m rows of cut joints.
 #include "formulations/bae_haug/bae_haug.hpp"
@@ -22,31 +21,74 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "formulations/bae_haug/bae_haug_part.hpp"
 #include "formulations/bae_haug/ground_tree.hpp"
+#include "formulations/closed_links/closed_links.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/cut_rows.hpp"
+#include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/shared_formulation.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {
 
+/// The recursion in world axes, for everything.
+struct WorldRecursion {
+  WorldRecursion(const Mechanism& mechanism, BaumgarteConstants baumgarte)
+      : tree(mechanism), cuts(mechanism, baumgarte), momenta(static_cast<std::size_t>(mechanism.u_size())) {}
+
+  RhsStatus solve(double t, std::span<const double> q, std::span<const double> u, bool projects) {
+    RhsStatus status = tree.set_positions(t, q);
+    if (status.ok) {
+      status = cuts.set_positions(tree, q);
+    }
+    if (status.ok) {
+      tree.set_velocities(u);
+      if (projects) {
+        project_velocities();
+      }
+      tree.evaluate_loads(t, q);
+      tree.sweep_loads();
+      cuts.close_accelerations(tree);
+      tree.sweep_accelerations();
+    }
+    return status;
+  }
+
+  /// The velocities nearest in the norm of M that keep the constraints: those of the momenta M u.
+  void project_velocities() {
+    tree.momenta(momenta);
+    tree.sweep_momenta(momenta);
+    cuts.close_velocities(tree);
+    tree.sweep_velocities();
+  }
+
+  BodyRecursion tree;
+  CutRows cuts;
+  std::vector<double> momenta;
+};
+
 class BaeHaugFormulation final : public JointStateFormulation {
  public:
-  BaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects)
+  BaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, bool link_frames)
       : JointStateFormulation(mechanism, StateKind::velocity),
         baumgarte_(baumgarte),
         projects_(projects),
-        tree_(mechanism),
-        cuts_(mechanism, baumgarte),
-        momenta_(static_cast<std::size_t>(mechanism.u_size())) {}
+        velocities_(static_cast<std::size_t>(mechanism.u_size())) {
+    if (link_frames) {
+      links_.emplace(mechanism, baumgarte, projects);
+    } else {
+      world_ = std::make_unique<WorldRecursion>(mechanism, baumgarte);
+    }
+  }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<BaeHaugFormulation>(mechanism(), baumgarte_, projects_);
+    return std::make_unique<BaeHaugFormulation>(mechanism(), baumgarte_, projects_, links_.has_value());
   }
 
   RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -62,59 +104,41 @@ class BaeHaugFormulation final : public JointStateFormulation {
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
-    const RhsStatus status = solve(t, x);
+    if (!world_) {
+      world_ = std::make_unique<WorldRecursion>(mechanism(), baumgarte_);
+    }
+    const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), projects_);
     if (status.ok) {
       std::vector<Vec6> wrenches;
       for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
-        wrenches.push_back(cuts_.wrench(tree_, static_cast<int>(c)));
+        wrenches.push_back(world_->cuts.wrench(world_->tree, static_cast<int>(c)));
       }
-      tree_.reactions(wrenches, reactions);
+      world_->tree.reactions(wrenches, reactions);
     }
     return status;
   }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    const RhsStatus status = solve(t, x);
+    if (links_) {
+      const RhsStatus status = links_->evaluate(t, q_of(x), rate_of(x), velocities_, rate_of(xdot));
+      set_coordinate_rates(q_of(x), velocities_, q_of(xdot));
+      return status;
+    }
+    const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), projects_);
     if (status.ok) {
-      set_coordinate_rates(q_of(x), tree_.u(), q_of(xdot));
-      std::copy(tree_.accelerations().begin(), tree_.accelerations().end(), rate_of(xdot).begin());
+      set_coordinate_rates(q_of(x), world_->tree.u(), q_of(xdot));
+      std::copy(world_->tree.accelerations().begin(), world_->tree.accelerations().end(), rate_of(xdot).begin());
     }
     return status;
   }
 
  private:
-  RhsStatus solve(double t, std::span<const double> x) {
-    RhsStatus status = tree_.set_positions(t, q_of(x));
-    if (status.ok) {
-      status = cuts_.set_positions(tree_, q_of(x));
-    }
-    if (status.ok) {
-      tree_.set_velocities(rate_of(x));
-      if (projects_) {
-        project_velocities();
-      }
-      tree_.evaluate_loads(t, q_of(x));
-      tree_.sweep_loads();
-      cuts_.close_accelerations(tree_);
-      tree_.sweep_accelerations();
-    }
-    return status;
-  }
-
-  /// The velocities nearest in the norm of M that keep the constraints: those of the momenta M u.
-  void project_velocities() {
-    tree_.momenta(momenta_);
-    tree_.sweep_momenta(momenta_);
-    cuts_.close_velocities(tree_);
-    tree_.sweep_velocities();
-  }
-
   BaumgarteConstants baumgarte_;
   bool projects_;
-  BodyRecursion tree_;
-  CutRows cuts_;
-  std::vector<double> momenta_;
+  std::vector<double> velocities_;  // in use, of links_
+  std::optional<ClosedLinks> links_;
+  std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
 };
 
 constexpr double kMostRanks = 1024.0;
@@ -123,14 +147,21 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
   return {};
 }
 
+ParameterSpecification kernel_option() {
+  ParameterSpecification kernel = kernel_options().front();
+  kernel.help = "auto: in link frames, but prescribed motions, couplings and screws; general: in world axes";
+  return kernel;
+}
+
 std::span<const ParameterSpecification> baumgarte_options() {
-  static const std::array<ParameterSpecification, 4> kOptions = {
+  static const std::array<ParameterSpecification, 5> kOptions = {
       {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
        {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0, 1e6},
        {"ranks", std::int64_t{1},
         "R > 1: a recursion for each tree that a joint at the ground carries, such as a loop's two sub-chains; R ranks "
         "can share them",
         1.0, kMostRanks},
+       kernel_option(),
        projection_option()}};
   return kOptions;
 }
@@ -151,7 +182,8 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
   const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
-  auto whole = std::make_unique<BaeHaugFormulation>(mechanism, baumgarte, projected);
+  const bool link_frames = use_link_frames(mechanism, options) && refuse_closed_links(mechanism).empty();
+  auto whole = std::make_unique<BaeHaugFormulation>(mechanism, baumgarte, projected, link_frames);
   if (!is_divided(options)) {
     return whole;
   }

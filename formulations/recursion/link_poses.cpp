@@ -17,46 +17,35 @@ Vec3 triple(std::span<const double> values, int first) {
 
 }  // namespace
 
+LinkPoses::LinkPoses(const Mechanism& mechanism, const LinkTree& tree)
+    : bodies_(mechanism), rows_(tree.size()), wrenches_(tree.size()) {}
+
 // From the frame of the inboard row (or the run's start) to that of row i.
-void LinkPoses::step(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u, std::size_t i,
-                     Row& frame) {
+void LinkPoses::step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame) {
   const LinkRow& row = tree.rows()[i];
   if (row.kind == RowKind::spherical || row.kind == RowKind::free) {
     const auto k = index_of(row.ordinal);
-    const SphericalConstants& constants = tree.spherical()[k];
-    const Vec3 way = frame.axes * Vec3(positions.levers[k].x, positions.levers[k].y, positions.levers[k].z);
-    frame.origin += way;
-    frame.velocity += frame.omega.cross(way);
-    if (row.kind == RowKind::free) {
-      frame.velocity += frame.axes * (matrix(constants.axes_a) * triple(u, row.u + 3));
-    }
+    frame.origin += frame.axes * Vec3(positions.levers[k].x, positions.levers[k].y, positions.levers[k].z);
     frame.axes *= matrix(positions.rotations[k]);
-    frame.omega += frame.axes * (matrix(constants.axes_b) * triple(u, row.u));
     return;
   }
   const kernels::LinkConstants<double>& link = tree.links()[i];
   const kernels::LinkVector<double> r = kernels::lever(link, positions.slides[i]);
-  const Vec3 way = frame.axes * Vec3(r.x, r.y, r.z);
-  frame.origin += way;
-  frame.velocity += frame.omega.cross(way);
+  frame.origin += frame.axes * Vec3(r.x, r.y, r.z);
   const double c = positions.cosines[i];
   const double s = positions.sines[i];
   Mat3 turn;
   turn << c, -s, 0.0, link.cos_alpha * s, link.cos_alpha * c, -link.sin_alpha, link.sin_alpha * s, link.sin_alpha * c,
       link.cos_alpha;
   frame.axes *= turn;
-  const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
-  (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
 }
 
-void LinkPoses::evaluate(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u) {
+void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positions) {
   for (const LinkRun& run : tree.runs()) {
     Row frame;
     if (run.slot >= 0) {
-      frame = rows_[index_of(slot_rows_[index_of(run.slot)])];
-      const Vec3 way = run.start.d * frame.axes.col(2);
-      frame.origin += way;
-      frame.velocity += frame.omega.cross(way);
+      frame = rows_[index_of(tree.rows()[index_of(run.first)].inboard)];
+      frame.origin += run.start.d * frame.axes.col(2);
       const Vec3 x = run.start.cos_beta * frame.axes.col(0) + run.start.sin_beta * frame.axes.col(1);
       frame.axes.col(1) = run.start.cos_beta * frame.axes.col(1) - run.start.sin_beta * frame.axes.col(0);
       frame.axes.col(0) = x;
@@ -65,21 +54,53 @@ void LinkPoses::evaluate(const LinkTree& tree, const LinkPositions& positions, s
       frame.origin = run.origin;
     }
     for (std::size_t i = index_of(run.first); i < index_of(run.last); ++i) {
-      step(tree, positions, u, i, frame);
+      step(tree, positions, i, frame);
       rows_[i] = frame;
-      if (tree.rows()[i].slot >= 0) {
-        slot_rows_[index_of(tree.rows()[i].slot)] = static_cast<int>(i);
-      }
     }
   }
   for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
     const BodyOnRow& place = tree.bodies()[k];
     BodyKinematics& body = bodies_.bodies()[k];
-    const Row frame = place.row < 0 ? Row{} : rows_[index_of(place.row)];
+    const Row ground;
+    const Row& frame = place.row < 0 ? ground : rows_[index_of(place.row)];
     body.rotation.noalias() = frame.axes * place.rotation;
     body.origin = frame.origin + frame.axes * place.origin;
     body.com = body.origin + body.rotation * bodies_.mechanism().bodies()[k].com;
-    body.velocity << frame.velocity + frame.omega.cross(body.com - frame.origin), frame.omega;
+  }
+}
+
+void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u) {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const LinkRow& row = tree.rows()[i];
+    Row& frame = rows_[i];
+    frame.velocity.setZero();
+    frame.omega.setZero();
+    if (row.inboard >= 0) {
+      const Row& inner = rows_[index_of(row.inboard)];
+      frame.velocity = inner.velocity + inner.omega.cross(frame.origin - inner.origin);
+      frame.omega = inner.omega;
+    }
+    if (row.kind == RowKind::spherical || row.kind == RowKind::free) {
+      const SphericalConstants& constants = tree.spherical()[index_of(row.ordinal)];
+      if (row.kind == RowKind::free) {
+        const Vec3 way = matrix(constants.axes_a) * triple(u, row.u + 3);  // in the inboard row's axes
+        frame.velocity += row.inboard < 0 ? way : Vec3(rows_[index_of(row.inboard)].axes * way);
+      }
+      frame.omega += frame.axes * (matrix(constants.axes_b) * triple(u, row.u));
+    } else {
+      const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
+      (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
+    }
+  }
+  for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
+    const int row = tree.bodies()[k].row;
+    BodyKinematics& body = bodies_.bodies()[k];
+    if (row < 0) {
+      body.velocity.setZero();
+    } else {
+      const Row& frame = rows_[index_of(row)];
+      body.velocity << frame.velocity + frame.omega.cross(body.com - frame.origin), frame.omega;
+    }
   }
 }
 

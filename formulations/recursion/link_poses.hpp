@@ -14,14 +14,26 @@ namespace mbdbench {
 /// Workspace, sized once.
 class LinkPoses {
  public:
-  LinkPoses(const Mechanism& mechanism, const LinkTree& tree) : bodies_(mechanism), rows_(tree.size()) {
-    wrenches_.resize(tree.size());
-    slot_rows_.resize(static_cast<std::size_t>(tree.slot_count()), -1);
-  }
+  /// Frame of a row and the velocity of its O_k, in world axes.
+  struct Row {
+    Mat3 axes = Mat3::Identity();
+    Vec3 origin = Vec3::Zero();
+    Vec3 velocity = Vec3::Zero();
+    Vec3 omega = Vec3::Zero();
+  };
+
+  LinkPoses(const Mechanism& mechanism, const LinkTree& tree);
 
   /// Poses and velocities. Inertias of the bodies stay unset. \param u quasi-velocities
-  void evaluate(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u);
+  void evaluate(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u) {
+    set_positions(tree, positions);
+    set_velocities(tree, u);
+  }
+  void set_positions(const LinkTree& tree, const LinkPositions& positions);
+  /// After set_positions, as often as asked.
+  void set_velocities(const LinkTree& tree, std::span<const double> u);
   [[nodiscard]] const BodyMotions& bodies() const { return bodies_; }
+  [[nodiscard]] const Row& row(std::size_t i) const { return rows_[i]; }
 
   /// Takes a wrench on every body at its centre of mass in world axes to its row, about O_k in the row's axes.
   template <typename WrenchOfBody>
@@ -38,22 +50,12 @@ class LinkPoses {
   [[nodiscard]] std::span<const kernels::LinkWrench<double>> wrenches() const { return wrenches_; }
 
  private:
-  /// Frame of a row and the velocity of its O_k, in world axes.
-  struct Row {
-    Mat3 axes = Mat3::Identity();
-    Vec3 origin = Vec3::Zero();
-    Vec3 velocity = Vec3::Zero();
-    Vec3 omega = Vec3::Zero();
-  };
-
   void add(std::size_t row, const Vec3& place, const Vec6& wrench);
-  static void step(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u, std::size_t i,
-                   Row& frame);
+  static void step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame);
 
   BodyMotions bodies_;
   std::vector<Row> rows_;
   std::vector<kernels::LinkWrench<double>> wrenches_;
-  std::vector<int> slot_rows_;
 };
 
 }  // namespace mbdbench

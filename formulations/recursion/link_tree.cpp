@@ -286,6 +286,8 @@ void LinkTree::order_rows(const Mechanism& mechanism) {
     for (int element = start; element >= 0;) {
       position[index_of(element)] = static_cast<int>(rows_.size());
       add_row(mechanism, element, placement);
+      const int inboard = elements_[index_of(element)].inboard;
+      rows_.back().inboard = inboard < 0 ? -1 : position[index_of(inboard)];
       element = first_child_[index_of(element)];
       if (element >= 0) {
         placement = place(element);

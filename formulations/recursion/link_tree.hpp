@@ -36,6 +36,7 @@ struct LinkRow {
   int motion = -1;  ///< which prescribed motion
   int element = 0;
   bool massless = false;  ///< no body sits on it: a step of a joint with several
+  int inboard = -1;       ///< the row inboard of it; -1: the ground
 };
 
 /// Rows [first, last) of one kind (lean turns) or one row of another.

@@ -17,7 +17,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kOneProcess = "bae-haug[alpha=10,beta=10]";
+constexpr const char* kOneProcess = "bae-haug[alpha=10,beta=10,kernel=general]";
 constexpr const char* kTwoProcesses = "bae-haug[alpha=10,beta=10,ranks=2]";
 
 const Record* find_record(const std::vector<Record>& records, const std::string& mechanism, const char* formulation,

@@ -128,6 +128,8 @@ std::string offence(const std::string& file, const std::string& target) {
       // The instruction set in use.
       {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
       {"formulations/subchains", {"formulations/kernels", "formulations/recursion"}},
+      // The instruction set in use.
+      {"formulations/closed_links", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
       // The same threads, instruction sets and interface of what goes in lanes.
       {"formulations/subtrees", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
       // Bodies as leaves too, with the limit that the assembly sets for point masses.
