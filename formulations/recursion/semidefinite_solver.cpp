@@ -2,130 +2,207 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
+
+#include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr double kSmallestPivot = 1e-12;
 
-}  // namespace
-
-SemidefiniteSolver::SemidefiniteSolver(std::vector<std::size_t> groups) : groups_(std::move(groups)) {
-  const auto size = static_cast<Eigen::Index>(groups_.size());
-  l_.setZero(size, size);
-  q_.setZero(size, size);
-  r_.setZero(size, size);
-  scale_.setZero(size);
-  diagonal_.setZero(size);
-  permuted_.setZero(size);
-  order_.resize(groups_.size());
-  largest_.resize(groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1);
+/// y += factor x
+void add(double factor, const double* x, std::size_t size, double* y) {
+  for (std::size_t i = 0; i < size; ++i) {
+    y[i] += factor * x[i];
+  }
 }
 
-bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal,
-                                   Eigen::Index most) {
-  const Eigen::Index size = a.rows();
+double product(const double* x, const double* y, std::size_t size) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < size; ++i) {
+    sum += x[i] * y[i];
+  }
+  return sum;
+}
+
+}  // namespace
+
+SemidefiniteSolver::SemidefiniteSolver(std::vector<std::size_t> groups)
+    : l_(groups.size() * groups.size()),
+      gram_(l_.size()),
+      groups_(std::move(groups)),
+      largest_(groups_.empty() ? 0 : *std::max_element(groups_.begin(), groups_.end()) + 1),
+      scale_(groups_.size()),
+      diagonal_(groups_.size()),
+      independent_(groups_.size()),
+      dependent_(groups_.size()),
+      order_(groups_.size()) {}
+
+bool SemidefiniteSolver::scale(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal) {
   std::fill(largest_.begin(), largest_.end(), 0.0);
-  for (Eigen::Index i = 0; i < size; ++i) {
-    if (!std::isfinite(a(i, i))) {
+  size_ = 0;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    const auto row = static_cast<Eigen::Index>(i);
+    const double entry = a(row, row);
+    if (!std::isfinite(entry)) {
       return false;
     }
-    if (a(i, i) > smallest_diagonal[i]) {
-      double& largest = largest_[groups_[static_cast<std::size_t>(i)]];
-      largest = std::max(largest, a(i, i));
+    scale_[i] = 0.0;
+    if (entry > smallest_diagonal[row]) {
+      double& largest = largest_[groups_[i]];
+      largest = std::max(largest, entry);
+      order_[size_++] = i;
     }
   }
-  for (Eigen::Index i = 0; i < size; ++i) {
-    const double largest = largest_[groups_[static_cast<std::size_t>(i)]];
-    scale_[i] = a(i, i) > smallest_diagonal[i] ? 1.0 / std::sqrt(largest) : 0.0;
-    diagonal_[i] = scale_[i] > 0.0 ? a(i, i) / largest : 0.0;
-  }
-  const auto entry = [&](Eigen::Index i, Eigen::Index j) {
-    return scale_[i] * scale_[j] * (i > j ? a(i, j) : a(j, i));
-  };
-  std::iota(order_.begin(), order_.end(), Eigen::Index{0});
-  for (rank_ = 0; rank_ < std::min(size, most); ++rank_) {
-    Eigen::Index largest = rank_;
-    for (Eigen::Index i = rank_; i < size; ++i) {
-      if (!std::isfinite(diagonal_[i])) {
-        return false;
-      }
-      largest = diagonal_[i] > diagonal_[largest] ? i : largest;
-    }
-    if (diagonal_[largest] <= kSmallestPivot) {
-      break;
-    }
-    std::swap(order_[static_cast<std::size_t>(rank_)], order_[static_cast<std::size_t>(largest)]);
-    std::swap(diagonal_[rank_], diagonal_[largest]);
-    l_.row(rank_).head(rank_).swap(l_.row(largest).head(rank_));
-    l_.col(rank_).head(rank_).setZero();
-    const double pivot = std::sqrt(diagonal_[rank_]);
-    l_(rank_, rank_) = pivot;
-    const Eigen::Index pivot_row = order_[static_cast<std::size_t>(rank_)];
-    for (Eigen::Index i = rank_ + 1; i < size; ++i) {
-      const double product = l_.row(i).head(rank_).dot(l_.row(rank_).head(rank_));
-      l_(i, rank_) = (entry(order_[static_cast<std::size_t>(i)], pivot_row) - product) / pivot;
-      diagonal_[i] -= l_(i, rank_) * l_(i, rank_);
-    }
-  }
-  if (rank_ < size) {
-    orthogonalise();
+  for (std::size_t i = 0; i < size_; ++i) {
+    const auto row = static_cast<Eigen::Index>(order_[i]);
+    const double largest = largest_[groups_[order_[i]]];
+    scale_[order_[i]] = 1.0 / std::sqrt(largest);
+    diagonal_[i] = a(row, row) / largest;
   }
   return true;
 }
 
-void SemidefiniteSolver::orthogonalise() {
-  for (Eigen::Index c = 0; c < rank_; ++c) {
-    q_.col(c) = l_.col(c);
-    r_.col(c).head(rank_).setZero();
-    // One sweep leaves an error of eps times the condition number, a second removes it.
-    for (int sweep = 0; sweep < 2; ++sweep) {
-      for (Eigen::Index k = 0; k < c; ++k) {
-        const double projection = q_.col(k).dot(q_.col(c));
-        q_.col(c) -= projection * q_.col(k);
-        r_(k, c) += projection;
-      }
+std::size_t SemidefiniteSolver::largest_left() const {
+  std::size_t largest = rank_;
+  for (std::size_t i = rank_; i < size_; ++i) {
+    if (!std::isfinite(diagonal_[i])) {
+      return i;
     }
-    r_(c, c) = q_.col(c).norm();
-    q_.col(c) /= r_(c, c);
+    largest = diagonal_[i] > diagonal_[largest] ? i : largest;
+  }
+  return largest;
+}
+
+void SemidefiniteSolver::eliminate(const Eigen::MatrixXd& a) {
+  const std::size_t below = rank_ + 1;
+  const double pivot = std::sqrt(diagonal_[rank_]);
+  const std::size_t pivot_row = order_[rank_];
+  double* const l = column(rank_);
+  l[rank_] = pivot;
+  for (std::size_t i = below; i < size_; ++i) {
+    const std::size_t row = order_[i];
+    const auto [first, second] = std::minmax(row, pivot_row);
+    l[i] = scale_[row] * scale_[pivot_row] * a(static_cast<Eigen::Index>(second), static_cast<Eigen::Index>(first));
+  }
+  for (std::size_t k = 0; k < rank_; ++k) {
+    const double* const other = column(k);
+    add(-other[rank_], other + below, size_ - below, l + below);
+  }
+  const double inverse = 1.0 / pivot;
+  for (std::size_t i = below; i < size_; ++i) {
+    l[i] *= inverse;
+    diagonal_[i] -= l[i] * l[i];
+  }
+}
+
+bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal,
+                                   Eigen::Index most) {
+  if (!scale(a, smallest_diagonal)) {
+    return false;
+  }
+  for (rank_ = 0; rank_ < std::min(size_, index_of(most)); ++rank_) {
+    const std::size_t largest = largest_left();
+    if (!std::isfinite(diagonal_[largest])) {
+      return false;
+    }
+    if (diagonal_[largest] <= kSmallestPivot) {
+      break;
+    }
+    std::swap(order_[rank_], order_[largest]);
+    std::swap(diagonal_[rank_], diagonal_[largest]);
+    for (std::size_t k = 0; k < rank_; ++k) {
+      std::swap(column(k)[rank_], column(k)[largest]);
+    }
+    eliminate(a);
+  }
+  if (rank_ < size_) {
+    express_dependent_rows();
+  }
+  return true;
+}
+
+void SemidefiniteSolver::express_dependent_rows() {
+  const std::size_t dependent = size_ - rank_;
+  // W L_1 = L_2, column by column from the last.
+  for (std::size_t k = rank_; k-- > 0;) {
+    double* const w = column(k) + rank_;
+    for (std::size_t j = k + 1; j < rank_; ++j) {
+      add(-column(k)[j], column(j) + rank_, dependent, w);
+    }
+    for (std::size_t i = 0; i < dependent; ++i) {
+      w[i] /= column(k)[k];
+    }
+  }
+  for (std::size_t i = 0; i < dependent; ++i) {
+    double* const row = &gram_[i * groups_.size()];
+    for (std::size_t j = 0; j <= i; ++j) {
+      double sum = i == j ? 1.0 : 0.0;
+      for (std::size_t k = 0; k < rank_; ++k) {
+        sum += column(k)[rank_ + i] * column(k)[rank_ + j];
+      }
+      const double* const other = &gram_[j * groups_.size()];
+      sum -= product(row, other, j);
+      row[j] = i == j ? std::sqrt(sum) : sum / other[j];
+    }
+  }
+}
+
+// (I + W^T W)^-1 = I - W^T (I + W W^T)^-1 W
+void SemidefiniteSolver::divide_by_gram_matrix() {
+  const std::size_t dependent = size_ - rank_;
+  const std::size_t stride = groups_.size();
+  std::fill_n(dependent_.begin(), dependent, 0.0);
+  for (std::size_t k = 0; k < rank_; ++k) {
+    add(independent_[k], column(k) + rank_, dependent, dependent_.data());
+  }
+  for (std::size_t i = 0; i < dependent; ++i) {
+    const double* const row = &gram_[i * stride];
+    dependent_[i] = (dependent_[i] - product(row, dependent_.data(), i)) / row[i];
+  }
+  for (std::size_t i = dependent; i-- > 0;) {
+    const double* const row = &gram_[i * stride];
+    dependent_[i] /= row[i];
+    add(-dependent_[i], row, i, dependent_.data());
+  }
+  for (std::size_t k = 0; k < rank_; ++k) {
+    independent_[k] -= product(column(k) + rank_, dependent_.data(), dependent);
   }
 }
 
 void SemidefiniteSolver::solve(Eigen::VectorXd& right) {
-  const Eigen::Index size = right.size();
-  for (Eigen::Index i = 0; i < size; ++i) {
-    const Eigen::Index row = order_[static_cast<std::size_t>(i)];
-    permuted_[i] = scale_[row] * right[row];
+  const std::size_t dependent = size_ - rank_;
+  const auto scaled = [&](std::size_t i) { return scale_[order_[i]] * right[static_cast<Eigen::Index>(order_[i])]; };
+  for (std::size_t i = 0; i < dependent; ++i) {
+    dependent_[i] = scaled(rank_ + i);
   }
-  if (rank_ == size) {
-    for (Eigen::Index i = 0; i < size; ++i) {
-      permuted_[i] = (permuted_[i] - l_.row(i).head(i).dot(permuted_.head(i))) / l_(i, i);
-    }
-    for (Eigen::Index i = size - 1; i >= 0; --i) {
-      const Eigen::Index below = size - i - 1;
-      permuted_[i] = (permuted_[i] - l_.col(i).tail(below).dot(permuted_.tail(below))) / l_(i, i);
-    }
-  } else {
-    for (Eigen::Index c = 0; c < rank_; ++c) {
-      diagonal_[c] = q_.col(c).dot(permuted_);
-    }
-    for (Eigen::Index i = rank_ - 1; i >= 0; --i) {
-      const Eigen::Index after = rank_ - i - 1;
-      diagonal_[i] = (diagonal_[i] - r_.row(i).segment(i + 1, after).dot(diagonal_.segment(i + 1, after))) / r_(i, i);
-    }
-    for (Eigen::Index i = 0; i < rank_; ++i) {
-      diagonal_[i] = (diagonal_[i] - r_.col(i).head(i).dot(diagonal_.head(i))) / r_(i, i);
-    }
-    permuted_.setZero();
-    for (Eigen::Index c = 0; c < rank_; ++c) {
-      permuted_ += diagonal_[c] * q_.col(c);
-    }
+  for (std::size_t k = 0; k < rank_; ++k) {
+    independent_[k] = scaled(k) + product(column(k) + rank_, dependent_.data(), dependent);
   }
-  for (Eigen::Index i = 0; i < size; ++i) {
-    const Eigen::Index row = order_[static_cast<std::size_t>(i)];
-    right[row] = scale_[row] * permuted_[i];
+  if (dependent > 0) {
+    divide_by_gram_matrix();
+  }
+  for (std::size_t k = 0; k < rank_; ++k) {
+    const double* const l = column(k);
+    independent_[k] /= l[k];
+    add(-independent_[k], l + k + 1, rank_ - k - 1, &independent_[k] + 1);
+  }
+  for (std::size_t k = rank_; k-- > 0;) {
+    const double* const l = column(k);
+    independent_[k] = (independent_[k] - product(l + k + 1, &independent_[k] + 1, rank_ - k - 1)) / l[k];
+  }
+  if (dependent > 0) {
+    divide_by_gram_matrix();
+  }
+  std::fill_n(dependent_.begin(), dependent, 0.0);
+  for (std::size_t k = 0; k < rank_; ++k) {
+    add(independent_[k], column(k) + rank_, dependent, dependent_.data());
+  }
+  right.setZero();
+  for (std::size_t i = 0; i < size_; ++i) {
+    right[static_cast<Eigen::Index>(order_[i])] =
+        scale_[order_[i]] * (i < rank_ ? independent_[i] : dependent_[i - rank_]);
   }
 }
 

@@ -5,8 +5,10 @@
 ///
 /// Rows come in groups of one unit each, such as the linear rows of a cut joint. A group is scaled by its largest
 /// diagonal entry, A_s = s A s; then a Cholesky factorisation with diagonal pivoting tells the rank r: Pi^T A_s Pi = L
-/// L^T, L m x r. Full rank: two triangular solutions. Otherwise L = Q R (Gram-Schmidt, two sweeps) and x_s = Q R^-T
-/// R^-1 Q^T b_s: least squares of least norm in the scaled unknowns. Cost O(m r^2).
+/// L^T, L = [L_1; L_2] = [I; W] L_1 = E L_1 with L_1 r x r. The solution x_s = E (E^T E)^-1 (L_1 L_1^T)^-1 (E^T E)^-1
+/// E^T b_s is least squares of least norm in the scaled unknowns: E^T E = I + W^T W is well conditioned, since pivoting
+/// keeps W small, and is inverted by way of I + W W^T, which has one row a dependent row. Without dependent rows two
+/// triangular solutions are left. Cost O(m r^2).
 ///
 /// Not every row by itself: where the rows of a group depend on one another and one of them almost vanishes, its own
 /// scale would let a right side that does not fit, if only by drift, outweigh all others (turning_loop_test).
@@ -31,23 +33,31 @@ class SemidefiniteSolver {
                  Eigen::Index most = std::numeric_limits<Eigen::Index>::max());
   /// \returns the numerical rank: remaining pivots at or below 1e-12 of the group's largest diagonal entry count as
   /// zero. A holds squares, so this keeps singular values of the constraints down to 1e-6 of their group.
-  [[nodiscard]] Eigen::Index rank() const { return rank_; }
+  [[nodiscard]] Eigen::Index rank() const { return static_cast<Eigen::Index>(rank_); }
   /// \param right b, m entries; receives x
   void solve(Eigen::VectorXd& right);
 
  private:
-  void orthogonalise();
+  /// Scales A. \returns whether its diagonal is finite
+  bool scale(const Eigen::MatrixXd& a, const Eigen::VectorXd& smallest_diagonal);
+  [[nodiscard]] std::size_t largest_left() const;
+  void eliminate(const Eigen::MatrixXd& a);
+  void express_dependent_rows();
+  /// independent_ <- (E^T E)^-1 independent_
+  void divide_by_gram_matrix();
+  [[nodiscard]] double* column(std::size_t k) { return l_.data() + k * groups_.size(); }
 
-  Eigen::MatrixXd l_;  // columns 0..rank-1: L in pivoted order
-  Eigen::MatrixXd q_;
-  Eigen::MatrixXd r_;
+  std::vector<double> l_;     // columns of L in pivoted order, m apart; below L_1: W
+  std::vector<double> gram_;  // lower Cholesky factor of I + W W^T, rows m apart
   std::vector<std::size_t> groups_;
   std::vector<double> largest_;  // diagonal entry of every group
-  Eigen::VectorXd scale_;
-  Eigen::VectorXd diagonal_;  // what is left of the scaled diagonal, pivoted order
-  Eigen::VectorXd permuted_;
-  std::vector<Eigen::Index> order_;  // pivoted position -> row
-  Eigen::Index rank_ = 0;
+  std::vector<double> scale_;
+  std::vector<double> diagonal_;     // what is left of the scaled diagonal, pivoted order
+  std::vector<double> independent_;  // of a right side or a solution: the first r in pivoted order
+  std::vector<double> dependent_;    // and those behind
+  std::vector<std::size_t> order_;   // pivoted position -> row
+  std::size_t size_ = 0;             // rows that are not zero
+  std::size_t rank_ = 0;
 };
 
 }  // namespace mbdbench
