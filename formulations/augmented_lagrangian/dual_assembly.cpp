@@ -114,6 +114,8 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
   std::size_t most_joints = 1;
   std::size_t most_rows = 1;
   std::size_t largest_front = 1;
+  std::size_t largest_across = 1;   // packs of Y
+  std::size_t largest_inverse = 1;  // of L^-1
   std::size_t stack = 0;
   std::size_t deepest = 0;
   const auto schur_size = [&tree](int index) {
@@ -127,6 +129,8 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
     most_rows = std::max(most_rows, index_of(from.closed_rows));
     largest_front =
         std::max(largest_front, index_of(from.closed_rows + from.width) * (from.closed.size() + from.external.size()));
+    largest_across = std::max(largest_across, index_of(from.closed_rows) * from.external.size());
+    largest_inverse = std::max(largest_inverse, index_of(from.closed_rows) * from.closed.size());
     for (const int child : {from.child1, from.child2}) {
       stack -= child >= 0 ? schur_size(child) : 0;
     }
@@ -142,6 +146,10 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
     double* const products = numbers(most_joints);
     double* const front = numbers(largest_front);
     double* const schurs = numbers(deepest);
+    double* const columns = numbers(largest_across);
+    double* const lower = numbers(largest_inverse);
+    double* const upper = numbers(largest_inverse);
+    double* const pivots = numbers(most_joints);
     double* const factor = packs.take((most_rows * most_rows + kNumbers - 1) / kNumbers * kNumbers);
     for (std::size_t index = 0; index < nodes_.size(); ++index) {
       const AssemblyNode& from = tree.nodes()[index_of(order[index])];
@@ -159,11 +167,13 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
       const std::size_t closed = from.closed.size();
       node.front = front;
       node.schur = schurs == nullptr ? nullptr : schurs + schur[index] * kNumbers;
-      node.columns = numbers(index_of(node.closed_rows) * from.external.size());
-      node.across = numbers(index_of(from.width) * closed);
-      node.lower = numbers(index_of(node.closed_rows) * closed);
-      node.upper = numbers(index_of(node.closed_rows) * closed);
-      node.pivots = numbers(closed);
+      node.inverse = numbers(index_of(node.closed_rows) * closed);
+      node.gain = numbers(index_of(from.width) * closed);
+      node.gain_transposed = numbers(index_of(node.closed_rows) * from.external.size());
+      node.columns = columns;
+      node.lower = lower;
+      node.upper = upper;
+      node.pivots = pivots;
       node.right = numbers(joints.size());
       node.products = products;
       node.factor = factor;
@@ -174,8 +184,13 @@ void DualAssembly::place_nodes(const AssemblyTree& tree) {
       }
       if (from.body >= 0) {
         DualBody& body = bodies_[index_of(from.body)];
-        body = {node.joint_count,           own,       counts, numbers(index_of(node.row_count)),
-                numbers(6 * joints.size()), numbers(6)};
+        body = {node.joint_count,
+                own,
+                counts,
+                numbers(index_of(node.row_count)),
+                numbers(index_of(node.row_count)),
+                numbers(6 * joints.size()),
+                numbers(6)};
       }
       if (counting) {
         continue;
@@ -326,36 +341,12 @@ int DualAssembly::iterate(const PassLimits& limits, int done) {
 }
 
 bool DualAssembly::add_change(const PassLimits& limits) {
-  const double* const sigma_change = vector(kMultiplierChange);
-  double* const sigma = vector(kMultipliers);
-  // A sum of its own for every component: a single one would wait for every addition.
-  std::array<double, kNumbers> sigma_changes{};
-  std::array<double, kNumbers> sigma_sizes{};
-  for (std::size_t joint = 0; joint < joint_count(); ++joint) {
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      const std::size_t at = joint * kNumbers + i;
-      sigma[at] += sigma_change[at];
-      sigma_changes[i] += sigma_change[at] * sigma_change[at];
-      sigma_sizes[i] += sigma[at] * sigma[at];
-    }
-  }
-  const double* const moved = vector(kRateChange);
-  double* const rates = vector(kRates);
-  std::array<double, kNumbers> changes{};
-  std::array<double, kNumbers> sizes{};
-  for (std::size_t body = 0; body < bodies_.size(); ++body) {
-    for (std::size_t i = 0; i < kNumbers; ++i) {
-      const std::size_t at = body * kNumbers + i;
-      rates[at] += moved[at];
-      changes[i] += moved[at] * moved[at];
-      sizes[i] += rates[at] * rates[at];
-    }
-  }
-  const auto sum = [](const auto& numbers) { return std::accumulate(numbers.begin(), numbers.end(), 0.0); };
-  const double change = sum(changes);
-  const double size = sum(sizes);
-  const bool goes_on = std::sqrt(change) > std::max(limits.change, PassLimits::kRelativeChange * std::sqrt(size));
-  remainder_ = {goes_on ? std::sqrt(change / size) : 0.0, series_.left(sum(sigma_changes), sum(sigma_sizes))};
+  std::array<double, 2> sigma{};  // squares of the change and of the sum
+  std::array<double, 2> rates{};
+  sweeps_.add(vector(kMultiplierChange), static_cast<int>(joint_count()), vector(kMultipliers), sigma.data());
+  sweeps_.add(vector(kRateChange), static_cast<int>(bodies_.size()), vector(kRates), rates.data());
+  const bool goes_on = std::sqrt(rates[0]) > std::max(limits.change, PassLimits::kRelativeChange * std::sqrt(rates[1]));
+  remainder_ = {goes_on ? std::sqrt(rates[0] / rates[1]) : 0.0, series_.left(sigma[0], sigma[1])};
   return goes_on;
 }
 

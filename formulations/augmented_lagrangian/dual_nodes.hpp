@@ -18,6 +18,7 @@ struct DualBody {
   const int* joints = nullptr;
   const int* row_counts = nullptr;    ///< of every handle
   double* columns = nullptr;          ///< B, a pack a row of B^T
+  double* reach = nullptr;            ///< M_C^-1 B likewise
   double* rows = nullptr;             ///< B again, 6 x `handles` packs over the rows of the handles
   double* inverse_inertia = nullptr;  ///< the columns of M_C^-1, six packs
 };
@@ -31,8 +32,8 @@ struct DualChild {
 /// A leaf or a union of two children, as AssemblyNode. With F_JJ = L D L^T, the diagonal regularised, and E the handles
 /// that stay (node_kernels.hpp has the same formula with square roots):
 ///
-///   Y = F_EJ L^-T,  Xi^C = F_EE - Y D^-1 Y^T,  z = D^-1 L^-1 (xi_0J - r_J),  xi_0^C = xi_0E - Y z,
-///   sigma_J = -L^-T (z + D^-1 Y^T sigma_E).
+///   Y = F_EJ L^-T,  S = L^-T D^-1 L^-1,  K = S F_JE,  Xi^C = F_EE - Y D^-1 Y^T,
+///   xi_0^C = xi_0E - K^T (xi_0J - r_J),  sigma_J = -S (xi_0J - r_J) - K sigma_E.
 struct DualNode {
   int body = -1;
   int joint_count = 0;
@@ -43,17 +44,19 @@ struct DualNode {
   const int* first_rows = nullptr;  ///< of every joint within the node, and `row_count`
   const int* slots = nullptr;       ///< of every row: 8 * joint + row within the joint
   DualChild children[2];
-  int uniform_rows = 0;        ///< of every joint, 0 if they differ
-  double* columns = nullptr;   ///< Y, `closed_rows` columns over the external handles
-  double* across = nullptr;    ///< Y^T, a column an external row over the closed handles
-  double* schur = nullptr;     ///< Xi^C, on a stack: gone when the parent is made
-  double* front = nullptr;     ///< scratch: F, `row_count` columns
-  double* lower = nullptr;     ///< columns of L^-1, `closed_rows` x `closed_joints` packs
-  double* upper = nullptr;     ///< columns of L^-T
-  double* pivots = nullptr;    ///< D^-1, `closed_joints` packs
-  double* right = nullptr;     ///< xi_0; then z in the closed handles, `joint_count` packs
-  double* products = nullptr;  ///< scratch, `closed_joints` packs
-  double* factor = nullptr;    ///< scratch of the factorisation, `closed_rows`^2 numbers
+  int uniform_rows = 0;               ///< of every joint, 0 if they differ
+  double* inverse = nullptr;          ///< S, `closed_rows` columns over the closed handles
+  double* gain = nullptr;             ///< K, a column an external row over the closed handles
+  double* gain_transposed = nullptr;  ///< K^T, `closed_rows` columns over the external handles
+  double* right = nullptr;            ///< xi_0; then xi_0J - r_J in the closed handles, `joint_count` packs
+  double* schur = nullptr;            ///< Xi^C, on a stack: gone when the parent is made
+  double* front = nullptr;            ///< scratch: F, `row_count` columns
+  double* columns = nullptr;          ///< scratch: Y, `closed_rows` columns over the external handles
+  double* lower = nullptr;            ///< scratch: columns of L^-1, `closed_rows` x `closed_joints` packs
+  double* upper = nullptr;            ///< scratch: columns of L^-T
+  double* pivots = nullptr;           ///< scratch: D^-1, `closed_joints` packs
+  double* products = nullptr;         ///< scratch, `closed_joints` packs
+  double* factor = nullptr;           ///< scratch of the factorisation, `closed_rows`^2 numbers
 };
 
 /// One assembly.
@@ -71,6 +74,8 @@ struct DualSweeps {
   void (*sweep)(const DualTree& tree, const double* right, const double* input, double* sigma, double* rates);
   /// residual = r - D^T (V_b - V_a) of all joints. \param packs of r, all
   void (*residual)(const DualTree& tree, const double* right, const double* rates, int packs, double* residual);
+  /// total += change. \param squares receives the sums of squares of the change and of the new total
+  void (*add)(const double* change, int packs, double* total, double* squares);
 };
 
 /// What each file that is compiled for an instruction set of its own offers.

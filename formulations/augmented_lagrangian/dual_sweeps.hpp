@@ -2,9 +2,10 @@
 /// \file
 /// The sweeps over an assembly tree with regularised rows: included by one file an instruction set (dual_sweeps_*.cpp).
 ///
-/// One factorisation serves all passes over the multipliers: L^-1 and Y are kept, so that a pass is made of products
-/// without a chain of substitutions. L has the square root of the condition of A + I / alpha; what its inverse loses
-/// the next pass brings back, since each starts from the residual of the bodies' own rates.
+/// One factorisation serves all passes over the multipliers: the inverse S and the gain K are kept, so that a pass is
+/// made of products without a chain of substitutions, and reads little. S has the condition of F_JJ + I / alpha; what
+/// it loses the next pass brings back, since each starts from the residual of the bodies' own rates. The matrices
+/// themselves are eliminated by way of L, which has the square root of it.
 #include "formulations/augmented_lagrangian/dual_nodes.hpp"
 #include "formulations/kernels/pack.hpp"
 #include "formulations/kernels/unrolled.hpp"
@@ -98,8 +99,8 @@ struct Shape {
   MBDBENCH_KERNEL int slot(int row) const { return kRows > 0 ? row : node.slots[row]; }
 };
 
-/// F_JJ + I / alpha = L D L^T, and L^-1. \returns -1, or the row whose pivot is not positive
-template <int kJoints, int kRows>
+/// F_JJ + I / alpha = L D L^T, L^-1 and S. \returns -1, or the row whose pivot is not positive
+template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL int factorise_closed(const DualNode& node, double regularisation) {
   const Shape<kJoints, kRows> shape{node};
   const int rows = shape.closed_rows();
@@ -129,6 +130,13 @@ MBDBENCH_KERNEL int factorise_closed(const DualNode& node, double regularisation
       column[i] *= inverse;
     }
   }
+  const int closed = shape.closed();
+  T* const lower = packs<T>(node.lower);
+  T* const upper = packs<T>(node.upper);
+  for (int i = 0; i < rows * closed; ++i) {
+    lower[i] = static_cast<T>(0.0);
+    upper[i] = static_cast<T>(0.0);
+  }
   for (int j = 0; j < rows; ++j) {
     double* const column = node.lower + j * inverse_size;
     column[shape.slot(j)] = 1.0;
@@ -142,10 +150,21 @@ MBDBENCH_KERNEL int factorise_closed(const DualNode& node, double regularisation
       node.upper[i * inverse_size + shape.slot(j)] = -sum;
     }
   }
+  T* const inverse = packs<T>(node.inverse);
+  for (int j = 0; j < rows; ++j) {
+    const double* const column = node.lower + j * inverse_size;
+    for (int p = 0; p < closed; ++p) {
+      T sum = static_cast<T>(0.0);
+      for (int i = j; i < rows; ++i) {
+        sum += upper[i * closed + p] * (node.pivots[shape.slot(i)] * column[shape.slot(i)]);
+      }
+      inverse[j * closed + p] = sum;
+    }
+  }
   return -1;
 }
 
-/// Y, Y^T and Xi^C.
+/// Y, K, K^T and Xi^C.
 template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node) {
   const Shape<kJoints, kRows> shape{node};
@@ -165,11 +184,12 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node) {
     }
   }
   const T* const lower = packs<T>(node.lower);
+  const T* const upper = packs<T>(node.upper);
   const T* const pivots = packs<T>(node.pivots);
   T* const scaled = packs<T>(node.products);
-  T* across = packs<T>(node.across);
+  T* gain = packs<T>(node.gain);
   T* schur = packs<T>(node.schur);
-  for (int k = rows; k < shape.row_count(); ++k, across += closed, schur += outside) {
+  for (int k = rows; k < shape.row_count(); ++k, gain += closed, schur += outside) {
     const T* const column = front + k * joints;
     const double* const numbers = node.front + k * joints * kDualPack;
     for (int p = 0; p < closed; ++p) {
@@ -177,7 +197,6 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node) {
       for (int j = 0; j < rows; ++j) {
         sum += lower[j * closed + p] * numbers[shape.slot(j)];
       }
-      across[p] = sum;
       scaled[p] = sum * pivots[p];
     }
     for (int p = 0; p < outside; ++p) {
@@ -187,29 +206,38 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node) {
       }
       schur[p] = sum;
     }
+    for (int p = 0; p < closed; ++p) {
+      T sum = static_cast<T>(0.0);
+      for (int j = 0; j < rows; ++j) {
+        sum += upper[j * closed + p] * node.products[shape.slot(j)];
+      }
+      gain[p] = sum;
+    }
+  }
+  T* const gain_transposed = packs<T>(node.gain_transposed);
+  for (int j = 0; j < rows; ++j) {
+    const double* const column = node.lower + j * closed * kDualPack;
+    for (int p = 0; p < outside; ++p) {
+      T sum = static_cast<T>(0.0);
+      for (int i = j; i < rows; ++i) {
+        sum += columns[i * outside + p] * (node.pivots[shape.slot(i)] * column[shape.slot(i)]);
+      }
+      gain_transposed[j * outside + p] = sum;
+    }
   }
 }
 
-/// Forward pass over one node: z and xi_0^C. \param given r of all joints
+/// Forward pass over one node: xi_0J - r_J and xi_0^C. \param given r of all joints
 template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) {
   const Shape<kJoints, kRows> shape{node};
   const int closed = shape.closed();
   const int outside = shape.outside();
   T* const right = packs<T>(node.right);
-  T* const open = packs<T>(node.products);
   for (int p = 0; p < closed; ++p) {
-    open[p] = right[p] - packs<T>(given)[node.joints[p]];
+    right[p] -= packs<T>(given)[node.joints[p]];
   }
-  const T* const lower = packs<T>(node.lower);
-  for (int p = 0; p < closed; ++p) {
-    T sum = static_cast<T>(0.0);
-    for (int j = 0; j < shape.closed_rows(); ++j) {
-      sum += lower[j * closed + p] * node.products[shape.slot(j)];
-    }
-    right[p] = sum * packs<T>(node.pivots)[p];
-  }
-  const T* const columns = packs<T>(node.columns);
+  const T* const columns = packs<T>(node.gain_transposed);
   for (int p = 0; p < outside; ++p) {
     T sum = right[closed + p];
     for (int j = 0; j < shape.closed_rows(); ++j) {
@@ -224,30 +252,26 @@ template <typename T, int kJoints, int kRows>
 MBDBENCH_KERNEL void recover(const DualNode& node, double* sigma) {
   const Shape<kJoints, kRows> shape{node};
   const int closed = shape.closed();
-  T* const w = packs<T>(node.products);
   for (int p = 0; p < closed; ++p) {
-    // A sum for the rows of every other handle: a single one would wait for every addition.
+    // A sum for the node's own rows and one for those of every other handle: a single one would wait for every
+    // addition.
     T even = static_cast<T>(0.0);
+    const T* const inverse = packs<T>(node.inverse) + p;
+    for (int j = 0; j < shape.closed_rows(); ++j) {
+      even -= inverse[j * closed] * node.right[shape.slot(j)];
+    }
     T odd = static_cast<T>(0.0);
-    const T* column = packs<T>(node.across) + p;
+    const T* column = packs<T>(node.gain) + p;
     for (int e = closed; e < shape.joints(); ++e) {
       const double* const known = sigma + node.joints[e] * kDualPack;
       T sum = static_cast<T>(0.0);
       for (int i = 0; i < shape.rows_of(e); ++i, column += closed) {
-        sum += column[0] * known[i];
+        sum -= column[0] * known[i];
       }
       odd += even;
       even = sum;
     }
-    w[p] = packs<T>(node.right)[p] + packs<T>(node.pivots)[p] * (even + odd);
-  }
-  const T* const upper = packs<T>(node.upper);
-  for (int p = 0; p < closed; ++p) {
-    T sum = static_cast<T>(0.0);
-    for (int j = 0; j < shape.closed_rows(); ++j) {
-      sum += upper[j * closed + p] * node.products[shape.slot(j)];
-    }
-    packs<T>(sigma)[node.joints[p]] = -sum;
+    packs<T>(sigma)[node.joints[p]] = even + odd;
   }
 }
 
@@ -270,6 +294,15 @@ MBDBENCH_KERNEL auto dispatch(const DualNode& node, const Kernel& kernel) {
 
 template <typename T>
 int factorise(const DualTree& tree, int& row) {
+  for (const DualBody& body : tree.bodies) {
+    T* const reach = packs<T>(body.reach);
+    int column = 0;
+    for (int h = 0; h < body.handles; ++h) {
+      for (int i = 0; i < body.row_counts[h]; ++i, ++column) {
+        reach[column] = times_inverse_inertia<T>(body, body.columns + column * kDualPack);
+      }
+    }
+  }
   for (std::size_t index = 0; index < tree.nodes.size(); ++index) {
     const DualNode& node = tree.nodes[index];
     if (node.body >= 0) {
@@ -290,7 +323,7 @@ int factorise(const DualTree& tree, int& row) {
       }
     }
     row = dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED {
-      const int failed = factorise_closed<kJoints, kRows>(node, tree.regularisation);
+      const int failed = factorise_closed<T, kJoints, kRows>(node, tree.regularisation);
       if (failed < 0) {
         eliminate_matrix<T, kJoints, kRows>(node);
       }
@@ -307,6 +340,9 @@ template <typename T>
 void sweep(const DualTree& tree, const double* given, const double* input, double* sigma, double* rates) {
   for (const DualNode& node : tree.nodes) {
     T* const right = packs<T>(node.right);
+    if (node.body >= 0 && node.closed_joints == 0 && input == nullptr) {
+      continue;  // nothing but zeros, which its parent leaves out
+    }
     if (node.body >= 0 && input != nullptr) {
       const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];
       double* const moved = rates + node.body * kDualPack;
@@ -322,6 +358,9 @@ void sweep(const DualTree& tree, const double* given, const double* input, doubl
     for (const DualChild& link : node.children) {
       if (link.node >= 0) {
         const DualNode& child = tree.nodes[static_cast<std::size_t>(link.node)];
+        if (child.body >= 0 && child.closed_joints == 0 && input == nullptr) {
+          continue;
+        }
         const T* const from = packs<T>(child.right) + child.closed_joints;
         for (std::size_t i = 0; i < link.places.size(); ++i) {
           right[link.places[i]] += from[i];
@@ -341,9 +380,9 @@ void sweep(const DualTree& tree, const double* given, const double* input, doubl
   }
   for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
     const DualBody& body = tree.bodies[i];
-    T even = input == nullptr ? static_cast<T>(0.0) : packs<T>(input)[i];
+    T even = input == nullptr ? static_cast<T>(0.0) : packs<T>(rates)[i];  // M^-1 input
     T odd = static_cast<T>(0.0);
-    const T* column = packs<T>(body.columns);
+    const T* column = packs<T>(body.reach);
     for (int h = 0; h < body.handles; ++h) {
       const double* const values = sigma + body.joints[h] * kDualPack;
       const int rows = body.row_counts[h];
@@ -357,9 +396,7 @@ void sweep(const DualTree& tree, const double* given, const double* input, doubl
         ++column;
       }
     }
-    alignas(T) double wrench[kDualPack];
-    packs<T>(wrench)[0] = even + odd;
-    packs<T>(rates)[i] = times_inverse_inertia<T>(body, wrench);
+    packs<T>(rates)[i] = even + odd;
   }
 }
 
@@ -376,11 +413,34 @@ void residual(const DualTree& tree, const double* right, const double* rates, in
   }
 }
 
+/// total += change. \param squares receives sums of squares of the change and of the total
+template <typename T>
+void add(const double* change, int count, double* total, double* squares) {
+  T changes = static_cast<T>(0.0);
+  T sizes = static_cast<T>(0.0);
+  for (int i = 0; i < count; ++i) {
+    const T by = packs<T>(change)[i];
+    const T sum = packs<T>(total)[i] + by;
+    packs<T>(total)[i] = sum;
+    changes += by * by;
+    sizes += sum * sum;
+  }
+  alignas(T) double lanes[2 * kDualPack];
+  packs<T>(lanes)[0] = changes;
+  packs<T>(lanes)[1] = sizes;
+  squares[0] = 0.0;
+  squares[1] = 0.0;
+  for (int i = 0; i < kDualPack; ++i) {
+    squares[0] += lanes[i];
+    squares[1] += lanes[kDualPack + i];
+  }
+}
+
 /// \returns the sweeps in registers of W doubles.
 template <int W>
 constexpr DualSweeps sweeps() {
   using T = kernels::Pack<kDualPack, W>;
-  return {factorise<T>, sweep<T>, residual<T>};
+  return {factorise<T>, sweep<T>, residual<T>, add<T>};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)
