@@ -6,6 +6,7 @@ setup/install_engines.sh [ENGINE...]: installs other engines into build/engines 
   pinocchio  PyPI (pin), C++; its adapter takes two minutes to compile    mujoco   PyPI
   simbody    Debian (libsimbody-dev), C++                                 drake    PyPI, 600 MB
   kdl        Debian (liborocos-kdl-dev), C++                              exudyn   PyPI
+  bullet     Debian (libbullet-dev), C++
 Without names: pinocchio and mujoco. CXX (default: g++) compiles the adapters in C++ with the flags of our release build.
 Exit code 2: there is no such engine; 3: one cannot be had.
 TEXT
@@ -13,7 +14,7 @@ TEXT
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=build/engines
-declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="" [kdl]="")
+declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="" [kdl]="" [bullet]="")
 
 # compile ENGINE FLAGS...: examples/engines/ENGINE_engine.cpp
 compile() {
@@ -65,6 +66,10 @@ for engine in "${wanted[@]}"; do
     kdl) # vectors of Eigen go to and fro: they must be aligned as those of the compiled library are
       debian liborocos-kdl-dev kdl/kdl.hpp
       compile kdl -DEIGEN_MAX_ALIGN_BYTES=16 -lorocos-kdl
+      ;;
+    bullet)
+      debian libbullet-dev bullet/btBulletDynamicsCommon.h
+      compile bullet -DBT_USE_DOUBLE_PRECISION -isystem /usr/include/bullet -lBulletDynamics-float64 -lBulletCollision-float64 -lLinearMath-float64
       ;;
   esac
 done
