@@ -4,7 +4,7 @@
 /// factorisation of A + I / alpha, then passes over the multipliers as proximal.hpp describes them.
 ///
 /// For what the formulation meets mostly: no raked arms, no limited ranks, plain passes. AssemblyEngine does the rest
-/// and takes the same calls. Cost O(k n) with k passes, about 8 kB a body in chains.
+/// and takes the same calls. Cost O(k n) with k passes, about 5 kB a body in chains.
 #include <array>
 #include <span>
 #include <vector>
