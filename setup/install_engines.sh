@@ -6,7 +6,7 @@ setup/install_engines.sh [ENGINE...]: installs other engines into build/engines 
   pinocchio  PyPI (pin), C++; its adapter takes two minutes to compile    mujoco   PyPI
   simbody    Debian (libsimbody-dev), C++                                 drake    PyPI, 600 MB
   kdl        Debian (liborocos-kdl-dev), C++                              exudyn   PyPI
-  bullet     Debian (libbullet-dev), C++
+  bullet     Debian (libbullet-dev), C++                                  dart     Debian (libdart-dev), C++
 Without names: pinocchio and mujoco. CXX (default: g++) compiles the adapters in C++ with the flags of our release build.
 Exit code 2: there is no such engine; 3: one cannot be had.
 TEXT
@@ -14,7 +14,7 @@ TEXT
 set -euo pipefail
 cd "$(dirname "$0")/.."
 venv=build/engines
-declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="" [kdl]="" [bullet]="")
+declare -A packages=([pinocchio]=pin [mujoco]=mujoco [drake]=drake [exudyn]=exudyn [simbody]="" [kdl]="" [bullet]="" [dart]="")
 
 # compile ENGINE FLAGS...: examples/engines/ENGINE_engine.cpp
 compile() {
@@ -70,6 +70,10 @@ for engine in "${wanted[@]}"; do
     bullet)
       debian libbullet-dev bullet/btBulletDynamicsCommon.h
       compile bullet -DBT_USE_DOUBLE_PRECISION -isystem /usr/include/bullet -lBulletDynamics-float64 -lBulletCollision-float64 -lLinearMath-float64
+      ;;
+    dart) # likewise, and with -march=native whatever the alignment is called it crashes; the library does the work
+      debian libdart-dev dart/dynamics/Skeleton.hpp
+      compile dart -march=x86-64 -ldart
       ;;
   esac
 done
