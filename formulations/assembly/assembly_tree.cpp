@@ -297,6 +297,9 @@ void AssemblyTree::order_handles() {
     for (std::size_t j = closed.size(); j-- > 0;) {
       place[static_cast<std::size_t>(closed[j])] = next++;
     }
+    for (const RakedArm& arm : nodes_[i].arms) {
+      place[static_cast<std::size_t>(arm.joint)] = next++;
+    }
   }
   for (AssemblyNode& node : nodes_) {
     std::sort(node.external.begin(), node.external.end(),

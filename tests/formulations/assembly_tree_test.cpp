@@ -46,6 +46,22 @@ void check_tree(const AssemblyTree& tree) {
       EXPECT_FALSE(tree.nodes()[static_cast<std::size_t>(arm.child)].grounded);
     }
   }
+  // Nodes take handles from the front: what a parent closes leads its children's external handles, in its order.
+  for (const AssemblyNode& node : tree.nodes()) {
+    for (const int child : {node.child1, node.child2}) {
+      if (child >= 0) {
+        const std::vector<int>& external = tree.nodes()[static_cast<std::size_t>(child)].external;
+        std::vector<int> shared;
+        for (const int joint : node.closed) {
+          if (std::find(external.begin(), external.end(), joint) != external.end()) {
+            shared.push_back(joint);
+          }
+        }
+        EXPECT_TRUE(std::equal(shared.begin(), shared.end(), external.begin()))
+            << "closed handles come first, in the order of the node that closes them";
+      }
+    }
+  }
   EXPECT_EQ(std::count(leaves.begin(), leaves.end(), 1), tree.body_count());
   for (std::size_t j = 0; j < closed.size(); ++j) {
     EXPECT_EQ(closed[j], tree.joints()[j].rows > 0 ? 1 : 0) << "joint " << j;
@@ -98,6 +114,26 @@ TEST(assembly_tree, ladder_closes_several_joints_at_once) {
   check_tree(tree);
   EXPECT_LE(tree.figures().max_handles, 6);
   EXPECT_GE(tree.figures().max_closed, 2);
+}
+
+TEST(assembly_tree, stars_on_a_free_hub_with_arms_of_different_lengths) {
+  for (int seed = 0; seed < 300; ++seed) {
+    RandomSource random(seed);
+    std::vector<AssemblyJoint> joints = {{-1, 0, 0}};
+    const std::size_t arms = 3 + random.index(8);
+    for (std::size_t arm = 0; arm < arms; ++arm) {
+      int inboard = 0;
+      const std::size_t links = 1 + random.index(3);
+      for (std::size_t link = 0; link < links; ++link) {
+        const int body = static_cast<int>(joints.size());
+        joints.push_back({inboard, body, 3 + static_cast<int>(random.index(3))});
+        inboard = body;
+      }
+    }
+    SCOPED_TRACE(seed);
+    const int bodies = static_cast<int>(joints.size());
+    check_tree(AssemblyTree(bodies, std::move(joints), GroundClosure::root));
+  }
 }
 
 /// n bodies on one hub, which hangs on the ground.
