@@ -88,11 +88,10 @@ ParameterSpecification leaf_option() {
   leaf.name = "leaf";
   leaf.default_value = std::string("body");
   leaf.help =
-      "what the assembly starts from: every body (as published), or what the recursion eliminates eight at a time, "
-      "side "
-      "by side: sub-chains (of serial chains of revolute joints from the ground, free or meeting in one cut joint), or "
-      "sub-trees of equal form";
-  leaf.choices = {"body", "subchain", "subtree"};
+      "what the assembly starts from: every body (as published); sub-chains (of serial chains of revolute joints from "
+      "the ground, free or meeting in one cut joint) or sub-trees of equal form, which the recursion eliminates eight "
+      "at a time; auto: what is fastest for the mechanism, small ones and loops as one piece";
+  leaf.choices = {"auto", "body", "subchain", "subtree"};
   return leaf;
 }
 
@@ -124,7 +123,7 @@ int threads_in(const Parameters& options) {
 }
 
 bool asks_for_lanes(const Parameters& options) {
-  return options.text("leaf") != "body";
+  return options.text("leaf") == "subchain" || options.text("leaf") == "subtree";
 }
 
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,

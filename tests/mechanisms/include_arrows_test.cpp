@@ -129,7 +129,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
       {"formulations/subchains", {"formulations/kernels", "formulations/recursion"}},
       // The instruction set in use.
-      {"formulations/closed_links", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+      {"formulations/parts", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
       // The same threads, instruction sets and interface of what goes in lanes.
       {"formulations/subtrees", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
       // Bodies as leaves too, with the limit that the assembly sets for point masses.

@@ -1,4 +1,4 @@
-#include "formulations/aba/link_aba.hpp"
+#include "formulations/recursion/link_aba.hpp"
 
 #include <cmath>
 

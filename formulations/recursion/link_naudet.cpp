@@ -1,4 +1,4 @@
-#include "formulations/naudet/link_naudet.hpp"
+#include "formulations/recursion/link_naudet.hpp"
 
 #include <cmath>
 
