@@ -32,6 +32,9 @@ has_cmake() {
 
 has_cxx20() { echo '#include <concepts>' | "${CXX:-c++}" -std=c++20 -fsyntax-only -x c++ -; }
 
+# GCC brings its libgomp along.
+has_openmp() { echo 'int main() { return 0; }' | "${CXX:-c++}" -fopenmp -x c++ - -o /dev/null; }
+
 # has_header HEADER PACKAGE: asks the compiler, where there is one, else the package database.
 has_header() {
   local header=$1 package=$2 prefix includes=(-isystem /usr/include/eigen3)
@@ -105,6 +108,9 @@ sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.
 # What the program itself cannot do without.
 need_for_program() {
   need g++ "compiles the suite (C++20)" has_cxx20
+  if [[ ${CXX:-c++} == *clang* ]]; then
+    need libomp-dev "OpenMP for clang: threads that share a right-hand side" has_openmp
+  fi
   need cmake "configures the build (3.22 or newer)" has_cmake
   need ninja-build "runs the build" has_command ninja
   need git "records the commit in every run's provenance; lists the files to check" has_command git
@@ -144,7 +150,7 @@ need_for_full_check() {
   if has_command clang++ >/dev/null; then
     need "libclang-rt-$(clang_major)-dev" "sanitizer and fuzzer runtimes of the installed clang" has_sanitizers
   fi
-  need libomp-dev "OpenMP for clang" links_with_clang -fopenmp
+  need libomp-dev "OpenMP for clang, and Archer, by which ThreadSanitizer knows its barriers" links_with_clang -fopenmp
   need python3-dev "headers, for the Python package" python_with_headers
   need python3-venv "where the Python package is tried" python_with_headers
 }

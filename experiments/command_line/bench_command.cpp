@@ -19,6 +19,7 @@
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "formulations/registry.hpp"
+#include "formulations/subchains/lane_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -30,7 +31,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   mbdbench bench -m pendulum:1024 -f hdca -f hdca[leaf=subchain] --threads 2 -o timings
 
 Wall times of one right-hand side at the initial state. The formulations take turns, so that whatever else the machine does
-meets all alike. A time that had less than 90 % of its processor is 'not measured'. Another engine (--engine) tells
+meets all alike. A time whose threads had less than 90 % of a processor each is 'not measured'. Another engine (--engine) tells
 its times by its own clock.)";
 
 struct BenchOptions {
@@ -53,6 +54,10 @@ struct BenchRow {
   std::vector<double> x0;
   RepeatedTimes times;
   bool own_clock = false;  ///< another engine's times are its own, without what talking takes
+
+  [[nodiscard]] int threads() const { return made ? lane_threads(*made) : 1; }
+  /// \returns the median with the share that each of the threads had.
+  [[nodiscard]] Timing median() const { return times.median().of_threads(threads()); }
 };
 
 BenchRow prepared(const Registries& registries, const Mechanism& mechanism, const std::string& word) {
@@ -128,7 +133,7 @@ void print_rows(const std::vector<BenchRow>& rows) {
       table.rows.push_back({row.mechanism, row.formulation, row.obstacle});
       continue;
     }
-    const Timing median = row.times.median();
+    const Timing median = row.median();
     const auto figure = [&](double value) { return median.disturbed() ? "-" : fmt::format("{:.4g}", value); };
     table.rows.push_back(
         {row.mechanism, row.formulation, figure(1e6 * median.seconds), figure(1e6 * row.times.fastest().seconds),
@@ -151,7 +156,7 @@ std::vector<Record> records_of(const std::vector<BenchRow>& rows) {
                              .integrator = {},
                              .parameters = {}});
     if (row.obstacle.empty()) {
-      records.push_back(maker.timed(kQuantity, row.times.median(),
+      records.push_back(maker.timed(kQuantity, row.median(),
                                     fmt::format("fastest {:.4g} s{}{}", row.times.fastest().seconds,
                                                 row.own_clock ? ", " : "", row.own_clock ? kOwnClock : "")));
       continue;
@@ -189,7 +194,11 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   if (!options.output.empty()) {
     const std::filesystem::path output(options.output);
     std::filesystem::create_directories(output);
-    write_provenance(output / "provenance.json", capture_provenance());
+    int threads = 1;
+    for (const BenchRow& row : all) {
+      threads = std::max(threads, row.threads());
+    }
+    write_provenance(output / "provenance.json", capture_provenance(threads));
     write_records(output / "timings.csv", records_of(all));
   }
   if (interruption_requested()) {

@@ -23,6 +23,7 @@
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/terminal.hpp"
+#include "formulations/execution/openmp_settings.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
@@ -84,16 +85,24 @@ std::string suggestion(const CLI::App& command, const std::string& word) {
 /// Options of the whole program, which every command also takes behind its name.
 /// \param formulations gets the engines that the user names
 void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& formulations) {
-  use_threads(1);
+  use_threads(threads_of_environment());
   use_instruction_set("auto");
   use_colours("auto");
   use_wide_tables(false);
   program.fallthrough();
-  program
-      .add_option_function<int>(
-          "--threads", use_threads,
-          "Threads for formulations that can use them (leaf=subchain); results do not depend on it (default: 1)")
-      ->type_name("N");
+  const CLI::Option* const threads =
+      program
+          .add_option_function<int>(
+              "--threads", use_threads,
+              "OpenMP threads that share a right-hand side where the formulation can be divided; results do not depend "
+              "on it (default: OMP_NUM_THREADS, else 1)")
+          ->type_name("N");
+  program.parse_complete_callback([threads] {
+    const std::string refusal = threads->count() > 0 ? "" : refuse_thread_environment();
+    if (!refusal.empty()) {
+      throw std::invalid_argument(refusal);
+    }
+  });
   program
       .add_option_function<std::string>(
           "--simd", use_instruction_set,

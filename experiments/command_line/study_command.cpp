@@ -24,6 +24,7 @@
 #include "experiments/records/verdict_table.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
@@ -165,7 +166,11 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
     return kExitOk;  // the first rank has everything, and says how it ended
   }
   // After the run has taken the directory: a second one must not touch the first one's files.
-  write_provenance(output / "provenance.json", capture_provenance());
+  int threads = 1;
+  for (const studies::StudyVariant& variant : study.variants) {
+    threads = std::max(threads, studies::threads_of(variant));
+  }
+  write_provenance(output / "provenance.json", capture_provenance(threads));
   write_json(output / "study.json", studies::study_json(study));
   if (!results) {
     fmt::print(stderr, "mbdbench: stopped; finished runs are kept, the same command continues from there\n");

@@ -30,6 +30,7 @@
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/progress.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "formulations/subchains/lane_formulation.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 
 namespace mbdbench {
@@ -197,7 +198,7 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
                fmt::join(setup.taken_over, " "));
   }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
-  write_provenance(directory / "provenance.json", capture_provenance());
+  write_provenance(directory / "provenance.json", capture_provenance(lane_threads(*setup.formulation)));
 
   RunAccuracy accuracy(*setup.formulation);
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,

@@ -124,14 +124,16 @@ std::string offence(const std::string& file, const std::string& target) {
   // What several formulations are built on, and which of one another they may know.
   static const std::map<std::string, std::set<std::string>> engines = {
       {"formulations/kernels", {}},
+      {"formulations/execution", {}},
       {"formulations/recursion", {"formulations/kernels"}},
       // The instruction set in use.
       {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
-      {"formulations/subchains", {"formulations/kernels", "formulations/recursion"}},
+      {"formulations/subchains", {"formulations/execution", "formulations/kernels", "formulations/recursion"}},
       // The instruction set in use.
       {"formulations/closed_links", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
-      // The same threads, instruction sets and interface of what goes in lanes.
-      {"formulations/subtrees", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+      // The same instruction sets and interface of what goes in lanes.
+      {"formulations/subtrees",
+       {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
       // Bodies as leaves too, with the limit that the assembly sets for point masses.
       {"formulations/binary_tree",
        {"formulations/assembly", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},

@@ -21,6 +21,7 @@
 
 #include "experiments/files/json_file.hpp"
 #include "experiments/records/provenance/build_information.hpp"
+#include "formulations/execution/openmp_settings.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "integrators/registry.hpp"
 
@@ -80,6 +81,18 @@ std::string binding() {
     text += value == nullptr ? fmt::format("; {} unset", variable) : fmt::format("; {}={}", variable, value);
   }
   return text;
+}
+
+nlohmann::ordered_json openmp_json(const OpenmpSettings& settings) {
+  return {{"version", settings.version},
+          {"threads_of_a_region", settings.members},
+          {"max_threads", settings.max_threads},
+          {"thread_limit", settings.thread_limit},
+          {"max_active_levels", settings.max_active_levels},
+          {"dynamic", settings.dynamic},
+          {"proc_bind", settings.proc_bind},
+          {"places", settings.places},
+          {"wait_policy", settings.wait_policy}};
 }
 
 std::vector<std::pair<std::string, std::string>> libraries() {
@@ -142,6 +155,7 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   json["instruction_set"] = provenance.instruction_set;
   json["logical_cores"] = provenance.logical_cores;
   json["threads"] = provenance.threads;
+  json["openmp"] = openmp_json(openmp_settings(provenance.threads));
   json["ranks"] = provenance.ranks;
   json["messages"] = provenance.messages;
   json["binding"] = provenance.binding;
