@@ -36,6 +36,8 @@ const char* style_of(LineKind kind) {
       return R"(stroke="#666666" stroke-width="0.8" stroke-dasharray="4 2")";
     case LineKind::spring:
       return R"(stroke="#007a5a" stroke-width="1.4" stroke-dasharray="2 1.5")";
+    case LineKind::gap:
+      return R"(stroke="#d40000" stroke-width="2.4" stroke-dasharray="5 2")";
   }
   return "";
 }
