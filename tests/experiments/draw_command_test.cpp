@@ -132,6 +132,7 @@ TEST(StickFigures, ShowSpringsAndDampersOfJointsAndBetweenPoints) {
                                                                     {"brake", SymbolKind::damper}};
   EXPECT_EQ(drawn, expected);
   const std::string svg = mechanism_drawing(mechanism, {mechanism.q0().data(), 2}, "");
+  EXPECT_EQ(occurrences(svg, ">both</text>"), 1U);
   EXPECT_NE(svg.find(">spring</text>"), std::string::npos) << "the legend";
   EXPECT_NE(svg.find(">damper</text>"), std::string::npos);
 }

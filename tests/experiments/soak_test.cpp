@@ -268,8 +268,9 @@ TEST(Soak, AFailureOfAnyNameHasAFile) {
 TEST(Soak, TheEnvironmentIsNoFormulationsFault) {
   const TemporaryDirectory directory;
   Registries registries = default_registries();
-  std::erase_if(registries.formulations,
-                [](const FormulationEntry& entry) { return entry.key != "dense" && entry.key != "hdca"; });
+  std::erase_if(registries.formulations, [](const FormulationEntry& entry) {
+    return entry.key != "dense" && entry.key != "dense-momentum" && entry.key != "hdca";
+  });
   const char* const before = std::getenv("TMPDIR");
   const std::optional<std::string> kept = before == nullptr ? std::nullopt : std::optional<std::string>(before);
   setenv("TMPDIR", "/there/is/no/such/folder", 1);
