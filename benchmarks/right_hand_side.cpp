@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 
+#include "experiments/terminal/standard_descriptors.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
@@ -140,6 +141,9 @@ void register_constraint_matrices() {
 }  // namespace mbdbench
 
 int main(int argument_count, char** arguments) {
+  if (!mbdbench::open_standard_descriptors()) {
+    return 3;
+  }
   benchmark::Initialize(&argument_count, arguments);
   if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) {
     return 2;

@@ -17,6 +17,7 @@ from input_error import InputError
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
 from records import COLUMNS, value_of
 from result_directory import open_results
+from standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   ./reproduce --output results/runs && python3 plots/document_tables.py --freeze results/runs"""
@@ -153,6 +154,7 @@ def written(text):
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 where a document differs from the files")
     parser.add_argument("--freeze", type=Path, metavar="DIR", help="the folder of the results of a whole run")

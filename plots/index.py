@@ -18,6 +18,7 @@ from published_numbers import GROUPS, counts, largest_deviation, published_numbe
 from records import VERDICTS, distinct
 from report import page_environment
 from result_directory import open_results
+from standard_descriptors import open_standard_descriptors
 from study import read_study
 from study_tables import tables_of
 
@@ -117,6 +118,7 @@ def write_index(root):
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path, metavar="DIR", help="the folder that holds the results' directories")
     root = parser.parse_args(arguments).directory

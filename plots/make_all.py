@@ -27,6 +27,7 @@ from input_error import InputError
 from report import write_report
 from result_directory import open_results
 from solutions import write_solutions
+from standard_descriptors import open_standard_descriptors
 from study import read_study
 from study_figures import figures_of
 from study_tables import tables_of
@@ -125,6 +126,7 @@ def make_all(directory):
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path, metavar="DIR", help="what 'mbdbench run EXPERIMENT --output DIR' wrote")
     directory = parser.parse_args(arguments).directory

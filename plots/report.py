@@ -1,13 +1,13 @@
 """One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
 import base64
 import io
-import json
 import tomllib
 from pathlib import Path
 
 import jinja2
 from PIL import Image  # Matplotlib writes PNG with it
 
+from json_file import read_json
 from number_text import plain
 from records import VERDICTS, distinct
 from tables import cell_text, groups, words
@@ -62,7 +62,7 @@ def _drawings(results):
     """(names, picture or animation, what it is) of every mechanism that has one, each once."""
     found = {}
     study = results.path / "study.json" if results else None
-    for mechanism in json.loads(study.read_text(encoding="utf-8"))["mechanisms"] if study and study.exists() else []:
+    for mechanism in read_json(study)["mechanisms"] if study and study.exists() else []:
         name = mechanism.get("drawing", "")
         file = results.path / name
         if name and file.exists():

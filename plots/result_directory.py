@@ -1,10 +1,10 @@
 """The directory that one run of an experiment wrote."""
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from claims import Claim, read_claims
 from input_error import InputError
+from json_file import read_json
 from records import Record, distinct, read_records
 from trajectory import read_trajectory
 
@@ -36,14 +36,7 @@ class ResultDirectory:
     def provenance(self):
         """What made the results, as the program wrote it."""
         file = self.path / "provenance.json"
-        try:
-            provenance = json.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(file, "does not exist: what made these results is unknown") from None
-        except json.JSONDecodeError as error:
-            raise InputError(file, f"not JSON: {error.msg}", error.lineno) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(file, f"cannot be read: {error}") from None
+        provenance = read_json(file, "does not exist: what made these results is unknown")
         if not isinstance(provenance, dict):
             raise InputError(file, "should hold one JSON object", 1)
         return provenance

@@ -181,7 +181,7 @@ show_missing() {
 
 # install_packages yes|no GROUP...: makes the groups' requirements true, or says what is missing; returns 2 when it cannot.
 install_packages() {
-  local may_install=$1 round package unknown
+  local may_install=$1 round package unknown lists_are_old=no
   shift
   find_missing "$@"
   if ((${#missing_packages[@]} == 0)); then
@@ -207,6 +207,7 @@ install_packages() {
     echo "Installing with apt-get:"
     show_missing
     if ((round == 1)) && ! run_apt_get update -qq; then
+      lists_are_old=yes
       echo "apt-get update failed; going on with the package lists at hand." >&2
     fi
     unknown=()
@@ -217,12 +218,17 @@ install_packages() {
       fi
     done
     if ((${#unknown[@]} > 0)); then
-      echo "This release of the distribution has no package ${unknown[*]} (see --help: supported releases)." >&2
+      if [[ $lists_are_old == yes ]]; then
+        echo "The package lists could not be updated, and those at hand do not have ${unknown[*]}." >&2
+        echo "Is the machine online, and are its package sources right? Repair that and run the same command again." >&2
+      else
+        echo "This release of the distribution has no package ${unknown[*]} (see --help: supported releases)." >&2
+      fi
       return 2
     fi
     # Recommended packages are left out: they would bring documentation, desktop toolkits and other compilers.
     if ! run_apt_get install -y -qq --no-install-recommends "${missing_packages[@]}"; then
-      echo "apt-get could not install: ${missing_packages[*]}" >&2
+      echo "apt-get could not install: ${missing_packages[*]} (is the machine online?)" >&2
       return 2
     fi
     hash -r

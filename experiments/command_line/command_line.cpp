@@ -22,6 +22,8 @@
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/message.hpp"
+#include "experiments/terminal/standard_descriptors.hpp"
 #include "experiments/terminal/terminal.hpp"
 #include "formulations/execution/openmp_settings.hpp"
 #include "formulations/subchains/execution.hpp"
@@ -55,7 +57,7 @@ Exit codes: 0 ok; 1 a check failed; 2 bad usage or input; 3 a file cannot be wri
 Every command has its own --help.)";
 
 void report(const std::string& message) {
-  fmt::print(stderr, "mbdbench: {}\n", message);
+  tell("mbdbench: {}\n", message);
 }
 
 /// The innermost command that was given.
@@ -249,9 +251,17 @@ int parse_and_run(Registries registries, int argument_count, const char* const* 
   return exit_code;
 }
 
+/// \returns "run/parts: cannot be made or read: Not a directory", without the library's own words.
+std::string file_system_message(const std::filesystem::filesystem_error& error) {
+  const std::string reason = error.code().message();
+  return error.path1().empty()
+             ? fmt::format("a file or folder cannot be used: {}", reason)
+             : fmt::format("{}: cannot be made, read or replaced: {}", error.path1().string(), reason);
+}
+
 bool is_write_failure(const std::error_code& code) {
   constexpr std::array kFailures = {std::errc::no_space_on_device, std::errc::file_too_large, std::errc::io_error,
-                                    std::errc::broken_pipe};
+                                    std::errc::broken_pipe, std::errc::bad_file_descriptor};
   return std::ranges::any_of(kFailures, [&](std::errc failure) { return code == failure; });
 }
 
@@ -260,7 +270,11 @@ bool is_write_failure(const std::error_code& code) {
 int run_command_line(const Registries& registries, int argument_count, const char* const* arguments) {
   // A write beyond a limit of file sizes is an error like a full disk, not the end of the process.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
-  int exit_code = kExitBadInput;
+  // Again for programs of others that begin here.
+  int exit_code = open_standard_descriptors() ? kExitBadInput : kExitWriteFailed;
+  if (exit_code == kExitWriteFailed) {
+    return exit_code;
+  }
   try {
     exit_code = parse_and_run(registries, argument_count, arguments);
   } catch (const EndedElsewhere&) {
@@ -269,7 +283,7 @@ int run_command_line(const Registries& registries, int argument_count, const cha
     report(error.what());
     exit_code = kExitWriteFailed;
   } catch (const std::filesystem::filesystem_error& error) {
-    report(error.what());
+    report(file_system_message(error));
     exit_code = kExitWriteFailed;
   } catch (const std::system_error& error) {
     // What is printed in the middle of a run fails as soon as the buffer is full.
@@ -283,7 +297,7 @@ int run_command_line(const Registries& registries, int argument_count, const cha
     report("unknown error");
   }
   if (std::fflush(stdout) != 0) {
-    report("standard output cannot be written: is the disk full?");
+    report("standard output cannot be written: is it closed, is the disk full?");
     return kExitWriteFailed;
   }
   return exit_code;

@@ -11,6 +11,7 @@
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/studies/verdicts/result_comparison.hpp"
 #include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/message.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -42,11 +43,11 @@ void print_differences(const studies::ResultComparison& comparison, std::size_t 
     if (count == 0) {
       continue;
     }
-    fmt::print("{}: {}\n", word, count);
+    say("{}: {}\n", word, count);
     std::size_t told = 0;
     for (const studies::Difference& difference : comparison.differences) {
       if (difference.change == change && told++ < shown) {
-        fmt::print("  {}: {}\n", difference.what, difference.how);
+        say("  {}: {}\n", difference.what, difference.how);
       }
     }
     if (count > shown) {

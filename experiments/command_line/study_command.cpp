@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "experiments/drawing/mechanism_drawing.hpp"
 #include "experiments/drawing/motion_page.hpp"
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/records/claim.hpp"
 #include "experiments/records/provenance/provenance.hpp"
@@ -31,6 +33,7 @@
 #include "experiments/studies/verdicts/study_records.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -88,11 +91,11 @@ void print_failures(const studies::Study& study, const std::vector<Record>& reco
   std::size_t shown = 0;
   for (const auto& [run, reason] : reasons) {
     if (shown++ == kShown) {
-      fmt::print("  ... and {} more; records.csv has all\n", reasons.size() - kShown);
+      say("  ... and {} more; records.csv has all\n", reasons.size() - kShown);
       break;
     }
-    fmt::print("  {} ({} numbers): {}: {}\n", reason.expected ? "failed, as the study allows" : "failed", reason.count,
-               run, reason.first);
+    say("  {} ({} numbers): {}: {}\n", reason.expected ? "failed, as the study allows" : "failed", reason.count, run,
+        reason.first);
   }
 }
 
@@ -154,7 +157,14 @@ int write_study(const studies::Study& study, const studies::StudyResults& result
 int run_here(const Registries& registries, const StudyFileRun& options, RankStart* start) {
   const studies::Study study = studies::read_study(registries, options.file, options.quick);
   const fs::path output = options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
-  fs::create_directories(output);
+  // From the first file to the report; the ranks behind the first write where it has looked.
+  std::optional<DirectoryLock> lock;
+  if (start == nullptr || start->ranks().rank() == 0) {
+    lock.emplace(output);
+    if (!lock->left_by().empty()) {
+      tell("mbdbench: note: {}: takes over the lock that {} left\n", output.string(), lock->left_by());
+    }
+  }
   const InterruptionGuard guard;
   const auto results = studies::run_study(registries, study,
                                           {.output = output,
@@ -173,12 +183,12 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
   write_provenance(output / "provenance.json", capture_provenance(threads));
   write_json(output / "study.json", studies::study_json(study));
   if (!results) {
-    fmt::print(stderr, "mbdbench: stopped; finished runs are kept, the same command continues from there\n");
+    tell("mbdbench: stopped; finished runs are kept, the same command continues from there\n");
     return kExitInterrupted;
   }
   write_drawings(registries, study, *results, output);
   const int exit_code = write_study(study, *results, output);
-  fmt::print("Results: {}\n", output.string());
+  say("Results: {}\n", output.string());
   if (!options.no_report) {
     studies::make_report(output);
   }

@@ -15,6 +15,7 @@
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "experiments/terminal/progress.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "experiments/verification/verification.hpp"
@@ -142,15 +143,15 @@ void print_worst(const Registries& registries, const VerifyOptions& options,
       const auto directory = std::filesystem::path(options.output) / "states" / fmt::format("{}", ++number);
       where = "; state: " + keep_state(registries, result, result.word, directory).string();
     }
-    fmt::print("\n{} on {}: {}, at t = {}{}", result.formulation, result.mechanism, result.worst->what,
-               result.worst->state.t, where);
+    say("\n{} on {}: {}, at t = {}{}", result.formulation, result.mechanism, result.worst->what, result.worst->state.t,
+        where);
   }
   const bool any = std::any_of(results.begin(), results.end(), [](const auto& result) { return result.worst; });
   if (any) {
-    fmt::print("\n{}\n", options.output.empty() ? "--output DIR keeps these states for verify --state and "
-                                                  "simulate --restart"
-                                                : "Look again: mbdbench verify --state FILE; or go on from there: "
-                                                  "mbdbench simulate --restart FILE");
+    say("\n{}\n", options.output.empty() ? "--output DIR keeps these states for verify --state and "
+                                           "simulate --restart"
+                                         : "Look again: mbdbench verify --state FILE; or go on from there: "
+                                           "mbdbench simulate --restart FILE");
   }
 }
 
@@ -211,8 +212,7 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   }
   if (count(CheckOutcome::passed) + count(CheckOutcome::failed) + count(CheckOutcome::ill_conditioned) == 0 &&
       !options.allow_none) {
-    fmt::print(
-        stderr,
+    tell(
         "mbdbench: nothing was compared, so nothing was verified: every formulation refused or was the reference "
         "itself (--allow-none if that is meant)\n");
     return kExitCheckFailed;

@@ -28,6 +28,7 @@
 #include "experiments/simulation/simulate_setup.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "experiments/terminal/progress.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/lane_formulation.hpp"
@@ -62,10 +63,10 @@ class RunWatch : public OdeSink {
 void print_changes(const std::vector<FormulationChange>& changes) {
   constexpr std::size_t kPrinted = 10;
   for (std::size_t i = 0; i < std::min(kPrinted, changes.size()); ++i) {
-    fmt::print("at t = {}: {}\n", changes[i].t, changes[i].change);
+    say("at t = {}: {}\n", changes[i].t, changes[i].change);
   }
   if (changes.size() > kPrinted) {
-    fmt::print("and {} more such changes\n", changes.size() - kPrinted);
+    say("and {} more such changes\n", changes.size() - kPrinted);
   }
 }
 
@@ -109,21 +110,20 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
   const std::string circumstance =
       result.time.disturbed() ? fmt::format(" (disturbed: with {:.0f} % of a processor)", 100.0 * result.time.share())
                               : "";
-  fmt::print(
-      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s{}\n"
+  say("{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s{}\n"
       "energy: largest imbalance {:.3g} J of {:.3g} J, at the end {:.3g} J\n",
       verdict.status, result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.time.wall, circumstance,
       accuracy.largest_imbalance(), accuracy.energy_scale(), accuracy.final_imbalance());
   if (setup.mechanism->constrained()) {
-    fmt::print("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
-               accuracy.largest_velocity_residual());
+    say("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
+        accuracy.largest_velocity_residual());
   }
   if (const BranchWatch& branches = accuracy.branches(); branches.watches()) {
-    fmt::print("loops: smallest singular value {:.3g} of the largest, {} singular positions passed\n",
-               branches.smallest_value(), branches.passages());
+    say("loops: smallest singular value {:.3g} of the largest, {} singular positions passed\n",
+        branches.smallest_value(), branches.passages());
   }
   for (const std::string& note : diagnostic_notes(accuracy)) {
-    fmt::print("note: {}\n", note);
+    say("note: {}\n", note);
   }
 }
 
@@ -186,16 +186,15 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   const DirectoryLock lock(directory);
   make_room(directory, request);
   if (!lock.left_by().empty()) {
-    fmt::print(stderr, "mbdbench: note: {}: takes over the lock that {} left\n", directory.string(), lock.left_by());
+    tell("mbdbench: note: {}: takes over the lock that {} left\n", directory.string(), lock.left_by());
   }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
-      fmt::print(stderr, "mbdbench: warning: {}\n", warning);
+      tell("mbdbench: warning: {}\n", warning);
     }
   }
   if (!setup.taken_over.empty()) {
-    fmt::print("continues {} at t = {} with {}\n", request.restart, setup.times.front(),
-               fmt::join(setup.taken_over, " "));
+    say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
   write_provenance(directory / "provenance.json", capture_provenance(lane_threads(*setup.formulation)));
@@ -214,27 +213,27 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
     write_results(directory, setup, result, accuracy, verdict, trajectory);
   } catch (const WriteError&) {
     if (fs::exists(directory / kCheckpoint)) {
-      fmt::print(stderr, "{} is kept. Continue with\n  {}\n", kCheckpoint, continuation_command(request, kCheckpoint));
+      tell("{} is kept. Continue with\n  {}\n", kCheckpoint, continuation_command(request, kCheckpoint));
     }
     throw;
   }
   checkpoint.remove();
 
   print_result(setup, result, accuracy, verdict);
-  fmt::print("results: {}\n", directory.string());
+  say("results: {}\n", directory.string());
   if (!verdict.inaccuracies.empty()) {
-    fmt::print(stderr, "the run reached its end but is not accurate: {}\n", verdict.message);
+    tell("the run reached its end but is not accurate: {}\n", verdict.message);
     return request.accept ? kExitOk : kExitCheckFailed;
   }
   if (result.succeeded()) {
     return kExitOk;
   }
   if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped && verdict.status != "endless") {
-    fmt::print(stderr, "interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
-               continuation_command(request));
+    tell("interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
+         continuation_command(request));
     return kExitInterrupted;
   }
-  fmt::print(stderr, "the run failed: {}\neverything up to t = {} is kept\n", verdict.message, result.ode.t);
+  tell("the run failed: {}\neverything up to t = {} is kept\n", verdict.message, result.ode.t);
   return result.write_failed ? kExitWriteFailed : kExitCheckFailed;
 }
 

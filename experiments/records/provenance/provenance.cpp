@@ -16,6 +16,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <thread>
 
@@ -168,8 +169,9 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
 }
 
 void add_ranks(const std::filesystem::path& file, int ranks, const std::string& messages) {
-  std::ifstream stream(file);
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(stream, nullptr, false);
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(is_shallow_json(text) ? text : "", nullptr, false);
   if (!json.is_object()) {
     Provenance provenance = capture_provenance();
     provenance.ranks = ranks;

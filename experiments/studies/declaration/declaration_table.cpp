@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
@@ -50,11 +51,14 @@ LocatedText DeclarationTable::text_of(const toml::node& node, std::string_view k
 }
 
 LocatedNumber DeclarationTable::number_of(const toml::node& node, std::string_view key) const {
-  const auto value = node.value<double>();
-  if (!node.is_number() || !value || !std::isfinite(*value)) {
+  // Integers beyond 2^53 become the nearest number, as decimal fractions do.
+  const double value = node.is_integer()          ? static_cast<double>(node.as_integer()->get())
+                       : node.is_floating_point() ? node.as_floating_point()->get()
+                                                  : std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(value)) {
     wrong_type(node, key, "a finite number");
   }
-  return {*value, declared_line(node)};
+  return {value, declared_line(node)};
 }
 
 bool DeclarationTable::is_list(std::string_view key) const {

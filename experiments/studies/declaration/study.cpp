@@ -7,12 +7,14 @@
 #include <iterator>
 #include <utility>
 
+#include "experiments/files/text_digest.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 
 namespace mbdbench::studies {
 namespace {
 
-/// \returns the words with everything but letters and digits replaced by underlines.
+/// \returns the words with everything but letters and digits replaced by underlines, and a digest behind the beginning
+/// of long ones.
 std::string file_name(const std::string& words) {
   std::string file;
   for (const char letter : words) {
@@ -22,7 +24,9 @@ std::string file_name(const std::string& words) {
       file += '_';
     }
   }
-  return file;
+  // Systems take names of up to 255 bytes.
+  constexpr std::size_t kMost = 120;
+  return file.size() <= kMost ? file : fmt::format("{}_{}", file.substr(0, kMost), text_digest(words).substr(0, 8));
 }
 
 template <class Entry>

@@ -1,12 +1,10 @@
 #include "experiments/studies/declaration/study_reader.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <map>
 
 #include "experiments/engines/engine_formulation.hpp"
 #include "experiments/registries/formulation_choice.hpp"
@@ -21,6 +19,8 @@
 #include "experiments/studies/declaration/declared_observer.hpp"
 #include "experiments/studies/declaration/expectation_reader.hpp"
 #include "mechanisms/io/file_error.hpp"
+#include "mechanisms/io/file_text.hpp"
+#include "mechanisms/io/toml_text.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench::studies {
@@ -96,6 +96,7 @@ class StudyReader {
       std::for_each(table.observers.begin(), table.observers.end(),
                     [this](const Observer& o) { add_observer(study_, o); });
     }
+    require_own_curve_files();
     for (const StudyMechanism& mechanism : study_.mechanisms) {
       if (study_.needs_reference(mechanism) && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
         table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
@@ -118,6 +119,33 @@ class StudyReader {
     if (!plain) {
       table_.fail(table_.needed_text("name").line,
                   fmt::format("name '{}' becomes part of file names: letters, digits, '_' and '-' only", study_.name));
+    }
+  }
+
+  /// Names of files keep letters and digits of labels only.
+  void require_own_curve_files() const {
+    std::map<fs::path, CellKey> owners;
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      for (std::size_t v = 0; v < study_.variants.size(); ++v) {
+        for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
+          for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+            const CellKey cell{m, v, i, c};
+            if (study_.curves(cell).empty()) {
+              continue;
+            }
+            const auto [owner, added] = owners.emplace(study_.curve_file(cell), cell);
+            if (!added) {
+              table_.fail(
+                  table_.line(),
+                  fmt::format("the runs of '{}' on '{}' and of '{}' on '{}' would write the same file {}: use labels "
+                              "that differ in letters or digits",
+                              study_.variants[owner->second.variant].label,
+                              study_.mechanisms[owner->second.mechanism].label, study_.variants[v].label,
+                              study_.mechanisms[m].label, owner->first.string()));
+            }
+          }
+        }
+      }
     }
   }
 
@@ -354,18 +382,9 @@ class StudyReader {
 }  // namespace
 
 Study read_study(const Registries& registries, const fs::path& file, bool quick) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || fs::is_directory(file)) {
-    throw FileError(file.string(), 0, "cannot be opened; name the file of a study (.toml)");
-  }
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const std::string text = read_file_text(file, "the file of a study (.toml)");
   const std::string name = file.string();
-  toml::table table;
-  try {
-    table = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    throw FileError(name, error.source().begin.line, error.description());
-  }
+  toml::table table = parse_toml(text, name);
   if (const toml::table* const smaller = table["quick"].as_table(); quick && smaller != nullptr) {
     for (const auto& [key, value] : toml::table(*smaller)) {
       table.insert_or_assign(key, value);

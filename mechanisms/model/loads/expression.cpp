@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "mechanisms/model/description/short_text.hpp"
+#include "mechanisms/model/description/visible_text.hpp"
 
 namespace mbdbench {
 namespace {
@@ -65,6 +66,10 @@ struct Expression::Parser {
 };
 
 Expression::Expression(const std::string& text, VariableScope& scope) : parser_(std::make_unique<Parser>()) {
+  // muParser would read up to a NUL only.
+  if (const std::string wrong = unseen_character(text); !wrong.empty()) {
+    throw ExpressionError(fmt::format("the formula \"{}\" {}", visible_text(short_text(text)), wrong));
+  }
   try {
     parser_->parser.DefineConst("pi", std::numbers::pi);
     parser_->parser.SetExpr(text);
