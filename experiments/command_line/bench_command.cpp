@@ -117,7 +117,10 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
   std::vector<RepeatedTimes> times = time_in_turns(calls, repetitions, kBatchTime);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].made && times[i].count() == 0) {
-      rows[i].obstacle = "FAILED: the right-hand side at the initial state";
+      std::vector<double> rates(rows[i].x0.size());
+      const RhsStatus status = rows[i].made->rhs(0.0, rows[i].x0, rates);
+      rows[i].obstacle = fmt::format("FAILED: the right-hand side at the initial state{}{}", status.ok ? "" : ": ",
+                                     status.message());
     }
     rows[i].times = std::move(rows[i].own_clock ? own[i] : times[i]);
   }

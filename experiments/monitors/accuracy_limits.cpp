@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace mbdbench {
 namespace {
@@ -38,7 +39,7 @@ AccuracyLimits accuracy_limits(const RunAccuracy& accuracy, std::optional<double
   const auto share = [&](double factor) {
     return tolerance ? std::min(kLargestShare, factor * *tolerance * steps + kRounding) : kLargestShare;
   };
-  const auto position_share = share(1.0 + rate * accuracy.duration());
+  const auto position_share = share(1.0 + rate * std::abs(accuracy.duration()));  // runs may go backward
   AccuracyLimits limits;
   limits.position = requested.drift.value_or(length * position_share);
   limits.velocity = requested.drift.value_or(length * rate * share(1.0));

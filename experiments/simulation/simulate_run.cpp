@@ -20,12 +20,14 @@
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/simulation/judged_run.hpp"
 #include "experiments/simulation/output/continuation_command.hpp"
+#include "experiments/simulation/output/end_samples.hpp"
 #include "experiments/simulation/output/run_checkpoint.hpp"
 #include "experiments/simulation/output/simulate_report.hpp"
 #include "experiments/simulation/output/trajectory_writer.hpp"
 #include "experiments/simulation/ranks/divided_simulation.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/simulation/simulate_setup.hpp"
+#include "experiments/simulation/time_span.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/message.hpp"
@@ -203,10 +205,13 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
                               {.reactions = request.reactions, .comments = {}});
   RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
+  EndSamples at_ends(trajectory, setup.times.front(), setup.times.back());
+  const bool only_ends = setup.times.size() == 2 && parse_time_span(request.time).output_step.has_value();
+  OdeSink* const output = only_ends ? static_cast<OdeSink*>(&at_ends) : &trajectory;
   const InterruptionGuard guard;
   const JudgedRun run = start == nullptr
-                            ? run_alone(setup, request, accuracy, {&trajectory, &checkpoint})
-                            : run_first_part(setup, request, accuracy, {&accuracy, &trajectory, &checkpoint}, *start);
+                            ? run_alone(setup, request, accuracy, {output, &checkpoint})
+                            : run_first_part(setup, request, accuracy, {&accuracy, output, &checkpoint}, *start);
   const SimulationResult& result = run.result;
   const RunVerdict& verdict = run.verdict;
   try {

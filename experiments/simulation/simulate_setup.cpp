@@ -20,6 +20,7 @@
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/simulation/time_span.hpp"
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/followed_cuts.hpp"
 #include "formulations/projection/projected_formulation.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -140,7 +141,8 @@ std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation,
         fmt::format("--project: the projection goes through the assembly tree of mechanism '{}', and {}",
                     formulation->mechanism().name(), refusal));
   }
-  return std::make_unique<ProjectedFormulation>(std::move(formulation), tolerance);
+  // A projected state is packed anew, which says nothing of turns: they are followed outside.
+  return follow_cuts(std::make_unique<ProjectedFormulation>(without_following(std::move(formulation)), tolerance));
 }
 
 /// \throws std::invalid_argument for what needs the whole state at every step

@@ -83,6 +83,7 @@ void LoopClosure::solve() {
   const auto linear_rows = static_cast<Eigen::Index>(joint_->linear_rows());
   smallest_diagonal_.head(linear_rows).setConstant(kZeroRow * linear);
   smallest_diagonal_.tail(a_.rows() - linear_rows).setConstant(kZeroRow * angular);
+  solved_ = true;
   if (solver_.decompose(a_, smallest_diagonal_, generic_rank_)) {
     solver_.solve(multipliers_);
   } else {

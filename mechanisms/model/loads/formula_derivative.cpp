@@ -57,20 +57,20 @@ Pair power_of(const Pair& a, const Pair& b) {
   return {value, product_of(value, sum_of(by_exponent, by_base))};
 }
 
-/// f'(x) of the functions of one argument, {0} is x; "0" of steps.
+/// f'(x) of the functions of one argument, {0} is x; "0" of steps. In forms that do not cancel.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kDerivatives = {{
     {"sin", "cos({0})"},
     {"cos", "(-sin({0}))"},
     {"tan", "(1 / cos({0})^2)"},
-    {"asin", "(1 / sqrt(1 - {0}^2))"},
-    {"acos", "(-1 / sqrt(1 - {0}^2))"},
+    {"asin", "(1 / sqrt((1 - {0}) * (1 + {0})))"},
+    {"acos", "(-1 / sqrt((1 - {0}) * (1 + {0})))"},
     {"atan", "(1 / (1 + {0}^2))"},
     {"sinh", "cosh({0})"},
     {"cosh", "sinh({0})"},
-    {"tanh", "(1 - tanh({0})^2)"},
+    {"tanh", "(1 / cosh({0})^2)"},
     {"asinh", "(1 / sqrt({0}^2 + 1))"},
-    {"acosh", "(1 / sqrt({0}^2 - 1))"},
-    {"atanh", "(1 / (1 - {0}^2))"},
+    {"acosh", "(1 / sqrt(({0} - 1) * ({0} + 1)))"},
+    {"atanh", "(1 / ((1 - {0}) * (1 + {0})))"},
     {"exp", "exp({0})"},
     {"log", "(1 / {0})"},
     {"ln", "(1 / {0})"},
