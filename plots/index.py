@@ -45,6 +45,7 @@ class Paper:
     def __post_init__(self):
         self.numbers = published_numbers(self.name, self.results.records + self.results.timings)
         self.counts = counts(self.numbers)
+        self.by_rounding = sum(number.by_rounding for number in self.numbers)
         self.directory = self.results.path.name
         self.quick = self.results.declaration.get("quick", False)
         self.claims = self.results.claims

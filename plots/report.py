@@ -118,6 +118,7 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
         paper=paper,
         printed=printed,
         printed_counts=counts(printed),
+        by_rounding=sum(number.by_rounding for number in printed),
         drawings=drawings,
         mechanisms=distinct(records, "mechanism"),
         verdict_counts=_verdict_counts(records),

@@ -42,15 +42,14 @@ def _depends(records):
     return records[0].unit == "1" and all(value == int(value) for value in values)
 
 
-def ranges(directories):
-    """Rows of COLUMNS of the numbers that differ. Raises InputError where the directories are of different studies."""
-    builds = [{_key(record): record for record in open_results(directory).records} for directory in directories]
-    for directory, build in zip(directories, builds):
-        if build.keys() != builds[0].keys():
-            odd = sorted(build.keys() ^ builds[0].keys())[0]
-            raise InputError(directory, f"has other numbers than {directories[0]}: {', '.join(filter(None, odd))}")
+def ranges(reference, directories):
+    """Rows of COLUMNS of the reference's numbers that differ; it counts as a build itself. Raises InputError where one is missing."""
+    builds = [{_key(record): record for record in open_results(directory).records} for directory in (reference, *directories)]
     rows = []
     for key in builds[0]:
+        for directory, build in zip(directories, builds[1:]):
+            if key not in build:
+                raise InputError(directory, f"has no {', '.join(filter(None, key))}, which {reference} has")
         records = [build[key] for build in builds]
         values = [record.value for record in records if record.value is not None]
         if _depends(records) and values:
@@ -68,16 +67,13 @@ def _build(directory):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, metavar="FOLDER", help="where rounding.csv goes: results/reference/STUDY")
-    parser.add_argument("builds", type=Path, nargs="+", metavar="DIR", help="results of one study by different builds; two at least")
+    parser.add_argument("folder", type=Path, metavar="FOLDER", help="the reference, a build itself, whose numbers are looked at and where rounding.csv goes: results/reference/STUDY")
+    parser.add_argument("builds", type=Path, nargs="+", metavar="DIR", help="results of the same study by other builds")
     options = parser.parse_args(arguments)
-    if len(options.builds) < 2:
-        print("rounding_ranges: one build has no range; give results of two at least", file=sys.stderr)
-        return 2
     try:
-        rows = ranges(options.builds)
+        rows = ranges(options.folder, options.builds)
         with (options.folder / "rounding.csv").open("w", encoding="utf-8", newline="") as stream:
-            for directory in options.builds:
+            for directory in (options.folder, *options.builds):
                 stream.write(f"# {_build(directory)}\n")
             csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
     except (InputError, OSError) as error:

@@ -96,18 +96,28 @@ TEST_F(AvailableMemoryTest, AStudyIsRefusedBeforeItStarts) {
 }
 
 TEST_F(AvailableMemoryTest, VerifyLooksAtAllBeforeTheFirst) {
-  const CommandLineCall call =
-      call_program({"verify", "-m", "pendulum:2", "-m", "pendulum:200000", "-f", "aba", "--states", "1", "--quiet"});
+  Registries registries = with_greedy();
+  registries.formulations.back().memory = {.per_body = 1e3, .per_row_pair = 1e15};  // of closed mechanisms
+  const CommandLineCall call = call_program(
+      registries, {"verify", "-m", "pendulum:2", "-m", "four_bar", "-f", "greedy", "--states", "1", "--quiet"});
   EXPECT_EQ(call.exit_code, 2) << call.output;
-  EXPECT_NE(call.errors.find("'pendulum:200000'"), std::string::npos) << call.errors;
-  EXPECT_NE(call.errors.find("of memory"), std::string::npos) << call.errors;
+  EXPECT_NE(call.errors.find("mechanism 'four_bar' in formulation 'greedy' needs"), std::string::npos) << call.errors;
+  EXPECT_EQ(call.output, "") << "nothing is compared, of which the table would be lost";
 }
 
 TEST_F(AvailableMemoryTest, AnIntegratorsMatricesCountToo) {
-  const CommandLineCall call = call_program({"simulate", "-m", "pendulum:200000", "-f", "aba", "-i", "ode15s", "-t",
-                                             "1", "--quiet", "-o", (directory_ / "run").string()});
+  Registries registries = default_registries();
+  for (OdeEntry& entry : registries.integrators) {
+    entry.matrices *= 1e14;
+  }
+  const auto run = [&](const std::string& integrator) {
+    return call_program(registries, {"simulate", "-m", "pendulum:3", "-f", "aba", "-i", integrator, "-t", "0.1",
+                                     "--quiet", "-o", (directory_ / integrator).string()});
+  };
+  const CommandLineCall call = run("ode15s");
   EXPECT_EQ(call.exit_code, 2) << call.output;
   EXPECT_NE(call.errors.find("integrator 'ode15s', which keeps matrices"), std::string::npos) << call.errors;
+  EXPECT_EQ(run("ode45").exit_code, 0) << "explicit ones keep none";
 }
 
 TEST_F(AvailableMemoryTest, WhatStandsBesideOneAnotherIsAddedUp) {

@@ -38,6 +38,16 @@ TEST_F(ExitCodeTest, AStudyOfTimesThatFailFails) {
       {"--no-report"});
   EXPECT_EQ(call.exit_code, 1) << call.output;
   EXPECT_TRUE(says(call, "it cannot be made")) << call.output;
+  EXPECT_TRUE(says(call, "1 times: 1 failed")) << call.output;
+}
+
+TEST_F(ExitCodeTest, AStudyOfTimesAloneHasThem) {
+  const CommandLineCall call = study(
+      "name = \"times\"\nmechanisms = [\"pendulum:2\"]\nend = 0.1\nintegrators = [\"ode45\"]\ntolerances = [1e-4]\n"
+      "repetitions = 1\nobserve = [\"wall_time\"]\n[variants]\n\"ABA\" = \"aba\"\n",
+      {"--no-report"});
+  EXPECT_EQ(call.exit_code, 0) << call.output;
+  EXPECT_FALSE(says(call, "refused")) << call.output;
 }
 
 TEST_F(ExitCodeTest, NamesBecomeFilesInTheFolderAndNowhereElse) {

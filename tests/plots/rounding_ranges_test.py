@@ -25,14 +25,15 @@ class Ranges(InTemporaryDirectory):
         (directory / "provenance.json").write_text(json.dumps({"compiler": "GNU 12", "flags": "-O3", "cpu": name}))
         return directory
 
-    def ranges(self, *builds):
+    def ranges(self, reference, *builds):
+        """Of a reference and other builds; rounding.csv lies in the reference's folder."""
         output = io.StringIO()
         with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
-            code = rounding_ranges.main([str(self.directory), *map(str, builds)])
+            code = rounding_ranges.main([str(reference), *map(str, builds)])
         return code, output.getvalue()
 
     def rows(self):
-        columns, rows = read_csv_rows(self.directory / "rounding.csv")
+        columns, rows = read_csv_rows(self.directory / "a" / "rounding.csv")
         self.assertEqual(columns, rounding_ranges.COLUMNS)
         return [fields for _, fields in rows]
 
@@ -41,7 +42,7 @@ class Ranges(InTemporaryDirectory):
         self.assertEqual(code, 0, output)
         [row] = self.rows()
         self.assertEqual(row[4:], ["evaluations", "799.0", "811.0", "3", "no"])
-        self.assertIn("# GNU 12, -O3, b", (self.directory / "rounding.csv").read_text())
+        self.assertIn("# GNU 12, -O3, b", (self.directory / "a" / "rounding.csv").read_text())
 
     def test_errors_by_their_ratio_and_missing_ones(self):
         code, output = self.ranges(self.build("a", 805, 1e-5), self.build("b", 805, 2e-5))
@@ -51,5 +52,9 @@ class Ranges(InTemporaryDirectory):
         self.ranges(self.build("a", 805, 1e-5), self.build("b", "", 1e-5, "failed"))
         self.assertEqual([row[4:] for row in self.rows()], [["evaluations", "805.0", "805.0", "2", "yes"]])
 
-    def test_one_build_has_no_range(self):
-        self.assertEqual(self.ranges(self.build("a", 805, 1e-5))[0], 2)
+    def test_a_build_without_a_number_of_the_reference_is_named(self):
+        reference = self.build("a", 805, 1e-5)
+        write_rows(self.directory / "b" / "records.csv", COLUMNS, [record("dca", "ode45", "tolerance=1e-06", "evaluations", 805)])
+        code, output = self.ranges(reference, self.directory / "b")
+        self.assertEqual(code, 2)
+        self.assertIn("position_drift", output)

@@ -28,12 +28,13 @@ std::string condition_in_words(const Study& study, const ClaimExpression& condit
   std::string text = condition.text();
   std::size_t from = 0;
   for (const ObserverReference& reference : condition.references()) {
-    const std::size_t at = text.find(reference.text, from);
+    const std::string written = reference.text.substr(0, reference.text.find_last_not_of(' ') + 1);
+    const std::size_t at = text.find(written, from);
     if (at == std::string::npos) {
       continue;
     }
     const std::string words = words_of(study, reference);
-    text.replace(at, reference.text.size(), words);
+    text.replace(at, written.size(), words);
     from = at + words.size();
   }
   for (const auto& [law, words] :
