@@ -55,8 +55,10 @@ def _what_is_reproduced():
         cells = {group: str(found[paper].get(group, "")) for group in shown}
         if cells["within limit"]:
             cells["within limit"] += f" (to {100 * largest_deviation(numbers[paper]):.2g} %)"
+        rounded = sum(number.by_rounding for number in numbers[paper])
+        printed = f"{len(numbers[paper])}{f' ({rounded} depend on rounding)' if rounded else ''}"
         claims = [str(sum(claim.verdict == verdict for claim in results.claims)) for verdict in CLAIM_VERDICTS]
-        rows.append([f"[{paper.capitalize()}]", str(len(numbers[paper])) if numbers[paper] else "lost", *cells.values(),
+        rows.append([f"[{paper.capitalize()}]", printed if numbers[paper] else "lost", *cells.values(),
                      " / ".join(claims) if results.claims else "times only"])
     return _markdown(["paper", "numbers printed", *shown, "claims: hold / in part / do not / not measured"], rows)
 

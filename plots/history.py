@@ -45,7 +45,7 @@ def line_of(results):
     for claim in results.claims:
         claims[claim.verdict] = claims.get(claim.verdict, 0) + 1
     counts = {count: [record.value for record in results.records if record.quantity == count and record.value is not None] for count in _COUNTS}
-    return {"experiment": results.path.name,
+    return {"experiment": results.path.name, "quick": results.declaration.get("quick", False),
             **{name: provenance.get(name) for name in ("utc_time", "commit", "dirty", "compiler", "cpu")},
             "verdicts": verdicts, "claims": claims,
             "runs": max(map(len, counts.values())), **{count: sum(values) if values else None for count, values in counts.items()},

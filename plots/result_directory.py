@@ -22,6 +22,15 @@ class ResultDirectory:
         """Whether 'mbdbench study' wrote it: its own tables hold every number and every reason."""
         return (self.path / "study.json").exists()
 
+    @property
+    def declaration(self):
+        """What study.json says; nothing where there is none or it is damaged, which `read_study` tells."""
+        try:
+            declared = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return declared if isinstance(declared, dict) else {}
+
     def _trajectory_file(self, name):
         return self.path / "trajectories" / f"{name}.csv"
 

@@ -12,6 +12,7 @@
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
+#include "experiments/registries/available_memory.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/simulation.hpp"
@@ -39,6 +40,7 @@ struct BenchOptions {
   std::vector<std::string> formulations;
   int repetitions = 20;
   std::string output;
+  bool overwrite = false;
 };
 
 // A thousand times the resolution of the processor's clock.
@@ -72,11 +74,13 @@ BenchRow prepared(const Registries& registries, const Mechanism& mechanism, cons
     return row;
   }
   try {
+    require_memory(*choice.entry, mechanism);
     row.made = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
     row.x0 = initial_state(*row.made, 0.0);
   } catch (const std::exception& error) {
     row.made.reset();
-    const bool refused = dynamic_cast<const ModelError*>(&error) != nullptr;
+    const bool refused =
+        dynamic_cast<const ModelError*>(&error) != nullptr || dynamic_cast<const MemoryRefusal*>(&error) != nullptr;
     row.obstacle = fmt::format("{}: {}", refused ? "refused" : "FAILED", error.what());
   }
   return row;
@@ -182,8 +186,16 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   for (const std::string& word : options.mechanisms) {
     mechanisms.push_back(find_mechanism(registries, word));
   }
+  const FolderOwner owner = {.command = "bench"};
+  const std::filesystem::path output(options.output);
+  const auto folder =
+      options.output.empty() ? nullptr : std::make_unique<ResultFolder>(output, owner, options.overwrite);
+  if (folder) {
+    write_provenance(output / "provenance.json", capture_provenance(owner));
+  }
   const InterruptionGuard guard;
   std::vector<BenchRow> all;
+  int threads = 1;
   for (const Mechanism& mechanism : mechanisms) {
     std::vector<BenchRow> rows;
     rows.reserve(formulations.size());
@@ -191,18 +203,20 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
       rows.push_back(prepared(registries, mechanism, word));
     }
     time_rows(rows, options.repetitions);
-    std::move(rows.begin(), rows.end(), std::back_inserter(all));
-  }
-  print_rows(all);
-  if (!options.output.empty()) {
-    const std::filesystem::path output(options.output);
-    std::filesystem::create_directories(output);
-    int threads = 1;
-    for (const BenchRow& row : all) {
+    // What is finished is told and kept, whatever the next mechanism brings.
+    print_rows(rows);
+    for (BenchRow& row : rows) {
       threads = std::max(threads, row.threads());
+      row.made.reset();
     }
-    write_provenance(output / "provenance.json", capture_provenance(threads));
-    write_records(output / "timings.csv", records_of(all));
+    std::move(rows.begin(), rows.end(), std::back_inserter(all));
+    if (!options.output.empty()) {
+      write_provenance(output / "provenance.json", capture_provenance(owner, threads));
+      write_records(output / "timings.csv", records_of(all));
+    }
+    if (interruption_requested()) {
+      break;
+    }
   }
   if (interruption_requested()) {
     return kExitInterrupted;
@@ -230,6 +244,7 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
       ->check(integer_from(1, 100000))
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "Directory for timings.csv and provenance.json");
+  add_overwrite_flag(*command, options->overwrite);
   command->footer(kBenchExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_bench(registries, *options); });
 }

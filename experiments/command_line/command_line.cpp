@@ -18,6 +18,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/engines/engine_formulation.hpp"
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
@@ -122,6 +123,7 @@ void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& for
           [&formulations](const std::vector<std::string>& words) {
             for (const std::string& word : words) {
               formulations.push_back(engine_entry(word));
+              permit_engine(engine_command(formulations.back(), {}));
             }
           },
           "Another engine as a formulation NAME, through the protocol of docs/engines.md: NAME=COMMAND; may be "
@@ -214,6 +216,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
 
 int parse_and_run(Registries registries, int argument_count, const char* const* arguments) {
   int exit_code = kExitOk;
+  permit_typed_engines(argument_count, arguments);
   CLI::App program(kDescription, "mbdbench");
   program.require_subcommand(0, 1);
   program.set_version_flag("--version", [] { return "mbdbench " + version_text(); });

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/study_command.hpp"
 #include "experiments/files/shipped_file.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
@@ -28,6 +29,7 @@ struct RunOptions {
   std::string experiment;
   std::string output;
   bool quick = false;
+  bool overwrite = false;
   bool quiet = false;
 };
 
@@ -68,6 +70,8 @@ int run(const Registries& registries, const RunOptions& options) {
                                      .output = options.output,
                                      .jobs = 1,
                                      .quick = options.quick,
+                                     .overwrite = options.overwrite,
+                                     .allow_engines = true,  // the file comes with the program
                                      .no_report = true,
                                      .quiet = options.quiet});
 }
@@ -86,6 +90,7 @@ void add_run_command(CLI::App& program, const Registries& registries, int& exit_
       ->required();
   command->add_flag("--quick", options->quick, "A smaller version for a first look");
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/EXPERIMENT");
+  add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kRunExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run(registries, *options); });

@@ -97,7 +97,7 @@ void add_accuracy_options(CLI::App& command, SimulateRequest& request) {
 
 void add_output_options(CLI::App& command, SimulateRequest& request) {
   command.add_option("-o,--output", request.output, "Directory of the results")->required();
-  command.add_flag("--overwrite", request.overwrite, "Replace a run that is already there");
+  add_overwrite_flag(command, request.overwrite);
   command
       .add_option("--checkpoint", request.checkpoint,
                   "Seconds of wall time between two states that a killed run leaves in checkpoint.json; 0: none")

@@ -49,6 +49,7 @@ struct SoakOptions {
   std::int64_t seed = 1;
   int jobs = 1;
   std::string output;
+  bool overwrite = false;
   bool quiet = false;
 };
 
@@ -265,8 +266,9 @@ void reduce_failures(const Registries& registries, const SoakReport& report, con
 
 int run_soak(const Registries& registries, const SoakOptions& options) {
   const std::filesystem::path output(options.output);
-  const DirectoryLock lock(output);
-  write_provenance(output / "provenance.json", capture_provenance());
+  const FolderOwner owner = {.command = "soak"};
+  const ResultFolder folder(output, owner, options.overwrite);
+  write_provenance(output / "provenance.json", capture_provenance(owner));
   const InterruptionGuard guard;
   const SoakReport report = SoakRun(registries, options).run();
   print_report(report);
@@ -299,6 +301,7 @@ void add_soak_command(CLI::App& program, const Registries& registries, int& exit
       ->add_option("-o,--output", options->output,
                    "Directory for soak.json, provenance.json and the reduced mechanisms in failures")
       ->default_val("results/runs/soak");
+  add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kSoakExamples);
   command->callback([&registries, options, &exit_code] {

@@ -8,6 +8,7 @@
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/result_folder.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/registries/formulation_choice.hpp"
@@ -36,6 +37,7 @@ struct VerifyOptions {
   std::string state;
   std::string output;
   bool allow_none = false;
+  bool overwrite = false;
   bool quiet = false;
 };
 
@@ -178,9 +180,11 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   if (!options.state.empty()) {
     take_state(options.what, options.state);
   }
-  if (!options.output.empty()) {
-    std::filesystem::create_directories(options.output);
-    write_provenance(std::filesystem::path(options.output) / "provenance.json", capture_provenance());
+  const FolderOwner owner = {.command = "verify"};
+  const auto folder =
+      options.output.empty() ? nullptr : std::make_unique<ResultFolder>(options.output, owner, options.overwrite);
+  if (folder) {
+    write_provenance(std::filesystem::path(options.output) / "provenance.json", capture_provenance(owner));
   }
   const InterruptionGuard guard;
   std::unique_ptr<ProgressBar> progress;
@@ -250,6 +254,7 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
   command->add_option("-o,--output", options->output,
                       "Directory for records.csv, provenance.json and the states of rows that did not pass");
   command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
+  add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kVerifyExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_verify(registries, *options); });

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "experiments/files/csv_file.hpp"
-#include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
+#include "experiments/files/result_folder.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/endless_run.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
@@ -77,13 +77,6 @@ constexpr const char* kCheckpoint = "checkpoint.json";
 /// An earlier run stays unless its replacement is asked for; so does what a killed one has left.
 void make_room(const fs::path& directory, const SimulateRequest& request) {
   const bool killed = fs::exists(directory / kCheckpoint);
-  if (request.overwrite) {
-    // Nothing of the earlier run may look like a part of the new one.
-    for (const char* const name : {"state.json", kCheckpoint, "trajectory.csv.part"}) {
-      fs::remove(directory / name);
-    }
-    return;
-  }
   if (fs::exists(directory / "state.json")) {
     throw std::invalid_argument(
         fmt::format("{}: already holds a run; choose another directory or add --overwrite", directory.string()));
@@ -185,10 +178,11 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
     start->compare(problem_of(setup));
   }
   const fs::path directory(request.output);
-  const DirectoryLock lock(directory);
+  const FolderOwner owner = {.command = "simulate", .continues = true};
+  const ResultFolder folder(directory, owner, request.overwrite);
   make_room(directory, request);
-  if (!lock.left_by().empty()) {
-    tell("mbdbench: note: {}: takes over the lock that {} left\n", directory.string(), lock.left_by());
+  if (!folder.note().empty()) {
+    tell("mbdbench: note: {}", folder.note());
   }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
@@ -199,7 +193,7 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
     say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
-  write_provenance(directory / "provenance.json", capture_provenance(lane_threads(*setup.formulation)));
+  write_provenance(directory / "provenance.json", capture_provenance(owner, lane_threads(*setup.formulation)));
 
   RunAccuracy accuracy(*setup.formulation);
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,

@@ -248,6 +248,21 @@ void show_positions(Formulation& formulation, const SavedState& saved, const std
   static_cast<void>(formulation.pack(saved.t, saved.q, saved.u, unused));
 }
 
+/// Everything that the run will hold: the formulation, of which several ranks have a part each and the first one a
+/// whole one beside it, and the integrator's matrices. \throws MemoryRefusal
+void require_fitting(const FormulationEntry& formulation, const SimulateSetup& setup, const RankExchange* ranks) {
+  MemoryDemand demand;
+  if (ranks != nullptr) {
+    demand.add(formulation, *setup.mechanism, 1.0 / ranks->size());
+  }
+  if (ranks == nullptr || ranks->rank() == 0) {
+    // The work of loads and drives is taken with a copy.
+    demand.add(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
+    demand.add(setup.integrator, *setup.mechanism);
+  }
+  demand.require();
+}
+
 }  // namespace
 
 SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, RankExchange* ranks,
@@ -285,6 +300,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   setup.formulation_options = chosen.options;
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
+  require_fitting(formulation, setup, ranks);
   if (ranks != nullptr) {
     require_divisible(registries, setup, ranks->size());
     setup.part = make_formulation_part(registries.formulations, formulation, *setup.mechanism,
@@ -294,8 +310,6 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
       return setup;
     }
   }
-  // The work of loads and drives is taken with a copy.
-  require_memory(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
   setup.formulation = with_memory_message(problem, [&] {
     return projected(
         make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options),

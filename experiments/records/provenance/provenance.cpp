@@ -138,6 +138,12 @@ Provenance capture_provenance(int threads) {
   return provenance;
 }
 
+Provenance capture_provenance(const FolderOwner& owner, int threads) {
+  Provenance provenance = capture_provenance(threads);
+  provenance.made_by = owner;
+  return provenance;
+}
+
 std::string version_text() {
   const BuildInformation build = build_information();
   return fmt::format("{} (commit {}{})", build.version, std::string_view(build.commit).substr(0, 12),
@@ -146,6 +152,11 @@ std::string version_text() {
 
 void write_provenance(const std::filesystem::path& file, const Provenance& provenance) {
   nlohmann::ordered_json json;
+  if (provenance.made_by) {
+    json["made_by"] = {{"command", provenance.made_by->command},
+                       {"name", provenance.made_by->name},
+                       {"quick", provenance.made_by->quick}};
+  }
   json["version"] = provenance.version;
   json["commit"] = provenance.commit;
   json["dirty"] = provenance.dirty ? nlohmann::ordered_json(*provenance.dirty) : nlohmann::ordered_json();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -227,6 +228,20 @@ void DeclarationTable::entries(std::string_view key, const std::string& label, c
       wrong_type(entry, key, fmt::format("a list of tables, [[{}]]", key));
     }
   }
+}
+
+std::string plain_name(const DeclarationTable& table) {
+  constexpr std::size_t kLongest = 100;
+  const LocatedText name = table.needed_text("name");
+  const bool plain = std::all_of(name.text.begin(), name.text.end(), [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
+  });
+  if (!plain || name.text.empty() || name.text.size() > kLongest) {
+    table.fail(name.line,
+               fmt::format("name '{}' becomes part of file names: letters, digits, '_' and '-' only, 1 to {}",
+                           name.text, kLongest));
+  }
+  return name.text;
 }
 
 }  // namespace mbdbench::studies

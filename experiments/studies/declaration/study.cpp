@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 
@@ -82,6 +83,28 @@ std::string Control::text() const {
 
 bool StudyClaim::runs_over(Axis axis) const {
   return stands_in(over, axis) || stands_in(most, axis);
+}
+
+std::string Study::title_of(const Observer& observer) const {
+  const auto own = titles.find(observer);
+  return own != titles.end()                         ? own->second
+         : observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
+         : observer.workers > 0      ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
+         : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
+                                     : std::string(observer.entry().title);
+}
+
+std::vector<StudyEngine> Study::engines_started() const {
+  std::vector<StudyEngine> started;
+  for (const StudyVariant& variant : variants) {
+    const std::string command = engine_command(*variant.entry, variant.options);
+    const bool known =
+        std::any_of(started.begin(), started.end(), [&](const StudyEngine& e) { return e.command == command; });
+    if (!command.empty() && !known) {
+      started.push_back({std::string(variant.entry->key), command, {}, {}});
+    }
+  }
+  return started;
 }
 
 bool Study::runs(std::size_t integrator, std::size_t control) const {

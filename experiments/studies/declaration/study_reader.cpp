@@ -48,14 +48,22 @@ constexpr double kDefaultRepetitions = 3.0;
 constexpr double kMostRepetitions = 10000.0;
 constexpr double kMostRanks = 1024.0;
 
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
 class StudyReader {
  public:
   StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table)
       : registries_(registries), file_(file), table_(table), mechanisms_(registries, file_, table, study_) {}
 
   Study read() {
-    study_.name = table_.needed_text("name").text;
-    require_plain_name();
+    study_.name = plain_name(table_);
     const auto title = table_.text("title");
     study_.title = title ? title->text : study_.name;
     study_.max_evaluations =
@@ -107,21 +115,12 @@ class StudyReader {
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
       study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
+      study_.inputs.files.emplace_back(name.text, text_of(file_.parent_path() / name.text));
     }
     return std::move(study_);
   }
 
  private:
-  void require_plain_name() const {
-    const bool plain = std::all_of(study_.name.begin(), study_.name.end(), [](char letter) {
-      return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
-    });
-    if (!plain) {
-      table_.fail(table_.needed_text("name").line,
-                  fmt::format("name '{}' becomes part of file names: letters, digits, '_' and '-' only", study_.name));
-    }
-  }
-
   /// Names of files keep letters and digits of labels only.
   void require_own_curve_files() const {
     std::map<fs::path, CellKey> owners;
@@ -162,9 +161,8 @@ class StudyReader {
       table_.at_line(command.line, [&, &key = name.text, &word = command.text] {
         std::string text = word;
         constexpr std::string_view kHere = "{here}";
-        const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
         for (std::size_t at = text.find(kHere); at != std::string::npos; at = text.find(kHere)) {
-          text.replace(at, kHere.size(), folder.string());
+          text.replace(at, kHere.size(), folder_of(file_).string());
         }
         all.push_back(engine_entry(key + "=" + text));
       });
@@ -385,13 +383,20 @@ Study read_study(const Registries& registries, const fs::path& file, bool quick)
   const std::string text = read_file_text(file, "the file of a study (.toml)");
   const std::string name = file.string();
   toml::table table = parse_toml(text, name);
-  if (const toml::table* const smaller = table["quick"].as_table(); quick && smaller != nullptr) {
+  // Without such a table the whole is quick enough, and is the whole.
+  const toml::table* const smaller = quick ? table["quick"].as_table() : nullptr;
+  const bool is_quick = smaller != nullptr;
+  if (is_quick) {
     for (const auto& [key, value] : toml::table(*smaller)) {
       table.insert_or_assign(key, value);
     }
   }
   const DeclarationTable root(name, table, "the study", 1, kStudyKeys);
-  return StudyReader(registries, file, root).read();
+  Study study = StudyReader(registries, file, root).read();
+  study.inputs.quick = is_quick;
+  study.inputs.declaration = text;
+  study.inputs.folder = folder_of(file).string();
+  return study;
 }
 
 }  // namespace mbdbench::studies
