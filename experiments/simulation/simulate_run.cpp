@@ -187,6 +187,9 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   if (!lock.left_by().empty()) {
     fmt::print(stderr, "mbdbench: note: {}: takes over the lock that {} left\n", directory.string(), lock.left_by());
   }
+  if (!setup.moved.empty()) {
+    fmt::print(stderr, "mbdbench: note: {}\n", setup.moved);
+  }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
       fmt::print(stderr, "mbdbench: warning: {}\n", warning);
