@@ -104,6 +104,8 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
   const ConstraintErrors errors = work.constraints.evaluate(t, work.q, work.u, work.kinematics);
   observation.position_residual = errors.position;
   observation.velocity_residual = errors.velocity;
+  observation.scaled_position = errors.scaled_position;
+  observation.scaled_velocity = errors.scaled_velocity;
   observation.largest_sigma = largest_sigma();
   const std::size_t markers = mechanism_->markers().size();
   observation.marker_positions.resize(markers);

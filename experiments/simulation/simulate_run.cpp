@@ -184,6 +184,9 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   if (!folder.note().empty()) {
     tell("mbdbench: note: {}", folder.note());
   }
+  if (!setup.moved.empty()) {
+    fmt::print(stderr, "mbdbench: note: {}\n", setup.moved);
+  }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
       tell("mbdbench: warning: {}\n", warning);

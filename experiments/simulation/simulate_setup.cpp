@@ -293,8 +293,10 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   require_usable_numbers(setup.settings, request.initial_step);
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);
-  setup.mechanism = std::make_unique<const Mechanism>(with_initial_values(
-      given != nullptr ? *given : find_mechanism(registries, request.mechanism), request.initial_values));
+  ChangedStart start = with_initial_values(given != nullptr ? *given : find_mechanism(registries, request.mechanism),
+                                           request.initial_values);
+  setup.moved = moved_text(start);
+  setup.mechanism = std::make_unique<const Mechanism>(std::move(start.mechanism));
   setup.mechanism_text = write_mechanism(setup.mechanism->description());
   setup.formulation_key = formulation.key;
   setup.formulation_options = chosen.options;

@@ -11,8 +11,6 @@
 namespace mbdbench {
 namespace {
 
-// A singular value below this, relative to max(1, |Phi_q|), counts as zero: as in mechanisms/model/model_check.
-constexpr double kRankTolerance = 1e-10;
 // A block is measured against itself unless its terms cancel to less than this part of their size: below, the relative
 // error of what is left measures the cancellation and not the formulation.
 constexpr double kCancellation = 1e-3;
@@ -149,13 +147,14 @@ void VerificationReference::set_constraints(Reference& reference) {
     reference.null_space = Eigen::MatrixXd::Identity(nu, nu);
     return;
   }
-  const SingularDecomposition svd = singular_decomposition(reference.phi_q);
-  const double zero = kRankTolerance * std::max(1.0, svd.values[0]);
+  const CharacteristicScales& scales = mechanism_->scales();
+  const SingularDecomposition svd = singular_decomposition(scales.scaled(reference.phi_q));
+  const double zero = kRankWhereClosed * std::max(1.0, svd.values[0]);
   const auto rank = (svd.values.array() > zero).count();
-  reference.null_space = svd.v.rightCols(nu - rank);
+  reference.null_space = scales.columns.asDiagonal() * svd.v.rightCols(nu - rank);
   reference.redundant = rank < rows;
   if (rank > 0) {
-    const Eigen::MatrixXd b = mass_.llt().matrixL().solve(reference.phi_q.transpose());
+    const Eigen::MatrixXd b = mass_.llt().matrixL().solve(reference.phi_q.transpose() * scales.rows.asDiagonal());
     const Eigen::VectorXd values = singular_values(b);
     reference.condition *= values[0] / values[rank - 1];
   }

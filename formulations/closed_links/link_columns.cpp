@@ -6,15 +6,12 @@
 #include <string_view>
 #include <utility>
 
+#include "formulations/recursion/semidefinite_solver.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
-
-// H^T Y is what is left of products of the size |H| |Y|: rows that their mechanism cannot feel, such as those out of
-// the plane of planar loops, leave rounding of 1e-15 of it, squared in A.
-constexpr double kZeroRow = 1e-22;
 
 ColumnSweep sweep_in_use() {
   const std::string_view name = instruction_set_name();
@@ -125,20 +122,21 @@ void LinkColumns::set_positions(const LinkElimination& links, const LinkPoses& p
   for (std::size_t l = 0; l < links_.size(); ++l) {
     ColumnLink& link = links_[l];
     links.describe(rows_[l], link);
-    double inverse = 0.0;
+    double slides = 0.0;
+    double turns = 0.0;
     for (int s = 0; s < link.step_count; ++s) {
-      inverse += link.steps[s].inverse;
+      (link.steps[s].component < 3 ? slides : turns) += link.steps[s].inverse;
     }
     const Vec3& origin = poses.row(rows_[l]).origin;
     for (int p = link.first_pass; p < link.last_pass; ++p) {
-      // The square of the row's unit wrench about O_k as if no joint were in between, at most.
+      // What y y^T / D would be if no joint were in between and its terms did not cancel, at most.
       const int cut = passes_[index_of(p)].cut;
       const JointKinematics& state = cuts[index_of(cut)];
       const double lever = (state.point - origin).squaredNorm();
       for (int i = 0; i < counts_[index_of(cut)]; ++i) {
-        const double size =
-            state.d.col(i).head<3>().squaredNorm() * (1.0 + 2.0 * lever) + 2.0 * state.d.col(i).tail<3>().squaredNorm();
-        smallest[cuts_[index_of(cut)].row_offset + i] += kZeroRow * size * inverse;
+        const double force = state.d.col(i).head<3>().squaredNorm();
+        const double torque = 2.0 * (force * lever + state.d.col(i).tail<3>().squaredNorm());
+        smallest[cuts_[index_of(cut)].row_offset + i] += kZeroRow * (force * slides + torque * turns);
       }
     }
   }

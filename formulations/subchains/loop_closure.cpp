@@ -6,13 +6,6 @@
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
-namespace {
-
-// Compliance along a row that its mechanism cannot feel, such as those out of the plane of planar loops, is the square
-// of rounding (cut_rows.cpp).
-constexpr double kZeroRow = 1e-22;
-
-}  // namespace
 
 LoopClosure::LoopClosure(const Mechanism& mechanism, const ChainPlan& plan)
     : joint_(&mechanism.cut_joints().front()),

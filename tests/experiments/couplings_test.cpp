@@ -97,6 +97,29 @@ Eigen::VectorXd acceleration_of(Formulation& formulation) {
   return (velocities_at(kStep) - velocities_at(-kStep)) / (2.0 * kStep);
 }
 
+TEST(couplings, an_equation_times_any_number_is_the_same_coupling) {
+  const MechanismDescription description = screw_press().description();
+  const double expected = acceleration_by_hand();
+  for (const double factor : {-1e6, 3e7, 1e-7, -1e-9, 1e-12}) {
+    MechanismDescription multiplied = description;
+    for (CouplingDescription& coupling : multiplied.couplings) {
+      for (CouplingTerm& term : coupling.terms) {
+        term.factor *= factor;
+      }
+      coupling.value = *coupling.value * factor;
+    }
+    const Mechanism mechanism(multiplied);
+    EXPECT_EQ(mechanism.generic_rank().rank, 3);
+    for (const FormulationEntry& entry : formulation_registry()) {
+      if (refusal_of(entry, mechanism).empty()) {
+        const auto formulation = make_formulation(formulation_registry(), entry, mechanism);
+        // Differences over 2e-5 s.
+        EXPECT_NEAR(acceleration_of(*formulation)[0], expected, 1e-7 * expected) << entry.key << ", times " << factor;
+      }
+    }
+  }
+}
+
 /// Ties two or three scalar joints together; every third seed drives one of them.
 void couple(MechanismDescription& description, int seed) {
   RandomSource random(seed);
