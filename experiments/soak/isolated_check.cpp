@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -27,6 +29,9 @@ std::string answer_of(const Registries& registries, const Mechanism& mechanism,
   Findings findings;
   try {
     findings = check_mechanism(registries, mechanism, formulations);
+  } catch (const std::system_error& error) {
+    // Files, threads: formulations ask for none that the system must give.
+    findings.disturbed = error.what();
   } catch (const std::exception& error) {
     findings.failures.push_back({fmt::format("{}", fmt::join(formulations, ";")), "exception", error.what()});
   }
@@ -34,7 +39,8 @@ std::string answer_of(const Registries& registries, const Mechanism& mechanism,
                          {"refused", findings.refused},
                          {"ill_conditioned", findings.ill_conditioned},
                          {"unconverged", findings.unconverged},
-                         {"without_run", findings.without_run}};
+                         {"without_run", findings.without_run},
+                         {"disturbed", findings.disturbed}};
   for (const auto& [list, name] : kFindingLists) {
     json[name] = nlohmann::json::array();
     for (const Finding& finding : findings.*list) {
@@ -52,6 +58,12 @@ double processor_time(pid_t child) {
     return 0.0;
   }
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+/// \returns whether a process gets this signal from others only, never from what it does.
+bool is_from_outside(int signal) {
+  constexpr std::array kOutside = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+  return std::find(kOutside.begin(), kOutside.end(), signal) != kOutside.end();
 }
 
 void write_all(int descriptor, const std::string& text) {
@@ -73,11 +85,19 @@ IsolatedCheck::IsolatedCheck(const Registries& registries, const Mechanism& mech
   if (::pipe(ends.data()) != 0) {
     throw std::runtime_error("no pipe can be made: " + std::generic_category().message(errno));
   }
+  const pid_t parent = ::getpid();
   child_ = ::fork();
   if (child_ < 0) {
+    ::close(ends[0]);
+    ::close(ends[1]);
     throw std::runtime_error("no process can be started: " + std::generic_category().message(errno));
   }
   if (child_ == 0) {
+    // However this process ends, by kill -9 too, its children end with it.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+      ::_exit(1);
+    }
     ::close(ends[0]);
     write_all(ends[1], answer_of(registries, mechanism, formulations));
     ::_exit(0);
@@ -123,6 +143,11 @@ Findings IsolatedCheck::take() {
   child_ = -1;
   Findings findings;
   const nlohmann::json json = nlohmann::json::parse(answer_, nullptr, false);
+  if (!hung_ && WIFSIGNALED(status) && is_from_outside(WTERMSIG(status))) {
+    findings.disturbed = fmt::format("its process was killed from outside with signal {}{}", WTERMSIG(status),
+                                     WTERMSIG(status) == SIGKILL ? ", as the system does when memory runs out" : "");
+    return findings;
+  }
   if (hung_ || !WIFEXITED(status) || !json.is_object()) {
     const std::string what = hung_                 ? fmt::format("not ended after {} s of a processor", limit_)
                              : WIFSIGNALED(status) ? fmt::format("crashed with signal {}", WTERMSIG(status))
@@ -135,6 +160,7 @@ Findings IsolatedCheck::take() {
   json.at("ill_conditioned").get_to(findings.ill_conditioned);
   json.at("unconverged").get_to(findings.unconverged);
   json.at("without_run").get_to(findings.without_run);
+  json.at("disturbed").get_to(findings.disturbed);
   for (const auto& [list, name] : kFindingLists) {
     for (const nlohmann::json& finding : json.at(name)) {
       (findings.*list).push_back({finding[0], finding[1], finding[2]});

@@ -12,12 +12,9 @@
 namespace mbdbench {
 namespace {
 
-// H^T Y is what is left of products of the size |H| |Y|: rows that their mechanism cannot feel, such as those out of
-// the plane of planar loops, leave rounding of 1e-15 of it, squared in C.
-constexpr double kZeroRow = 1e-22;
 // Above this share of the loop's largest entry a diagonal entry is not compared with rounding: it is a row's square,
-// and of the loop's levers and compliances, which rounding is of, one would have to be 1e6 times another.
-constexpr double kClearDiagonal = 1e-10;
+// and of the loop's levers and compliances, whose share kZeroRow is zero, one would have to be 1e4 times another.
+constexpr double kClearDiagonal = 1e-6;
 // Pivots of a closing are rounding divided by those of the closings outboard of it: 1e-11 and more where these are
 // 1e-5.
 constexpr double kClearlyIndependent = 1e-6;
@@ -230,7 +227,7 @@ void PartRecursion::place_unit_wrenches() {
   }
 }
 
-// The square of a row's unit wrench about O_k as if no joint were in between, at most, summed over its way.
+// What the sum of y y^T / D would be if no joint were in between and its terms did not cancel, at most.
 double PartRecursion::negligible(int loop, int row) const {
   if (index_of(loop) >= cuts_.size()) {
     return 0.0;
@@ -241,12 +238,13 @@ double PartRecursion::negligible(int loop, int row) const {
   double sum = 0.0;
   for (const int at : plan_.ways[index_of(loop)]) {
     const PassedJoint& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
-    double inverse = 0.0;
+    double slides = 0.0;
+    double turns = 0.0;
     for (int d = 0; d < joint.direction_count; ++d) {
-      inverse += joint.directions[d].inverse;
+      (joint.directions[d].component < 3 ? slides : turns) += joint.directions[d].inverse;
     }
     const double lever = (cut.point - poses_.row(index_of(at)).origin).squaredNorm();
-    sum += (force * (1.0 + 2.0 * lever) + 2.0 * moment) * inverse;
+    sum += force * slides + 2.0 * (force * lever + moment) * turns;
   }
   return kZeroRow * sum;
 }

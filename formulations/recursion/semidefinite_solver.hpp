@@ -19,6 +19,12 @@
 
 namespace mbdbench {
 
+/// Rows whose diagonal entry is below this share of what its terms would give if they did not cancel are zero: their
+/// mechanism cannot feel them, such as those out of the plane of planar loops. What is left of them is rounding, or
+/// what typed digits of axes and lengths leave, squared: singular values below 1e-7 (kRankWhereClosed). A group of such
+/// rows must not be scaled up to 1.
+inline constexpr double kZeroRow = 1e-14;
+
 /// Decomposes A and solves without allocation.
 class SemidefiniteSolver {
  public:

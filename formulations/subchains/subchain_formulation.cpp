@@ -113,8 +113,9 @@ int subchains_in(const Parameters& options) {
 }
 
 ParameterSpecification threads_option() {
-  return {"threads", std::int64_t{0}, "threads that share sub-chains or sub-trees; 0: as --threads says", 0,
-          kMostThreads};
+  return {"threads", std::int64_t{0},
+          "OpenMP threads that share sub-chains, sub-trees or bodies in lanes; 0: as --threads or OMP_NUM_THREADS says",
+          0, kMostThreads};
 }
 
 int threads_in(const Parameters& options) {
