@@ -17,7 +17,7 @@ struct RoundingRange {
   bool may_be_missing = false;  ///< whether some of them had no number
 
   /// A further build lies outside of what k have given with the probability 2 / (k + 1), so that the range counts with
-  /// its own width on either side. \returns whether the value is in there
+  /// its own width on either side: the ratio of its ends, of positive numbers. \returns whether the value is in there
   [[nodiscard]] bool holds(double value) const;
 };
 
