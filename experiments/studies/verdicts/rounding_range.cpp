@@ -12,7 +12,7 @@ namespace mbdbench::studies {
 namespace {
 
 const std::vector<std::string> kColumns = {"mechanism", "formulation", "integrator", "parameters", "quantity",
-                                           "lowest",    "highest",     "builds",     "missing"};
+                                           "lowest",    "highest",     "samples",    "missing"};
 
 double number_in(const std::string& text, const std::string& file, std::size_t line) {
   double value = 0.0;
