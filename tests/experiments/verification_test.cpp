@@ -389,7 +389,7 @@ TEST(Verify, RoundingOfZeroIsNoError) {
   std::ofstream(file) << write_mechanism(Mechanism(description).description());
   const CommandLineCall call = call_program({"verify", "--mechanism", file.string()});
   EXPECT_EQ(call.exit_code, 0) << call.output;
-  EXPECT_NE(call.output.find("13 passed, 0 failed, 0 ill-conditioned"), std::string::npos) << call.output;
+  EXPECT_NE(call.output.find(" passed, 0 failed, 0 ill-conditioned, 0 refused"), std::string::npos) << call.output;
 }
 
 }  // namespace
