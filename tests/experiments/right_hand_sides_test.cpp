@@ -172,6 +172,7 @@ TEST_F(RightHandSidesTest, WhatIsOfARunNeedsAnIntegrator) {
 }
 
 TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
+  use_threads(1);
   const Study study = read(kRightHandSides);
   EXPECT_EQ(threads_of(study.variants[0]), 1);
   EXPECT_EQ(threads_of(study.variants[1]), 1);
