@@ -46,11 +46,6 @@ fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-}
-
 class StudyReader {
  public:
   StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table)
@@ -109,7 +104,8 @@ class StudyReader {
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
       study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
-      study_.inputs.files.emplace_back(name.text, text_of(file_.parent_path() / name.text));
+      study_.inputs.files.emplace_back(name.text,
+                                       read_file_text(folder_of(file_) / name.text, "a file that the study names"));
     }
     return std::move(study_);
   }
