@@ -97,8 +97,8 @@ class BodyBalance {
   void add_law(const ToldLaw& law) {
     const ToldJoint& joint = told_.joints[law.joint];
     const auto component = static_cast<std::size_t>(law.component);
-    const double load =
-        law.wave.at(t_) - law.stiffness * (joint.q[component] - law.rest) - law.damping * joint.v[component];
+    const double load = law.wave.at(t_) + law.formula_value - law.stiffness * (joint.q[component] - law.rest) -
+                        law.damping * joint.v[component];
     std::vector<double> unit(joint.v.size(), 0.0);
     unit[component] = 1.0;
     const JointMotion direction = joint_motion(joint, unit);

@@ -288,7 +288,7 @@ Case restart(RandomSource& random, int bodies) {
 }
 
 Case threads(RandomSource& random, int bodies) {
-  Drawing drawing = any_drawing(random, 2 + 2 * bodies);
+  Drawing drawing = any_drawing(random, 3 + bodies);
   const Told base = draw_told(random, drawing);
   Case drawn = two(base, base);
   for (Telling& telling : drawn.tellings) {
@@ -300,7 +300,7 @@ Case threads(RandomSource& random, int bodies) {
 }
 
 Case leaves(RandomSource& random, int bodies) {
-  Drawing drawing = any_drawing(random, 2 + 2 * bodies);
+  Drawing drawing = any_drawing(random, 3 + bodies);
   drawing.couplings = 0.0;
   const Told base = draw_told(random, drawing);
   Case drawn = two(base, base);
@@ -503,6 +503,7 @@ Case formulas(RandomSource& random, int bodies) {
   base.laws = {{}};
   Told twin = base;
   base.laws[0].formula = fmt::format("{}({:.17g})/({:.17g})", function.name, x, function.value(x));
+  base.laws[0].formula_value = 1.0;
   twin.laws[0].wave.offset = 1.0;
   Case drawn = two(base, twin);
   for (Telling& telling : drawn.tellings) {

@@ -70,8 +70,9 @@ struct ToldLaw {
   double stiffness = 0.0;
   double rest = 0.0;
   double damping = 0.0;
-  std::string formula = {};  ///< one more summand
-  bool as_spring = false;    ///< stiffness and damping as [[joint_springs]], not in the formula
+  std::string formula = {};    ///< one more summand
+  double formula_value = 0.0;  ///< what that is
+  bool as_spring = false;      ///< stiffness and damping as [[joint_springs]], not in the formula
 };
 
 struct ToldBodyLoad {

@@ -179,7 +179,7 @@ Eigen::MatrixXd velocity_basis(const Told& told) {
   const Eigen::VectorXd& values = svd.singularValues();
   // Loops drawn at random are well conditioned; what is close to a singular position is drawn again.
   constexpr double kZero = 1e-10;
-  constexpr double kClear = 2e-2;
+  constexpr double kClear = 2e-3;
   Eigen::Index rank = 0;
   for (const double value : values) {
     const double share = value / values[0];

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -52,6 +53,7 @@ IsolatedProcess::IsolatedProcess(const std::function<void(const Teller& tell)>& 
     throw std::runtime_error("no process can be started: " + std::generic_category().message(errno));
   }
   if (child_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would end one that hangs where this process is killed
     ::close(ends[0]);
     work([&](const std::string& text) { write_all(ends[1], text); });
     ::_exit(0);
