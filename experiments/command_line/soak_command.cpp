@@ -270,7 +270,7 @@ void print_counts(const metamorphic::Report& report) {
   std::map<std::pair<std::string, std::string>, int> kinds;
   for (const metamorphic::Disagreement& one : report.disagreements) {
     if (++kinds[{one.relation, one.formulation}] == 1) {
-      fmt::print("seed {}: {} of {} with {} bodies: {}\n", one.seed, one.relation, one.formulation, one.bodies,
+      fmt::print("{} of {}: seed {} with {} bodies: {:.200}\n", one.relation, one.formulation, one.seed, one.bodies,
                  one.what);
     }
   }

@@ -374,6 +374,20 @@ class Reading {
 
 }  // namespace
 
+namespace {
+
+/// KEY[options] with those of the plan.
+std::string word_of(const Plan& plan, std::string formulation) {
+  if (!plan.formulation_options.empty()) {
+    const bool others = formulation.back() == ']';
+    formulation.resize(formulation.size() - (others ? 1 : 0));
+    formulation += (others ? "," : "[") + plan.formulation_options + "]";
+  }
+  return formulation;
+}
+
+}  // namespace
+
 Frame frame_shown(const Told& told, int body, const std::vector<Vec3>& points) {
   std::size_t m = 0;
   while (told.markers[m].body != body) {
@@ -396,18 +410,14 @@ Frame frame_shown(const Told& told, int body, const std::vector<Vec3>& points) {
 
 Answer answer_of(const Registries& registries, const Telling& telling, const std::string& formulation,
                  const fs::path& directory) {
-  std::string word = formulation;
-  if (!telling.plan.formulation_options.empty()) {
-    word += "[" + telling.plan.formulation_options + "]";
-  }
+  const std::string word = word_of(telling.plan, formulation);
   return Reading(registries, telling, word, directory).read();
 }
 
 std::string commands_of(const Telling& telling, const std::string& formulation, const std::string& file) {
   const Plan& plan = telling.plan;
-  const std::string options = plan.formulation_options.empty() ? "" : "[" + plan.formulation_options + "]";
-  std::string text = fmt::format("mbdbench simulate --mechanism {} --formulation '{}{}' --integrator {}", file,
-                                 formulation, options, plan.integrator);
+  std::string text = fmt::format("mbdbench simulate --mechanism {} --formulation '{}' --integrator {}", file,
+                                 word_of(plan, formulation), plan.integrator);
   text += plan.tolerance ? fmt::format(" --rtol {0} --atol {0}", *plan.tolerance)
                          : fmt::format(" --fixed-step {}", plan.step);
   text += plan.integrator == "rkf45-fixed" ? " --higher-order" : "";
