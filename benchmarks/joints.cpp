@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "experiments/terminal/standard_descriptors.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -121,6 +122,9 @@ void register_all() {
 }  // namespace mbdbench
 
 int main(int argument_count, char** arguments) {
+  if (!mbdbench::open_standard_descriptors()) {
+    return 3;
+  }
   benchmark::Initialize(&argument_count, arguments);
   if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) {
     return 2;

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <memory>
 
+#include "experiments/terminal/standard_descriptors.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
@@ -86,13 +87,12 @@ void register_subchain(const SubchainCase& each) {
                                        each.threads, each.mechanism, each.bodies);
   benchmark::RegisterBenchmark(name.c_str(), [each](benchmark::State& state) {
     use_instruction_set(each.simd);
-    use_threads(each.threads);
     const bool loop = each.mechanism == "loop";  // one of its links is the ground
     right_hand_side(state, *find_formulation(formulation_registry(), each.key),
                     fmt::format("{}:{}", each.mechanism, loop ? each.bodies + 1 : each.bodies),
-                    fmt::format("leaf={}{}", each.leaf, loop && each.key == "dca" ? ",projection=off" : ""));
+                    fmt::format("leaf={},threads={}{}", each.leaf, each.threads,
+                                loop && each.key == "dca" ? ",projection=off" : ""));
     use_instruction_set("auto");
-    use_threads(1);
   });
 }
 
@@ -141,6 +141,9 @@ void register_constraint_matrices() {
 }  // namespace mbdbench
 
 int main(int argument_count, char** arguments) {
+  if (!mbdbench::open_standard_descriptors()) {
+    return 3;
+  }
   benchmark::Initialize(&argument_count, arguments);
   if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) {
     return 2;

@@ -14,6 +14,7 @@
 
 #include "experiments/files/csv_stream.hpp"
 #include "experiments/simulation/simulation.hpp"
+#include "experiments/terminal/standard_descriptors.hpp"
 #include "formulations/registry.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -153,6 +154,9 @@ void register_step_costs() {
 }  // namespace mbdbench
 
 int main(int argument_count, char** arguments) {
+  if (!mbdbench::open_standard_descriptors()) {
+    return 3;
+  }
   benchmark::Initialize(&argument_count, arguments);
   if (benchmark::ReportUnrecognizedArguments(argument_count, arguments)) {
     return 2;

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
+#include "formulations/drive_forces.hpp"
+#include "formulations/followed_cuts.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/loads.hpp"
@@ -14,6 +17,12 @@ namespace {
 
 // A quaternion's length is the integrator's error; smaller deviations are not worth a restart of its history.
 constexpr double kLongestQuaternionError = 1e-8;
+
+/// Where springs and loads in cut joints look for their angles at the state x.
+std::unique_ptr<const CutReferences::Scope> scope_of(Formulation& formulation, std::span<const double> x) {
+  auto* const followed = dynamic_cast<FollowedCuts*>(&formulation);
+  return followed == nullptr ? nullptr : std::make_unique<const CutReferences::Scope>(followed->references(x));
+}
 
 }  // namespace
 
@@ -83,6 +92,7 @@ RhsStatus Formulation::place(double t, std::span<const double> x) {
 }
 
 RhsStatus Formulation::observe(double t, std::span<const double> x, Observation& observation) {
+  const auto scope = scope_of(*this, x);
   const RhsStatus status = place(t, x);
   if (!status.ok) {
     return status;
@@ -94,6 +104,8 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
   const ConstraintErrors errors = work.constraints.evaluate(t, work.q, work.u, work.kinematics);
   observation.position_residual = errors.position;
   observation.velocity_residual = errors.velocity;
+  observation.scaled_position = errors.scaled_position;
+  observation.scaled_velocity = errors.scaled_velocity;
   observation.largest_sigma = largest_sigma();
   const std::size_t markers = mechanism_->markers().size();
   observation.marker_positions.resize(markers);
@@ -107,6 +119,7 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
 }
 
 RhsStatus Formulation::power(double t, std::span<const double> x, double& power) {
+  const auto scope = scope_of(*this, x);
   RhsStatus status = place(t, x);
   if (!status.ok) {
     return status;
@@ -119,19 +132,10 @@ RhsStatus Formulation::power(double t, std::span<const double> x, double& power)
   }
   status = reactions(t, x, work.reactions);
   work.motions.evaluate(t);
-  std::size_t motion = 0;
-  for (std::size_t k = 0; status.ok && k < mechanism_->tree_joints().size(); ++k) {
-    const SpatialColumns& h = work.kinematics.tree_joint(static_cast<int>(k)).h;
-    for (const JointMotion& driven : mechanism_->tree_joints()[k].motions) {
-      // D^T H = 0: what is left of the wrench along H is the drive's.
-      power += h.col(driven.component).dot(work.reactions.tree_joints[k]) * work.motions.velocities()[motion++];
-    }
-  }
-  for (std::size_t c = 0; status.ok && c < mechanism_->cut_joints().size(); ++c) {
-    const SpatialColumns& d = work.kinematics.cut_joint(static_cast<int>(c)).d;
-    for (const DrivenRow& driven : mechanism_->cut_joints()[c].driven) {  // a unit column across all others
-      power += d.col(driven.row).dot(work.reactions.cut_joints[c]) * work.motions.velocities()[index_of(driven.place)];
-    }
+  if (status.ok) {
+    // Couplings take no power: the rates of their joints cancel.
+    const std::vector<double> forces = drive_forces(work.kinematics, work.reactions).drives;
+    power = std::inner_product(forces.begin(), forces.end(), work.motions.velocities().begin(), power);
   }
   return status;
 }

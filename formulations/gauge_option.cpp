@@ -10,7 +10,7 @@ bool gauge_is_tangent(const Mechanism& mechanism, const Parameters& options) {
     const auto found = options.values().find(option);
     return found != options.values().end() && std::get<std::string>(found->second) == choice;
   };
-  const bool assembles_others = options.values().contains("leaf") && !is("leaf", "body");
+  const bool assembles_others = is("leaf", "subchain") || is("leaf", "subtree");
   return is("gauge", "tangent") || (is("gauge", "auto") && mechanism.cut_row_count() > 0 && !assembles_others);
 }
 

@@ -15,6 +15,14 @@
 
 namespace mbdbench {
 
+/// What keeps sigma small.
+enum class GaugeControl {
+  none,    ///< as published
+  reset,   ///< p <- J^T M V, sigma <- 0 after steps, `reset_interval` apart; for one-step methods
+  leak,    ///< p' += kappa Phi_q^T sigma, so that sigma' = lambda - kappa sigma; smooth, for all methods
+  tangent  ///< leak, and p' without what Phi_q^T carries: smooth through singular positions (gauge_option.hpp)
+};
+
 /// kappa, 1/s: saved the most evaluations on the closed loops of [Chadaj2017]; 20 costs steps.
 inline constexpr double kDefaultLeak = 5.0;
 

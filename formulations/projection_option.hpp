@@ -6,8 +6,8 @@
 
 namespace mbdbench {
 
-/// Steps are projected where max |Phi| or max |Phi'| is above this: below the errors of usual tolerances, above
-/// rounding.
+/// Steps are projected where max |Phi|, scaled (characteristic_scales.hpp), or max |Phi'| next to the largest rate is
+/// above this: below the errors of usual tolerances, above rounding.
 inline constexpr double kProjectionTolerance = 1e-10;
 
 /// \returns the option `projection` = auto, on or off.

@@ -11,6 +11,7 @@
 #include "formulations/bae_haug/bae_haug.hpp"
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
+#include "formulations/followed_cuts.hpp"
 #include "formulations/hdca/hdca.hpp"
 #include "formulations/hdca_printed/hdca_printed.hpp"
 #include "formulations/naudet/naudet.hpp"
@@ -67,9 +68,9 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
     try {
       std::unique_ptr<Formulation> formulation = entry.make(mechanism, parameters);
       if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
-        return std::make_unique<ProjectedFormulation>(std::move(formulation), kProjectionTolerance);
+        formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), kProjectionTolerance);
       }
-      return formulation;
+      return follow_cuts(std::move(formulation));
     } catch (const ModelError& error) {  // an option's own limits
       throw ModelError(error.where(), fmt::format("{}; with their default options these can: {}", error.what(),
                                                   able(registry, mechanism)));
@@ -114,6 +115,9 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
   }
   if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
     throw refuse("states after steps are projected, which needs the whole state (option projection=off leaves it out)");
+  }
+  if (!followed_angles(mechanism).empty()) {
+    throw refuse("a law knows the angle of a cut joint, which is followed with the whole state");
   }
   try {
     return entry.make_part(mechanism, parameters, ranks);

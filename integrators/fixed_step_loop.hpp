@@ -4,7 +4,8 @@
 /// counts.
 ///
 /// Times are t0 + k h, so that rounding does not add up; the last step is what remains to tf, shorter than h if h does
-/// not divide the interval. Samples inside a step come from cubic Hermite interpolation, order 3.
+/// not divide the interval. Samples inside a step come from cubic Hermite interpolation, order 3; of methods of higher
+/// order that ask for it (kSampleOrder), from a bootstrapped extension; or from the method's own (`interpolate`).
 ///
 /// Cost: the method's own, and one evaluation of f a step at its end: it shows that the new state is one the run can go
 /// on from, completes the interpolant, and is the first evaluation of the next step.
@@ -13,10 +14,12 @@
 #include <concepts>
 #include <cstddef>
 #include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "integrators/bootstrapped_extension.hpp"
 #include "integrators/hermite_interpolation.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/step_size.hpp"
@@ -31,6 +34,19 @@ concept FixedStepMethod = std::constructible_from<Method, const OdeOptions&, std
   { method.step(run, t, h, in, in, x_new) } -> std::same_as<Evaluation>;
 };
 
+/// A method whose samples inside a step have an order of their own, at evaluations of f inside that step.
+template <class Method>
+concept WithSampleOrder = requires {
+  { Method::kSampleOrder } -> std::convertible_to<int>;
+};
+
+/// A method with a continuous extension of its own: of the last step, from x at t with step h to x_new.
+template <class Method>
+concept WithExtension = requires(const Method method, double t, double h, std::span<const double> in,
+                                 std::vector<double>& out) {
+  method.interpolate(t, out, t, h, in, in, in);
+};
+
 /// Solves with a fixed-step method. Samples: at the end of every step by default.
 /// \throws std::invalid_argument as validate and validate_fixed_step do.
 template <FixedStepMethod Method>
@@ -39,6 +55,10 @@ OdeResult solve_with_fixed_step(const OdeSystem& system, std::span<const double>
   OdeRun run(system, tspan, x0, options, sink, 1);
   validate_fixed_step(tspan, options);
   Method method(options, system.size);
+  std::optional<BootstrappedExtension> extension;
+  if constexpr (WithSampleOrder<Method>) {
+    extension.emplace(Method::kSampleOrder, system.size);
+  }
   std::vector<double> x(x0.begin(), x0.end());
   std::vector<double> x_new(system.size);
   std::vector<double> xdot(system.size);
@@ -69,8 +89,17 @@ OdeResult solve_with_fixed_step(const OdeSystem& system, std::span<const double>
       run.end_not_finite();
     }
     const auto interpolate = [&](double t_sample, std::vector<double>& out) {
-      hermite_interpolation(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
+      if constexpr (WithSampleOrder<Method>) {
+        return extension->at(run, {t, x, xdot, t_new, x_new, xdot_new}, t_sample, out);
+      } else if constexpr (WithExtension<Method>) {
+        method.interpolate(t_sample, out, t, h, x, xdot, xdot_new);
+      } else {
+        hermite_interpolation(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
+      }
     };
+    if (extension) {
+      extension->begin_step();
+    }
     if (outcome != Evaluation::ok || !run.accept(t_new, x_new, xdot_new, interpolate)) {
       return run.take();
     }

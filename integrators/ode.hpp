@@ -147,6 +147,8 @@ struct OdeEntry {
   bool embedded_lower_order = false;
   /// Obeys OdeOptions::partners; the others must not be called with them.
   bool takes_partners = false;
+  /// Matrices of the size of the state that it keeps; runs that would exceed the machine's memory are refused.
+  double matrices = 0.0;
 };
 
 /// Checks tspan, x0 and options against the rules above; every method calls it first.

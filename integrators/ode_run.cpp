@@ -187,8 +187,10 @@ bool OdeRun::finish_step(double t_new, std::span<double> x_new, std::span<double
   }
   if (!wanted) {
     end(OdeStatus::stopped, fmt::format("the sink asked to stop at t = {}", t_new));
+  } else if (inside_ == Evaluation::not_finite) {
+    end_not_finite();
   }
-  return wanted;
+  return wanted && inside_ == Evaluation::ok;
 }
 
 void OdeRun::end_step_too_small(double smallest, std::size_t component, std::string_view measure) {

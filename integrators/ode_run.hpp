@@ -65,7 +65,8 @@ class OdeRun {
   OdeStatistics& statistics() { return result_.statistics; }
 
   /// A step from the last accepted time to t_new has passed the error test: samples inside it from `interpolate`,
-  /// after_step, then the sample at its end and OdeSink::step. \param x_new state at t_new; after_step may change it.
+  /// after_step, then the sample at its end and OdeSink::step; where `evaluate_inside` has failed, the run then ends.
+  /// \param x_new state at t_new; after_step may change it.
   /// \param f_new f(t_new, x_new) as the method knows it; evaluated anew where a history must restart.
   /// \returns false when that ended the run. What was accepted has then reached the sink, unless the sink itself asked
   /// to stop.
@@ -74,6 +75,14 @@ class OdeRun {
     ++result_.statistics.nsteps;
     const bool wanted = output_.inside(result_.t, t_new, interpolate);
     return finish_step(t_new, x_new, f_new, wanted);
+  }
+
+  /// f for a sample inside the step that is being accepted, counted. \returns false when that ends the run.
+  bool evaluate_inside(double t, std::span<const double> x, std::span<double> xdot) {
+    if (inside_ == Evaluation::ok) {
+      inside_ = evaluate(t, x, xdot);
+    }
+    return inside_ == Evaluation::ok;
   }
 
   /// \returns OdeSystem::separable_positions.
@@ -125,6 +134,7 @@ class OdeRun {
   bool record_local_error_;
   OdePartners* partners_;
   bool restart_needed_ = false;
+  Evaluation inside_ = Evaluation::ok;  // of f inside the last step
   double largest_shift_ = 0.0;
   std::optional<ErrorNorm> shift_norm_;
   StepOutput output_;

@@ -7,6 +7,7 @@
 #include <concepts>
 #include <cstddef>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "integrators/ode.hpp"
@@ -14,6 +15,7 @@
 namespace mbdbench {
 
 /// interpolate(t, out): the method's own continuous extension inside the step, written to `out` (of the system's size).
+/// It may return whether it could: a sample that it could not give is left out.
 template <class T>
 concept StepInterpolant = std::invocable < T,
         double, std::vector<double>
@@ -69,8 +71,12 @@ class StepOutput {
  private:
   template <StepInterpolant Interpolant>
   bool deliver(double t, const Interpolant& interpolate) {
-    interpolate(t, sample_);
-    return sink_.sample(t, sample_);
+    if constexpr (std::same_as<std::invoke_result_t<Interpolant, double, std::vector<double>&>, bool>) {
+      return !interpolate(t, sample_) || sink_.sample(t, sample_);
+    } else {
+      interpolate(t, sample_);
+      return sink_.sample(t, sample_);
+    }
   }
 
   std::span<const double> tspan_;

@@ -1,8 +1,13 @@
 """The CSV that mbdbench writes: '#' comments, one header row, quotes doubled inside quoted fields."""
 import csv
 import io
+import re
 
 from input_error import InputError
+from visible_text import unseen_character
+
+# Before a text that spreadsheets would run as a formula the writer sets an apostrophe.
+_KEPT_FROM_SPREADSHEETS = re.compile(r"^'(?='*[=+\-@\t\r])")
 
 
 def _logical_rows(file, text):
@@ -22,9 +27,13 @@ def _logical_rows(file, text):
 
 def _fields(file, line, text):
     try:
-        return next(csv.reader([text], strict=True), [""])
+        fields = next(csv.reader([text], strict=True), [""])
     except csv.Error as error:
         raise InputError(file, f"not a CSV row: {error}", line) from None
+    for field in fields:
+        if wrong := unseen_character(field):
+            raise InputError(file, f"a field {wrong}", line)
+    return [_KEPT_FROM_SPREADSHEETS.sub("", field) for field in fields]
 
 
 def _text_of(file):

@@ -17,6 +17,7 @@ from input_error import InputError
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
 from records import COLUMNS, value_of
 from result_directory import open_results
+from standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   ./reproduce --output results/runs && python3 plots/document_tables.py --freeze results/runs"""
@@ -54,8 +55,10 @@ def _what_is_reproduced():
         cells = {group: str(found[paper].get(group, "")) for group in shown}
         if cells["within limit"]:
             cells["within limit"] += f" (to {100 * largest_deviation(numbers[paper]):.2g} %)"
+        rounded = sum(number.by_rounding for number in numbers[paper])
+        printed = f"{len(numbers[paper])}{f' ({rounded} depend on rounding)' if rounded else ''}"
         claims = [str(sum(claim.verdict == verdict for claim in results.claims)) for verdict in CLAIM_VERDICTS]
-        rows.append([f"[{paper.capitalize()}]", str(len(numbers[paper])) if numbers[paper] else "lost", *cells.values(),
+        rows.append([f"[{paper.capitalize()}]", printed if numbers[paper] else "lost", *cells.values(),
                      " / ".join(claims) if results.claims else "times only"])
     return _markdown(["paper", "numbers printed", *shown, "claims: hold / in part / do not / not measured"], rows)
 
@@ -153,6 +156,7 @@ def written(text):
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 where a document differs from the files")
     parser.add_argument("--freeze", type=Path, metavar="DIR", help="the folder of the results of a whole run")

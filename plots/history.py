@@ -12,13 +12,15 @@ except ImportError as error:
     sys.exit(f"history: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-jinja2")
 
 from input_error import InputError
+from json_file import parse_json
 from report import page_environment
 from result_directory import open_results
+from standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   python3 plots/history.py results/runs
 
-Appends one line for every result directory in DIR that has none yet to DIR/../history.jsonl and writes DIR/history.html. Lines are
+Appends one line for every result directory in DIR that has none yet to DIR/history.jsonl and writes DIR/history.html. Lines are
 never changed. Evaluations and right-hand sides are sums over all runs, times the geometric mean of those that were not disturbed."""
 
 _COUNTS = ("evaluations", "rhs_calls")  # what methods ask for, what formulations compute: a study may count either
@@ -43,7 +45,7 @@ def line_of(results):
     for claim in results.claims:
         claims[claim.verdict] = claims.get(claim.verdict, 0) + 1
     counts = {count: [record.value for record in results.records if record.quantity == count and record.value is not None] for count in _COUNTS}
-    return {"experiment": results.path.name,
+    return {"experiment": results.path.name, "quick": results.declaration.get("quick", False),
             **{name: provenance.get(name) for name in ("utc_time", "commit", "dirty", "compiler", "cpu")},
             "verdicts": verdicts, "claims": claims,
             "runs": max(map(len, counts.values())), **{count: sum(values) if values else None for count, values in counts.items()},
@@ -55,8 +57,8 @@ def read_history(file):
     lines = []
     for number, text in enumerate(file.read_text(encoding="utf-8").splitlines() if file.exists() else [], 1):
         try:
-            line = json.loads(text)
-        except json.JSONDecodeError:
+            line = parse_json(file, text, number)
+        except InputError:
             line = None
         if not isinstance(line, dict) or not _NEEDED <= line.keys():
             raise InputError(file, "is no line of a history; delete it, or the file is another one's", number)
@@ -76,7 +78,7 @@ def _polyline(values):
 
 def write_history(root):
     """Adds what is new and writes the page. Returns its path and what could not be read."""
-    file = root.resolve().parent / "history.jsonl"
+    file = root / "history.jsonl"
     lines = read_history(file)
     known = {(line.get("experiment"), line.get("utc_time")) for line in lines}
     problems = []
@@ -103,6 +105,7 @@ def write_history(root):
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path, metavar="DIR", help="the folder that holds the results' directories")
     root = parser.parse_args(arguments).directory

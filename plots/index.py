@@ -18,6 +18,7 @@ from published_numbers import GROUPS, counts, largest_deviation, published_numbe
 from records import VERDICTS, distinct
 from report import page_environment
 from result_directory import open_results
+from standard_descriptors import open_standard_descriptors
 from study import read_study
 from study_tables import tables_of
 
@@ -45,7 +46,9 @@ class Paper:
     def __post_init__(self):
         self.numbers = published_numbers(self.name, self.results.records + self.results.timings)
         self.counts = counts(self.numbers)
+        self.by_rounding = sum(number.by_rounding for number in self.numbers)
         self.directory = self.results.path.name
+        self.quick = self.results.declaration.get("quick", False)
         self.claims = self.results.claims
         self.claim_counts = {verdict: sum(claim.verdict == verdict for claim in self.claims) for verdict in claims.VERDICTS}
         figure = self.results.path / "figures" / f"{self.text['figure']}.png"
@@ -84,8 +87,10 @@ class OwnStudy:
         self.name = results.path.name
         self.title = study.title if study else results.experiment
         self.claims = results.claims
+        self.quick = results.declaration.get("quick", False)
+        self.missing_engines = [engine["name"] for engine in results.declaration.get("inputs", {}).get("engines", []) if engine.get("failure")]
         records = results.records
-        self.number_count = len(records)
+        self.record_count = len(records)
         self.mechanism_count = len(distinct(records, "mechanism"))
         self.formulation_count = len(distinct([record for record in records if record.formulation], "formulation"))
         found = {verdict: sum(record.verdict == verdict for record in records) for verdict in VERDICTS}
@@ -117,6 +122,7 @@ def write_index(root):
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path, metavar="DIR", help="the folder that holds the results' directories")
     root = parser.parse_args(arguments).directory

@@ -27,6 +27,7 @@ from input_error import InputError
 from report import write_report
 from result_directory import open_results
 from solutions import write_solutions
+from standard_descriptors import open_standard_descriptors
 from study import read_study
 from study_figures import figures_of
 from study_tables import tables_of
@@ -47,6 +48,7 @@ class Output:
         self.written = []
         self.figures = []
         self.problems = []
+        self.quick = False  # every figure says so
 
     def _drop_old_figure(self, name):
         # A figure of earlier data beside a report of the present ones would be taken for part of it.
@@ -58,7 +60,7 @@ class Output:
             figure = definition.draw(data)
             caption = definition.caption(data)
             narrow = not style.is_double_column(figure)
-            files = style.save(figure, self.directory / "figures", definition.name)
+            files = style.save(figure, self.directory / "figures", definition.name, self.quick)
         except InputError as error:
             self._drop_old_figure(definition.name)
             self.problems.append(f"figure {definition.name} is missing: {error}")
@@ -85,9 +87,13 @@ def _add_experiment(output):
     except InputError as error:
         output.problems.append(str(error))
         return None, "", [], {}
+    output.quick = results.declaration.get("quick", False)
     for definition in figures:
         output.add_figure(definition, results)
-    output.written += write_tables(results, output.directory / "tables", tables)
+    try:
+        output.written += write_tables(results, output.directory / "tables", tables)
+    except InputError as error:
+        output.problems.append(str(error))
     try:
         provenance = results.provenance()
     except InputError as error:
@@ -109,7 +115,7 @@ def _add_benchmark(output, file):
     output.add_figure(rhs_cost.FIGURE, costs)
 
 
-def make_all(directory):
+def make_all(directory, indexed=False):
     """Makes everything. Returns an Output."""
     output = Output(directory)
     benchmark = directory / BENCHMARK_FILE
@@ -120,21 +126,24 @@ def make_all(directory):
         _add_benchmark(output, benchmark)
     if results or output.figures:
         heading = f"mbdbench: {title or rhs_cost.FIGURE.title.lower()}"
-        output.written.append(write_report(directory / "report.html", heading, output.figures, results, provenance, output.problems, tables))
+        output.written.append(write_report(directory / "report.html", heading, output.figures, results, provenance, output.problems, tables, indexed))
     return output
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("directory", type=Path, metavar="DIR", help="what 'mbdbench run EXPERIMENT --output DIR' wrote")
-    directory = parser.parse_args(arguments).directory
+    parser.add_argument("--indexed", action="store_true", help="an index of all results will stand in the folder above: link it")
+    options = parser.parse_args(arguments)
+    directory = options.directory
     print(f"Plots: {sys.executable}, Python {platform.python_version()}, Matplotlib {matplotlib.__version__}, "
           f"NumPy {numpy.__version__}, Jinja2 {jinja2.__version__}")
     if not directory.is_dir():
         print(f"make_all: {directory}: is not a directory", file=sys.stderr)
         return 1
     try:
-        output = make_all(directory)
+        output = make_all(directory, options.indexed)
     except OSError as error:
         print(f"make_all: {error.filename or directory}: {error.strerror or error}", file=sys.stderr)
         return 1

@@ -9,6 +9,7 @@ from csv_rows import read_csv_rows
 from records import Record
 
 _DIRECTORY = Path(__file__).resolve().parents[1] / "results" / "published"
+_REFERENCE = _DIRECTORY.parent / "reference"
 # Of each paper: its files, and how records cite them.
 _FILES = {
     "chadaj2015": [("chadaj2015_pendulum16.csv", "Chadaj2015, sect. III")],
@@ -29,6 +30,7 @@ class PublishedNumber:
     source: str
     printed: str
     record: Record | None  # that speaks for it
+    by_rounding: bool = False  # whether its value, and with it the verdict, depends on the processor and the compiler
 
     @property
     def verdict(self):
@@ -58,9 +60,21 @@ def _speakers(records, source, value):
     return list(found.values())
 
 
+def _by_rounding(experiment):
+    """What the reference's rounding.csv lists."""
+    file = _REFERENCE / experiment / "rounding.csv"
+    return {tuple(fields[:5]) for _, fields in read_csv_rows(file)[1]} if file.exists() else set()
+
+
+def _run_of(record):
+    parameters = ";".join(f"{name}={value}" if value else name for name, value in record.parameters.items())
+    return record.mechanism, record.formulation, record.integrator, parameters, record.quantity
+
+
 def published_numbers(experiment, records):
     """Every number that the paper prints, in the order of its files."""
     numbers = []
+    by_rounding = _by_rounding(experiment)
     for name, source in _FILES.get(experiment, []):
         met = {}
         for text in _printed(_DIRECTORY / name):
@@ -68,7 +82,8 @@ def published_numbers(experiment, records):
             speakers = _speakers(records, source, value)
             place = met.get(value, 0)
             met[value] = place + 1
-            numbers.append(PublishedNumber(source, text, speakers[place] if place < len(speakers) else None))
+            speaker = speakers[place] if place < len(speakers) else None
+            numbers.append(PublishedNumber(source, text, speaker, speaker is not None and _run_of(speaker) in by_rounding))
     return numbers
 
 

@@ -1,19 +1,20 @@
 """One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
 import base64
 import io
-import json
 import tomllib
 from pathlib import Path
 
 import jinja2
 from PIL import Image  # Matplotlib writes PNG with it
 
+from json_file import read_json
 from number_text import plain
+from published_numbers import counts, published_numbers
 from records import VERDICTS, distinct
-from tables import cell_text, groups, words
+from tables import cell_text, table_names, words
 
 _TEMPLATES = Path(__file__).parent
-_SHOWN_NAMES = {"cpu": "CPU", "utc_time": "UTC time", "dirty": "uncommitted changes"}
+_SHOWN_NAMES = {"made_by": "made by", "cpu": "CPU", "utc_time": "UTC time", "dirty": "uncommitted changes"}
 
 
 def _verdict_counts(records):
@@ -34,7 +35,9 @@ def _provenance_rows(provenance):
     """(name, text) of every entry; nested ones as one line."""
     rows = []
     for key, value in provenance.items():
-        if isinstance(value, dict):
+        if key == "made_by" and isinstance(value, dict):
+            value = " ".join(filter(None, (value.get("command"), value.get("name"), "(quick)" if value.get("quick") else "")))
+        elif isinstance(value, dict):
             value = ", ".join(f"{name} {version}" for name, version in value.items())
         elif value is None:
             value = "unknown"
@@ -61,11 +64,11 @@ def _paper(experiment):
 def _drawings(results):
     """(names, picture or animation, what it is) of every mechanism that has one, each once."""
     found = {}
-    study = results.path / "study.json" if results else None
-    for mechanism in json.loads(study.read_text(encoding="utf-8"))["mechanisms"] if study and study.exists() else []:
+    for mechanism in results.declaration.get("mechanisms", []) if results else []:
         name = mechanism.get("drawing", "")
         file = results.path / name
-        if name and file.exists():
+        # A name that leads out of the folder is not the program's.
+        if name and file.exists() and file.resolve().is_relative_to(results.path.resolve()):
             moving = file.with_suffix(".html")
             picture = (moving if moving.exists() else file).read_text(encoding="utf-8")
             entry = found.setdefault(name, {"labels": [], "picture": picture, "mechanism": mechanism})
@@ -73,24 +76,63 @@ def _drawings(results):
     return list(found.values())
 
 
-def write_report(file, title, figures, results=None, provenance=None, problems=(), own_tables=()):
+def _links(directory, *names):
+    """(name, link) of those files that are there: relative, so that the folder can be moved."""
+    return [(Path(name).name, name) for name in names if (directory / name).exists()]
+
+
+def _contents(parts):
+    """(anchor, heading) of the page's sections that have something in them."""
+    return [(anchor, heading) for anchor, heading, content in parts if content]
+
+
+def _with_files(directory, label, records, is_study):
+    """Tables of records, each with its LaTeX file."""
+    named = table_names(label, records)
+    return [(*group, _links(directory, f"tables/{name}.tex")) for name, group in named if not (is_study and group[0] == "failed")]
+
+
+def write_report(file, title, figures, results=None, provenance=None, problems=(), own_tables=(), indexed=False):
     """Writes the page. `figures`: (title, caption, PNG file, whether it is one column wide); `problems`: what could not be shown, and
-    why; `own_tables`: the experiment's TableDefinitions."""
+    why; `own_tables`: the experiment's TableDefinitions; `indexed`: whether an index stands or will stand above its folder."""
     environment = page_environment()
+    directory = file.parent
     records, timings = (results.records, results.timings) if results else ([], [])
     is_study = results is not None and results.is_study
+    paper = _paper(results.experiment) if results else None
+    printed = published_numbers(results.experiment, records + timings) if paper else []
+    tables = _with_files(directory, results.experiment, records, is_study) if results else []
+    timing_tables = _with_files(directory, f"{results.experiment}_timings", timings, is_study) if results else []
+    claims = results.claims if results else []
+    drawings = _drawings(results)
+    declared = results.declaration if results else {}
+    own = [(table, table.header(results), table.rows(results), _links(directory, f"tables/{results.experiment}_{table.name}.tex"))
+           for table in own_tables]
+    contents = _contents([("mechanisms", "Mechanisms", drawings or paper), ("claims", "Claims", claims), ("comparison", "Comparison", tables),
+                          ("figures", "Figures", figures), ("tables", "Tables", own), ("times", "Times", timing_tables),
+                          ("hidden", "What the comparison hides", paper), ("provenance", "Provenance", provenance)])
     page = environment.get_template("report.html.jinja").render(
-        title=title,
-        paper=_paper(results.experiment) if results else None,
-        drawings=_drawings(results),
+        title=f"{title} (quick)" if declared.get("quick") else title,
+        quick=declared.get("quick", False),
+        way_back="../index.html" if indexed or (directory.parent / "index.html").exists() else None,
+        contents=contents,
+        paper=paper,
+        printed=printed,
+        printed_counts=counts(printed),
+        by_rounding=sum(number.by_rounding for number in printed),
+        drawings=drawings,
         mechanisms=distinct(records, "mechanism"),
         verdict_counts=_verdict_counts(records),
-        tables=[group for group in groups(records) if not (is_study and group[0] == "failed")],
-        timing_tables=[group for group in groups(timings) if not (is_study and group[0] == "failed")],
+        not_asserted=sum(record.verdict == "not reproduced" and record.limit == "trend" for record in records),
+        missing_engines=[engine for engine in declared.get("inputs", {}).get("engines", []) if engine.get("failure")],
+        data_files=_links(directory, "records.csv", "timings.csv", "solutions.csv", "study.json", "inputs/declaration.toml"),
+        claim_files=_links(directory, "claims.csv", "timing_claims.csv", f"tables/{results.experiment}_claims.tex") if results else [],
+        tables=tables,
+        timing_tables=timing_tables,
         all_numbers=[] if is_study else records + timings,
-        claims=results.claims if results else [],
-        own_tables=[(table, table.header(results), table.rows(results)) for table in own_tables],
-        figures=figures,
+        claims=claims,
+        own_tables=own,
+        figures=[(*figure, _links(directory, f"figures/{figure[2].stem}.pdf", f"figures/{figure[2].name}")) for figure in figures],
         problems=list(problems),
         number_count=len(records),
         provenance=_provenance_rows(provenance or {}),

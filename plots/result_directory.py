@@ -1,10 +1,10 @@
 """The directory that one run of an experiment wrote."""
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from claims import Claim, read_claims
 from input_error import InputError
+from json_file import read_json
 from records import Record, distinct, read_records
 from trajectory import read_trajectory
 
@@ -22,6 +22,15 @@ class ResultDirectory:
         """Whether 'mbdbench study' wrote it: its own tables hold every number and every reason."""
         return (self.path / "study.json").exists()
 
+    @property
+    def declaration(self):
+        """What study.json says; nothing where there is none or it is damaged, which `read_study` tells."""
+        try:
+            declared = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return {}
+        return declared if isinstance(declared, dict) else {}
+
     def _trajectory_file(self, name):
         return self.path / "trajectories" / f"{name}.csv"
 
@@ -36,14 +45,7 @@ class ResultDirectory:
     def provenance(self):
         """What made the results, as the program wrote it."""
         file = self.path / "provenance.json"
-        try:
-            provenance = json.loads(file.read_text(encoding="utf-8"))
-        except FileNotFoundError:
-            raise InputError(file, "does not exist: what made these results is unknown") from None
-        except json.JSONDecodeError as error:
-            raise InputError(file, f"not JSON: {error.msg}", error.lineno) from None
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(file, f"cannot be read: {error}") from None
+        provenance = read_json(file, "does not exist: what made these results is unknown")
         if not isinstance(provenance, dict):
             raise InputError(file, "should hold one JSON object", 1)
         return provenance

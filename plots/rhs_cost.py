@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Cost of one right-hand side per body against the number of bodies, from Google Benchmark's JSON."""
 import argparse
-import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,8 @@ from matplotlib.lines import Line2D
 import style
 from figure_definition import FigureDefinition
 from input_error import InputError
+from json_file import read_json
+from standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   build/release/benchmarks/benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json
@@ -30,14 +31,7 @@ class RhsCosts:
 
 
 def _load(file):
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(file, "does not exist") from None
-    except json.JSONDecodeError as error:
-        raise InputError(file, f"not JSON (did the benchmark run to its end?): {error.msg}", error.lineno) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(file, f"cannot be read: {error}") from None
+    content = read_json(file)
     if not isinstance(content, dict) or not isinstance(content.get("benchmarks"), list):
         raise InputError(file, "has no list 'benchmarks': write it with --benchmark_out_format=json")
     return content
@@ -129,6 +123,7 @@ FIGURE = FigureDefinition("rhs_cost", "Cost of the right-hand side", caption, dr
 
 
 def main(arguments=None):
+    open_standard_descriptors()
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path, help="what the benchmark wrote")
     parser.add_argument("--output", type=Path, default=Path("."), metavar="DIR", help="for rhs_cost.pdf and rhs_cost.png; default: here")

@@ -1,9 +1,9 @@
 """A study as study.json describes it, with its numbers by cell: labels, order and units are kept there and nowhere else."""
-import json
 import math
 from dataclasses import dataclass
 
 from input_error import InputError
+from json_file import read_json
 from records import Record
 
 _ERRORS = ("position_error", "orientation_error")
@@ -190,10 +190,6 @@ def read_study(results):
     if not file.exists():
         return None
     try:
-        return Study(json.loads(file.read_text(encoding="utf-8")), results)
-    except json.JSONDecodeError as error:
-        raise InputError(file, f"not JSON: {error.msg}", error.lineno) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(file, f"cannot be read: {error}") from None
+        return Study(read_json(file), results)
     except (KeyError, TypeError) as error:
         raise InputError(file, f"not what 'mbdbench study' writes: {error} is missing", 1) from None

@@ -1,4 +1,5 @@
 """Work against precision of a study, one figure a mechanism and kind of work, one panel an integrator."""
+import hashlib
 import math
 import re
 
@@ -18,10 +19,13 @@ _PANEL_MM = 52
 _LEGEND_LINE_MM = 5.5
 # Curves nearer than this everywhere are drawn as one: formulations in the same variables differ by rounding.
 _SAME = math.log(1.1)
+_LONGEST = 120
 
 
 def file_name(label):
-    return re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_").lower()
+    name = re.sub(r"[^A-Za-z0-9]+", "_", label).strip("_").lower()
+    # Systems take names of up to 255 bytes, with what stands before and behind this one.
+    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}_{hashlib.sha1(label.encode()).hexdigest()[:8]}"
 
 
 def _same(a, b):

@@ -1,4 +1,5 @@
 """How figures look: sizes, the look of each formulation and integrator, and files that do not change between runs."""
+import re
 import textwrap
 from pathlib import Path
 
@@ -8,6 +9,8 @@ matplotlib.use("Agg")  # No display is needed, and the user's own choice of one 
 
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
+
+from input_error import InputError
 
 SINGLE_COLUMN_MM = 88
 DOUBLE_COLUMN_MM = 180
@@ -130,9 +133,14 @@ def legend_row(figure, cell, handles, columns):
     axes.legend(handles=handles, loc="center", ncol=columns, borderaxespad=0, columnspacing=1.4)
 
 
-def save(figure, directory, name):
-    """Writes NAME.pdf and NAME.png without dates, so that equal data gives equal bytes. Returns both paths."""
+def save(figure, directory, name, quick=False):
+    """Writes NAME.pdf and NAME.png without dates, so that equal data gives equal bytes; of a quick version they say so.
+    Returns both paths. Raises InputError for a name that leads out of the directory."""
+    if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
+        raise InputError(directory, f"a figure is called '{name}', which is no name of a file in this folder")
     directory.mkdir(parents=True, exist_ok=True)
+    if quick:
+        figure.text(0.995, 0.995, "quick version", ha="right", va="top", fontsize="x-small", color="0.4")
     pdf, png = directory / f"{name}.pdf", directory / f"{name}.png"
     figure.savefig(pdf, metadata={"Creator": "mbdbench", "CreationDate": None})
     figure.savefig(png, metadata={"Software": None})

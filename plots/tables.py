@@ -1,6 +1,7 @@
 """LaTeX tables (booktabs) of what was compared: published or expected, ours, verdict."""
 import re
 
+from input_error import InputError
 from latex_layout import fits_a_line, fitted_table
 from number_text import digits_beside, latex, plain
 from records import distinct
@@ -97,27 +98,43 @@ def claims_table(claims):
     return fitted_table("claims", "lllll", header, rows)
 
 
+def table_names(label, records):
+    """[(name of its file, group)] of `groups`."""
+    counts, named = {}, []
+    for group in groups(records):
+        kind = group[0]
+        counts[kind] = counts.get(kind, 0) + 1
+        named.append((f"{label}_{kind}_{counts[kind]}" if counts[kind] > 1 else f"{label}_{kind}", group))
+    return named
+
+
+def _file(directory, name):
+    """Where a table is written. Names come from study.json and records.csv, which may be somebody else's: they stay in the folder."""
+    if not re.fullmatch(r"[\w.-]+", name) or name.startswith("."):
+        raise InputError(directory, f"a table is called '{name}', which is no name of a file in this folder")
+    return directory / f"{name}.tex"
+
+
 def write_tables(results, directory, definitions=()):
-    """Writes one .tex a source of numbers to compare with, one for the claims and the experiment's own. Returns the paths."""
+    """Writes one .tex a source of numbers to compare with, one for the claims and the experiment's own. Returns the paths.
+    Raises InputError for names that lead out of the directory."""
     directory.mkdir(parents=True, exist_ok=True)
     written = []
+    note = "\\par\\noindent{\\footnotesize Quick version: smaller sizes and shorter times.}\n" if results.declaration.get("quick") else ""
     # Told in every table of an experiment with several, also where one table holds only one of them.
     with_mechanism = len(distinct(results.records, "mechanism")) > 1
     for label, records in ((results.experiment, results.records), (f"{results.experiment}_timings", results.timings)):
-        counts = {}
-        for kind, heading, source, rows in groups(records):
+        for name, (kind, heading, source, rows) in table_names(label, records):
             if results.is_study and kind == "failed":
                 continue  # Its own table has every reason once.
-            counts[kind] = counts.get(kind, 0) + 1
-            number = f"_{counts[kind]}" if counts[kind] > 1 else ""
-            file = directory / f"{label}_{kind}{number}.tex"
-            file.write_text(latex_table(heading, source, rows, with_mechanism), encoding="utf-8")
+            file = _file(directory, name)
+            file.write_text(latex_table(heading, source, rows, with_mechanism) + note, encoding="utf-8")
             written.append(file)
     own = [(definition.name, definition_table(definition, results)) for definition in definitions]
     if results.claims:
         own.append(("claims", claims_table(results.claims)))
     for name, text in own:
-        file = directory / f"{results.experiment}_{name}.tex"
-        file.write_text(text, encoding="utf-8")
+        file = _file(directory, f"{results.experiment}_{name}")
+        file.write_text(text + note, encoding="utf-8")
         written.append(file)
     return written

@@ -32,6 +32,9 @@ has_cmake() {
 
 has_cxx20() { echo '#include <concepts>' | "${CXX:-c++}" -std=c++20 -fsyntax-only -x c++ -; }
 
+# GCC brings its libgomp along.
+has_openmp() { echo 'int main() { return 0; }' | "${CXX:-c++}" -fopenmp -x c++ - -o /dev/null; }
+
 # has_header HEADER PACKAGE: asks the compiler, where there is one, else the package database.
 has_header() {
   local header=$1 package=$2 prefix includes=(-isystem /usr/include/eigen3)
@@ -105,6 +108,9 @@ sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.
 # What the program itself cannot do without.
 need_for_program() {
   need g++ "compiles the suite (C++20)" has_cxx20
+  if [[ ${CXX:-c++} == *clang* ]]; then
+    need libomp-dev "OpenMP for clang: threads that share a right-hand side" has_openmp
+  fi
   need cmake "configures the build (3.22 or newer)" has_cmake
   need ninja-build "runs the build" has_command ninja
   need git "records the commit in every run's provenance; lists the files to check" has_command git
@@ -144,7 +150,7 @@ need_for_full_check() {
   if has_command clang++ >/dev/null; then
     need "libclang-rt-$(clang_major)-dev" "sanitizer and fuzzer runtimes of the installed clang" has_sanitizers
   fi
-  need libomp-dev "OpenMP for clang" links_with_clang -fopenmp
+  need libomp-dev "OpenMP for clang, and Archer, by which ThreadSanitizer knows its barriers" links_with_clang -fopenmp
   need python3-dev "headers, for the Python package" python_with_headers
   need python3-venv "where the Python package is tried" python_with_headers
 }
@@ -175,7 +181,7 @@ show_missing() {
 
 # install_packages yes|no GROUP...: makes the groups' requirements true, or says what is missing; returns 2 when it cannot.
 install_packages() {
-  local may_install=$1 round package unknown
+  local may_install=$1 round package unknown lists_are_old=no
   shift
   find_missing "$@"
   if ((${#missing_packages[@]} == 0)); then
@@ -201,6 +207,7 @@ install_packages() {
     echo "Installing with apt-get:"
     show_missing
     if ((round == 1)) && ! run_apt_get update -qq; then
+      lists_are_old=yes
       echo "apt-get update failed; going on with the package lists at hand." >&2
     fi
     unknown=()
@@ -211,12 +218,17 @@ install_packages() {
       fi
     done
     if ((${#unknown[@]} > 0)); then
-      echo "This release of the distribution has no package ${unknown[*]} (see --help: supported releases)." >&2
+      if [[ $lists_are_old == yes ]]; then
+        echo "The package lists could not be updated, and those at hand do not have ${unknown[*]}." >&2
+        echo "Is the machine online, and are its package sources right? Repair that and run the same command again." >&2
+      else
+        echo "This release of the distribution has no package ${unknown[*]} (see --help: supported releases)." >&2
+      fi
       return 2
     fi
     # Recommended packages are left out: they would bring documentation, desktop toolkits and other compilers.
     if ! run_apt_get install -y -qq --no-install-recommends "${missing_packages[@]}"; then
-      echo "apt-get could not install: ${missing_packages[*]}" >&2
+      echo "apt-get could not install: ${missing_packages[*]} (is the machine online?)" >&2
       return 2
     fi
     hash -r

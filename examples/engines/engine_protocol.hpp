@@ -1,6 +1,9 @@
 #pragma once
 /// \file
 /// What an engine's program in C++ does: answer lines of JSON (docs/engines.md). An engine gives one function.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
@@ -267,6 +270,9 @@ inline nlohmann::json moved(const Mechanism& mechanism, const nlohmann::json& gi
 inline void serve(const std::string& name,
                   const std::function<std::function<Answer(const State&)>(const Mechanism&)>& make,
                   double accuracy = 0.0, const Simulate& simulate = {}) {
+  // A library's file must not get the number of a closed standard error, to which it writes its warnings.
+  while (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_WRONLY) >= 0) {
+  }
   Mechanism mechanism;
   std::function<Answer(const State&)> accelerations;
   for (std::string line; std::getline(std::cin, line);) {

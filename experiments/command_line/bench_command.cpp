@@ -12,6 +12,7 @@
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
+#include "experiments/registries/available_memory.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/simulation.hpp"
@@ -19,6 +20,7 @@
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "formulations/registry.hpp"
+#include "formulations/subchains/lane_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -30,7 +32,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   mbdbench bench -m pendulum:1024 -f hdca -f hdca[leaf=subchain] --threads 2 -o timings
 
 Wall times of one right-hand side at the initial state. The formulations take turns, so that whatever else the machine does
-meets all alike. A time that had less than 90 % of its processor is 'not measured'. Another engine (--engine) tells
+meets all alike. A time whose threads had less than 90 % of a processor each is 'not measured'. Another engine (--engine) tells
 its times by its own clock.)";
 
 struct BenchOptions {
@@ -38,6 +40,7 @@ struct BenchOptions {
   std::vector<std::string> formulations;
   int repetitions = 20;
   std::string output;
+  bool overwrite = false;
 };
 
 // A thousand times the resolution of the processor's clock.
@@ -53,6 +56,10 @@ struct BenchRow {
   std::vector<double> x0;
   RepeatedTimes times;
   bool own_clock = false;  ///< another engine's times are its own, without what talking takes
+
+  [[nodiscard]] int threads() const { return made ? lane_threads(*made) : 1; }
+  /// \returns the median with the share that each of the threads had.
+  [[nodiscard]] Timing median() const { return times.median().of_threads(threads()); }
 };
 
 BenchRow prepared(const Registries& registries, const Mechanism& mechanism, const std::string& word) {
@@ -67,11 +74,13 @@ BenchRow prepared(const Registries& registries, const Mechanism& mechanism, cons
     return row;
   }
   try {
+    require_memory(*choice.entry, mechanism);
     row.made = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
     row.x0 = initial_state(*row.made, 0.0);
   } catch (const std::exception& error) {
     row.made.reset();
-    const bool refused = dynamic_cast<const ModelError*>(&error) != nullptr;
+    const bool refused =
+        dynamic_cast<const ModelError*>(&error) != nullptr || dynamic_cast<const MemoryRefusal*>(&error) != nullptr;
     row.obstacle = fmt::format("{}: {}", refused ? "refused" : "FAILED", error.what());
   }
   return row;
@@ -112,7 +121,10 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
   std::vector<RepeatedTimes> times = time_in_turns(calls, repetitions, kBatchTime);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].made && times[i].count() == 0) {
-      rows[i].obstacle = "FAILED: the right-hand side at the initial state";
+      std::vector<double> rates(rows[i].x0.size());
+      const RhsStatus status = rows[i].made->rhs(0.0, rows[i].x0, rates);
+      rows[i].obstacle = fmt::format("FAILED: the right-hand side at the initial state{}{}", status.ok ? "" : ": ",
+                                     status.message());
     }
     rows[i].times = std::move(rows[i].own_clock ? own[i] : times[i]);
   }
@@ -128,7 +140,7 @@ void print_rows(const std::vector<BenchRow>& rows) {
       table.rows.push_back({row.mechanism, row.formulation, row.obstacle});
       continue;
     }
-    const Timing median = row.times.median();
+    const Timing median = row.median();
     const auto figure = [&](double value) { return median.disturbed() ? "-" : fmt::format("{:.4g}", value); };
     table.rows.push_back(
         {row.mechanism, row.formulation, figure(1e6 * median.seconds), figure(1e6 * row.times.fastest().seconds),
@@ -151,7 +163,7 @@ std::vector<Record> records_of(const std::vector<BenchRow>& rows) {
                              .integrator = {},
                              .parameters = {}});
     if (row.obstacle.empty()) {
-      records.push_back(maker.timed(kQuantity, row.times.median(),
+      records.push_back(maker.timed(kQuantity, row.median(),
                                     fmt::format("fastest {:.4g} s{}{}", row.times.fastest().seconds,
                                                 row.own_clock ? ", " : "", row.own_clock ? kOwnClock : "")));
       continue;
@@ -174,8 +186,16 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   for (const std::string& word : options.mechanisms) {
     mechanisms.push_back(find_mechanism(registries, word));
   }
+  const FolderOwner owner = {.command = "bench"};
+  const std::filesystem::path output(options.output);
+  const auto folder =
+      options.output.empty() ? nullptr : std::make_unique<ResultFolder>(output, owner, options.overwrite);
+  if (folder) {
+    write_provenance(output / "provenance.json", capture_provenance(owner));
+  }
   const InterruptionGuard guard;
   std::vector<BenchRow> all;
+  int threads = 1;
   for (const Mechanism& mechanism : mechanisms) {
     std::vector<BenchRow> rows;
     rows.reserve(formulations.size());
@@ -183,14 +203,20 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
       rows.push_back(prepared(registries, mechanism, word));
     }
     time_rows(rows, options.repetitions);
+    // What is finished is told and kept, whatever the next mechanism brings.
+    print_rows(rows);
+    for (BenchRow& row : rows) {
+      threads = std::max(threads, row.threads());
+      row.made.reset();
+    }
     std::move(rows.begin(), rows.end(), std::back_inserter(all));
-  }
-  print_rows(all);
-  if (!options.output.empty()) {
-    const std::filesystem::path output(options.output);
-    std::filesystem::create_directories(output);
-    write_provenance(output / "provenance.json", capture_provenance());
-    write_records(output / "timings.csv", records_of(all));
+    if (!options.output.empty()) {
+      write_provenance(output / "provenance.json", capture_provenance(owner, threads));
+      write_records(output / "timings.csv", records_of(all));
+    }
+    if (interruption_requested()) {
+      break;
+    }
   }
   if (interruption_requested()) {
     return kExitInterrupted;
@@ -218,6 +244,7 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
       ->check(integer_from(1, 100000))
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "Directory for timings.csv and provenance.json");
+  add_overwrite_flag(*command, options->overwrite);
   command->footer(kBenchExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_bench(registries, *options); });
 }

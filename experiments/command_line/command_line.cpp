@@ -18,11 +18,15 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/engines/engine_formulation.hpp"
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/message.hpp"
+#include "experiments/terminal/standard_descriptors.hpp"
 #include "experiments/terminal/terminal.hpp"
+#include "formulations/execution/openmp_settings.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
@@ -54,7 +58,7 @@ Exit codes: 0 ok; 1 a check failed; 2 bad usage or input; 3 a file cannot be wri
 Every command has its own --help.)";
 
 void report(const std::string& message) {
-  fmt::print(stderr, "mbdbench: {}\n", message);
+  tell("mbdbench: {}\n", message);
 }
 
 /// The innermost command that was given.
@@ -84,16 +88,24 @@ std::string suggestion(const CLI::App& command, const std::string& word) {
 /// Options of the whole program, which every command also takes behind its name.
 /// \param formulations gets the engines that the user names
 void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& formulations) {
-  use_threads(1);
+  use_threads(threads_of_environment());
   use_instruction_set("auto");
   use_colours("auto");
   use_wide_tables(false);
   program.fallthrough();
-  program
-      .add_option_function<int>(
-          "--threads", use_threads,
-          "Threads for formulations that can use them (leaf=subchain); results do not depend on it (default: 1)")
-      ->type_name("N");
+  const CLI::Option* const threads =
+      program
+          .add_option_function<int>(
+              "--threads", use_threads,
+              "OpenMP threads that share a right-hand side where the formulation can be divided; results do not depend "
+              "on it (default: OMP_NUM_THREADS, else 1)")
+          ->type_name("N");
+  program.parse_complete_callback([threads] {
+    const std::string refusal = threads->count() > 0 ? "" : refuse_thread_environment();
+    if (!refusal.empty()) {
+      throw std::invalid_argument(refusal);
+    }
+  });
   program
       .add_option_function<std::string>(
           "--simd", use_instruction_set,
@@ -111,6 +123,7 @@ void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& for
           [&formulations](const std::vector<std::string>& words) {
             for (const std::string& word : words) {
               formulations.push_back(engine_entry(word));
+              permit_engine(engine_command(formulations.back(), {}));
             }
           },
           "Another engine as a formulation NAME, through the protocol of docs/engines.md: NAME=COMMAND; may be "
@@ -203,6 +216,7 @@ std::string usage_message(const CLI::App& program, const CLI::ParseError& error)
 
 int parse_and_run(Registries registries, int argument_count, const char* const* arguments) {
   int exit_code = kExitOk;
+  permit_typed_engines(argument_count, arguments);
   CLI::App program(kDescription, "mbdbench");
   program.require_subcommand(0, 1);
   program.set_version_flag("--version", [] { return "mbdbench " + version_text(); });
@@ -240,9 +254,17 @@ int parse_and_run(Registries registries, int argument_count, const char* const* 
   return exit_code;
 }
 
+/// \returns "run/parts: cannot be made or read: Not a directory", without the library's own words.
+std::string file_system_message(const std::filesystem::filesystem_error& error) {
+  const std::string reason = error.code().message();
+  return error.path1().empty()
+             ? fmt::format("a file or folder cannot be used: {}", reason)
+             : fmt::format("{}: cannot be made, read or replaced: {}", error.path1().string(), reason);
+}
+
 bool is_write_failure(const std::error_code& code) {
   constexpr std::array kFailures = {std::errc::no_space_on_device, std::errc::file_too_large, std::errc::io_error,
-                                    std::errc::broken_pipe};
+                                    std::errc::broken_pipe, std::errc::bad_file_descriptor};
   return std::ranges::any_of(kFailures, [&](std::errc failure) { return code == failure; });
 }
 
@@ -251,7 +273,11 @@ bool is_write_failure(const std::error_code& code) {
 int run_command_line(const Registries& registries, int argument_count, const char* const* arguments) {
   // A write beyond a limit of file sizes is an error like a full disk, not the end of the process.
   static_cast<void>(std::signal(SIGXFSZ, SIG_IGN));
-  int exit_code = kExitBadInput;
+  // Again for programs of others that begin here.
+  int exit_code = open_standard_descriptors() ? kExitBadInput : kExitWriteFailed;
+  if (exit_code == kExitWriteFailed) {
+    return exit_code;
+  }
   try {
     exit_code = parse_and_run(registries, argument_count, arguments);
   } catch (const EndedElsewhere&) {
@@ -260,7 +286,7 @@ int run_command_line(const Registries& registries, int argument_count, const cha
     report(error.what());
     exit_code = kExitWriteFailed;
   } catch (const std::filesystem::filesystem_error& error) {
-    report(error.what());
+    report(file_system_message(error));
     exit_code = kExitWriteFailed;
   } catch (const std::system_error& error) {
     // What is printed in the middle of a run fails as soon as the buffer is full.
@@ -274,7 +300,7 @@ int run_command_line(const Registries& registries, int argument_count, const cha
     report("unknown error");
   }
   if (std::fflush(stdout) != 0) {
-    report("standard output cannot be written: is the disk full?");
+    report("standard output cannot be written: is it closed, is the disk full?");
     return kExitWriteFailed;
   }
   return exit_code;

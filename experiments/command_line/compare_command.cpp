@@ -6,11 +6,14 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/studies/verdicts/result_comparison.hpp"
+#include "experiments/studies/verdicts/run_comparison.hpp"
 #include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/message.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -20,9 +23,15 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCompareExamples = R"(Examples:
   mbdbench compare results/before results/after                      two directories of one experiment or study
+  mbdbench compare runs/first runs/second                            two of simulate
+  mbdbench compare results/reference/naudet2005 results/runs/naudet2005
+                                                                     this machine against the numbers of the documents
 
-Counts, verdicts and trajectories must be equal; errors and drifts may grow by --error-ratio; times are tested (Mann and
-Whitney, Holm) where both sides have nine repetitions. Exit codes: 0 nothing got worse, 1 something did, 2 bad input.)";
+What both were made from is compared first: what differs there is named, and the numbers that depend on it are not judged.
+What has another name only is found. Counts, verdicts and trajectories must be equal; errors and drifts may grow by --error-ratio; times are tested (Mann and
+Whitney, Holm) where both sides have nine repetitions. Numbers that depend on rounding (rounding.csv of a reference) must be
+in the ranges that several processors and compilers give. Exit codes: 0 nothing got worse, 1 something did, 2 bad input, or
+nothing got worse and something could not be judged, since it was made from other inputs.)";
 
 struct CompareOptions {
   std::string a;
@@ -31,9 +40,11 @@ struct CompareOptions {
   std::size_t shown = 20;
 };
 
-constexpr std::array kTold = {std::pair(studies::Change::worse, "worse"), std::pair(studies::Change::better, "better"),
+constexpr std::array kTold = {std::pair(studies::Change::worse, "worse"),
+                              std::pair(studies::Change::better, "better"),
                               std::pair(studies::Change::changed, "changed"),
                               std::pair(studies::Change::appeared, "new"),
+                              std::pair(studies::Change::incomparable, "not judged, made from other inputs"),
                               std::pair(studies::Change::refused, "times not compared")};
 
 void print_differences(const studies::ResultComparison& comparison, std::size_t shown) {
@@ -42,29 +53,59 @@ void print_differences(const studies::ResultComparison& comparison, std::size_t 
     if (count == 0) {
       continue;
     }
-    fmt::print("{}: {}\n", word, count);
+    say("{}: {}\n", word, count);
     std::size_t told = 0;
     for (const studies::Difference& difference : comparison.differences) {
       if (difference.change == change && told++ < shown) {
-        fmt::print("  {}: {}\n", difference.what, difference.how);
+        say("  {}: {}\n", difference.what, difference.how);
       }
     }
     if (count > shown) {
       fmt::print("  ... and {} more (--shown)\n", count - shown);
     }
   }
-  fmt::print("equal: {}\n", comparison.equal);
+}
+
+void print_list(const char* heading, const std::vector<std::string>& lines) {
+  if (!lines.empty()) {
+    fmt::print("{}: {}\n", heading, lines.size());
+  }
+  for (const std::string& line : lines) {
+    fmt::print("  {}\n", line);
+  }
+}
+
+studies::ResultComparison compared(const CompareOptions& options) {
+  for (const std::string& directory : {options.a, options.b}) {
+    if (!fs::exists(fs::path(directory) / "records.csv") && !studies::is_run(directory)) {
+      throw FileError(
+          directory, 0,
+          "holds no records.csv and no finished run; name a directory that 'run', 'study' or 'simulate' wrote");
+    }
+  }
+  if (studies::is_run(options.a) != studies::is_run(options.b)) {
+    throw FileError(options.b, 0, fmt::format("and {}: one is a run of 'simulate', the other is not", options.a));
+  }
+  return studies::is_run(options.a) ? studies::compare_simulations(options.a, options.b, options.limits)
+                                    : studies::compare_results(options.a, options.b, options.limits);
 }
 
 int compare_directories(const CompareOptions& options) {
-  for (const std::string& directory : {options.a, options.b}) {
-    if (!fs::exists(fs::path(directory) / "records.csv")) {
-      throw FileError(directory, 0, "holds no records.csv; name a directory that 'run' or 'study' wrote");
-    }
+  const studies::ResultComparison comparison = compared(options);
+  print_list("made from other inputs", comparison.inputs);
+  print_list("renamed", comparison.renamed);
+  if (!comparison.inputs_known) {
+    fmt::print("one of them does not say what it was made from: compared by names alone\n");
   }
-  const studies::ResultComparison comparison = studies::compare_results(options.a, options.b, options.limits);
   print_differences(comparison, options.shown);
-  return comparison.count(studies::Change::worse) == 0 ? kExitOk : kExitCheckFailed;
+  fmt::print("equal: {}{}\n", comparison.equal,
+             comparison.within_ranges > 0
+                 ? fmt::format(", {} of them within the ranges of what depends on rounding", comparison.within_ranges)
+                 : "");
+  if (comparison.count(studies::Change::worse) > 0) {
+    return kExitCheckFailed;
+  }
+  return comparison.count(studies::Change::incomparable) > 0 ? kExitBadInput : kExitOk;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -13,10 +14,14 @@
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/drawing/mechanism_drawing.hpp"
 #include "experiments/drawing/motion_page.hpp"
+#include "experiments/drawing/open_mechanism.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/output/recorded_motion.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
+#include "experiments/terminal/exit_code.hpp"
+#include "experiments/terminal/message.hpp"
+#include "mechanisms/io/mechanism_reader.hpp"
 
 namespace mbdbench {
 namespace {
@@ -25,7 +30,9 @@ constexpr const char* kDrawExamples = R"(Examples:
   mbdbench draw four_bar -o four_bar.svg                a mechanism at its start
   mbdbench draw arm.toml > arm.svg                      without -o: to standard output
   mbdbench draw --state run/state.json -o end.svg       where a run ended
-  mbdbench draw --motion run -o motion.html             what a run of simulate --output run computed)";
+  mbdbench draw --motion run -o motion.html             what a run of simulate --output run computed
+
+A mechanism that does not close is drawn open, with its gap in red; exit code 1.)";
 
 struct DrawOptions {
   std::string mechanism;
@@ -52,7 +59,17 @@ void require_ending(const DrawOptions& options) {
                   options.motion.empty() ? "a drawing is SVG (--motion makes HTML)" : "a motion is a page"));
 }
 
-std::string drawing(const Registries& registries, const DrawOptions& options) {
+/// \returns the picture of a file whose mechanism does not close; nothing for what is wrong in another way.
+std::optional<OpenDrawing> drawing_of_open_file(const std::string& file) {
+  try {
+    return open_drawing(read_mechanism(file));
+  } catch (const FileError&) {
+    return std::nullopt;
+  }
+}
+
+/// \param exit_code receives that of a mechanism that does not close
+std::string drawing(const Registries& registries, const DrawOptions& options, int& exit_code) {
   std::string word = options.mechanism;
   std::vector<double> q;
   std::string subtitle = "at its start";
@@ -66,7 +83,18 @@ std::string drawing(const Registries& registries, const DrawOptions& options) {
     q = saved.q;
     subtitle = fmt::format("at t = {:.6g} s", saved.t);
   }
-  const Mechanism mechanism = find_mechanism(registries, word);
+  std::optional<Mechanism> found;
+  try {
+    found = find_mechanism(registries, word);
+  } catch (const FileError& error) {
+    if (const auto open = options.state.empty() ? drawing_of_open_file(word) : std::nullopt) {
+      tell("mbdbench: {}\nIt is drawn open, with the coordinates of the file: {}\n", error.what(), open->gap);
+      exit_code = kExitCheckFailed;
+      return open->svg;
+    }
+    throw;
+  }
+  const Mechanism& mechanism = *found;
   if (options.state.empty()) {
     q.assign(mechanism.q0().begin(), mechanism.q0().end());
   }
@@ -88,7 +116,7 @@ std::string page(const Registries& registries, const DrawOptions& options) {
 
 }  // namespace
 
-void add_draw_command(CLI::App& program, const Registries& registries, int& /*exit_code*/) {
+void add_draw_command(CLI::App& program, const Registries& registries, int& exit_code) {
   CLI::App* const command =
       program.add_subcommand("draw", "Draws a mechanism as SVG, or the motion of a run as a page for the browser");
   const auto options = std::make_shared<DrawOptions>();
@@ -102,7 +130,7 @@ void add_draw_command(CLI::App& program, const Registries& registries, int& /*ex
                       "File to write: .svg, of a motion .html; without it standard output");
   command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
   command->footer(kDrawExamples);
-  command->callback([&registries, options] {
+  command->callback([&registries, options, &exit_code] {
     if (options->mechanism.empty() && options->state.empty() && options->motion.empty()) {
       throw std::invalid_argument(
           "what shall be drawn? a catalogue key, TOML or URDF file, --state FILE or --motion DIR");
@@ -111,12 +139,13 @@ void add_draw_command(CLI::App& program, const Registries& registries, int& /*ex
     if (!options->output.empty()) {
       require_free(options->output, options->overwrite);
     }
-    const std::string text = options->motion.empty() ? drawing(registries, *options) : page(registries, *options);
+    const std::string text =
+        options->motion.empty() ? drawing(registries, *options, exit_code) : page(registries, *options);
     if (options->output.empty()) {
       fmt::print("{}", text);
     } else {
       replace_file(options->output, text);
-      fmt::print(stderr, "{}: {:.0f} kB\n", options->output, static_cast<double>(text.size()) / 1000.0);
+      tell("{}: {:.0f} kB\n", options->output, static_cast<double>(text.size()) / 1000.0);
     }
   });
 }

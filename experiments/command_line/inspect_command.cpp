@@ -11,6 +11,7 @@
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/terminal/message.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 #include "mechanisms/model/validation/model_check.hpp"
 
@@ -32,8 +33,7 @@ void write_graphs(const Mechanism& mechanism, const std::filesystem::path& direc
   }
   replace_file(directory / "mechanism.dot", mechanism_graph(mechanism));
   replace_file(directory / "assembly_tree.dot", assembly_graph(mechanism, GroundClosure::root));
-  fmt::print(stderr, "Graphs: {}, {}\n", (directory / "mechanism.dot").string(),
-             (directory / "assembly_tree.dot").string());
+  tell("Graphs: {}, {}\n", (directory / "mechanism.dot").string(), (directory / "assembly_tree.dot").string());
 }
 
 /// \returns what the text says, for scripts.
@@ -119,7 +119,7 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
     }
     fmt::print("{}", describe(mechanism));
     if (const std::string warning = singular_start_warning(mechanism); !warning.empty()) {
-      fmt::print("\nWarning: {}\n", warning);
+      say("\nWarning: {}\n", warning);
     }
     fmt::print("\nDivide and conquer:\n{}", assembly_summary(mechanism, GroundClosure::root));
     print_formulations(registries.formulations, mechanism);

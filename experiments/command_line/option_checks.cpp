@@ -41,4 +41,8 @@ void require_free(const std::filesystem::path& file, bool overwrite) {
   }
 }
 
+void add_overwrite_flag(CLI::App& command, bool& overwrite) {
+  command.add_flag("--overwrite", overwrite, "Remove the results that are in the directory, whoever made them");
+}
+
 }  // namespace mbdbench

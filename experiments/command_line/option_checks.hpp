@@ -16,4 +16,7 @@ CLI::Validator number_from(double least, double most);
 /// \throws std::invalid_argument where a file is there that shall not be replaced
 void require_free(const std::filesystem::path& file, bool overwrite);
 
+/// Adds --overwrite, in one wording for every command that writes a folder of results.
+void add_overwrite_flag(CLI::App& command, bool& overwrite);
+
 }  // namespace mbdbench

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "experiments/files/shipped_file.hpp"
+#include "experiments/terminal/message.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -58,27 +59,27 @@ std::optional<std::string> plotting_python() {
 
 }  // namespace
 
-void make_report(const fs::path& output) {
+bool make_report(const fs::path& output) {
   const std::optional<fs::path> script = shipped_file("plots/make_all.py");
   if (!script) {
-    fmt::print(stderr,
-               "mbdbench: no plots/make_all.py beside this program: make the report with\n"
+    tell("mbdbench: no plots/make_all.py beside this program: make the report with\n"
                "  python3 plots/make_all.py {}\n",
                output.string());
-    return;
+    return false;
   }
   const std::optional<std::string> python = plotting_python();
   if (!python) {
-    fmt::print(stderr,
-               "mbdbench: the report needs python3 with matplotlib, numpy and jinja2; then\n"
-               "  python3 {} {}\n",
+    tell("mbdbench: the report needs python3 with matplotlib, numpy and jinja2 (--no-report leaves it out); "
+               "then\n  python3 {} {}\n",
                script->string(), output.string());
-    return;
+    return false;
   }
   std::fflush(stdout);
   if (run_python(*python, script->string(), output.string(), false) != 0) {
-    fmt::print(stderr, "mbdbench: the report is not complete; the records are\n");
+    tell("mbdbench: the report is not complete; the records are\n");
+    return false;
   }
+  return true;
 }
 
 }  // namespace mbdbench::studies

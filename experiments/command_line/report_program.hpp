@@ -7,7 +7,7 @@ namespace mbdbench::studies {
 
 /// Starts the plots' program on a directory of results: the one below a parent of this program (a checkout) or in
 /// share/mbdbench beside it (an installation). Where there is none, or it fails, says what to do: the records are
-/// complete without it.
-void make_report(const std::filesystem::path& output);
+/// complete without it. \returns whether the report is whole
+bool make_report(const std::filesystem::path& output);
 
 }  // namespace mbdbench::studies

@@ -1,12 +1,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/study_command.hpp"
 #include "experiments/files/shipped_file.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
@@ -25,6 +29,7 @@ struct RunOptions {
   std::string experiment;
   std::string output;
   bool quick = false;
+  bool overwrite = false;
   bool quiet = false;
 };
 
@@ -47,18 +52,26 @@ const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& exper
   refuse(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
 }
 
-int run(const Registries& registries, const RunOptions& options) {
-  const ExperimentEntry& experiment = find_experiment(registries.experiments, options.experiment);
-  const std::string name = fmt::format("experiments/studies/{}.toml", experiment.key);
-  const auto file = shipped_file(name);
-  if (!file) {
-    refuse(fmt::format("experiment '{}': {} does not come with this program; give the file to 'mbdbench study'",
-                       experiment.key, name));
+/// \returns the declaration of an experiment, or of another study that comes with the program.
+std::filesystem::path declaration_of(const Registries& registries, const std::string& key) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  const std::string name = fmt::format("experiments/studies/{}.toml", key);
+  const auto file = key.find_first_not_of(kLetters) == std::string::npos ? shipped_file(name) : std::nullopt;
+  if (file) {
+    return *file;
   }
-  return run_study_file(registries, {.file = file->string(),
+  refuse(fmt::format("experiment '{}': {} does not come with this program; give the file to 'mbdbench study'",
+                     find_experiment(registries.experiments, key).key, name));
+}
+
+int run(const Registries& registries, const RunOptions& options) {
+  const std::filesystem::path file = declaration_of(registries, options.experiment);
+  return run_study_file(registries, {.file = file.string(),
                                      .output = options.output,
                                      .jobs = 1,
                                      .quick = options.quick,
+                                     .overwrite = options.overwrite,
+                                     .allow_engines = true,  // the file comes with the program
                                      .no_report = true,
                                      .quiet = options.quiet});
 }
@@ -71,9 +84,13 @@ void add_run_command(CLI::App& program, const Registries& registries, int& exit_
       "Runs an experiment: a published table or figure with its verdicts. Exit code 1: a verdict came out wrong, or a "
       "row failed");
   const auto options = std::make_shared<RunOptions>();
-  command->add_option("experiment", options->experiment, "A key that 'mbdbench list experiments' prints")->required();
+  command
+      ->add_option("experiment", options->experiment,
+                   "A key that 'mbdbench list experiments' prints, or a study that comes with the program (matrix)")
+      ->required();
   command->add_flag("--quick", options->quick, "A smaller version for a first look");
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/EXPERIMENT");
+  add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kRunExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run(registries, *options); });

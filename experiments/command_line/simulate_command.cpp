@@ -35,7 +35,9 @@ void add_problem_options(CLI::App& command, SimulateRequest& request) {
       ->required();
   command
       .add_option("--set", request.initial_values,
-                  "Initial value by name: q.JOINT=..., v.JOINT=..., q.JOINT.2=... for joints with several; repeatable")
+                  "Initial value by name: q.JOINT=..., v.JOINT=..., q.JOINT.2=... for joints with several; repeatable. "
+                  "Loops are "
+                  "closed by the other joints, and what moved is told")
       ->allow_extra_args(false);
   command.add_option(
       "--restart", request.restart,
@@ -86,9 +88,11 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
 }
 
 void add_accuracy_options(CLI::App& command, SimulateRequest& request) {
-  command.add_option("--max-drift", request.limits.drift,
-                     "Largest residual of the constraints, m or rad, and of their rates, per s, of a run that is ok "
-                     "(default: from tolerance, steps, size and rates)");
+  command.add_option(
+      "--max-drift", request.limits.drift,
+      "Largest residual of the constraints, m, and of their rates, m/s, of a run that is ok; angles count as "
+      "arcs at the length of the mechanism "
+      "(default: from tolerance, steps, size and rates)");
   command.add_option("--max-energy-error", request.limits.energy_error,
                      "Largest imbalance of energy and work, J (default: from tolerance, steps and energies)");
   command.add_flag("--accept", request.accept,
@@ -97,7 +101,7 @@ void add_accuracy_options(CLI::App& command, SimulateRequest& request) {
 
 void add_output_options(CLI::App& command, SimulateRequest& request) {
   command.add_option("-o,--output", request.output, "Directory of the results")->required();
-  command.add_flag("--overwrite", request.overwrite, "Replace a run that is already there");
+  add_overwrite_flag(command, request.overwrite);
   command
       .add_option("--checkpoint", request.checkpoint,
                   "Seconds of wall time between two states that a killed run leaves in checkpoint.json; 0: none")

@@ -17,7 +17,9 @@
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
+#include "experiments/files/plain_file_name.hpp"
 #include "experiments/metamorphic/metamorphic_run.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/soak/isolated_check.hpp"
@@ -25,6 +27,7 @@
 #include "experiments/soak/reduction.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "experiments/terminal/progress.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
@@ -53,6 +56,7 @@ struct SoakOptions {
   std::int64_t seed = 1;
   int jobs = 1;
   std::string output;
+  bool overwrite = false;
   bool quiet = false;
   bool metamorphic = false;
   std::int64_t comparisons = 0;
@@ -69,7 +73,9 @@ constexpr std::size_t kMostReduced = 20;
 struct SoakReport {
   std::int64_t mechanisms = 0;
   soak::Findings sums;
-  std::map<std::int64_t, soak::Findings> found;  ///< by the mechanism's seed, where there is anything
+  std::map<std::int64_t, soak::Findings> found;   ///< by the mechanism's seed, where there is anything
+  std::map<std::int64_t, std::string> disturbed;  ///< seeds that the system did not let be checked, and why
+  std::string stopped;                            ///< why the soak could not go on; empty: it did
 };
 
 bool any_failure(const SoakReport& report) {
@@ -78,6 +84,10 @@ bool any_failure(const SoakReport& report) {
 }
 
 void add(SoakReport& report, std::int64_t seed, const soak::Findings& findings) {
+  if (!findings.disturbed.empty()) {
+    report.disturbed[seed] = findings.disturbed;
+    return;
+  }
   ++report.mechanisms;
   report.sums.compared += findings.compared;
   report.sums.refused += findings.refused;
@@ -107,12 +117,9 @@ std::filesystem::path reduce(const Registries& registries, std::int64_t seed, co
   };
   const MechanismDescription small =
       soak::reduced(soak::draw_mechanism(registries.mechanisms, seed), still_fails, kMostTrials);
-  std::string name = fmt::format("{}-{}-{}", seed, failure.formulation, failure.check);
-  std::replace_if(
-      name.begin(), name.end(),
-      [](char letter) { return std::string_view(" [],;=").find(letter) != std::string_view::npos; }, '_');
   std::filesystem::create_directories(directory);
-  std::filesystem::path file = directory / (name + ".toml");
+  std::filesystem::path file =
+      directory / (plain_file_name(fmt::format("{}-{}-{}", seed, failure.formulation, failure.check)) + ".toml");
   replace_file(file, write_mechanism(Mechanism(small).description()));
   return file;
 }
@@ -130,14 +137,15 @@ class SoakRun {
   SoakReport run() {
     while (!interruption_requested()) {
       while (running_.size() < static_cast<std::size_t>(options_.jobs) && wanted()) {
-        const std::int64_t seed = options_.seed + started_++;
-        running_.emplace_back(
-            seed, std::make_unique<soak::IsolatedCheck>(registries_, soak::draw_mechanism(registries_.mechanisms, seed),
-                                                        formulations_, kLongest));
+        if (!start(options_.seed + started_)) {
+          break;
+        }
+        ++started_;
       }
       if (running_.empty()) {
         break;
       }
+      report_.stopped.clear();  // one of those that run leaves room for the next
       collect();
     }
     return std::move(report_);
@@ -149,6 +157,19 @@ class SoakRun {
 
   [[nodiscard]] bool wanted() const {
     return options_.mechanisms > 0 ? started_ < options_.mechanisms : Clock::now() < end_;
+  }
+
+  /// \returns whether the system gave a process for it; with none running, why not ends the soak and is reported.
+  bool start(std::int64_t seed) {
+    const Mechanism mechanism = soak::draw_mechanism(registries_.mechanisms, seed);
+    try {
+      running_.emplace_back(seed,
+                            std::make_unique<soak::IsolatedCheck>(registries_, mechanism, formulations_, kLongest));
+    } catch (const std::runtime_error& error) {
+      report_.stopped = error.what();
+      return false;
+    }
+    return true;
   }
 
   void collect() {
@@ -189,6 +210,11 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
                                  {"ill_conditioned", report.sums.ill_conditioned},
                                  {"unconverged", report.sums.unconverged},
                                  {"mechanisms_without_reference_run", report.sums.without_run}};
+  json["not_checked"] = nlohmann::ordered_json::array();
+  for (const auto& [seed, why] : report.disturbed) {
+    json["not_checked"].push_back({{"seed", seed}, {"why", why}});
+  }
+  json["stopped"] = report.stopped;
   for (const auto& [list, name] : soak::kFindingLists) {
     json[name] = nlohmann::ordered_json::array();
     for (const auto& [seed, findings] : report.found) {
@@ -202,8 +228,7 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
 }
 
 void print_report(const SoakReport& report) {
-  fmt::print(
-      "{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned,\n"
+  say("{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned,\n"
       "{} times not converged by its own account;\n"
       "{} mechanisms had no runs to compare, since that of dense did not come through\n",
       report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
@@ -220,9 +245,16 @@ void print_report(const SoakReport& report) {
       }
     }
     for (const auto& [what, count] : counts) {
-      fmt::print("  {}: {} of {}: {}\n", kVerdicts[i], what.first, what.second.empty() ? "the process" : what.second,
-                 count);
+      say("  {}: {} of {}: {}\n", kVerdicts[i], what.first, what.second.empty() ? "the process" : what.second, count);
     }
+  }
+  if (!report.disturbed.empty()) {
+    const auto& [seed, why] = *report.disturbed.begin();
+    say("  {} mechanisms were not checked, and no formulation is to blame; seed {}: {}\n", report.disturbed.size(),
+        seed, why);
+  }
+  if (!report.stopped.empty()) {
+    say("  the soak ended early: {}\n", report.stopped);
   }
   static_cast<void>(std::fflush(stdout));
 }
@@ -238,48 +270,48 @@ void reduce_failures(const Registries& registries, const SoakReport& report, con
       }
       seen[kind] = true;
       const std::filesystem::path file = reduce(registries, seed, failure, output / "failures");
-      fmt::print("seed {}: {}: {}: {}; reduced: {}\n", seed, failure.formulation, failure.check, failure.what,
-                 file.string());
+      say("seed {}: {}: {}: {}; reduced: {}\n", seed, failure.formulation, failure.check, failure.what, file.string());
     }
   }
 }
 
 int run_soak(const Registries& registries, const SoakOptions& options) {
   const std::filesystem::path output(options.output);
-  std::filesystem::create_directories(output);
-  write_provenance(output / "provenance.json", capture_provenance());
+  const FolderOwner owner = {.command = "soak"};
+  const ResultFolder folder(output, owner, options.overwrite);
+  write_provenance(output / "provenance.json", capture_provenance(owner));
   const InterruptionGuard guard;
   const SoakReport report = SoakRun(registries, options).run();
   print_report(report);
   write_json(output / "soak.json", json_of(report, options));
   reduce_failures(registries, report, output);
-  fmt::print("Results: {}\n", output.string());
+  say("Results: {}\n", output.string());
   if (interruption_requested()) {
     return kExitInterrupted;
   }
-  return any_failure(report) ? kExitCheckFailed : kExitOk;
+  const bool whole = report.disturbed.empty() && report.stopped.empty();
+  return any_failure(report) || !whole ? kExitCheckFailed : kExitOk;
 }
 
 void print_counts(const metamorphic::Report& report) {
-  fmt::print("{:<18} {:>9} {:>8} {:>12} {:>10} {:>8}\n", "class", "compared", "agreed", "integration", "disagreed",
-             "refused");
+  say("{:<18} {:>9} {:>8} {:>12} {:>10} {:>8}\n", "class", "compared", "agreed", "integration", "disagreed", "refused");
   for (const auto& [name, count] : report.counts) {
-    fmt::print("{:<18} {:>9} {:>8} {:>12} {:>10} {:>8}\n", name, count.compared(), count.agreed, count.integration,
-               count.disagreed, count.refused);
+    say("{:<18} {:>9} {:>8} {:>12} {:>10} {:>8}\n", name, count.compared(), count.agreed, count.integration,
+        count.disagreed, count.refused);
   }
   std::map<std::pair<std::string, std::string>, int> kinds;
   for (const metamorphic::Disagreement& one : report.disagreements) {
     if (++kinds[{one.relation, one.formulation}] == 1) {
-      fmt::print("{} of {}: seed {} with {} bodies: {:.200}\n", one.relation, one.formulation, one.seed, one.bodies,
-                 one.what);
+      say("{} of {}: seed {} with {} bodies: {:.200}\n", one.relation, one.formulation, one.seed, one.bodies, one.what);
     }
   }
 }
 
 int run_metamorphic_soak(const Registries& registries, const SoakOptions& options) {
   const std::filesystem::path output(options.output);
-  std::filesystem::create_directories(output);
-  write_provenance(output / "provenance.json", capture_provenance());
+  const FolderOwner owner = {.command = "soak"};
+  const ResultFolder folder(output, owner, options.overwrite);
+  write_provenance(output / "provenance.json", capture_provenance(owner));
   const InterruptionGuard guard;
   const metamorphic::RunOptions wanted = {.seed = options.seed,
                                           .comparisons = options.comparisons,
@@ -289,12 +321,12 @@ int run_metamorphic_soak(const Registries& registries, const SoakOptions& option
                                           .formulations = options.formulations,
                                           .quiet = options.quiet};
   const metamorphic::Report report = metamorphic::run_metamorphic(registries, wanted);
-  fmt::print("seed {}: {} comparisons, {} disagree\n", options.seed, report.compared(), report.disagreements.size());
+  say("seed {}: {} comparisons, {} disagree\n", options.seed, report.compared(), report.disagreements.size());
   print_counts(report);
   for (const std::filesystem::path& failure : metamorphic::write_report(registries, report, wanted, output)) {
-    fmt::print("{}: the tellings, and the commands that show it in commands.sh\n", failure.string());
+    say("{}: the tellings, and the commands that show it in commands.sh\n", failure.string());
   }
-  fmt::print("Results: {}\n", output.string());
+  say("Results: {}\n", output.string());
   if (interruption_requested()) {
     return kExitInterrupted;
   }
@@ -320,6 +352,7 @@ void add_soak_command(CLI::App& program, const Registries& registries, int& exit
       ->add_option("-o,--output", options->output,
                    "Directory for soak.json, provenance.json and the reduced mechanisms in failures")
       ->default_val("results/runs/soak");
+  add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   CLI::Option* const metamorphic =
       command->add_flag("--metamorphic", options->metamorphic, "One physics told in two ways must give one answer");

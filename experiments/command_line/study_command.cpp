@@ -4,12 +4,17 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
+#include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
@@ -17,21 +22,30 @@
 #include "experiments/command_line/study_command.hpp"
 #include "experiments/drawing/mechanism_drawing.hpp"
 #include "experiments/drawing/motion_page.hpp"
+#include "experiments/engines/engine_formulation.hpp"
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
+#include "experiments/files/result_folder.hpp"
 #include "experiments/records/claim.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/verdict_table.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
+#include "experiments/studies/verdicts/input_comparison.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
+#include "experiments/studies/verdicts/study_inputs.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
@@ -39,21 +53,25 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// To start and to answer one question, s; some compile first.
+constexpr double kPatience = 60.0;
+
 constexpr const char* kStudyExamples = R"(Examples:
   mbdbench study my_study.toml                     records, tables, figures and a report in results/runs/NAME
   mbdbench study my_study.toml --jobs 2            runs side by side; times are taken one after another all the same
   mpirun -n 16 mbdbench study my_study.toml        runs divided among processes; examples/studies/study.slurm for Slurm
+  mbdbench study engines.toml --allow-engines      the programs that the file starts may be started
   mbdbench study my_study.toml -o first            the same command continues an interrupted study
 
 How a study is declared: docs/studies.md; examples/studies/pendulums.toml is one.)";
 
 /// \returns "1980 numbers: 1650 measured, 220 refused, 110 failed".
-std::string count_text(const std::vector<Record>& records) {
+std::string count_text(const std::vector<Record>& records, std::string_view noun) {
   std::map<Verdict, std::size_t> counts;
   for (const Record& record : records) {
     ++counts[record.verdict];
   }
-  std::string text = fmt::format("{} numbers", records.size());
+  std::string text = fmt::format("{} {}", records.size(), noun);
   std::string separator = ": ";
   for (const auto& [verdict, count] : counts) {
     text += fmt::format("{}{} {}", separator, count,
@@ -87,11 +105,11 @@ void print_failures(const studies::Study& study, const std::vector<Record>& reco
   std::size_t shown = 0;
   for (const auto& [run, reason] : reasons) {
     if (shown++ == kShown) {
-      fmt::print("  ... and {} more; records.csv has all\n", reasons.size() - kShown);
+      say("  ... and {} more; records.csv has all\n", reasons.size() - kShown);
       break;
     }
-    fmt::print("  {} ({} numbers): {}: {}\n", reason.expected ? "failed, as the study allows" : "failed", reason.count,
-               run, reason.first);
+    say("  {} ({} numbers): {}: {}\n", reason.expected ? "failed, as the study allows" : "failed", reason.count, run,
+        reason.first);
   }
 }
 
@@ -100,6 +118,19 @@ std::vector<Record> compared_only(const std::vector<Record>& records) {
   std::copy_if(records.begin(), records.end(), std::back_inserter(compared),
                [](const Record& record) { return record.compared_value().has_value(); });
   return compared;
+}
+
+/// Why the exit code may be 0 beside numbers that are not reproduced.
+void print_not_asserted(const std::vector<Record>& compared) {
+  const auto count = std::count_if(compared.begin(), compared.end(), [](const Record& record) {
+    return record.verdict == Verdict::not_reproduced && record.limit.kind == LimitKind::trend;
+  });
+  if (count > 0) {
+    fmt::print(
+        "{} of those not reproduced are told and not asserted (limit: trend): of them nobody asks more than the "
+        "direction and the order of magnitude, and they are no failure\n",
+        count);
+  }
 }
 
 /// The mechanisms at their starts, and how they move, for the report.
@@ -135,47 +166,113 @@ int write_study(const studies::Study& study, const studies::StudyResults& result
   write_records(output / "timings.csv", all.timings);
   write_claims(output / "claims.csv", claims);
   write_claims(output / "timing_claims.csv", timing_claims);
-  fmt::print("{}\n", count_text(all.records));
-  print_failures(study, all.records);
+  fmt::print("{}\n", count_text(all.records, "numbers"));
+  if (!all.timings.empty()) {
+    fmt::print("{}\n", count_text(all.timings, "times"));
+  }
+  std::vector<Record> everything = all.records;
+  everything.insert(everything.end(), all.timings.begin(), all.timings.end());
+  print_failures(study, everything);
   const std::vector<Record> compared = compared_only(all.records);
   if (!compared.empty()) {
     fmt::print("\n{}", verdict_table(compared));
+    print_not_asserted(compared);
   }
   fmt::print("{}{}", claim_table(claims), claim_table(timing_claims));
-  const bool passed = std::all_of(all.records.begin(), all.records.end(), [&](const Record& record) {
+  const auto passes = [&](const Record& record) {
     const bool asserted = record.limit.kind != LimitKind::trend;
     return (record.verdict != Verdict::not_reproduced || !asserted) &&
            (record.verdict != Verdict::failed || failure_is_expected(study, record));
-  });
+  };
+  // A time too: a study of times alone has nothing else.
+  const bool passed = std::all_of(all.records.begin(), all.records.end(), passes) &&
+                      std::none_of(all.timings.begin(), all.timings.end(), [&](const Record& record) {
+                        return record.verdict == Verdict::failed && !failure_is_expected(study, record);
+                      });
   return passed ? kExitOk : kExitCheckFailed;
+}
+
+/// What the study wants to start, before anything runs. \throws EngineNotPermitted
+void announce(const studies::Study& study, const StudyFileRun& options, bool first) {
+  std::map<std::string, std::string> commands;
+  for (const studies::StudyEngine& engine : study.engines_started()) {
+    if (first || !engine_permitted(engine.command)) {
+      commands.emplace(engine.name, engine.command);
+    }
+  }
+  announce_engines(options.file, commands, options.allow_engines);
+}
+
+/// \returns the engines with their versions, each started for one question.
+std::vector<studies::StudyEngine> engines_asked(const studies::Study& study) {
+  std::vector<studies::StudyEngine> engines = study.engines_started();
+  for (studies::StudyEngine& engine : engines) {
+    try {
+      engine.version = engine_version(engine.command, make_mechanism(mechanism_registry(), "pendulum:1"), kPatience);
+    } catch (const std::runtime_error& error) {
+      engine.failure = error.what();
+    }
+  }
+  return engines;
+}
+
+/// What has changed in the study since the folder's results, which its new ones replace.
+void tell_changes(const fs::path& output, const nlohmann::ordered_json& now) {
+  std::ifstream stream(output / "study.json");
+  const nlohmann::ordered_json before = nlohmann::ordered_json::parse(stream, nullptr, false);
+  const studies::InputComparison comparison = studies::compare_inputs(before, now);
+  for (const std::string& difference : comparison.differences) {
+    fmt::print(stderr, "mbdbench: note: {}: since the results there {}\n", output.string(), difference);
+  }
 }
 
 int run_here(const Registries& registries, const StudyFileRun& options, RankStart* start) {
   const studies::Study study = studies::read_study(registries, options.file, options.quick);
+  const bool first = start == nullptr || start->ranks().rank() == 0;
+  announce(study, options, first);
   const fs::path output = options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
-  fs::create_directories(output);
+  const FolderOwner owner = {.command = "study", .name = study.name, .quick = study.inputs.quick, .continues = true};
+  std::optional<ResultFolder> folder;
+  if (first) {
+    folder.emplace(output, owner, options.overwrite);
+    if (!folder->note().empty()) {
+      tell("mbdbench: note: {}", folder->note());
+    }
+  }
+  const std::vector<studies::StudyEngine> engines = engines_asked(study);
+  const nlohmann::ordered_json study_json = studies::study_json(study, engines);
+  if (first) {
+    tell_changes(output, study_json);
+    // A run that is killed leaves whose folder it is.
+    write_provenance(output / "provenance.json", capture_provenance(owner));
+  }
   const InterruptionGuard guard;
   const auto results = studies::run_study(registries, study,
                                           {.output = output,
                                            .jobs = options.jobs,
                                            .quiet = options.quiet,
                                            .stop_requested = interruption_requested,
+                                           .engines = engines,
                                            .start = start});
-  if (start != nullptr && start->ranks().rank() > 0) {
+  if (!first) {
     return kExitOk;  // the first rank has everything, and says how it ended
   }
-  // After the run has taken the directory: a second one must not touch the first one's files.
-  write_provenance(output / "provenance.json", capture_provenance());
-  write_json(output / "study.json", studies::study_json(study));
+  int threads = 1;
+  for (const studies::StudyVariant& variant : study.variants) {
+    threads = std::max(threads, studies::threads_of(variant));
+  }
+  write_provenance(output / "provenance.json", capture_provenance(owner, threads));
+  studies::write_inputs(study, output);
+  write_json(output / "study.json", study_json);
   if (!results) {
-    fmt::print(stderr, "mbdbench: stopped; finished runs are kept, the same command continues from there\n");
+    tell("mbdbench: stopped; finished runs are kept, the same command continues from there\n");
     return kExitInterrupted;
   }
   write_drawings(registries, study, *results, output);
   const int exit_code = write_study(study, *results, output);
-  fmt::print("Results: {}\n", output.string());
-  if (!options.no_report) {
-    studies::make_report(output);
+  say("Results: {}{}\n", output.string(), study.inputs.quick ? " (quick: a smaller version of the study)" : "");
+  if (!options.no_report && !studies::make_report(output) && exit_code == kExitOk) {
+    return kExitCheckFailed;
   }
   return exit_code;
 }
@@ -202,6 +299,9 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
   command->add_option("-j,--jobs", options->jobs, "Runs beside one another; the results do not depend on it")
       ->check(integer_from(1, 1024));
   command->add_flag("--quick", options->quick, "What the study's table [quick] says, in place of the whole");
+  add_overwrite_flag(*command, options->overwrite);
+  command->add_flag("--allow-engines", options->allow_engines,
+                    "Start the commands of engines that the file names; they could do all that you can");
   command->add_flag("--no-report", options->no_report, "Records only: no tables, figures and report");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kStudyExamples);

@@ -13,6 +13,8 @@ struct StudyFileRun {
   std::string output;  ///< empty: results/runs/NAME
   int jobs = 1;
   bool quick = false;
+  bool overwrite = false;
+  bool allow_engines = false;  ///< whether commands of the file may be started
   bool no_report = false;
   bool quiet = false;
 };

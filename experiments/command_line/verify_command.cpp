@@ -8,6 +8,7 @@
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/result_folder.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/registries/formulation_choice.hpp"
@@ -15,6 +16,7 @@
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "experiments/terminal/progress.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "experiments/verification/verification.hpp"
@@ -35,6 +37,7 @@ struct VerifyOptions {
   std::string state;
   std::string output;
   bool allow_none = false;
+  bool overwrite = false;
   bool quiet = false;
 };
 
@@ -142,15 +145,15 @@ void print_worst(const Registries& registries, const VerifyOptions& options,
       const auto directory = std::filesystem::path(options.output) / "states" / fmt::format("{}", ++number);
       where = "; state: " + keep_state(registries, result, result.word, directory).string();
     }
-    fmt::print("\n{} on {}: {}, at t = {}{}", result.formulation, result.mechanism, result.worst->what,
-               result.worst->state.t, where);
+    say("\n{} on {}: {}, at t = {}{}", result.formulation, result.mechanism, result.worst->what, result.worst->state.t,
+        where);
   }
   const bool any = std::any_of(results.begin(), results.end(), [](const auto& result) { return result.worst; });
   if (any) {
-    fmt::print("\n{}\n", options.output.empty() ? "--output DIR keeps these states for verify --state and "
-                                                  "simulate --restart"
-                                                : "Look again: mbdbench verify --state FILE; or go on from there: "
-                                                  "mbdbench simulate --restart FILE");
+    say("\n{}\n", options.output.empty() ? "--output DIR keeps these states for verify --state and "
+                                           "simulate --restart"
+                                         : "Look again: mbdbench verify --state FILE; or go on from there: "
+                                           "mbdbench simulate --restart FILE");
   }
 }
 
@@ -177,9 +180,11 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   if (!options.state.empty()) {
     take_state(options.what, options.state);
   }
-  if (!options.output.empty()) {
-    std::filesystem::create_directories(options.output);
-    write_provenance(std::filesystem::path(options.output) / "provenance.json", capture_provenance());
+  const FolderOwner owner = {.command = "verify"};
+  const auto folder =
+      options.output.empty() ? nullptr : std::make_unique<ResultFolder>(options.output, owner, options.overwrite);
+  if (folder) {
+    write_provenance(std::filesystem::path(options.output) / "provenance.json", capture_provenance(owner));
   }
   const InterruptionGuard guard;
   std::unique_ptr<ProgressBar> progress;
@@ -211,8 +216,7 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   }
   if (count(CheckOutcome::passed) + count(CheckOutcome::failed) + count(CheckOutcome::ill_conditioned) == 0 &&
       !options.allow_none) {
-    fmt::print(
-        stderr,
+    tell(
         "mbdbench: nothing was compared, so nothing was verified: every formulation refused or was the reference "
         "itself (--allow-none if that is meant)\n");
     return kExitCheckFailed;
@@ -250,6 +254,7 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
   command->add_option("-o,--output", options->output,
                       "Directory for records.csv, provenance.json and the states of rows that did not pass");
   command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
+  add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kVerifyExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_verify(registries, *options); });

@@ -56,6 +56,42 @@ std::string ground(double size) {
   return strokes(path);
 }
 
+std::string forces(const std::string& path) {
+  return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#007a5a\" stroke-width=\"1.2\"/>", path);
+}
+
+/// A spring that turns: around the joint, open at its lower right.
+std::string spiral(double size) {
+  return forces(fmt::format("M{0:.2f} 0A{0:.2f} {0:.2f} 0 1 0 0 {0:.2f}A{1:.2f} {1:.2f} 0 0 0 {1:.2f} 0", 1.9 * size,
+                            2.5 * size));
+}
+
+/// A spring along the line, above it.
+std::string coil(double size) {
+  std::string path = fmt::format("M{:.2f} {:.2f}", -2.0 * size, -1.6 * size);
+  for (int i = 0; i < 4; ++i) {
+    path += fmt::format("l{0:.2f} {1:.2f}l{0:.2f} {2:.2f}", 0.5 * size, -0.9 * size, 0.9 * size);
+  }
+  return forces(path);
+}
+
+/// A damper that turns: two shoes at the left and at the right of the joint.
+std::string brake(double size) {
+  return forces(
+      fmt::format("M{0:.2f} {1:.2f}A{3:.2f} {3:.2f} 0 0 0 {0:.2f} {2:.2f}M{4:.2f} {1:.2f}A{3:.2f} {3:.2f} 0 0 1 "
+                  "{4:.2f} {2:.2f}",
+                  -1.1 * size, -1.1 * size, 1.1 * size, 1.55 * size, 1.1 * size));
+}
+
+/// A damper along the line, below it: a piston in a cylinder that is open at one side.
+std::string dashpot(double size) {
+  return forces(
+      fmt::format("M{0:.2f} {1:.2f}H{2:.2f}M{2:.2f} {3:.2f}v{4:.2f}M{5:.2f} {6:.2f}H{7:.2f}v{8:.2f}H{5:.2f}M{7:.2f} "
+                  "{1:.2f}H{9:.2f}",
+                  -2.0 * size, 1.9 * size, -0.1 * size, 1.4 * size, 1.0 * size, -0.8 * size, 1.2 * size, 0.9 * size,
+                  1.4 * size, 2.0 * size));
+}
+
 }  // namespace
 
 std::string joint_symbol(const FigureSymbol& symbol, double size) {
@@ -75,6 +111,10 @@ std::string joint_symbol(const FigureSymbol& symbol, double size) {
           "<path d=\"M{0:.2f} {0:.2f}L{1:.2f} {1:.2f}M{0:.2f} {1:.2f}L{1:.2f} {0:.2f}\" fill=\"none\" "
           "stroke=\"#0072b2\" stroke-width=\"1.4\"/>",
           -0.7 * size, 0.7 * size);
+    case SymbolKind::spring:
+      return symbol.type == JointType::revolute ? spiral(size) : coil(size);
+    case SymbolKind::damper:
+      return symbol.type == JointType::revolute ? brake(size) : dashpot(size);
   }
   return "";
 }
@@ -87,6 +127,10 @@ std::string symbol_meaning(SymbolKind kind) {
       return "centre of mass";
     case SymbolKind::marker:
       return "marker";
+    case SymbolKind::spring:
+      return "spring";
+    case SymbolKind::damper:
+      return "damper";
     case SymbolKind::joint:
       break;
   }

@@ -36,6 +36,8 @@ const char* style_of(LineKind kind) {
       return R"(stroke="#666666" stroke-width="0.8" stroke-dasharray="4 2")";
     case LineKind::spring:
       return R"(stroke="#007a5a" stroke-width="1.4" stroke-dasharray="2 1.5")";
+    case LineKind::gap:
+      return R"(stroke="#d40000" stroke-width="2.4" stroke-dasharray="5 2")";
   }
   return "";
 }
@@ -105,6 +107,20 @@ std::string orientation(const Mechanism& mechanism, const View& view, const Draw
   return text + text_at(0.5 * (left + right), top + 38.0, fmt::format("{:g} m", length), "text-anchor=\"middle\"");
 }
 
+/// \returns how far a symbol's middle lies below its point, in its sizes.
+double depth_of(const FigureSymbol& symbol) {
+  switch (symbol.kind) {
+    case SymbolKind::ground:
+      return 1.6;
+    case SymbolKind::spring:
+      return symbol.type == JointType::revolute ? 0.0 : -2.0;
+    case SymbolKind::damper:
+      return symbol.type == JointType::revolute ? 0.0 : 1.9;
+    default:
+      return 0.0;
+  }
+}
+
 /// One entry for every kind of symbol that the figure has, three a row. \returns SVG and its height.
 std::pair<std::string, double> legend(const StickFigure& figure, double top) {
   std::vector<std::pair<FigureSymbol, std::string>> entries;
@@ -136,8 +152,7 @@ std::pair<std::string, double> legend(const StickFigure& figure, double top) {
     const double x = kMargin + static_cast<double>(i % kColumns) * (kWidth - kMargin) / static_cast<double>(kColumns);
     const std::size_t row = i / kColumns;
     const double y = top + 8.0 + kRow * static_cast<double>(row);
-    // The ground lies below its point.
-    const double raised = entries[i].first.kind == SymbolKind::ground ? 1.6 * kLargestSymbol : 0.0;
+    const double raised = kLargestSymbol * depth_of(entries[i].first);
     text += fmt::format("<g transform=\"translate({:.1f} {:.1f})\">{}</g>\n", x, y - raised,
                         joint_symbol(entries[i].first, kLargestSymbol));
     text += text_at(x + 12.0, y + 3.5, entries[i].second);
@@ -150,8 +165,11 @@ std::pair<std::string, double> legend(const StickFigure& figure, double top) {
 std::string names(const StickFigure& figure, const DrawingScale& scale) {
   std::string text;
   std::set<std::pair<long, long>> taken;
+  std::set<std::string> springs;
   for (const FigureSymbol& symbol : figure.symbols) {
-    if (symbol.kind == SymbolKind::ground) {
+    const bool is_spring = symbol.kind == SymbolKind::spring || symbol.kind == SymbolKind::damper;
+    // One that has both symbols has its name once.
+    if (symbol.kind == SymbolKind::ground || (is_spring && !springs.insert(symbol.name).second)) {
       continue;
     }
     const Eigen::Vector2d place = scale.pixel(symbol.at);

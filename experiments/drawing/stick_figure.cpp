@@ -123,10 +123,49 @@ class FigureMaker {
 
   void add_springs() {
     for (const PointSpringDescription& spring : mechanism_.description().point_springs) {
-      add_line(LineKind::spring,
-               kinematics_.world_point(mechanism_.find_body(spring.body1).value_or(-1), spring.point1),
-               kinematics_.world_point(mechanism_.find_body(spring.body2).value_or(-1), spring.point2));
+      const Vec3 from = kinematics_.world_point(mechanism_.find_body(spring.body1).value_or(-1), spring.point1);
+      const Vec3 to = kinematics_.world_point(mechanism_.find_body(spring.body2).value_or(-1), spring.point2);
+      add_line(LineKind::spring, from, to);
+      add_spring_symbols(spring, JointType::prismatic, 0.5 * (from + to), to - from);
     }
+    for (const JointSpringDescription& spring : mechanism_.description().joint_springs) {
+      const Joint& joint = mechanism_.joint(*mechanism_.find_joint(spring.joint));
+      add_spring_symbols(spring, turns(joint.type, spring.component) ? JointType::revolute : JointType::prismatic,
+                         kinematics_.world_point(joint.b, joint.position_b),
+                         kinematics_.body(joint.a).rotation * joint.rotation_a * joint.axis);
+    }
+  }
+
+  /// \returns whether the coordinate is an angle.
+  static bool turns(JointType type, int component) {
+    switch (type) {
+      case JointType::prismatic:
+        return false;
+      case JointType::cylindrical:
+        return component == 0;
+      case JointType::planar:
+        return component == 2;
+      default:
+        return true;
+    }
+  }
+
+  /// Both symbols where a spring has both coefficients, each on its side.
+  template <class Spring>
+  void add_spring_symbols(const Spring& spring, JointType motion, const Vec3& at, const Vec3& along) {
+    if (spring.stiffness != 0.0) {
+      add_symbol({.kind = SymbolKind::spring, .type = motion, .name = spring.name, .angle = angle_of(along)}, at);
+    }
+    if (spring.damping != 0.0) {
+      add_symbol({.kind = SymbolKind::damper, .type = motion, .name = spring.name, .angle = angle_of(along)}, at);
+    }
+  }
+
+  /// \returns the direction in the picture; what is looked at from its end has none.
+  [[nodiscard]] double angle_of(const Vec3& direction) const {
+    constexpr double kSeen = 1e-6;
+    const Eigen::Vector2d seen = view_.of(direction);
+    return seen.norm() > kSeen * direction.norm() ? std::atan2(seen.y(), seen.x()) : 0.0;
   }
 
   void add_joint(const Joint& joint) {
@@ -144,14 +183,11 @@ class FigureMaker {
       add_symbol({.kind = SymbolKind::ground, .name = kGround}, joint.a < 0 ? on_a : on_b);
     }
     const BodyKinematics& body = kinematics_.body(joint.a);
-    const Eigen::Vector2d axis = view_.of(body.rotation * joint.rotation_a * joint.axis);
-    // An axis that is looked at from its end has no direction in the picture.
-    constexpr double kSeen = 1e-6;
     add_symbol({.kind = SymbolKind::joint,
                 .type = joint.type,
                 .cut = joint.cut,
                 .name = joint.name,
-                .angle = axis.norm() > kSeen ? std::atan2(axis.y(), axis.x()) : 0.0},
+                .angle = angle_of(body.rotation * joint.rotation_a * joint.axis)},
                on_b);
   }
 

@@ -15,7 +15,8 @@ enum class LineKind {
   arm,     ///< of a body, from its inboard joint to its centre of mass
   cuboid,  ///< edge of the cuboid with the inertia of a body that has no link
   guide,   ///< between the two origins of a joint that slides
-  spring   ///< between two points
+  spring,  ///< between two points
+  gap      ///< between the two halves of a joint that does not close
 };
 
 /// A line between two points of the picture.
@@ -26,16 +27,16 @@ struct FigureLine {
 };
 
 /// What a symbol stands for.
-enum class SymbolKind { joint, ground, centre_of_mass, marker };
+enum class SymbolKind { joint, ground, centre_of_mass, marker, spring, damper };
 
 /// A symbol at a point of the picture.
 struct FigureSymbol {
   SymbolKind kind = SymbolKind::joint;
-  JointType type = JointType::fixed;  ///< of joints
+  JointType type = JointType::fixed;  ///< of joints; of springs and dampers in joints: revolute where they turn
   bool cut = false;                   ///< of joints
   std::string name;
   Eigen::Vector2d at = Eigen::Vector2d::Zero();
-  double angle = 0.0;  ///< from the picture's right to the joint's axis, rad
+  double angle = 0.0;  ///< from the picture's right to the joint's axis or the spring's line, rad
 };
 
 /// What is drawn.

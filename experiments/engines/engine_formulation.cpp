@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "experiments/engines/engine_messages.hpp"
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/engines/engine_process.hpp"
 #include "formulations/joint_state.hpp"
 
@@ -108,6 +109,7 @@ std::string refuse(const Mechanism& mechanism) {
 }
 
 std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options) {
+  require_permitted(options.text("program"));
   return std::make_unique<EngineFormulation>(mechanism, options.text("program"), options.number("timeout"));
 }
 
@@ -145,6 +147,12 @@ FormulationEntry engine_entry(std::string_view word) {
   entry.refusal = refuse;
   entry.make = make;
   return entry;
+}
+
+std::string engine_version(const std::string& command, const Mechanism& mechanism, double patience) {
+  require_permitted(command);
+  EngineProcess engine(command, patience);
+  return read_mechanism_answer(engine.ask(mechanism_message(mechanism).dump())).engine;
 }
 
 }  // namespace mbdbench

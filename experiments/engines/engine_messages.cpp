@@ -4,6 +4,9 @@
 
 #include <stdexcept>
 
+#include "experiments/files/json_file.hpp"
+#include "mechanisms/model/description/visible_text.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -48,17 +51,18 @@ json joint_object(const Joint& joint) {
 }
 
 json parsed(const std::string& line) {
-  json answer = json::parse(line, nullptr, false);
+  json answer = json_or_discarded(line);
   if (!answer.is_object()) {
     constexpr std::size_t kShown = 80;
     throw std::runtime_error(fmt::format("answered '{}', which is no JSON object on one line",
-                                         line.size() > kShown ? line.substr(0, kShown) + "..." : line));
+                                         visible_text(line.size() > kShown ? line.substr(0, kShown) + "..." : line)));
   }
   return answer;
 }
 
 std::string text_at(const json& answer, const char* name) {
-  return answer.contains(name) && answer[name].is_string() ? answer[name].get<std::string>() : std::string();
+  return answer.contains(name) && answer[name].is_string() ? visible_text(answer[name].get<std::string>())
+                                                           : std::string();
 }
 
 double number_at(const json& answer, const char* name) {

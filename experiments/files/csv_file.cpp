@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <boost/spirit/home/x3.hpp>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <system_error>
 
 #include "experiments/files/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
+#include "mechanisms/model/description/visible_text.hpp"
 
 namespace mbdbench {
 namespace {
@@ -24,10 +26,24 @@ const auto kPlainField_def = *~x3::char_(",\"\r\n");
 const auto kRow_def = (kQuotedField | kPlainField) % ',' >> (x3::eol | x3::eoi);
 BOOST_SPIRIT_DEFINE(kQuotedField, kPlainField, kRow)
 
-std::string field_text(std::string_view text) {
+/// Of a text that spreadsheets would take for a formula and run. What stands between the apostrophes and the number
+/// counts: "-2" is a number, "'-x" needs another apostrophe to read back as it was.
+bool looks_like_formula(std::string_view text) {
+  const std::size_t marks = std::min(text.find_first_not_of('\''), text.size());
+  const std::string_view rest = text.substr(marks);
+  if (rest.empty() || std::string_view("=+-@\t\r").find(rest.front()) == std::string_view::npos) {
+    return false;
+  }
+  double number = 0.0;
+  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+  return marks > 0 || error == std::errc::invalid_argument || end != rest.data() + rest.size();
+}
+
+std::string field_text(std::string_view given) {
+  const std::string text = looks_like_formula(given) ? fmt::format("'{}", given) : std::string(given);
   // A first field that begins with '#' would read as a comment.
   if (text.find_first_of(",\"\r\n") == std::string_view::npos && !text.starts_with('#')) {
-    return std::string(text);
+    return text;
   }
   std::string quoted = "\"";
   for (const char letter : text) {
@@ -40,9 +56,11 @@ std::string field_text(std::string_view text) {
 }
 
 std::string read_text(const std::filesystem::path& file) {
+  std::error_code ignored;
   std::ifstream stream(file, std::ios::binary);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw FileError(file.string(), 0, "cannot be read");
+  // A device may have no end.
+  if (!stream || std::filesystem::is_directory(file, ignored) || std::filesystem::is_character_file(file, ignored)) {
+    throw FileError(file.string(), 0, "cannot be read: is it a file that is there?");
   }
   return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
@@ -63,7 +81,10 @@ std::string csv_line(const std::vector<std::string>& fields) {
 
 std::string csv_header(const std::vector<std::string>& comments, const std::vector<std::string>& columns) {
   std::string header;
-  for (const std::string& comment : comments) {
+  for (std::string comment : comments) {
+    // A second line would be a row.
+    std::replace_if(
+        comment.begin(), comment.end(), [](char letter) { return letter == '\n' || letter == '\r'; }, ' ');
     header += fmt::format("# {}\n", comment);
   }
   return header + csv_line(columns) + '\n';
@@ -92,6 +113,14 @@ CsvTable read_csv(const std::filesystem::path& file) {
       if (!x3::parse(position, text.end(), kRow, row)) {
         throw FileError(file.string(), line,
                         "not a CSV row: a quote inside a field must be doubled, and the field quoted");
+      }
+      for (std::string& field : row) {
+        if (const std::string wrong = unseen_character(field); !wrong.empty()) {
+          throw FileError(file.string(), line, fmt::format("a field {}", wrong));
+        }
+        if (field.starts_with('\'') && looks_like_formula(field)) {
+          field.erase(0, 1);
+        }
       }
       if (table.columns.empty()) {
         table.columns = std::move(row);

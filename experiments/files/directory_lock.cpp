@@ -53,8 +53,10 @@ DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(dir
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       const std::string who = holder(descriptor_);
       close(descriptor_);
-      throw std::invalid_argument(fmt::format("{}: {} is writing there; wait for it or choose another directory",
-                                              directory.string(), who.empty() ? "another process" : who));
+      throw std::invalid_argument(
+          fmt::format("{}: {} is writing there; wait for it, end it with 'kill' (what is finished is kept and can be "
+                      "continued), or choose another directory",
+                      directory.string(), who.empty() ? "another process" : who));
     }
     if (still_named(descriptor_, file_)) {
       break;

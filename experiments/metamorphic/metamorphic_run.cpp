@@ -68,7 +68,9 @@ class JobProcess {
         verdicts.push_back({static_cast<Outcome>(json[0].get<int>()), json[1]});
       }
     }
-    if (verdicts.size() < job_.formulations.size()) {
+    if (!end.disturbed.empty()) {
+      verdicts.push_back({Outcome::refused, end.disturbed});
+    } else if (verdicts.size() < job_.formulations.size()) {
       verdicts.push_back({Outcome::disagreed, end.failure.empty() ? "ended without an answer" : end.failure});
     }
     return verdicts;

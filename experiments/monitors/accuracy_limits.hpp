@@ -9,9 +9,11 @@
 ///     |Phi'| ~ n tol V L,      |Phi| ~ n tol L (1 + V T),      |E - E0 - W| ~ n tol S
 /// where S is the energy that moves (RunAccuracy::energy_scale). A single step may change E - E0 - W by a multiple of
 /// tol S however many there are: one that changes it by more was not under control, such as the passage of a singular
-/// position by momenta whose impulses it does not determine. The defaults are these drifts and a multiple of the
-/// imbalance, at most a tenth of L, V L and S, which no right run exceeds however coarse its tolerance. docs/results.md
-/// has the measurements.
+/// position by momenta whose impulses it does not determine. Residuals of angles count as arcs at the mechanism's
+/// length; V is at least the rate of a swing in the mechanism's gravity; what the loops are open by at the start, by
+/// the digits of the description, is granted. The defaults are these drifts and a multiple of the imbalance, at most a
+/// tenth of L, V L and S, which no right run exceeds however coarse its tolerance. docs/results.md has the
+/// measurements.
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +24,7 @@ namespace mbdbench {
 
 /// What the user asks for instead of the defaults.
 struct RequestedLimits {
-  std::optional<double> drift;         ///< of max |Phi| (m, rad) and of max |Phi'| (per s)
+  std::optional<double> drift;         ///< of max |Phi| (m) and of max |Phi'| (m/s)
   std::optional<double> energy_error;  ///< of max |E - E0 - W|, J
 };
 

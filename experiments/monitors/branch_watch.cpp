@@ -27,8 +27,6 @@ constexpr double kOpposite = -0.99;
 constexpr double kReturned = 0.2;
 // Cosine of the angle between velocities there and back.
 constexpr double kReturning = -0.9;
-// Redundant rows keep some 1e-12.
-constexpr double kRankWhereClosed = 1e-7;
 // Entries of Phi_q, rows of which are evaluated at every step; and rows or velocities of which all are looked at
 // together, 1 ms at this size.
 constexpr double kMostEntries = 1e6;
@@ -79,22 +77,6 @@ Eigen::VectorXd turned(const Eigen::VectorXd& x, const Eigen::VectorXd& from, co
 }
 
 }  // namespace
-
-double longest_link(const Mechanism& mechanism) {
-  double length = 0.0;
-  const auto reach = [&](int body, const Vec3& point) {
-    if (body >= 0) {
-      length = std::max(length, 2.0 * (point - mechanism.bodies()[static_cast<std::size_t>(body)].com).norm());
-    }
-  };
-  for (const std::span<const Joint> joints : {mechanism.tree_joints(), mechanism.cut_joints()}) {
-    for (const Joint& joint : joints) {
-      reach(joint.a, joint.position_a);
-      reach(joint.b, joint.position_b);
-    }
-  }
-  return length > 0.0 ? length : 1.0;
-}
 
 bool SingularValueTrack::set_value(const Eigen::MatrixXd& a, const Eigen::VectorXd& u) {
   const Triplet found = singular_triplet(a, rank_ - 1);
@@ -186,7 +168,7 @@ bool SingularValueTrack::jumps_back() const {
          beyond(last_[0], last_[1], last_[2]) && beyond(last_[3], last_[2], last_[1]);
 }
 
-BranchWatch::BranchWatch(const Mechanism& mechanism) : mechanism_(&mechanism), length_(longest_link(mechanism)) {
+BranchWatch::BranchWatch(const Mechanism& mechanism) : mechanism_(&mechanism) {
   const double entries = static_cast<double>(mechanism.constraint_size()) * static_cast<double>(mechanism.u_size());
   if (mechanism.cut_joints().empty() || mechanism.u_size() == 0 || entries > kMostEntries) {
     return;
@@ -216,24 +198,7 @@ BranchWatch::BranchWatch(const Mechanism& mechanism) : mechanism_(&mechanism), l
 
 void BranchWatch::set_rows(std::span<const double> q) {
   kinematics_->set_positions(q);
-  phi_q_ = constraint_jacobian(*kinematics_);
-  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
-    const Joint& cut = mechanism_->cut_joints()[c];
-    const JointKinematics& state = kinematics_->cut_joint(static_cast<int>(c));
-    for (int row = 0; row < cut.nc; ++row) {
-      if (state.d.col(row).head<3>().squaredNorm() > 0.0) {
-        phi_q_.row(cut.row_offset + row) /= length_;
-      }
-    }
-  }
-  for (std::size_t k = 0; k < mechanism_->tree_joints().size(); ++k) {
-    const Joint& joint = mechanism_->tree_joints()[k];
-    for (int i = 0; i < joint.nu; ++i) {
-      if (kinematics_->tree_joint(static_cast<int>(k)).h.col(i).tail<3>().squaredNorm() == 0.0) {
-        phi_q_.col(joint.u_offset + i) *= length_;
-      }
-    }
-  }
+  phi_q_ = mechanism_->scales().scaled(constraint_jacobian(*kinematics_));
 }
 
 void BranchWatch::follow(double t, std::span<const double> q, std::span<const double> u, double open) {

@@ -103,15 +103,10 @@ class BranchWatch {
 
   const Mechanism* mechanism_;
   std::optional<Kinematics> kinematics_;  ///< 2 kB a body: none where nothing is followed
-  double length_;
   Eigen::MatrixXd phi_q_;
   std::vector<SingularValueTrack> tracks_;  // of the cut joints; then of all rows together
   double smallest_ = 1.0;
   std::vector<BranchChange> changes_;
 };
-
-/// \returns twice the largest distance of a joint from the centre of mass of a body: the length of the longest link; 1
-/// where there is none.
-double longest_link(const Mechanism& mechanism);
 
 }  // namespace mbdbench

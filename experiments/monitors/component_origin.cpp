@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -42,39 +44,61 @@ std::string load_without_value(Formulation& formulation, double t, std::span<con
   return fmt::format("load '{}'{} gives no finite number at t = {}", name, law, t);
 }
 
+template <class Spring>
+std::string spring_text(const Spring& spring) {
+  return fmt::format("spring '{}' (stiffness {:.3g}, damping {:.3g})", spring.name, spring.stiffness, spring.damping);
+}
+
+/// \returns "load 'a', spring 'b' and 3 more act there".
+std::string acting(std::vector<std::string> names, std::string_view where) {
+  constexpr std::size_t kNamed = 3;
+  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+  const bool several = names.size() > 1;
+  names.resize(names.size() - more);
+  return fmt::format("{}{} {} {}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
+                     several ? "act" : "acts", where);
+}
+
 }  // namespace
 
 std::string loads_on(const MechanismDescription& mechanism, std::string_view joint_or_body) {
-  std::vector<std::string> names;
+  std::vector<std::string> here;
+  // The stiffest spring is what makes a motion fast, wherever it acts.
+  std::vector<std::pair<double, std::string>> springs;
+  std::vector<std::string> elsewhere;
   for (const JointLoadDescription& load : mechanism.joint_loads) {
+    const std::string text = fmt::format("load '{}'{}", load.name, law_text(load.law));
     if (load.joint == joint_or_body) {
-      names.push_back(fmt::format("load '{}'{}", load.name, law_text(load.law)));
+      here.push_back(text);
+    } else {
+      elsewhere.push_back(fmt::format("{} on joint '{}'", text, load.joint));
     }
   }
   for (const JointSpringDescription& spring : mechanism.joint_springs) {
+    const std::string text = spring_text(spring);
     if (spring.joint == joint_or_body) {
-      names.push_back(
-          fmt::format("spring '{}' (stiffness {:.3g}, damping {:.3g})", spring.name, spring.stiffness, spring.damping));
+      here.push_back(text);
+    } else {
+      springs.emplace_back(spring.stiffness, fmt::format("{} on joint '{}'", text, spring.joint));
     }
   }
-  const bool on_joint = !names.empty();
+  const bool on_joint = !here.empty();
   for (const BodyLoadDescription& load : mechanism.body_loads) {
-    if (!on_joint || load.body == joint_or_body) {
-      names.push_back(fmt::format("load '{}' on body '{}'", load.name, load.body));
-    }
+    (load.body == joint_or_body ? here : elsewhere)
+        .push_back(fmt::format("load '{}' on body '{}'", load.name, load.body));
   }
   for (const PointSpringDescription& spring : mechanism.point_springs) {
-    if (!on_joint) {
-      names.push_back(fmt::format("spring '{}'", spring.name));
-    }
+    springs.emplace_back(spring.stiffness, spring_text(spring));
   }
-  constexpr std::size_t kNamed = 3;
-  const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
-  names.resize(names.size() - more);
-  return names.empty()
-             ? "no load acts there"
-             : fmt::format("{}{} {}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "",
-                           names.size() + more > 1 ? "act" : "acts", on_joint ? " there" : " somewhere");
+  if (on_joint) {
+    return acting(std::move(here), "there");
+  }
+  std::stable_sort(springs.begin(), springs.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (auto& [stiffness, text] : springs) {
+    here.push_back(std::move(text));
+  }
+  std::move(elsewhere.begin(), elsewhere.end(), std::back_inserter(here));
+  return here.empty() ? "no load acts there" : acting(std::move(here), "somewhere");
 }
 
 std::string component_origin(Formulation& formulation, std::size_t component, double t, std::span<const double> x) {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "experiments/monitors/component_origin.hpp"
+#include "experiments/terminal/message.hpp"
 
 namespace mbdbench {
 namespace {
@@ -106,8 +106,7 @@ bool RestartNote::step(double t, std::span<const double> x, const OdeStatistics&
   if (restarts_ % kRestartsPerNote == 0) {
     // Nearly every step: more than nine in ten since the last note.
     if (9 * (so_far.nsteps - steps_at_last_note_) < 10 * kRestartsPerNote) {
-      fmt::print(
-          stderr,
+      tell(
           "mbdbench: note: {} restarts by t = {:.6g}: the state is changed after nearly every step, and {} loses "
           "its history each time; a one-step method such as ode45 may need far fewer evaluations\n",
           restarts_, t, integrator_);

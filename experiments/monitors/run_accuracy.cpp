@@ -20,9 +20,9 @@ void keep_largest(double& largest, double value) {
 
 RunAccuracy::RunAccuracy(Formulation& formulation)
     : formulation_(formulation),
+      scales_(formulation.mechanism().scales()),
       work_(formulation),
       branches_(formulation.mechanism()),
-      length_scale_(longest_link(formulation.mechanism())),
       q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
 
@@ -35,14 +35,15 @@ void RunAccuracy::observe(double t, std::span<const double> x) {
   if (!status.ok) {
     throw std::runtime_error(fmt::format("the energy at t = {} cannot be computed: {}", t, status.message()));
   }
-  for (const double rate : u_) {
-    keep_largest(largest_rate_, rate);
+  if (formulation_.mechanism().constrained()) {
+    keep_largest(largest_rate_, scales_.largest_rate(Eigen::Map<const Eigen::VectorXd>(
+                                    u_.data(), static_cast<Eigen::Index>(u_.size()))));
   }
   keep_largest(largest_kinetic_energy_, observation_.energies.kinetic);
-  keep_largest(largest_position_residual_, observation_.position_residual);
-  keep_largest(largest_velocity_residual_, observation_.velocity_residual);
+  keep_largest(largest_position_residual_, scales_.unit * observation_.scaled_position);
+  keep_largest(largest_velocity_residual_, scales_.unit * observation_.scaled_velocity);
   if (formulation_.mechanism().constrained()) {
-    branches_.follow(t, q_, u_, observation_.position_residual / length_scale_);
+    branches_.follow(t, q_, u_, observation_.scaled_position);
   }
   formulation_.diagnostics([this](std::string_view name, double value) {
     const auto [found, is_new] = diagnostics_.try_emplace(std::string(name), ValueRange{value, value});
@@ -55,6 +56,7 @@ bool RunAccuracy::sample(double t, std::span<const double> x) {
     observe(t, x);
     initial_energy_ = observation_.energies.total();
     initial_potential_ = observation_.energies.potential;
+    initial_position_residual_ = largest_position_residual_;
     work_.start(t, x);
     t_start_ = t;
     t_ = t;
@@ -90,7 +92,7 @@ double RunAccuracy::energy_at_rest() const {
   for (const Body& body : mechanism.bodies()) {
     mass += body.mass;
   }
-  return std::abs(initial_energy_) + mass * mechanism.gravity().norm() * length_scale_;
+  return std::abs(initial_energy_) + mass * mechanism.gravity().norm() * scales_.length;
 }
 
 double RunAccuracy::energy_scale() const {

@@ -48,14 +48,18 @@ class RunAccuracy : public OdeSink {
   /// \returns what the imbalance may be measured with, J: the largest of T, |V - V0| and the energy exchanged.
   [[nodiscard]] double energy_scale() const;
 
-  /// \returns max |Phi| and max |Phi'|.
+  /// \returns max |Phi| and max |Phi'| as lengths, m and m/s: angles times the unit of length that the mechanism is
+  ///          measured with (mechanisms/model/characteristic_scales.hpp).
   [[nodiscard]] double largest_position_residual() const { return largest_position_residual_; }
   [[nodiscard]] double largest_velocity_residual() const { return largest_velocity_residual_; }
-  /// \returns the length of the longest link, m: twice the largest distance of a joint from a centre of mass; 1 where
-  ///          there is none.
-  [[nodiscard]] double length_scale() const { return length_scale_; }
-  /// \returns the largest quasi-velocity of a joint, rad/s or m/s.
+  /// \returns max |Phi| at the start: what the digits of the description leave open.
+  [[nodiscard]] double initial_position_residual() const { return initial_position_residual_; }
+  /// \returns the length of the longest link, m.
+  [[nodiscard]] double length_scale() const { return scales_.length; }
+  /// \returns the largest quasi-velocity of a joint, displacements in units of the mechanism, 1/s; 0 of trees.
   [[nodiscard]] double largest_rate() const { return largest_rate_; }
+  /// \returns the rate of a swing in the mechanism's gravity, 1/s; 0 without.
+  [[nodiscard]] double rate_scale() const { return scales_.rate; }
   /// \returns |E0| and all weights over the length scale, J: energies are right to rounding of that at best.
   [[nodiscard]] double energy_at_rest() const;
   /// \returns what the loops did at singular positions.
@@ -70,6 +74,7 @@ class RunAccuracy : public OdeSink {
   void observe(double t, std::span<const double> x);
 
   Formulation& formulation_;
+  const CharacteristicScales& scales_;
   WorkQuadrature work_;
   BranchWatch branches_;
   Observation observation_;
@@ -87,7 +92,7 @@ class RunAccuracy : public OdeSink {
   double largest_position_residual_ = 0.0;
   double largest_velocity_residual_ = 0.0;
   std::map<std::string, ValueRange> diagnostics_;
-  double length_scale_ = 0.0;
+  double initial_position_residual_ = 0.0;
   double largest_rate_ = 0.0;
   std::size_t steps_ = 0;
   double t_start_ = 0.0;

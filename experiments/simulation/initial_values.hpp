@@ -3,16 +3,36 @@
 /// Initial coordinates and velocities that a user sets by name, in place of the mechanism's own.
 #include <span>
 #include <string>
+#include <vector>
 
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
 
+/// An initial value that closing the loops changed.
+struct MovedValue {
+  std::string name;   ///< "q.joint1"
+  double from = 0.0;  ///< as it was set, or in the mechanism before
+  double to = 0.0;
+  bool was_set = false;
+};
+
+/// A mechanism with other initial values, and what followed them.
+struct ChangedStart {
+  Mechanism mechanism;
+  std::vector<MovedValue> moved;
+};
+
+/// Closes the loops with the values that are set held: first by the other joints that are marked `dependent`, or all
+/// others where none is; then by all others; then, for values that are typed with few digits, by all joints.
 /// \param assignments "q.joint1=0.5", "v.joint3=1"; components of joints with several: "q.hip.2=0.1", counted from 1.
-/// The
-///        names are those of trajectory columns. Loops are closed again from the new values.
-/// \returns the mechanism with these initial values.
-/// \throws std::invalid_argument for a name that does not exist (listing those that do), ModelError from the mechanism
-Mechanism with_initial_values(const Mechanism& mechanism, std::span<const std::string> assignments);
+/// The names are those of trajectory columns.
+/// \throws std::invalid_argument for a name that does not exist (listing those that do), and where the loops close only
+/// with a set value off by more than a hundredth (rad, of the mechanism's length, of its largest rate); ModelError from
+/// the mechanism
+ChangedStart with_initial_values(const Mechanism& mechanism, std::span<const std::string> assignments);
+
+/// \returns what moved, as text for the user; empty where nothing did.
+std::string moved_text(const ChangedStart& start);
 
 }  // namespace mbdbench

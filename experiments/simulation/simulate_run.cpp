@@ -12,24 +12,28 @@
 #include <vector>
 
 #include "experiments/files/csv_file.hpp"
-#include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
+#include "experiments/files/result_folder.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/endless_run.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/simulation/judged_run.hpp"
 #include "experiments/simulation/output/continuation_command.hpp"
+#include "experiments/simulation/output/end_samples.hpp"
 #include "experiments/simulation/output/run_checkpoint.hpp"
 #include "experiments/simulation/output/simulate_report.hpp"
 #include "experiments/simulation/output/trajectory_writer.hpp"
 #include "experiments/simulation/ranks/divided_simulation.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/simulation/simulate_setup.hpp"
+#include "experiments/simulation/time_span.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "experiments/terminal/progress.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "formulations/subchains/lane_formulation.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 
 namespace mbdbench {
@@ -61,10 +65,10 @@ class RunWatch : public OdeSink {
 void print_changes(const std::vector<FormulationChange>& changes) {
   constexpr std::size_t kPrinted = 10;
   for (std::size_t i = 0; i < std::min(kPrinted, changes.size()); ++i) {
-    fmt::print("at t = {}: {}\n", changes[i].t, changes[i].change);
+    say("at t = {}: {}\n", changes[i].t, changes[i].change);
   }
   if (changes.size() > kPrinted) {
-    fmt::print("and {} more such changes\n", changes.size() - kPrinted);
+    say("and {} more such changes\n", changes.size() - kPrinted);
   }
 }
 
@@ -73,13 +77,6 @@ constexpr const char* kCheckpoint = "checkpoint.json";
 /// An earlier run stays unless its replacement is asked for; so does what a killed one has left.
 void make_room(const fs::path& directory, const SimulateRequest& request) {
   const bool killed = fs::exists(directory / kCheckpoint);
-  if (request.overwrite) {
-    // Nothing of the earlier run may look like a part of the new one.
-    for (const char* const name : {"state.json", kCheckpoint, "trajectory.csv.part"}) {
-      fs::remove(directory / name);
-    }
-    return;
-  }
   if (fs::exists(directory / "state.json")) {
     throw std::invalid_argument(
         fmt::format("{}: already holds a run; choose another directory or add --overwrite", directory.string()));
@@ -108,21 +105,20 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
   const std::string circumstance =
       result.time.disturbed() ? fmt::format(" (disturbed: with {:.0f} % of a processor)", 100.0 * result.time.share())
                               : "";
-  fmt::print(
-      "{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s{}\n"
+  say("{}: t = {}, {} steps, {} failed attempts, {} evaluations, {:.3g} s{}\n"
       "energy: largest imbalance {:.3g} J of {:.3g} J, at the end {:.3g} J\n",
       verdict.status, result.ode.t, counts.nsteps, counts.nfailed, counts.nfevals, result.time.wall, circumstance,
       accuracy.largest_imbalance(), accuracy.energy_scale(), accuracy.final_imbalance());
   if (setup.mechanism->constrained()) {
-    fmt::print("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
-               accuracy.largest_velocity_residual());
+    say("constraints: largest residual {:.3g}, of their rates {:.3g}\n", accuracy.largest_position_residual(),
+        accuracy.largest_velocity_residual());
   }
   if (const BranchWatch& branches = accuracy.branches(); branches.watches()) {
-    fmt::print("loops: smallest singular value {:.3g} of the largest, {} singular positions passed\n",
-               branches.smallest_value(), branches.passages());
+    say("loops: smallest singular value {:.3g} of the largest, {} singular positions passed\n",
+        branches.smallest_value(), branches.passages());
   }
   for (const std::string& note : diagnostic_notes(accuracy)) {
-    fmt::print("note: {}\n", note);
+    say("note: {}\n", note);
   }
 }
 
@@ -182,58 +178,64 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
     start->compare(problem_of(setup));
   }
   const fs::path directory(request.output);
-  const DirectoryLock lock(directory);
+  const FolderOwner owner = {.command = "simulate", .continues = true};
+  const ResultFolder folder(directory, owner, request.overwrite);
   make_room(directory, request);
-  if (!lock.left_by().empty()) {
-    fmt::print(stderr, "mbdbench: note: {}: takes over the lock that {} left\n", directory.string(), lock.left_by());
+  if (!folder.note().empty()) {
+    tell("mbdbench: note: {}", folder.note());
+  }
+  if (!setup.moved.empty()) {
+    fmt::print(stderr, "mbdbench: note: {}\n", setup.moved);
   }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {
-      fmt::print(stderr, "mbdbench: warning: {}\n", warning);
+      tell("mbdbench: warning: {}\n", warning);
     }
   }
   if (!setup.taken_over.empty()) {
-    fmt::print("continues {} at t = {} with {}\n", request.restart, setup.times.front(),
-               fmt::join(setup.taken_over, " "));
+    say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
-  write_provenance(directory / "provenance.json", capture_provenance());
+  write_provenance(directory / "provenance.json", capture_provenance(owner, lane_threads(*setup.formulation)));
 
   RunAccuracy accuracy(*setup.formulation);
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
                               {.reactions = request.reactions, .comments = {}});
   RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
+  EndSamples at_ends(trajectory, setup.times.front(), setup.times.back());
+  const bool only_ends = setup.times.size() == 2 && parse_time_span(request.time).output_step.has_value();
+  OdeSink* const output = only_ends ? static_cast<OdeSink*>(&at_ends) : &trajectory;
   const InterruptionGuard guard;
   const JudgedRun run = start == nullptr
-                            ? run_alone(setup, request, accuracy, {&trajectory, &checkpoint})
-                            : run_first_part(setup, request, accuracy, {&accuracy, &trajectory, &checkpoint}, *start);
+                            ? run_alone(setup, request, accuracy, {output, &checkpoint})
+                            : run_first_part(setup, request, accuracy, {&accuracy, output, &checkpoint}, *start);
   const SimulationResult& result = run.result;
   const RunVerdict& verdict = run.verdict;
   try {
     write_results(directory, setup, result, accuracy, verdict, trajectory);
   } catch (const WriteError&) {
     if (fs::exists(directory / kCheckpoint)) {
-      fmt::print(stderr, "{} is kept. Continue with\n  {}\n", kCheckpoint, continuation_command(request, kCheckpoint));
+      tell("{} is kept. Continue with\n  {}\n", kCheckpoint, continuation_command(request, kCheckpoint));
     }
     throw;
   }
   checkpoint.remove();
 
   print_result(setup, result, accuracy, verdict);
-  fmt::print("results: {}\n", directory.string());
+  say("results: {}\n", directory.string());
   if (!verdict.inaccuracies.empty()) {
-    fmt::print(stderr, "the run reached its end but is not accurate: {}\n", verdict.message);
+    tell("the run reached its end but is not accurate: {}\n", verdict.message);
     return request.accept ? kExitOk : kExitCheckFailed;
   }
   if (result.succeeded()) {
     return kExitOk;
   }
   if (result.sink_failure.empty() && result.ode.status == OdeStatus::stopped && verdict.status != "endless") {
-    fmt::print(stderr, "interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
-               continuation_command(request));
+    tell("interrupted; everything up to t = {} is kept. Continue with\n  {}\n", result.ode.t,
+         continuation_command(request));
     return kExitInterrupted;
   }
-  fmt::print(stderr, "the run failed: {}\neverything up to t = {} is kept\n", verdict.message, result.ode.t);
+  tell("the run failed: {}\neverything up to t = {} is kept\n", verdict.message, result.ode.t);
   return result.write_failed ? kExitWriteFailed : kExitCheckFailed;
 }
 

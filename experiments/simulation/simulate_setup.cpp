@@ -20,6 +20,7 @@
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/simulation/time_span.hpp"
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/followed_cuts.hpp"
 #include "formulations/projection/projected_formulation.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -140,7 +141,8 @@ std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation,
         fmt::format("--project: the projection goes through the assembly tree of mechanism '{}', and {}",
                     formulation->mechanism().name(), refusal));
   }
-  return std::make_unique<ProjectedFormulation>(std::move(formulation), tolerance);
+  // A projected state is packed anew, which says nothing of turns: they are followed outside.
+  return follow_cuts(std::make_unique<ProjectedFormulation>(without_following(std::move(formulation)), tolerance));
 }
 
 /// \throws std::invalid_argument for what needs the whole state at every step
@@ -246,6 +248,21 @@ void show_positions(Formulation& formulation, const SavedState& saved, const std
   static_cast<void>(formulation.pack(saved.t, saved.q, saved.u, unused));
 }
 
+/// Everything that the run will hold: the formulation, of which several ranks have a part each and the first one a
+/// whole one beside it, and the integrator's matrices. \throws MemoryRefusal
+void require_fitting(const FormulationEntry& formulation, const SimulateSetup& setup, const RankExchange* ranks) {
+  MemoryDemand demand;
+  if (ranks != nullptr) {
+    demand.add(formulation, *setup.mechanism, 1.0 / ranks->size());
+  }
+  if (ranks == nullptr || ranks->rank() == 0) {
+    // The work of loads and drives is taken with a copy.
+    demand.add(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
+    demand.add(setup.integrator, *setup.mechanism);
+  }
+  demand.require();
+}
+
 }  // namespace
 
 SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, RankExchange* ranks,
@@ -276,13 +293,16 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   require_usable_numbers(setup.settings, request.initial_step);
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);
-  setup.mechanism = std::make_unique<const Mechanism>(with_initial_values(
-      given != nullptr ? *given : find_mechanism(registries, request.mechanism), request.initial_values));
+  ChangedStart start = with_initial_values(given != nullptr ? *given : find_mechanism(registries, request.mechanism),
+                                           request.initial_values);
+  setup.moved = moved_text(start);
+  setup.mechanism = std::make_unique<const Mechanism>(std::move(start.mechanism));
   setup.mechanism_text = write_mechanism(setup.mechanism->description());
   setup.formulation_key = formulation.key;
   setup.formulation_options = chosen.options;
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
+  require_fitting(formulation, setup, ranks);
   if (ranks != nullptr) {
     require_divisible(registries, setup, ranks->size());
     setup.part = make_formulation_part(registries.formulations, formulation, *setup.mechanism,
@@ -292,8 +312,6 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
       return setup;
     }
   }
-  // The work of loads and drives is taken with a copy.
-  require_memory(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
   setup.formulation = with_memory_message(problem, [&] {
     return projected(
         make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options),

@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 namespace mbdbench::soak {
 namespace {
@@ -14,6 +15,9 @@ std::string answer_of(const Registries& registries, const Mechanism& mechanism,
   Findings findings;
   try {
     findings = check_mechanism(registries, mechanism, formulations);
+  } catch (const std::system_error& error) {
+    // Files, threads: formulations ask for none that the system must give.
+    findings.disturbed = error.what();
   } catch (const std::exception& error) {
     findings.failures.push_back({fmt::format("{}", fmt::join(formulations, ";")), "exception", error.what()});
   }
@@ -21,7 +25,8 @@ std::string answer_of(const Registries& registries, const Mechanism& mechanism,
                          {"refused", findings.refused},
                          {"ill_conditioned", findings.ill_conditioned},
                          {"unconverged", findings.unconverged},
-                         {"without_run", findings.without_run}};
+                         {"without_run", findings.without_run},
+                         {"disturbed", findings.disturbed}};
   for (const auto& [list, name] : kFindingLists) {
     json[name] = nlohmann::json::array();
     for (const Finding& finding : findings.*list) {
@@ -41,6 +46,10 @@ Findings IsolatedCheck::take() {
   const IsolatedProcess::End end = process_.take();
   Findings findings;
   const nlohmann::json json = nlohmann::json::parse(end.said, nullptr, false);
+  if (!end.disturbed.empty()) {
+    findings.disturbed = end.disturbed;
+    return findings;
+  }
   if (!end.failure.empty() || !json.is_object()) {
     findings.failures.push_back({"", "process", end.failure.empty() ? "ended without an answer" : end.failure});
     return findings;
@@ -50,6 +59,7 @@ Findings IsolatedCheck::take() {
   json.at("ill_conditioned").get_to(findings.ill_conditioned);
   json.at("unconverged").get_to(findings.unconverged);
   json.at("without_run").get_to(findings.without_run);
+  json.at("disturbed").get_to(findings.disturbed);
   for (const auto& [list, name] : kFindingLists) {
     for (const nlohmann::json& finding : json.at(name)) {
       (findings.*list).push_back({finding[0], finding[1], finding[2]});

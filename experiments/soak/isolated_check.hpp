@@ -13,13 +13,14 @@ namespace mbdbench::soak {
 class IsolatedCheck {
  public:
   /// Forks: to be called while this process has one thread. \param limit s of processor time, twenty times as much of
-  /// wall time; a child that takes longer is killed
+  /// wall time; a child that takes longer is killed \throws std::runtime_error where the system gives no process
   IsolatedCheck(const Registries& registries, const Mechanism& mechanism, const std::vector<std::string>& formulations,
                 double limit);
 
   /// \returns whether the child has ended (waits up to 20 ms) or was killed for taking too long.
   bool ended() { return process_.ended(); }
-  /// \returns what it found; a crash or hang is a failure of the check "process". Once, after `ended`.
+  /// \returns what it found; a crash or hang is a failure of the check "process", a child that somebody else has killed
+  /// is `disturbed`. Once, after `ended`.
   Findings take();
 
  private:

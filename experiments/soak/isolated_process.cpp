@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
@@ -30,6 +31,12 @@ double processor_time(pid_t child) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
+/// \returns whether a process gets this signal from others only, never from what it does.
+bool is_from_outside(int signal) {
+  constexpr std::array kOutside = {SIGKILL, SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+  return std::find(kOutside.begin(), kOutside.end(), signal) != kOutside.end();
+}
+
 void write_all(int descriptor, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t count = ::write(descriptor, text.data() + done, text.size() - done);
@@ -48,12 +55,19 @@ IsolatedProcess::IsolatedProcess(const std::function<void(const Teller& tell)>& 
   if (::pipe(ends.data()) != 0) {
     throw std::runtime_error("no pipe can be made: " + std::generic_category().message(errno));
   }
+  const pid_t parent = ::getpid();
   child_ = ::fork();
   if (child_ < 0) {
+    ::close(ends[0]);
+    ::close(ends[1]);
     throw std::runtime_error("no process can be started: " + std::generic_category().message(errno));
   }
   if (child_ == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody would end one that hangs where this process is killed
+    // However this process ends, by kill -9 too, its children end with it.
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) {
+      ::_exit(1);
+    }
     ::close(ends[0]);
     work([&](const std::string& text) { write_all(ends[1], text); });
     ::_exit(0);
@@ -97,11 +111,18 @@ IsolatedProcess::End IsolatedProcess::take() {
   int status = 0;
   ::waitpid(child_, &status, 0);
   child_ = -1;
-  std::string failure = hung_                      ? fmt::format("not ended after {} s of a processor", limit_)
-                        : WIFSIGNALED(status)      ? fmt::format("crashed with signal {}", WTERMSIG(status))
-                        : WEXITSTATUS(status) != 0 ? fmt::format("ended with exit code {}", WEXITSTATUS(status))
-                                                   : "";
-  return {std::move(said_), std::move(failure)};
+  End end{std::move(said_), "", ""};
+  if (hung_) {
+    end.failure = fmt::format("not ended after {} s of a processor", limit_);
+  } else if (WIFSIGNALED(status) && is_from_outside(WTERMSIG(status))) {
+    end.disturbed = fmt::format("its process was killed from outside with signal {}{}", WTERMSIG(status),
+                                WTERMSIG(status) == SIGKILL ? ", as the system does when memory runs out" : "");
+  } else if (WIFSIGNALED(status)) {
+    end.failure = fmt::format("crashed with signal {}", WTERMSIG(status));
+  } else if (WEXITSTATUS(status) != 0) {
+    end.failure = fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  }
+  return end;
 }
 
 }  // namespace mbdbench::soak

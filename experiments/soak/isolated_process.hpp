@@ -17,6 +17,7 @@ class IsolatedProcess {
  public:
   /// Forks: to be called while this process has one thread. \param work its exceptions are the caller's to catch
   /// \param limit s of processor time, twenty times as much of wall time; a child that takes longer is killed
+  /// \throws std::runtime_error where the system gives no process
   IsolatedProcess(const std::function<void(const Teller& tell)>& work, double limit);
   ~IsolatedProcess();
   IsolatedProcess(const IsolatedProcess&) = delete;
@@ -31,6 +32,8 @@ class IsolatedProcess {
   struct End {
     std::string said;     ///< all of it, also before a failure
     std::string failure;  ///< how it crashed or hung; empty: neither
+    /// Who killed it from outside, which is no failure of its own; empty: nobody.
+    std::string disturbed;
   };
   /// Once, after `ended`.
   End take();

@@ -1,12 +1,9 @@
 #include "experiments/soak/soak_checks.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -205,11 +202,8 @@ class FormulationSoak {
     for (const StateComponent& component : formulation_->layout()) {
       saved.names.push_back(component.name);
     }
-    const std::filesystem::path file =
-        std::filesystem::temp_directory_path() / fmt::format("mbdbench-soak-{}.json", getpid());
-    write_saved_state(file, saved);
-    const SavedState read = read_saved_state(file);
-    std::filesystem::remove(file);
+    // Through the text of a file and not through a file: a disk is no formulation's business.
+    const SavedState read = parse_saved_state(saved_state_text(saved), "state.json");
     const std::unique_ptr<Formulation> fresh = made();
     std::vector<double> unused(fresh->state_size());
     static_cast<void>(fresh->pack(read.t, read.q, read.u, unused));  // positions to search others from

@@ -34,6 +34,9 @@ struct Findings {
   std::vector<Finding> sensitive;
   /// Ends that differ, but by a tenth and less of that when both tolerances are a hundred times smaller.
   std::vector<Finding> integration_errors;
+  /// Why nothing is known of the mechanism, and no formulation is to blame: the process of the check was killed from
+  /// outside, or the system gave it no file, thread or pipe. Empty: it was checked.
+  std::string disturbed;
 };
 
 /// The lists of findings with the names that reports give them.
@@ -49,7 +52,7 @@ std::vector<std::string> soaked_formulations(const Registries& registries);
 /// Compares right-hand sides and reactions with `dense` (verify), momentum and angular momentum of the whole with all
 /// outer forces (Newton and Euler, independent of every formulation), packs and unpacks, runs 0.25 s with ode45 at
 /// 1e-8, judges balance and residuals as `simulate` does, compares the end with that of `dense`, and restarts from a
-/// state on disk half way.
+/// saved state half way.
 /// \param formulations as soaked_formulations gives them
 Findings check_mechanism(const Registries& registries, const Mechanism& mechanism,
                          const std::vector<std::string>& formulations);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "mechanisms/model/description/visible_text.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -44,9 +46,22 @@ std::string cut(const std::string& text, std::size_t width) {
   return text.size() <= width ? text : text.substr(0, width - 1) + "~";
 }
 
+/// \returns the table without what terminals obey: a cell may quote another's file.
+TextTable visible(const TextTable& table) {
+  TextTable shown = table;
+  for (std::vector<std::string>& row : shown.rows) {
+    for (std::string& cell : row) {
+      cell = visible_text(cell);
+      std::replace(cell.begin(), cell.end(), '\n', ' ');
+    }
+  }
+  return shown;
+}
+
 }  // namespace
 
-std::string table_text(const TextTable& table, std::optional<std::size_t> columns) {
+std::string table_text(const TextTable& given, std::optional<std::size_t> columns) {
+  const TextTable table = visible(given);
   const std::size_t count = table.rows.front().size();
   std::vector<std::size_t> widths(count);
   for (const std::vector<std::string>& row : table.rows) {

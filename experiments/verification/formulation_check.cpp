@@ -263,9 +263,10 @@ FormulationCheck::NeighbourRates FormulationCheck::rates_at(const NeighbouringSt
   return result;
 }
 
-std::optional<FormulationCheck::Jump> FormulationCheck::largest_jump(const NeighbouringStates& neighbours) {
+std::optional<FormulationCheck::Jump> FormulationCheck::largest_jump(const NeighbouringStates& neighbours,
+                                                                     double scale) {
   std::vector<NeighbourRates> all;
-  double size = 0.0;
+  double size = scale;  // rates that are rounding of zero jump by all of themselves
   for (const NeighbouringState& neighbour : neighbours.states) {
     all.push_back(rates_at(neighbour));
     size = std::max(size, largest_entry(all.back().rates));
@@ -301,7 +302,8 @@ std::optional<FormulationCheck::Jump> FormulationCheck::largest_jump(const Neigh
 
 void FormulationCheck::compare_neighbours(const Reference& reference, VerificationResult& result) {
   const NeighbouringStates* states = &reference.neighbours;
-  std::optional<Jump> jump = largest_jump(*states);
+  const double scale = rate_kind_ == StateKind::momentum ? reference.momentum_rate_scale : reference.acceleration_scale;
+  std::optional<Jump> jump = largest_jump(*states, scale);
   if (!jump) {
     return;
   }
@@ -315,7 +317,7 @@ void FormulationCheck::compare_neighbours(const Reference& reference, Verificati
     Jump largest;
     for (std::size_t i = jump->first; i < std::min(jump->first + kJumpSteps, states->states.size()); ++i) {
       NeighbouringStates from_here = reference_->neighbours(reference, states->states[i], share);
-      const std::optional<Jump> here = largest_jump(from_here);
+      const std::optional<Jump> here = largest_jump(from_here, scale);
       if (here && here->size.error > largest.size.error) {
         largest = *here;
         nearest = std::move(from_here);

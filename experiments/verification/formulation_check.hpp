@@ -42,7 +42,7 @@ class FormulationCheck {
     std::size_t first = 0;  ///< the first of the five states
   };
   /// \returns the largest one along the states; nothing where all rates are zero.
-  std::optional<Jump> largest_jump(const NeighbouringStates& neighbours);
+  std::optional<Jump> largest_jump(const NeighbouringStates& neighbours, double scale);
   /// State and rates of momenta or velocities at a neighbour; empty where they cannot be had.
   struct NeighbourRates {
     Eigen::VectorXd x;

@@ -105,11 +105,22 @@ void require_sizes(const VerificationState& state, const Mechanism& mechanism) {
   }
 }
 
+/// Everything that is compared on one mechanism exists at once. \throws MemoryRefusal
+void require_fitting(const Mechanism& mechanism, const std::vector<ChosenFormulation>& formulations,
+                     const FormulationEntry& dense) {
+  MemoryDemand demand;
+  demand.add(dense, mechanism, 2.0);  // the references, in velocities and in momenta
+  for (const ChosenFormulation& formulation : formulations) {
+    const FormulationEntry& entry = *formulation.choice.entry;
+    demand.add(entry, mechanism, refusal_of(entry, mechanism).empty() ? 1.0 : 0.0);
+  }
+  demand.require();
+}
+
 /// All chosen formulations on one mechanism.
 void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormulation>& formulations,
                       const FormulationEntry& dense, const FormulationEntry& dense_momentum,
                       const VerificationOptions& options, std::vector<VerificationResult>& results) {
-  require_memory(dense, mechanism, 2.0);  // the references, in velocities and in momenta
   VerificationStates states;
   if (options.state) {
     states.states = {*options.state};
@@ -235,6 +246,10 @@ std::vector<VerificationResult> verify(const Registries& registries, const Verif
   if (options.state) {
     require_sizes(*options.state, mechanisms.front());
   }
+  // All of them before the first: what is compared is not lost with one that cannot fit.
+  for (const Mechanism& mechanism : mechanisms) {
+    require_fitting(mechanism, formulations, dense);
+  }
   std::vector<VerificationResult> results;
   for (std::size_t i = 0; i < mechanisms.size(); ++i) {
     const std::size_t before = results.size();
@@ -251,10 +266,12 @@ std::vector<VerificationResult> verify(const Registries& registries, const Verif
 
 std::vector<VerificationResult> verify(const Registries& registries, const Mechanism& mechanism,
                                        const VerificationOptions& options) {
+  const FormulationEntry& dense = *choose_formulation(registries.formulations, "dense").entry;
+  const std::vector<ChosenFormulation> formulations = chosen_formulations(registries, options.formulations);
+  require_fitting(mechanism, formulations, dense);
   std::vector<VerificationResult> results;
-  verify_mechanism(mechanism, chosen_formulations(registries, options.formulations),
-                   *choose_formulation(registries.formulations, "dense").entry,
-                   *choose_formulation(registries.formulations, "dense-momentum").entry, options, results);
+  verify_mechanism(mechanism, formulations, dense, *choose_formulation(registries.formulations, "dense-momentum").entry,
+                   options, results);
   return results;
 }
 

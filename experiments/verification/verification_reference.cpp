@@ -11,8 +11,6 @@
 namespace mbdbench {
 namespace {
 
-// A singular value below this, relative to max(1, |Phi_q|), counts as zero: as in mechanisms/model/model_check.
-constexpr double kRankTolerance = 1e-10;
 // A block is measured against itself unless its terms cancel to less than this part of their size: below, the relative
 // error of what is left measures the cancellation and not the formulation.
 constexpr double kCancellation = 1e-3;
@@ -93,6 +91,8 @@ Reference VerificationReference::at(const VerificationState& state) {
 void VerificationReference::set_mass_and_scales(Reference& reference) {
   const Eigen::Index nu = mechanism_->u_size();
   mass_ = Eigen::MatrixXd::Zero(nu, nu);
+  // Sizes of the terms, each by its norm and with the distance from the world's origin as its lever: of what is zero,
+  // rounding of axes, of points and of levers is left.
   Eigen::VectorXd forces = loads_.joint_forces().cwiseAbs();
   for (int i = 0; i < mechanism_->body_count(); ++i) {
     const Jacobians::BodyJacobian& j = jacobians_.body(i);
@@ -106,13 +106,31 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
     const Vec6 wrench = loads_.body_wrench(i).cwiseAbs();
     const Vec6 acceleration = j * reference.accelerations + jacobians_.body_rate(i) * reference.state.u;
     const Vec6 inertia_wrench = times_inertia(m, body, acceleration).cwiseAbs();
-    forces += j.cwiseAbs().transpose() * (wrench + inertia_wrench);
+    const double force = wrench.head<3>().norm() + inertia_wrench.head<3>().norm();
+    const double moment = wrench.tail<3>().norm() + inertia_wrench.tail<3>().norm() + body.com.norm() * force;
+    forces += force * j.topRows<3>().colwise().norm().transpose();
+    forces += moment * j.bottomRows<3>().colwise().norm().transpose();
     reference.reaction_terms = std::max(reference.reaction_terms, (wrench + inertia_wrench).maxCoeff());
   }
   const Eigen::VectorXd diagonal = mass_.diagonal();
-  reference.velocity_scale = kCancellation * largest(reference.p.cwiseQuotient(diagonal));
+  const Eigen::VectorXd accelerations = forces.cwiseQuotient(diagonal);
+  // At rest velocities are rounding of those that the forces soon make: within a radian, or the longest way from a
+  // joint to a centre of mass.
+  double longest = 0.0;
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    longest = std::max(longest, (kinematics_.body(i).com - kinematics_.tree_joint(i).point).norm());
+  }
+  double soon = 0.0;
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Joint& joint = mechanism_->tree_joints()[static_cast<std::size_t>(i)];
+    for (int k = 0; k < joint.nu; ++k) {
+      const bool turns = kinematics_.tree_joint(i).h.col(k).tail<3>().norm() > 0.0;
+      soon = std::max(soon, std::sqrt(accelerations[joint.u_offset + k] * (turns || longest == 0.0 ? 1.0 : longest)));
+    }
+  }
+  reference.velocity_scale = kCancellation * std::max(soon, largest(reference.p.cwiseQuotient(diagonal)));
   reference.momentum_rate_scale = kCancellation * largest(forces);
-  reference.acceleration_scale = kCancellation * largest(forces.cwiseQuotient(diagonal));
+  reference.acceleration_scale = kCancellation * largest(accelerations);
   reference.reaction_scale = kCancellation * reference.reaction_terms;
   if (nu > 0) {
     const Eigen::VectorXd scale = diagonal.cwiseSqrt().cwiseInverse();
@@ -129,13 +147,14 @@ void VerificationReference::set_constraints(Reference& reference) {
     reference.null_space = Eigen::MatrixXd::Identity(nu, nu);
     return;
   }
-  const SingularDecomposition svd = singular_decomposition(reference.phi_q);
-  const double zero = kRankTolerance * std::max(1.0, svd.values[0]);
+  const CharacteristicScales& scales = mechanism_->scales();
+  const SingularDecomposition svd = singular_decomposition(scales.scaled(reference.phi_q));
+  const double zero = kRankWhereClosed * std::max(1.0, svd.values[0]);
   const auto rank = (svd.values.array() > zero).count();
-  reference.null_space = svd.v.rightCols(nu - rank);
+  reference.null_space = scales.columns.asDiagonal() * svd.v.rightCols(nu - rank);
   reference.redundant = rank < rows;
   if (rank > 0) {
-    const Eigen::MatrixXd b = mass_.llt().matrixL().solve(reference.phi_q.transpose());
+    const Eigen::MatrixXd b = mass_.llt().matrixL().solve(reference.phi_q.transpose() * scales.rows.asDiagonal());
     const Eigen::VectorXd values = singular_values(b);
     reference.condition *= values[0] / values[rank - 1];
   }

@@ -28,7 +28,7 @@ struct Reference {
   Reactions reactions;
   Eigen::VectorXd constraint_forces;  ///< Phi_q^T lambda
   Eigen::MatrixXd phi_q;
-  Eigen::MatrixXd null_space;  ///< Z: columns span the null space of Phi_q
+  Eigen::MatrixXd null_space;  ///< Z: columns span the null space of Phi_q; orthonormal where scaled
   bool redundant = false;      ///< Phi_q has not full row rank
   /// Condition of the linear systems: of M scaled to a unit diagonal, times that of the constraints L^-1 Phi_q^T over
   /// their non-zero singular values.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace mbdbench {
 namespace {
@@ -77,13 +78,14 @@ class Matching {
   int add(AssemblyNode node) {
     node.closed_rows = rows(node.closed);
     node.width = rows(node.external);
+    ground_rows_.push_back(ground_rows(node));
     nodes_.push_back(std::move(node));
     return static_cast<int>(nodes_.size()) - 1;
   }
 
-  [[nodiscard]] int ground_rows(int cluster) const {
+  [[nodiscard]] int ground_rows(const AssemblyNode& node) const {
     int sum = 0;
-    for (const int j : node(cluster).external) {
+    for (const int j : node.external) {
       sum += to_ground(j) ? joint(j).rows : 0;
     }
     return sum;
@@ -115,16 +117,26 @@ class Matching {
 
   bool merge_round() {
     std::vector<Candidate> candidates;
+    shared_rows_.resize(nodes_.size(), 0);
     for (const int first : current_) {
-      std::vector<int> seen;
+      // One pass over the joints of a hub, however many neighbours they lead to.
+      std::vector<int> neighbours;
       for (const int j : node(first).external) {
         const int second = other_cluster(j, first);
-        if (second <= first || std::find(seen.begin(), seen.end(), second) != seen.end()) {
+        if (second <= first) {
           continue;  // every pair once, from its earlier node
         }
-        seen.push_back(second);
-        const int width = width_after(node(first).width + node(second).width - 2 * rows(shared(first, second)),
-                                      ground_rows(first) + ground_rows(second));
+        int& shared = shared_rows_[static_cast<std::size_t>(second)];
+        if (shared == 0) {
+          neighbours.push_back(second);
+        }
+        shared += joint(j).rows;
+      }
+      for (const int second : neighbours) {
+        const int shared = std::exchange(shared_rows_[static_cast<std::size_t>(second)], 0);
+        const int width =
+            width_after(node(first).width + node(second).width - 2 * shared,
+                        ground_rows_[static_cast<std::size_t>(first)] + ground_rows_[static_cast<std::size_t>(second)]);
         const int bodies = bodies_[static_cast<std::size_t>(first)] + bodies_[static_cast<std::size_t>(second)];
         candidates.push_back({std::max(width, AssemblyTree::kFreeWidth), bodies, width, first, second});
       }
@@ -210,12 +222,14 @@ class Matching {
   int rake(int hub, const std::vector<RakedArm>& arms) {
     AssemblyNode raked = node(hub);
     int bodies = bodies_[static_cast<std::size_t>(hub)];
+    std::vector<bool> closed(joints_.size(), false);
     for (const RakedArm& arm : arms) {
       raked.arms.push_back(arm);
-      std::erase(raked.external, arm.joint);
+      closed[static_cast<std::size_t>(arm.joint)] = true;
       raked.depth = std::max(raked.depth, node(arm.child).depth + 1);
       bodies += bodies_[static_cast<std::size_t>(arm.child)];
     }
+    std::erase_if(raked.external, [&](int j) { return closed[static_cast<std::size_t>(j)]; });
     bodies_.push_back(bodies);
     return add(std::move(raked));
   }
@@ -278,6 +292,8 @@ class Matching {
   std::vector<int> current_;          // subassemblies not yet part of a larger one
   std::vector<int> cluster_of_body_;  // the current subassembly that contains a body
   std::vector<int> bodies_;           // bodies in each node
+  std::vector<int> ground_rows_;      // rows of each node's external joints to the ground
+  std::vector<int> shared_rows_;      // with the neighbours of one subassembly, zero between uses
 };
 
 }  // namespace
@@ -296,6 +312,9 @@ void AssemblyTree::order_handles() {
     const std::vector<int>& closed = nodes_[i].closed;
     for (std::size_t j = closed.size(); j-- > 0;) {
       place[static_cast<std::size_t>(closed[j])] = next++;
+    }
+    for (const RakedArm& arm : nodes_[i].arms) {
+      place[static_cast<std::size_t>(arm.joint)] = next++;
     }
   }
   for (AssemblyNode& node : nodes_) {

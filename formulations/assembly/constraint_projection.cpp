@@ -70,9 +70,12 @@ ProjectionOutcome ConstraintProjection::project_velocities(double t, std::span<c
     return outcome;
   }
   system_.set_velocities(u);
+  const CharacteristicScales& scales = mechanism_->scales();
+  const Eigen::Map<const Eigen::VectorXd> rates(u.data(), static_cast<Eigen::Index>(u.size()));
+  const double limit = tolerance * std::max(scales.rate, scales.largest_rate(rates));
   outcome.before = system_.velocity_residual();
   outcome.after = outcome.before;
-  outcome.reached = outcome.before <= tolerance;
+  outcome.reached = outcome.before <= limit;
   if (outcome.reached) {
     return outcome;
   }
@@ -83,7 +86,7 @@ ProjectionOutcome ConstraintProjection::project_velocities(double t, std::span<c
     std::copy(system_.u().begin(), system_.u().end(), u.begin());
     outcome.iterations = 1;
     outcome.after = after;
-    outcome.reached = after <= tolerance;
+    outcome.reached = after <= limit;
   }
   return outcome;
 }

@@ -406,35 +406,40 @@ double MechanismAssembly::motion_residual(const Joint& tree_joint, std::size_t m
 }
 
 double MechanismAssembly::position_residual(std::span<const double> q) {
+  const Eigen::VectorXd& scale = mechanism_->scales().rows;
   double largest = 0.0;
   for (const Joint& tree_joint : mechanism_->tree_joints()) {
     for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
-      largest = std::max(largest, std::abs(motion_residual(tree_joint, m, q)));
+      const double row = scale[tree_joint.motion_offset + static_cast<int>(m)];
+      largest = std::max(largest, row * std::abs(motion_residual(tree_joint, m, q)));
     }
   }
   for (int cut = 0; cut < joint_count() - first_cut(); ++cut) {
-    const std::span<double> rows(residual_.data(), index_of(joint(first_cut() + cut).nc));
+    const Joint& cut_joint = joint(first_cut() + cut);
+    const std::span<double> rows(residual_.data(), index_of(cut_joint.nc));
     closure(cut, rows);
-    for (const double row : rows) {
-      largest = std::max(largest, std::abs(row));
+    for (int row = 0; row < cut_joint.nc; ++row) {
+      largest = std::max(largest, scale[cut_joint.row_offset + row] * std::abs(rows[index_of(row)]));
     }
   }
   for (const Coupling& coupling : mechanism_->couplings()) {
-    largest = std::max(largest, std::abs(coupling.residual(q)));
+    largest = std::max(largest, scale[coupling.row] * std::abs(coupling.residual(q)));
   }
   return largest;
 }
 
 double MechanismAssembly::velocity_residual() const {
+  const Eigen::VectorXd& scale = mechanism_->scales().rows;
   double largest = 0.0;
   for (const Coupling& coupling : mechanism_->couplings()) {
-    largest = std::max(largest, std::abs(coupling.rate(u_)));
+    largest = std::max(largest, scale[coupling.row] * std::abs(coupling.rate(u_)));
   }
   for (const Joint& tree_joint : mechanism_->tree_joints()) {
     for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
       const std::size_t motion = index_of(tree_joint.motion_offset - mechanism_->cut_row_count()) + m;
       const double u = u_[index_of(tree_joint.u_offset + tree_joint.motions[m].component)];
-      largest = std::max(largest, std::abs(u - motions_.velocities()[motion]));
+      const double row = scale[tree_joint.motion_offset + static_cast<int>(m)];
+      largest = std::max(largest, row * std::abs(u - motions_.velocities()[motion]));
     }
   }
   for (int k = first_cut(); k < joint_count(); ++k) {
@@ -444,8 +449,9 @@ double MechanismAssembly::velocity_residual() const {
     for (const DrivenRow& driven : joint(k).driven) {
       given[index_of(driven.row)] = motions_.velocities()[index_of(driven.place)];
     }
-    for (Eigen::Index row = 0; row < directions.cols(); ++row) {
-      largest = std::max(largest, std::abs(directions.col(row).dot(relative) - given[static_cast<std::size_t>(row)]));
+    for (int row = 0; row < joint(k).nc; ++row) {
+      largest = std::max(largest, scale[joint(k).row_offset + row] *
+                                      std::abs(directions.col(row).dot(relative) - given[index_of(row)]));
     }
   }
   return largest;

@@ -55,9 +55,9 @@ class MechanismAssembly {
   void solve_velocities(std::span<const double> p, double feedback = 0.0);
   /// The correction of least kinetic norm that takes Phi to first order to zero: into u(), after set_positions.
   void solve_position_correction(std::span<const double> q);
-  /// \returns max |Phi|, after set_positions with the same q.
+  /// \returns max |Phi|, scaled (characteristic_scales.hpp), after set_positions with the same q.
   [[nodiscard]] double position_residual(std::span<const double> q);
-  /// \returns max |Phi'| at the velocities set last.
+  /// \returns max |Phi'|, scaled, 1/s, at the velocities set last.
   [[nodiscard]] double velocity_residual() const;
   /// Sets the velocities that keep the constraints and are nearest to those given, in the norm of the kinetic energy.
   void project_velocities(std::span<const double> u);

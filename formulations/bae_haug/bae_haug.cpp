@@ -3,143 +3,36 @@
 /// [Bae1988].
 ///
 /// paper symbol            -> name
-///   Y_k                   -> BodyRecursion::rate at O_k, in world axes; ClosedLinks does the same in link frames
+///   Y_k                   -> PartRecursion in link frames, BodyRecursion in world axes
 ///   B_1, B_2              -> shift by BodyRecursion::lever, BodyRecursion::axes
 ///   K, L                  -> articulated inertia and wrench of BodyRecursion
 ///   PhiM                  -> CarriedRows: wrenches
 ///   PhiL, RHS, lambda     -> CutRows: a_, multipliers_ before and after the solution, with D lambda on body b
 ///   gamma* (Eq. (7))      -> set_cut_right_side
 ///
-/// The reduction ends at the ground, so that the small system holds the multipliers only: PhiL lambda = RHS + gamma*.
-/// Both ends of a cut are reduced to the ground: where their chains meet, the articulated unit wrenches do not cancel.
+/// In world axes the reduction ends at the ground, so that the small system holds the multipliers only:
+/// PhiL lambda = RHS + gamma*; O(n m_path + m^3), m rows of cut joints. In link frames a loop is closed at the link
+/// where its two chains meet: the link takes the loop's inertia with it, and nothing of the loop goes further inward.
 ///
-/// Cost: O(n m_path + m^3), m rows of cut joints.
+/// Cost: O(n) for loops that meet at links; O(m r^2) for the m rows of rank r of loops through the ground.
 #include "formulations/bae_haug/bae_haug.hpp"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <utility>
 
 #include "formulations/bae_haug/bae_haug_part.hpp"
 #include "formulations/bae_haug/ground_tree.hpp"
-#include "formulations/closed_links/closed_links.hpp"
-#include "formulations/joint_state.hpp"
+#include "formulations/parts/recursive_accelerations.hpp"
 #include "formulations/projection_option.hpp"
-#include "formulations/recursion/cut_rows.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/shared_formulation.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {
-
-/// The recursion in world axes, for everything.
-struct WorldRecursion {
-  WorldRecursion(const Mechanism& mechanism, BaumgarteConstants baumgarte)
-      : tree(mechanism), cuts(mechanism, baumgarte), momenta(static_cast<std::size_t>(mechanism.u_size())) {}
-
-  RhsStatus solve(double t, std::span<const double> q, std::span<const double> u, bool projects) {
-    RhsStatus status = tree.set_positions(t, q);
-    if (status.ok) {
-      status = cuts.set_positions(tree, q);
-    }
-    if (status.ok) {
-      tree.set_velocities(u);
-      if (projects) {
-        project_velocities();
-      }
-      tree.evaluate_loads(t, q);
-      tree.sweep_loads();
-      cuts.close_accelerations(tree);
-      tree.sweep_accelerations();
-    }
-    return status;
-  }
-
-  /// The velocities nearest in the norm of M that keep the constraints: those of the momenta M u.
-  void project_velocities() {
-    tree.momenta(momenta);
-    tree.sweep_momenta(momenta);
-    cuts.close_velocities(tree);
-    tree.sweep_velocities();
-  }
-
-  BodyRecursion tree;
-  CutRows cuts;
-  std::vector<double> momenta;
-};
-
-class BaeHaugFormulation final : public JointStateFormulation {
- public:
-  BaeHaugFormulation(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, bool link_frames)
-      : JointStateFormulation(mechanism, StateKind::velocity),
-        baumgarte_(baumgarte),
-        projects_(projects),
-        velocities_(static_cast<std::size_t>(mechanism.u_size())) {
-    if (link_frames) {
-      links_.emplace(mechanism, baumgarte, projects);
-    } else {
-      world_ = std::make_unique<WorldRecursion>(mechanism, baumgarte);
-    }
-  }
-
-  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<BaeHaugFormulation>(mechanism(), baumgarte_, projects_, links_.has_value());
-  }
-
-  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    std::copy(q.begin(), q.end(), x.begin());
-    std::copy(u.begin(), u.end(), rate_of(x).begin());
-    return {};
-  }
-
-  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
-    return {};
-  }
-
-  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
-    if (!world_) {
-      world_ = std::make_unique<WorldRecursion>(mechanism(), baumgarte_);
-    }
-    const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), projects_);
-    if (status.ok) {
-      std::vector<Vec6> wrenches;
-      for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
-        wrenches.push_back(world_->cuts.wrench(world_->tree, static_cast<int>(c)));
-      }
-      world_->tree.reactions(wrenches, reactions);
-    }
-    return status;
-  }
-
- protected:
-  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    if (links_) {
-      const RhsStatus status = links_->evaluate(t, q_of(x), rate_of(x), velocities_, rate_of(xdot));
-      set_coordinate_rates(q_of(x), velocities_, q_of(xdot));
-      return status;
-    }
-    const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), projects_);
-    if (status.ok) {
-      set_coordinate_rates(q_of(x), world_->tree.u(), q_of(xdot));
-      std::copy(world_->tree.accelerations().begin(), world_->tree.accelerations().end(), rate_of(xdot).begin());
-    }
-    return status;
-  }
-
- private:
-  BaumgarteConstants baumgarte_;
-  bool projects_;
-  std::vector<double> velocities_;  // in use, of links_
-  std::optional<ClosedLinks> links_;
-  std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
-};
 
 constexpr double kMostRanks = 1024.0;
 
@@ -149,7 +42,8 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 
 ParameterSpecification kernel_option() {
   ParameterSpecification kernel = kernel_options().front();
-  kernel.help = "auto: in link frames, but prescribed motions, couplings and screws; general: in world axes";
+  kernel.help =
+      "auto: in link frames, loops closed where they meet; general: in world axes, loops closed at the ground";
   return kernel;
 }
 
@@ -182,8 +76,7 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
   const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
-  const bool link_frames = use_link_frames(mechanism, options) && refuse_closed_links(mechanism).empty();
-  auto whole = std::make_unique<BaeHaugFormulation>(mechanism, baumgarte, projected, link_frames);
+  auto whole = make_recursive_accelerations(mechanism, {baumgarte, projected, options.text("kernel") == "auto"});
   if (!is_divided(options)) {
     return whole;
   }

@@ -42,7 +42,7 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
 
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
                                                  const Parameters& options, RankExchange& ranks) {
-  if (options.text("leaf") != "body") {
+  if (asks_for_lanes(options)) {
     return make_subchain_part(mechanism, rate_kind, options, ranks);
   }
   const std::string refusal = refuse_lanes(mechanism, options);

@@ -39,16 +39,16 @@ struct BinarySolver::Work : ChainTeam {
   Work(const Mechanism& of, ChainPlan given_plan, int given_threads, RankExchange* given_ranks);
 
   /// Numbers of first links to other ranks. \param values p or tau of what is held; none: zero
-  void meet_starts(int member, std::span<const double> values);
+  void meet_starts(const TeamMember& member, std::span<const double> values);
   /// p or tau of the link behind every lane of a block.
   void set_behind(int b, std::span<const double> values) const;
   /// Lanes of a segment to one node.
   void close_segment(int s);
   /// Segments of all arms, and the ground. \param base its motion, world axes
-  void close_arms(int member, const Vec3& base);
-  void open_segment(int member, int s);
+  void close_arms(const TeamMember& member, const Vec3& base);
+  void open_segment(const TeamMember& member, int s);
   /// What first links lack, after all others have their rates (third exchange).
-  void finish(int member, std::span<double> rates);
+  void finish(const TeamMember& member, std::span<double> rates);
   /// The first link of every lane turns against the last one of the lane before it.
   void subtract_distal(int s, std::span<double> rates) const;
   [[nodiscard]] RhsStatus status(std::span<const double> q, std::span<const double> rates);
@@ -90,12 +90,12 @@ BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_th
   }
 }
 
-void BinarySolver::Work::meet_starts(int member, std::span<const double> values) {
-  team.barrier();
+void BinarySolver::Work::meet_starts(const TeamMember& member, std::span<const double> values) {
+  member.barrier();
   if (ranks == nullptr) {
     return;
   }
-  for (int s = own.segments.first; s < own.segments.last && member == 0; ++s) {
+  for (int s = own.segments.first; s < own.segments.last && member.index == 0; ++s) {
     const int first = plan.lanes()[index_of(scans.segment_at(s).first_lane)].first;
     starts[index_of(s)].first = values.empty() ? 0.0 : values[lanes.place(first)];
   }
@@ -125,11 +125,11 @@ void BinarySolver::Work::close_segment(int s) {
   }
 }
 
-void BinarySolver::Work::close_arms(int member, const Vec3& base) {
+void BinarySolver::Work::close_arms(const TeamMember& member, const Vec3& base) {
   double smallest = 1e300;
   for (std::size_t a = 0; a < plan.arms().size(); ++a) {
     const ChainArm& arm = plan.arms()[a];
-    NodeTree& tree = arm_trees[index_of(member)][a];
+    NodeTree& tree = arm_trees[index_of(member.index)][a];
     for (int s = arm.first_segment; s < arm.last_segment; ++s) {
       tree.leaf(s - arm.first_segment) = nodes[index_of(s)].node;
     }
@@ -138,12 +138,12 @@ void BinarySolver::Work::close_arms(int member, const Vec3& base) {
     std::fill_n(tree.sigma(arm.last_segment - arm.first_segment), kHandleRows, 0.0);
     tree.open();
   }
-  arm_pivots[index_of(member)] = smallest;
+  arm_pivots[index_of(member.index)] = smallest;
 }
 
-void BinarySolver::Work::open_segment(int member, int s) {
+void BinarySolver::Work::open_segment(const TeamMember& member, int s) {
   const ChainSegment& segment = scans.segment_at(s);
-  NodeTree& arm = arm_trees[index_of(member)][index_of(segment.arm)];
+  NodeTree& arm = arm_trees[index_of(member.index)][index_of(segment.arm)];
   NodeTree& tree = segment_trees[index_of(s - own.segments.first)];
   const int place = s - scans.arm_of(s).first_segment;
   const int count = segment.last_lane - segment.first_lane;
@@ -160,7 +160,7 @@ void BinarySolver::Work::open_segment(int member, int s) {
   }
 }
 
-void BinarySolver::Work::finish(int member, std::span<double> rates) {
+void BinarySolver::Work::finish(const TeamMember& member, std::span<double> rates) {
   for_segments_of(member, [&](int s) { distals[index_of(s)] = trees.distal(scans.segment_at(s).last_lane - 1); });
   meet(member, distals);
   for_segments_of(member, [&](int s) { subtract_distal(s, rates); });
@@ -203,8 +203,8 @@ RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::
   Work& work = *work_;
   work.finite = work.ranks == nullptr || all_finite(q, u);
   const std::span<const double> tau = work.loads.forces();
-  work.team.run([&](int member) {
-    if (member == 0 && !tau.empty()) {
+  work.team.run([&](const TeamMember& member) {
+    if (member.index == 0 && !tau.empty()) {
       work.loads.evaluate(t, q, u);
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
@@ -243,7 +243,7 @@ RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<c
                                 std::span<double> u, std::span<double> pdot) {
   Work& work = *work_;
   work.finite = work.ranks == nullptr || all_finite(q, p);
-  work.team.run([&](int member) {
+  work.team.run([&](const TeamMember& member) {
     if (work.ranks != nullptr) {
       work.meet_starts(member, p);  // first exchange
     }
@@ -278,6 +278,10 @@ RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<c
   }
   const RhsStatus of_u = work.status(q, u);
   return of_u.ok ? work.status(q, pdot) : of_u;
+}
+
+int BinarySolver::threads() const {
+  return work_->team.size();
 }
 
 std::vector<WorkStage> BinarySolver::stages(StateKind rate_kind) const {

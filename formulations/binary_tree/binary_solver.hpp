@@ -33,6 +33,7 @@ class BinarySolver final : public LaneSolver {
   /// There is no loop: `leak` has nothing to act on.
   RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
                     std::span<double> pdot) override;
+  [[nodiscard]] int threads() const override;
   [[nodiscard]] std::vector<WorkStage> stages(StateKind rate_kind) const override;
 
  private:

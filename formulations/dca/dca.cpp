@@ -27,6 +27,8 @@
 #include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/leaf_choice.hpp"
+#include "formulations/parts/recursive_accelerations.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
@@ -119,9 +121,17 @@ std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const
 }
 
 std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
-  if (asks_for_lanes(options)) {
-    return options.text("leaf") == "subtree" ? make_subtree_formulation(mechanism, StateKind::velocity, options)
-                                             : make_subchain_formulation(mechanism, StateKind::velocity, options);
+  switch (chosen_leaf(mechanism, StateKind::velocity, options)) {
+    case Leaf::subchain:
+      return make_subchain_formulation(mechanism, StateKind::velocity, options);
+    case Leaf::subtree:
+      return make_subtree_formulation(mechanism, StateKind::velocity, options);
+    case Leaf::whole: {
+      const BaumgarteConstants baumgarte{options.number("baumgarte_alpha"), options.number("baumgarte_beta")};
+      return make_recursive_accelerations(mechanism, {baumgarte, projects(mechanism, options), true});
+    }
+    case Leaf::body:
+      break;
   }
   if (auto in_lanes = make_binary_formulation(mechanism, StateKind::velocity, options)) {
     return in_lanes;

@@ -77,7 +77,7 @@ RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
   // B^T = L^-1 Phi_q^T, column by column: Eigen's blocked solve would allocate.
   for (Eigen::Index row = 0; row < b_transposed_.cols(); ++row) {
     auto column = b_transposed_.col(row);
-    column = jacobians_.constraints().row(row).transpose();
+    column = mechanism_->scales().rows[row] * jacobians_.constraints().row(row).transpose();
     cholesky_.matrixL().solveInPlace(column);
   }
   if (fixed_rank_) {
@@ -89,11 +89,17 @@ RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
 }
 
 double DenseDynamics::size_of_ends() {
+  const double unit = mechanism_->scales().unit;
   double largest = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
-    const double wrench = joint.nc > 0 ? state.d.colwise().norm().maxCoeff() : 0.0;
+    double wrench = 0.0;
+    for (int row = 0; row < joint.nc; ++row) {
+      const double scale = mechanism_->scales().rows[joint.row_offset + row];
+      const double force = unit * scale * state.d.col(row).head<3>().norm();
+      wrench = std::max(wrench, std::hypot(force, scale * state.d.col(row).tail<3>().norm()));
+    }
     for (const bool second : {false, true}) {
       const int body = second ? joint.b : joint.a;
       if (body < 0) {
@@ -108,6 +114,7 @@ double DenseDynamics::size_of_ends() {
           const Eigen::Index next = (axis + 1) % 3;
           const Eigen::Index last = (axis + 2) % 3;
           end_ += lever[last] * j.row(3 + next).transpose() - lever[next] * j.row(3 + last).transpose();
+          end_ /= unit;
         }
         cholesky_.matrixL().solveInPlace(end_);
         square += end_.squaredNorm();
@@ -131,9 +138,11 @@ void DenseDynamics::constrain(Eigen::VectorXd& multipliers) {
   }
   cholesky_.matrixL().solveInPlace(y_);
   if (right_.size() > 0) {
+    right_.array() *= mechanism_->scales().rows.array();
     right_.noalias() -= b_transposed_.transpose() * y_;
     y_ += solver_.solve_b(right_);
     multipliers = solver_.solve_b_transposed();
+    multipliers.array() *= mechanism_->scales().rows.array();
   }
   cholesky_.matrixU().solveInPlace(y_);
 }
@@ -145,6 +154,7 @@ void DenseDynamics::set_velocity_defect(std::span<const double> u) {
   for (std::size_t m = 0; m < prescribed.size(); ++m) {
     right_[motions_.rows()[m]] += prescribed[m];
   }
+  right_.array() *= mechanism_->scales().rows.array();
 }
 
 const Eigen::VectorXd& DenseDynamics::projected(std::span<const double> u) {
@@ -165,7 +175,7 @@ double DenseDynamics::velocity_residual(std::span<const double> u) {
 
 double DenseDynamics::position_residual(std::span<const double> q) {
   constraint_residual(kinematics_, q, motions_.positions(), {right_.data(), static_cast<std::size_t>(right_.size())});
-  right_ = -right_;
+  right_.array() *= -mechanism_->scales().rows.array();
   return right_.lpNorm<Eigen::Infinity>();
 }
 

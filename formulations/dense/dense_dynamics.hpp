@@ -6,10 +6,10 @@
 ///   M u  = p + Phi_q^T sigma,    Phi_q u  = -Phi_t                     (velocities from canonical momenta)
 ///   p'   = sum J_i^T Q_i + tau + sum Jdot_i^T P_i - (Phi_q)'^T sigma   (sigma' = lambda)
 ///
-/// with M = sum J_i^T M_i J_i, P_i = M_i J_i u at the centres of mass. With M = L L^T and B = Phi_q L^-T, y = L^T u
-/// obeys B y = r: redundant constraints get the multipliers of least norm over their own, unscaled rows. Their rank is
-/// taken against the terms that cancel in Phi_q: where a cut joint doubles a joint of the tree, all entries of its rows
-/// are rounding of those.
+/// with M = sum J_i^T M_i J_i, P_i = M_i J_i u at the centres of mass. With M = L L^T, B = R Phi_q L^-T and R the
+/// scales of the rows (mechanisms/model/characteristic_scales.hpp), y = L^T u obeys B y = R r: redundant constraints
+/// get the multipliers of least norm over rows in units of the mechanism. Their rank is taken against the terms that
+/// cancel in Phi_q: where a cut joint doubles a joint of the tree, all entries of its rows are rounding of those.
 ///
 /// The rank is at most the mechanism's generic one (mechanisms/model/start/generic_rank.hpp): rows that are redundant
 /// where the loops are closed only would otherwise count by as much as the loops have drifted open. What drift leaves
@@ -41,9 +41,9 @@ class DenseDynamics {
 
   /// \returns the velocities on the constraints that are nearest to u in the norm of M, after set_positions.
   const Eigen::VectorXd& projected(std::span<const double> u);
-  /// \returns max |Phi_q u + Phi_t|, after set_positions.
+  /// \returns max R |Phi_q u + Phi_t|, 1/s, after set_positions.
   double velocity_residual(std::span<const double> u);
-  /// \returns max |Phi|, after set_positions at the same q.
+  /// \returns max R |Phi|, after set_positions at the same q.
   double position_residual(std::span<const double> q);
   /// \returns the change dq of least norm in M with Phi_q dq = -Phi for the Phi of position_residual. Singular values
   /// within the reach of |Phi| do not count.
@@ -76,7 +76,7 @@ class DenseDynamics {
   double size_of_ends();
   /// Adds the part of M^-1 that keeps the constraints: y_ = L^-1 y_ + B^+ (right_ - B y_); multipliers of least norm.
   void constrain(Eigen::VectorXd& multipliers);
-  /// right_ = -(Phi_q u + Phi_t).
+  /// right_ = -R (Phi_q u + Phi_t).
   void set_velocity_defect(std::span<const double> u);
 
   const Mechanism* mechanism_;
@@ -92,7 +92,7 @@ class DenseDynamics {
   MinimumNormSolver solver_;
   Eigen::Index generic_rank_ = 0;
   bool fixed_rank_;
-  Eigen::VectorXd right_;  // right side of the constraints
+  Eigen::VectorXd right_;  // right side of the constraints, R r where B answers it
   Eigen::VectorXd y_;
   Eigen::VectorXd result_;
   Eigen::VectorXd sigma_;

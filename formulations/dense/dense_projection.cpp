@@ -55,7 +55,10 @@ bool DenseProjection::project_positions(double t, std::span<double> q, double to
 
 bool DenseProjection::project(double t, std::span<double> q, std::span<double> u, double tolerance) {
   const bool moved = project_positions(t, q, tolerance);
-  if (!moved && dynamics_->velocity_residual(u) <= tolerance) {
+  const CharacteristicScales& scales = dynamics_->mechanism().scales();
+  const Eigen::Map<const Eigen::VectorXd> rates(u.data(), static_cast<Eigen::Index>(u.size()));
+  const double rate = std::max(scales.rate, scales.largest_rate(rates));
+  if (!moved && dynamics_->velocity_residual(u) <= tolerance * rate) {
     return false;
   }
   const Eigen::VectorXd& nearest = dynamics_->projected(u);

@@ -15,7 +15,8 @@ class DenseProjection {
  public:
   explicit DenseProjection(DenseDynamics& dynamics);
 
-  /// Moves q and u until max |Phi| and max |Phi_q u + Phi_t| are not above the tolerance, or get no smaller.
+  /// Moves q and u until max |Phi| and max |Phi_q u + Phi_t|, scaled, are not above the tolerance, rates next to the
+  /// largest of u, or get no smaller.
   /// \param q, u the dynamics' positions are set at q; q_size() and u_size() entries
   /// \returns whether q or u changed
   bool project(double t, std::span<double> q, std::span<double> u, double tolerance);

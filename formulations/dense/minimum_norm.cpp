@@ -20,7 +20,7 @@ MinimumNormSolver::MinimumNormSolver(Eigen::Index rows, Eigen::Index columns)
 
 void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed, double smallest, Eigen::Index most) {
   rank_ = 0;
-  if (b_transposed.cols() == 0) {
+  if (b_transposed.size() == 0) {
     return;
   }
   qr_.compute(b_transposed);
@@ -33,7 +33,7 @@ void MinimumNormSolver::decompose(const Eigen::MatrixXd& b_transposed, double sm
 }
 
 void MinimumNormSolver::decompose_with_rank(const Eigen::MatrixXd& b_transposed, Eigen::Index rank) {
-  rank_ = b_transposed.cols() == 0 ? 0 : rank;
+  rank_ = b_transposed.size() == 0 ? 0 : rank;
   if (rank_ > 0) {
     qr_.compute(b_transposed);
     orthonormalise();

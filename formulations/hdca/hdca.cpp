@@ -34,6 +34,8 @@
 #include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/leaf_choice.hpp"
+#include "formulations/parts/recursive_momenta.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "formulations/subtrees/subtree_formulation.hpp"
@@ -229,9 +231,18 @@ std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, cons
 }
 
 std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
-  if (asks_for_lanes(options)) {
-    return options.text("leaf") == "subtree" ? make_subtree_formulation(mechanism, StateKind::momentum, options)
-                                             : make_subchain_formulation(mechanism, StateKind::momentum, options);
+  switch (chosen_leaf(mechanism, StateKind::momentum, options)) {
+    case Leaf::subchain:
+      return make_subchain_formulation(mechanism, StateKind::momentum, options);
+    case Leaf::subtree:
+      return make_subtree_formulation(mechanism, StateKind::momentum, options);
+    case Leaf::whole: {
+      const HdcaOptions chosen = hdca_options(mechanism, options);
+      return make_recursive_momenta(mechanism,
+                                    {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true});
+    }
+    case Leaf::body:
+      break;
   }
   if (auto in_lanes = make_binary_formulation(mechanism, StateKind::momentum, options)) {
     return in_lanes;

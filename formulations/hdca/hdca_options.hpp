@@ -7,17 +7,10 @@
 #include <span>
 
 #include "formulations/assembly/mechanism_assembly.hpp"
+#include "formulations/gauge_option.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
-
-/// What keeps sigma small.
-enum class GaugeControl {
-  none,    ///< as published
-  reset,   ///< p <- J^T M V, sigma <- 0 after steps, `reset_interval` apart; for one-step methods
-  leak,    ///< p' += kappa Phi_q^T sigma, so that sigma' = lambda - kappa sigma; smooth, for all methods
-  tangent  ///< leak, and p' without what Phi_q^T carries: smooth through singular positions (gauge_option.hpp)
-};
 
 /// Options of one HDCA formulation.
 struct HdcaOptions {

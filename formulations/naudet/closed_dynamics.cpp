@@ -153,7 +153,9 @@ double ClosedDynamics::set_residual(std::span<const double> q) {
   closing_.set_positions(q);
   double distance = 0.0;
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    distance = std::max(distance, closing_.tree_joint(k).point.lpNorm<Eigen::Infinity>());
+    // Joints are placed from the origins of bodies, which may lie far from all of them.
+    distance = std::max({distance, closing_.tree_joint(k).point.lpNorm<Eigen::Infinity>(),
+                         closing_.body(k).origin.lpNorm<Eigen::Infinity>()});
   }
   double largest_distance = 0.0;
   double largest_angle = 0.0;
@@ -172,8 +174,8 @@ double ClosedDynamics::set_residual(std::span<const double> q) {
   for (std::size_t i = 0; i < mechanism_->couplings().size(); ++i) {
     const Coupling& coupling = mechanism_->couplings()[i];
     double& row = residual_[index_of(mechanism_->cut_row_count()) + i];
-    row = coupling.residual(q) / coupling.size();
-    largest_angle = std::max(largest_angle, std::abs(row));
+    row = coupling.residual(q);
+    largest_angle = std::max(largest_angle, std::abs(row) * mechanism_->scales().rows[coupling.row]);
   }
   return std::max(largest_distance > 0.0 ? largest_distance / distance : 0.0, largest_angle);
 }
@@ -198,7 +200,8 @@ double ClosedDynamics::add_to_dependent(std::span<const double> change, double s
         double& coordinate = q[index_of(joint.q_offset + i)];
         const double moved = sign * change[static_cast<std::size_t>(found - dependent.begin())];
         coordinate += moved;
-        largest = std::max(largest, std::abs(moved) / (1.0 + std::abs(coordinate)));
+        const double unit = mechanism_->scales().columns[joint.u_offset + i];
+        largest = std::max(largest, std::abs(moved) / (unit + std::abs(coordinate)));
       }
     }
   }

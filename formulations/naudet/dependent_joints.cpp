@@ -54,6 +54,14 @@ bool has_negative_determinant(Eigen::MatrixXd& matrix) {
   return negative;
 }
 
+/// \returns the vector with its linear and angular parts times one factor each.
+Vec6 in_units(const Vec6& vector, double linear, double angular) {
+  Vec6 result;
+  result.head<3>() = linear * vector.head<3>();
+  result.tail<3>() = angular * vector.tail<3>();
+  return result;
+}
+
 }  // namespace
 
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
@@ -99,6 +107,7 @@ DependentJoints::DependentJoints(const Mechanism& mechanism)
       phi_q_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.u_size())) {}
 
 void DependentJoints::set_positions(const Kinematics& kinematics) {
+  const CharacteristicScales& scales = mechanism_->scales();
   phi_q_.setZero();
   size_ = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
@@ -109,10 +118,15 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
         const Joint& joint = mechanism_->tree_joints()[index_of(k)];
         const JointKinematics& state = kinematics.tree_joint(k);
         for (int row = 0; row < cut.nc; ++row) {
-          const Vec6 wrench = shift_wrench(ends.point - state.point, ends.d.col(row));
+          // H and the wrench in units of the mechanism: their product is the scaled entry.
+          const Vec6 wrench =
+              in_units(shift_wrench(ends.point - state.point, ends.d.col(row)),
+                       scales.rows[cut.row_offset + row] * scales.unit, scales.rows[cut.row_offset + row]);
           for (int i = 0; i < joint.nu; ++i) {
-            phi_q_(cut.row_offset + row, joint.u_offset + i) += sign * state.h.col(i).dot(wrench);
-            size_ = std::max(size_, state.h.col(i).norm() * wrench.norm());
+            const double column = scales.columns[joint.u_offset + i];
+            const Vec6 direction = in_units(state.h.col(i), column / scales.unit, column);
+            phi_q_(cut.row_offset + row, joint.u_offset + i) += sign * direction.dot(wrench);
+            size_ = std::max(size_, direction.norm() * wrench.norm());
           }
         }
       }
@@ -121,10 +135,20 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
   for (std::size_t i = 0; i < mechanism_->couplings().size(); ++i) {
     const Coupling& coupling = mechanism_->couplings()[i];
     for (const Coupling::Term& term : coupling.terms) {
-      phi_q_(mechanism_->cut_row_count() + static_cast<int>(i), term.u) = term.factor / coupling.size();
+      phi_q_(mechanism_->cut_row_count() + static_cast<int>(i), term.u) =
+          scales.rows[coupling.row] * term.factor * scales.columns[term.u];
     }
     size_ = std::max(size_, 1.0);
   }
+}
+
+double DependentJoints::column(int component) const {
+  return mechanism_->scales().columns[component];
+}
+
+double DependentJoints::row_scale_of(int row) const {
+  const int coupling = row - mechanism_->cut_row_count();
+  return mechanism_->scales().rows[coupling < 0 ? row : mechanism_->couplings()[index_of(coupling)].row];
 }
 
 void DependentJoints::use_choice(const DependentChoice& choice) {
@@ -213,30 +237,34 @@ void DependentJoints::complete(std::span<double> u) {
   }
   const Eigen::Map<const Eigen::VectorXd> others(u.data(), static_cast<Eigen::Index>(u.size()));
   for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    work_[static_cast<Eigen::Index>(i)] = -phi_q_.row(choice_.rows[i]).dot(others);
+    work_[static_cast<Eigen::Index>(i)] =
+        -phi_q_.row(choice_.rows[i]).transpose().cwiseQuotient(mechanism_->scales().columns).dot(others);
   }
   solve(work_);
   for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
-    u[index_of(choice_.dependent[i])] = work_[static_cast<Eigen::Index>(i)];
+    u[index_of(choice_.dependent[i])] = column(choice_.dependent[i]) * work_[static_cast<Eigen::Index>(i)];
   }
 }
 
 void DependentJoints::correct(std::span<const double> residual, std::span<double> correction) {
   for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    work_[static_cast<Eigen::Index>(i)] = -residual[index_of(choice_.rows[i])];
+    work_[static_cast<Eigen::Index>(i)] = -row_scale_of(choice_.rows[i]) * residual[index_of(choice_.rows[i])];
   }
   solve(work_);
-  std::copy(work_.data(), work_.data() + work_.size(), correction.begin());
+  for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
+    correction[i] = column(choice_.dependent[i]) * work_[static_cast<Eigen::Index>(i)];
+  }
 }
 
 void DependentJoints::reduce(std::span<double> g) {
   for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
-    work_[static_cast<Eigen::Index>(i)] = g[index_of(choice_.dependent[i])];
+    work_[static_cast<Eigen::Index>(i)] = column(choice_.dependent[i]) * g[index_of(choice_.dependent[i])];
   }
   solve_transposed(work_);
   Eigen::Map<Eigen::VectorXd> all(g.data(), static_cast<Eigen::Index>(g.size()));
   for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-    all -= work_[static_cast<Eigen::Index>(i)] * phi_q_.row(choice_.rows[i]).transpose();
+    all.array() -= work_[static_cast<Eigen::Index>(i)] * phi_q_.row(choice_.rows[i]).transpose().array() /
+                   mechanism_->scales().columns.array();
   }
   for (const int component : choice_.dependent) {
     g[index_of(component)] = 0.0;
@@ -245,15 +273,18 @@ void DependentJoints::reduce(std::span<double> g) {
 
 void DependentJoints::keep_ratios() {
   ratios_of_ = choice_.dependent;
-  for (Eigen::Index column = 0; column < phi_q_.cols(); ++column) {
+  for (Eigen::Index component = 0; component < phi_q_.cols(); ++component) {
     work_.setZero();
-    if (!depends_[static_cast<std::size_t>(column)]) {
+    if (!depends_[static_cast<std::size_t>(component)]) {
       for (std::size_t i = 0; i < choice_.rows.size(); ++i) {
-        work_[static_cast<Eigen::Index>(i)] = -phi_q_(choice_.rows[i], column);
+        work_[static_cast<Eigen::Index>(i)] = -phi_q_(choice_.rows[i], component);
       }
       solve(work_);
     }
-    ratios_.col(column) = work_;
+    for (std::size_t i = 0; i < choice_.dependent.size(); ++i) {
+      ratios_(static_cast<Eigen::Index>(i), component) =
+          column(choice_.dependent[i]) * work_[static_cast<Eigen::Index>(i)] / column(static_cast<int>(component));
+    }
   }
 }
 

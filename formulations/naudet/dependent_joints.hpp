@@ -5,7 +5,8 @@
 ///
 /// Which components depend is a choice. It stays until it is badly conditioned (a large K: the dependent joints cannot
 /// follow) and another one is better. Which of redundant rows stand for all is settled anew at every position: rows
-/// that are independent in one place need not be so in another, and K does not depend on them.
+/// that are independent in one place need not be so in another, and K does not depend on them. Choices and pivots are
+/// those of the scaled Phi_q,s and u_s (mechanisms/model/characteristic_scales.hpp): they know no unit.
 #include <Eigen/Core>
 #include <optional>
 #include <span>
@@ -42,17 +43,18 @@ struct DependentChoice {
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
                                   const std::vector<bool>& preferred, std::optional<std::size_t> most = {});
 
-/// Phi_q of the cut joints, then of the couplings with 1 as their largest factor, over the tree's u, split by a choice.
+/// Phi_q,s of the cut joints, then of the couplings, over the tree's u, split by a choice. What goes in and out is not
+/// scaled, except where it says so.
 /// Allocates nothing after `use_choice`.
 class DependentJoints {
  public:
   explicit DependentJoints(const Mechanism& mechanism);
 
-  /// Phi_q at the kinematics' positions, O(m n_path).
+  /// Phi_q,s at the kinematics' positions, O(m n_path).
   void set_positions(const Kinematics& kinematics);
   [[nodiscard]] const Eigen::MatrixXd& phi_q() const { return phi_q_; }
-  /// \returns the largest |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut cancel each
-  /// other, or a cut joint doubles a tree joint, entries are rounding of it.
+  /// \returns the largest scaled |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut
+  /// cancel each other, or a cut joint doubles a tree joint, entries are rounding of it.
   [[nodiscard]] double size() const { return size_; }
   /// Fixes the number of dependent components.
   void use_choice(const DependentChoice& choice);
@@ -83,13 +85,17 @@ class DependentJoints {
   /// the sign of det(kept^T Phi_d) over all rows, which is that of both determinants where no rows are redundant, and
   /// which holds for redundant ones while their column space turns by less than a quarter of a turn.
   bool is_turned_over();
-  /// \returns the largest |K| over the components that are `allowed`. Not for hot loops.
+  /// \returns the largest scaled |K| over the components that are `allowed`. Not for hot loops.
   [[nodiscard]] double largest_ratio(const std::vector<bool>& allowed);
 
  private:
-  /// Phi_d^-1 right in place, `right` in the order of choice_.rows.
+  /// Phi_d,s^-1 right in place, `right` in the order of choice_.rows.
   void solve(Eigen::VectorXd& right) const;
-  /// Phi_d^-T right in place, the result in the order of choice_.rows.
+  /// \returns the scale of a component of u.
+  [[nodiscard]] double column(int component) const;
+  /// \returns the scale of a row of phi_q.
+  [[nodiscard]] double row_scale_of(int row) const;
+  /// Phi_d,s^-T right in place, the result in the order of choice_.rows.
   void solve_transposed(Eigen::VectorXd& right) const;
 
   const Mechanism* mechanism_;

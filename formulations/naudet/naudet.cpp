@@ -13,134 +13,20 @@
 /// Cost: O(n); docs/formulations.md has the measured times of both paths.
 #include "formulations/naudet/naudet.hpp"
 
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "formulations/joint_state.hpp"
 #include "formulations/naudet/closed_naudet.hpp"
-#include "formulations/naudet/link_naudet.hpp"
+#include "formulations/parts/recursive_accelerations.hpp"
+#include "formulations/parts/recursive_momenta.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/body_recursion.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
-#include "formulations/recursion/link_loads.hpp"
 
 namespace mbdbench {
 namespace {
-
-class NaudetFormulation final : public JointStateFormulation {
- public:
-  NaudetFormulation(const Mechanism& mechanism, bool link_frames)
-      : JointStateFormulation(mechanism, StateKind::momentum) {
-    if (link_frames) {
-      links_.emplace(mechanism);
-      loads_.emplace(mechanism, links_->tree());
-      u_.resize(static_cast<std::size_t>(mechanism.u_size()));
-    } else {
-      general_ = std::make_unique<BodyRecursion>(mechanism);
-    }
-  }
-
-  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<NaudetFormulation>(mechanism(), links_.has_value());
-  }
-
-  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    const RhsStatus status = general().set_positions(t, q);
-    if (status.ok) {
-      std::copy(q.begin(), q.end(), x.begin());
-      general().set_velocities(u);
-      general().momenta(rate_of(x));
-    }
-    return status;
-  }
-
-  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    const RhsStatus status = solve_velocities(t, x);
-    if (status.ok) {
-      std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-      std::copy(general().u().begin(), general().u().end(), u.begin());
-    }
-    return status;
-  }
-
-  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
-    const RhsStatus status = solve_velocities(t, x);
-    if (status.ok) {
-      general().evaluate_loads(t, q_of(x));
-      general().sweep_loads();
-      general().sweep_accelerations();
-      general().reactions({}, reactions);
-    }
-    return status;
-  }
-
-  [[nodiscard]] std::vector<WorkStage> stages() const override {
-    constexpr double kTurn = 360.0;  // kernels/momentum_rows.hpp
-    return {{1.0, kTurn * mechanism().body_count()}};
-  }
-
- protected:
-  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
-    if (links_) {
-      loads_->set_time(t);
-      const int failed = links_->evaluate(q_of(x), rate_of(x), loads_->motions().velocities(), !loads_->on_bodies(), u_,
-                                          rate_of(xdot));
-      if (failed >= 0) {
-        return {false, mechanism().tree_joints()[static_cast<std::size_t>(failed)].name,
-                "the articulated inertia along the joint is not positive definite or not finite, its smallest pivot is",
-                links_->failed_pivot()};
-      }
-      set_coordinate_rates(q_of(x), u_, q_of(xdot));
-      add_loads(t, q_of(x), rate_of(xdot));
-      return {};
-    }
-    const RhsStatus status = solve_velocities(t, x);
-    if (status.ok) {
-      set_coordinate_rates(q_of(x), general_->u(), q_of(xdot));
-      general_->evaluate_loads(t, q_of(x));
-      general_->momentum_rates({}, rate_of(xdot));
-    }
-    return status;
-  }
-
- private:
-  void add_loads(double t, std::span<const double> q, std::span<double> momentum_rates) {
-    loads_->evaluate(t, q, u_, links_->tree(), links_->positions());
-    links_->add_loads(loads_->wrenches(), momentum_rates);
-    if (loads_->in_joints()) {
-      const std::span<const double> tau = loads_->joint_forces();
-      for (std::size_t i = 0; i < tau.size(); ++i) {
-        momentum_rates[i] += tau[i];
-      }
-    }
-  }
-
-  /// Made when first asked for where links_ does the hot work.
-  BodyRecursion& general() {
-    if (!general_) {
-      general_ = std::make_unique<BodyRecursion>(mechanism());
-    }
-    return *general_;
-  }
-
-  RhsStatus solve_velocities(double t, std::span<const double> x) {
-    const RhsStatus status = general().set_positions(t, q_of(x));
-    if (status.ok) {
-      general().sweep_momenta(rate_of(x));
-      general().sweep_velocities();
-    }
-    return status;
-  }
-
-  std::optional<LinkNaudet> links_;
-  std::optional<LinkLoads> loads_;  // with links_
-  std::vector<double> u_;           // with links_
-  std::unique_ptr<BodyRecursion> general_;
-};
 
 constexpr std::string_view kSwitching = "switching";
 constexpr std::string_view kSwitchAt = "switch_at";
@@ -184,11 +70,22 @@ std::span<const ParameterSpecification> naudet_options(bool reduced) {
   return reduced ? all.first(all.size() - 1) : all;
 }
 
+template <StateKind kRateKind>
+bool projects(const Mechanism& mechanism, const Parameters& options) {
+  return projection_is_on(mechanism, options, kRateKind == StateKind::velocity);
+}
+
 template <StateKind kRateKind, bool kReduced>
 std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options) {
   const bool closed = mechanism.closing_row_count() > 0;
   if (!closed && kRateKind == StateKind::momentum) {
-    return std::make_unique<NaudetFormulation>(mechanism, use_link_frames(mechanism, options));
+    RecursiveMomentumSettings settings;
+    settings.link_frames = options.text("kernel") == "auto";
+    return make_recursive_momenta(mechanism, settings);
+  }
+  if (kRateKind == StateKind::velocity && !kReduced) {
+    return make_recursive_accelerations(
+        mechanism, {{}, projects<StateKind::velocity>(mechanism, options), options.text("kernel") == "auto"});
   }
   ClosedStateForm form;
   form.rate_kind = kRateKind;
@@ -199,11 +96,6 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
   form.switching = closed && (kRateKind == StateKind::momentum || kReduced) && options.text(kSwitching) == "on" &&
                    closing == LoopClosing::impulses;
   return std::make_unique<ClosedNaudet>(mechanism, form, options.number(kSwitchAt), closing);
-}
-
-template <StateKind kRateKind>
-bool projects(const Mechanism& mechanism, const Parameters& options) {
-  return projection_is_on(mechanism, options, kRateKind == StateKind::velocity);
 }
 
 // The recursion, and the dense equations of the cut joints: measured on pendulum, loop and ladder, to 1.5.

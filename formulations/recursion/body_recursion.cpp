@@ -232,7 +232,8 @@ void BodyRecursion::momentum_rates(std::span<const Vec6> cut_loads, std::span<do
 }
 
 void BodyRecursion::reactions(std::span<const Vec6> cut_joints, Reactions& result) const {
-  result.cut_joints.assign(cut_joints.begin(), cut_joints.end());
+  result.cut_joints.assign(mechanism_->cut_joints().size(), Vec6::Zero());
+  std::copy(cut_joints.begin(), cut_joints.end(), result.cut_joints.begin());
   // What each body still needs at O_k beyond the applied loads and the cut joints.
   std::vector<Vec6> needed(links_.size());
   for (std::size_t k = 0; k < links_.size(); ++k) {

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 
+#include "formulations/recursion/semidefinite_solver.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
-
-// H^T Y is what is left of products of the size |H| |Y|. Rows that their mechanism cannot feel, such as those out of
-// the plane of planar loops, leave rounding of 1e-15 of it, squared in A.
-constexpr double kZeroRow = 1e-22;
 
 /// \param take called with the joint (and body), the place among its free components, the coupling, the factor of
 /// every term whose component is not prescribed
@@ -134,12 +131,15 @@ void CarriedRows::reduce(const BodyRecursion& tree, int k, std::span<const Joint
           link.rates.col(column).head(free).dot(link.along.col(static_cast<Eigen::Index>(j)).head(free));
     }
     if (const auto row = static_cast<std::size_t>(link.rows[i]); row < cut_of_row_.size()) {
-      // The square of the row's unit wrench about O_k as if no joint were in between.
+      // What H^T Y would be if no joint were in between and its terms did not cancel.
       const std::size_t c = cut_of_row_[row];
       const Vec3 lever = states[c].point - tree.kinematics().tree_joint(k).point;
-      const double size = shift_wrench(lever, states[c].d.col(link.rows[i] - cuts_[c].row_offset)).squaredNorm();
+      const Vec6 whole = shift_wrench(lever, states[c].d.col(link.rows[i] - cuts_[c].row_offset));
+      const double force = whole.head<3>().norm();
+      const double torque = whole.tail<3>().norm();
       for (Eigen::Index f = 0; f < free; ++f) {
-        smallest[link.rows[i]] += kZeroRow * axes.col(f).squaredNorm() * size * pivot_inverse(f, f);
+        const double size = axes.col(f).head<3>().norm() * force + axes.col(f).tail<3>().norm() * torque;
+        smallest[link.rows[i]] += kZeroRow * size * size * pivot_inverse(f, f);
       }
     }
     if (parent != nullptr) {

@@ -6,23 +6,12 @@
 /// `relative_pose`: universal = two turns, cylindrical = turn and slide along one axis, planar = two slides and a turn.
 /// Spherical and free joints are one step. A fixed joint is none: its body becomes part of the link inboard of it, or
 /// of the ground. Coordinates, quasi-velocities and so canonical momenta are those of the mechanism, one by one.
-#include <cstdint>
 #include <vector>
 
+#include "formulations/recursion/link_rows.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
-
-/// What a step leaves free, and how it is eliminated.
-enum class RowKind : std::uint8_t {
-  revolute,          ///< turn about z
-  prismatic,         ///< slide along z
-  driven_revolute,   ///< turn about z with a prescribed motion
-  driven_prismatic,  ///< slide along z with a prescribed motion
-  spherical,         ///< all turns
-  free,              ///< all motions
-  screw              ///< turn about and slide along z at once: no sweeps in link frames, BodyRecursion has them
-};
 
 /// A step from an inboard element (-1: the ground) to a link of its own.
 struct LinkElement {

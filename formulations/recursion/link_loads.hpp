@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "formulations/recursion/link_poses.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -17,9 +18,14 @@ namespace mbdbench {
 class LinkLoads {
  public:
   LinkLoads(const Mechanism& mechanism, const LinkTree& tree)
-      : loads_(mechanism), motions_(mechanism), in_joints_(loads_.in_joints()), rheonomic_(mechanism.rheonomic()) {
+      : loads_(mechanism),
+        motions_(mechanism),
+        cut_joints_(mechanism.cut_joints()),
+        in_joints_(loads_.in_joints()),
+        rheonomic_(mechanism.rheonomic()) {
     if (loads_.need_bodies()) {
       poses_.emplace(mechanism, tree);
+      cuts_.resize(cut_joints_.size());
     }
   }
 
@@ -40,7 +46,12 @@ class LinkLoads {
                 const LinkPositions& positions) {
     if (poses_) {
       poses_->evaluate(tree, positions, u);
-      loads_.evaluate(t, q, u, poses_->bodies(), {});
+      const BodyMotions& bodies = poses_->bodies();
+      for (std::size_t c = 0; c < cuts_.size(); ++c) {
+        place_joint(cut_joints_[c], bodies.body(cut_joints_[c].a), bodies.body(cut_joints_[c].b), cuts_[c]);
+        set_joint_rates(cut_joints_[c], bodies.body(cut_joints_[c].a), bodies.body(cut_joints_[c].b), cuts_[c]);
+      }
+      loads_.evaluate(t, q, u, bodies, cuts_);
       poses_->collect(tree, [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
     } else if (in_joints_) {
       loads_.evaluate_joint_forces(t, q, u);
@@ -57,6 +68,8 @@ class LinkLoads {
   LoadEvaluator loads_;
   PrescribedMotions motions_;
   std::optional<LinkPoses> poses_;
+  std::span<const Joint> cut_joints_;  // free ones, which close nothing, may be loaded
+  std::vector<JointKinematics> cuts_;  // with poses_
   bool in_joints_;
   bool rheonomic_;
 };

@@ -90,6 +90,9 @@ void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u) 
     } else {
       const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
       (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
+      if (row.kind == RowKind::screw) {
+        frame.velocity += row.pitch * u[index_of(row.u)] * frame.axes.col(2);
+      }
     }
   }
   for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
@@ -104,12 +107,13 @@ void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u) 
   }
 }
 
-void LinkPoses::add(std::size_t row, const Vec3& place, const Vec6& wrench) {
+void LinkPoses::add_wrench_at(std::size_t row, const Vec3& point, const Vec6& wrench,
+                              kernels::LinkWrench<double>& to) const {
   const Row& frame = rows_[row];
   const Vec3 force = wrench.head<3>();
   const Vec3 f = frame.axes.transpose() * force;
-  const Vec3 n = frame.axes.transpose() * (wrench.tail<3>() + (place - frame.origin).cross(force));
-  kernels::add_wrench({f.x(), f.y(), f.z(), n.x(), n.y(), n.z()}, wrenches_[row]);
+  const Vec3 n = frame.axes.transpose() * (wrench.tail<3>() + (point - frame.origin).cross(force));
+  kernels::add_wrench({f.x(), f.y(), f.z(), n.x(), n.y(), n.z()}, to);
 }
 
 }  // namespace mbdbench

@@ -41,16 +41,17 @@ class LinkPoses {
     std::fill(wrenches_.begin(), wrenches_.end(), kernels::LinkWrench<double>{});
     for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
       if (tree.bodies()[k].row >= 0) {
-        add(static_cast<std::size_t>(tree.bodies()[k].row), bodies_.body(static_cast<int>(k)).com,
-            wrench_of_body(static_cast<int>(k)));
+        const auto row = static_cast<std::size_t>(tree.bodies()[k].row);
+        add_wrench_at(row, bodies_.body(static_cast<int>(k)).com, wrench_of_body(static_cast<int>(k)), wrenches_[row]);
       }
     }
   }
+  /// Adds a wrench at a point, in world axes, to one about O of a row in the row's axes.
+  void add_wrench_at(std::size_t row, const Vec3& point, const Vec6& wrench, kernels::LinkWrench<double>& to) const;
   /// \returns what was collected, by row.
   [[nodiscard]] std::span<const kernels::LinkWrench<double>> wrenches() const { return wrenches_; }
 
  private:
-  void add(std::size_t row, const Vec3& place, const Vec6& wrench);
   static void step(const LinkTree& tree, const LinkPositions& positions, std::size_t i, Row& frame);
 
   BodyMotions bodies_;

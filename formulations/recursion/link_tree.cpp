@@ -230,8 +230,12 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
   slides_.push_back(placement.slide);
   switch (step.kind) {
     case RowKind::revolute:
+      turns_.push_back(position);
+      break;
     case RowKind::screw:
       turns_.push_back(position);
+      sliding_rows_.push_back(position);
+      row.pitch = mechanism.tree_joints()[index_of(step.joint)].pitch;
       break;
     case RowKind::driven_revolute:
       turns_.push_back(position);
@@ -352,7 +356,9 @@ void LinkTree::set_positions(std::span<const double> q, LinkPositions& positions
   }
   sines_and_cosines(positions.angles, positions.sines, positions.cosines);
   for (const int row : sliding_rows_) {
-    positions.slides[index_of(row)] = slides_[index_of(row)] + q[index_of(rows_[index_of(row)].q)];
+    const LinkRow& sliding = rows_[index_of(row)];
+    const double advance = sliding.kind == RowKind::screw ? sliding.pitch : 1.0;
+    positions.slides[index_of(row)] = slides_[index_of(row)] + advance * q[index_of(sliding.q)];
   }
   for (std::size_t s = 0; s < spherical_.size(); ++s) {
     const LinkRow& row = rows_[index_of(spherical_rows_[s])];

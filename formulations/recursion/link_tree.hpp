@@ -23,21 +23,9 @@
 #include "formulations/kernels/run_start.hpp"
 #include "formulations/kernels/spherical_elimination.hpp"
 #include "formulations/recursion/link_elements.hpp"
+#include "formulations/recursion/link_rows.hpp"
 
 namespace mbdbench {
-
-/// Which coordinate, velocity and neighbours belong to a row.
-struct LinkRow {
-  RowKind kind = RowKind::revolute;
-  int q = 0;        ///< first coordinate
-  int u = 0;        ///< first quasi-velocity
-  int slot = -1;    ///< where runs that start at this link leave what they carry inward; -1: none do
-  int ordinal = 0;  ///< among the rows of a kind that share a workspace: slides, driven rows, spherical and free rows
-  int motion = -1;  ///< which prescribed motion
-  int element = 0;
-  bool massless = false;  ///< no body sits on it: a step of a joint with several
-  int inboard = -1;       ///< the row inboard of it; -1: the ground
-};
 
 /// Rows [first, last) of one kind (lean turns) or one row of another.
 struct LinkSegment {
@@ -57,13 +45,6 @@ struct LinkRun {
   kernels::LinkVector<double> gravity{};  ///< in the run's start frame; ground only
   Mat3 axes = Mat3::Identity();           ///< of the start frame, columns in world axes; ground only
   Vec3 origin = Vec3::Zero();             ///< of the start frame; ground only
-};
-
-/// Constants of a spherical or free row.
-struct SphericalConstants {
-  kernels::Matrix3<double> axes_a;    ///< joint axes of a, columns in the inboard row's frame
-  kernels::Matrix3<double> axes_b;    ///< joint axes of b, columns in the row's own frame
-  kernels::LinkVector<double> lever;  ///< the joint's origin on a in the inboard row's frame
 };
 
 /// Where a body sits on a row: -1 on the ground.

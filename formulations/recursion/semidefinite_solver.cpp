@@ -102,6 +102,7 @@ bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::Vector
   if (!scale(a, smallest_diagonal)) {
     return false;
   }
+  smallest_pivot_ = 1.0;
   for (rank_ = 0; rank_ < std::min(size_, index_of(most)); ++rank_) {
     const std::size_t largest = largest_left();
     if (!std::isfinite(diagonal_[largest])) {
@@ -110,6 +111,7 @@ bool SemidefiniteSolver::decompose(const Eigen::MatrixXd& a, const Eigen::Vector
     if (diagonal_[largest] <= kSmallestPivot) {
       break;
     }
+    smallest_pivot_ = diagonal_[largest];
     std::swap(order_[rank_], order_[largest]);
     std::swap(diagonal_[rank_], diagonal_[largest]);
     for (std::size_t k = 0; k < rank_; ++k) {
@@ -171,14 +173,10 @@ void SemidefiniteSolver::divide_by_gram_matrix() {
   }
 }
 
-void SemidefiniteSolver::solve(Eigen::VectorXd& right) {
+void SemidefiniteSolver::solve_half() {
   const std::size_t dependent = size_ - rank_;
-  const auto scaled = [&](std::size_t i) { return scale_[order_[i]] * right[static_cast<Eigen::Index>(order_[i])]; };
-  for (std::size_t i = 0; i < dependent; ++i) {
-    dependent_[i] = scaled(rank_ + i);
-  }
   for (std::size_t k = 0; k < rank_; ++k) {
-    independent_[k] = scaled(k) + product(column(k) + rank_, dependent_.data(), dependent);
+    independent_[k] += product(column(k) + rank_, dependent_.data(), dependent);
   }
   if (dependent > 0) {
     divide_by_gram_matrix();
@@ -188,6 +186,29 @@ void SemidefiniteSolver::solve(Eigen::VectorXd& right) {
     independent_[k] /= l[k];
     add(-independent_[k], l + k + 1, rank_ - k - 1, &independent_[k] + 1);
   }
+}
+
+void SemidefiniteSolver::write_half(double* half) {
+  const std::size_t rows = groups_.size();
+  std::fill_n(half, rank_ * rows, 0.0);
+  for (std::size_t i = 0; i < size_; ++i) {
+    std::fill_n(independent_.begin(), rank_, 0.0);
+    std::fill_n(dependent_.begin(), size_ - rank_, 0.0);
+    (i < rank_ ? independent_[i] : dependent_[i - rank_]) = scale_[order_[i]];
+    solve_half();
+    for (std::size_t k = 0; k < rank_; ++k) {
+      half[k * rows + order_[i]] = independent_[k];
+    }
+  }
+}
+
+void SemidefiniteSolver::solve(Eigen::VectorXd& right) {
+  const std::size_t dependent = size_ - rank_;
+  for (std::size_t i = 0; i < size_; ++i) {
+    (i < rank_ ? independent_[i] : dependent_[i - rank_]) =
+        scale_[order_[i]] * right[static_cast<Eigen::Index>(order_[i])];
+  }
+  solve_half();
   for (std::size_t k = rank_; k-- > 0;) {
     const double* const l = column(k);
     independent_[k] = (independent_[k] - product(l + k + 1, &independent_[k] + 1, rank_ - k - 1)) / l[k];

@@ -19,6 +19,12 @@
 
 namespace mbdbench {
 
+/// Rows whose diagonal entry is below this share of what its terms would give if they did not cancel are zero: their
+/// mechanism cannot feel them, such as those out of the plane of planar loops. What is left of them is rounding, or
+/// what typed digits of axes and lengths leave, squared: singular values below 1e-7 (kRankWhereClosed). A group of such
+/// rows must not be scaled up to 1.
+inline constexpr double kZeroRow = 1e-14;
+
 /// Decomposes A and solves without allocation.
 class SemidefiniteSolver {
  public:
@@ -34,8 +40,12 @@ class SemidefiniteSolver {
   /// \returns the numerical rank: remaining pivots at or below 1e-12 of the group's largest diagonal entry count as
   /// zero. A holds squares, so this keeps singular values of the constraints down to 1e-6 of their group.
   [[nodiscard]] Eigen::Index rank() const { return static_cast<Eigen::Index>(rank_); }
+  /// \returns the last pivot that counted, scaled: 1 where all rows are as independent as they can be.
+  [[nodiscard]] double smallest_pivot() const { return smallest_pivot_; }
   /// \param right b, m entries; receives x
   void solve(Eigen::VectorXd& right);
+  /// The pseudo-inverse that `solve` applies is H^T H. \param half receives H, rank() rows of m numbers
+  void write_half(double* half);
 
  private:
   /// Scales A. \returns whether its diagonal is finite
@@ -43,6 +53,8 @@ class SemidefiniteSolver {
   [[nodiscard]] std::size_t largest_left() const;
   void eliminate(const Eigen::MatrixXd& a);
   void express_dependent_rows();
+  /// independent_ <- L_1^-1 (E^T E)^-1 E^T of what is in independent_ and dependent_, scaled.
+  void solve_half();
   /// independent_ <- (E^T E)^-1 independent_
   void divide_by_gram_matrix();
   [[nodiscard]] double* column(std::size_t k) { return l_.data() + k * groups_.size(); }
@@ -58,6 +70,7 @@ class SemidefiniteSolver {
   std::vector<std::size_t> order_;   // pivoted position -> row
   std::size_t size_ = 0;             // rows that are not zero
   std::size_t rank_ = 0;
+  double smallest_pivot_ = 1.0;
 };
 
 }  // namespace mbdbench

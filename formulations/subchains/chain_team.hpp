@@ -6,11 +6,11 @@
 #include <span>
 #include <vector>
 
+#include "formulations/execution/thread_team.hpp"
 #include "formulations/rank_exchange.hpp"
 #include "formulations/subchains/chain_lanes.hpp"
 #include "formulations/subchains/chain_loads.hpp"
 #include "formulations/subchains/segment_scans.hpp"
-#include "formulations/subchains/worker_team.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -25,33 +25,35 @@ struct ChainTeam {
   ChainTeam(ChainTeam&&) = delete;
   ChainTeam& operator=(ChainTeam&&) = delete;
 
-  /// \returns which member of the team works on a block of this rank.
-  [[nodiscard]] int owner(int b) const { return (b - own.blocks.first) * team.size() / own.blocks.count(); }
+  /// \returns whether a block of this rank is the member's.
+  [[nodiscard]] bool owns(const TeamMember& member, int b) const {
+    return (b - own.blocks.first) * member.count / own.blocks.count() == member.index;
+  }
   template <typename Body>
-  void for_blocks_of(int member, const Body& body) const {
+  void for_blocks_of(const TeamMember& member, const Body& body) const {
     for (int b = own.blocks.first; b < own.blocks.last; ++b) {
-      if (owner(b) == member) {
+      if (owns(member, b)) {
         body(b, lanes.block(b));
       }
     }
   }
   template <typename Body>
-  void for_segments_of(int member, const Body& body) const {
+  void for_segments_of(const TeamMember& member, const Body& body) const {
     for (int s = own.segments.first; s < own.segments.last; ++s) {
-      if (owner(plan.segments()[index_of(s)].block) == member) {
+      if (owns(member, plan.segments()[index_of(s)].block)) {
         body(s);
       }
     }
   }
   /// All members and ranks. \param parts plain data, one a segment: everybody's are there when it returns
   template <typename Part>
-  void meet(int member, std::vector<Part>& parts) {
-    team.barrier();
+  void meet(const TeamMember& member, std::vector<Part>& parts) {
+    member.barrier();
     if (ranks != nullptr) {
-      if (member == 0) {
+      if (member.index == 0) {
         share(std::as_writable_bytes(std::span(parts)), sizeof(Part));
       }
-      team.barrier();
+      member.barrier();
     }
   }
   /// Sines and cosines of a block.
@@ -65,7 +67,7 @@ struct ChainTeam {
   ChainLanes lanes;
   SegmentScans scans;
   ChainLoads loads;
-  WorkerTeam team;
+  ThreadTeam team;
 
  private:
   void share(std::span<std::byte> parts, std::size_t size);

@@ -5,13 +5,13 @@
 /// rounding.
 #include <string_view>
 
+#include "formulations/execution/openmp_settings.hpp"
 #include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 
-constexpr int kMostThreads = 1024;
-
-/// Threads for formulations made from now on; 1 at first. \throws ModelError unless 1 .. kMostThreads
+/// Threads for formulations made from now on; at first those of `threads_of_environment`. \throws ModelError unless 1
+/// .. kMostThreads
 void use_threads(int threads);
 
 /// \returns how many threads formulations made now may use.

@@ -27,7 +27,7 @@ const InstructionSet* best() {
 }
 
 int& threads() {
-  static int count = 1;
+  static int count = threads_of_environment();
   return count;
 }
 

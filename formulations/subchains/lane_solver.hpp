@@ -26,6 +26,8 @@ class LaneSolver {
   /// \param leak kappa in p' += kappa Phi_q^T sigma, 1/s
   virtual RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak,
                             std::span<double> u, std::span<double> pdot) = 0;
+  /// \returns how many threads share a right-hand side.
+  [[nodiscard]] virtual int threads() const = 0;
   /// \returns constraints of the cut joint that others repeat, and its largest multiplier, of the last call.
   [[nodiscard]] virtual int redundant_rows() const { return 0; }
   [[nodiscard]] virtual double largest_multiplier() const { return 0.0; }

@@ -6,13 +6,6 @@
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
-namespace {
-
-// Compliance along a row that its mechanism cannot feel, such as those out of the plane of planar loops, is the square
-// of rounding (cut_rows.cpp).
-constexpr double kZeroRow = 1e-22;
-
-}  // namespace
 
 LoopClosure::LoopClosure(const Mechanism& mechanism, const ChainPlan& plan)
     : joint_(&mechanism.cut_joints().front()),
@@ -83,6 +76,7 @@ void LoopClosure::solve() {
   const auto linear_rows = static_cast<Eigen::Index>(joint_->linear_rows());
   smallest_diagonal_.head(linear_rows).setConstant(kZeroRow * linear);
   smallest_diagonal_.tail(a_.rows() - linear_rows).setConstant(kZeroRow * angular);
+  solved_ = true;
   if (solver_.decompose(a_, smallest_diagonal_, generic_rank_)) {
     solver_.solve(multipliers_);
   } else {

@@ -46,8 +46,10 @@ class LoopClosure {
   void solve_accelerations();
   /// Phi' = 0. \param leak kappa, 1/s
   void solve_velocities(double leak);
-  /// \returns rows that others repeat at this position, after a solution.
-  [[nodiscard]] int redundant_rows() const { return static_cast<int>(multipliers_.size() - solver_.rank()); }
+  /// \returns rows that others repeat at this position; before the first solution, in general.
+  [[nodiscard]] int redundant_rows() const {
+    return static_cast<int>(multipliers_.size() - (solved_ ? solver_.rank() : generic_rank_));
+  }
   /// \returns lambda or sigma.
   [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
 
@@ -71,6 +73,7 @@ class LoopClosure {
   Eigen::VectorXd multipliers_;  // the right side before
   SemidefiniteSolver solver_;
   Eigen::Index generic_rank_;
+  bool solved_ = false;
 };
 
 }  // namespace mbdbench

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "formulations/execution/thread_team.hpp"
 #include "formulations/subchains/instruction_set.hpp"
-#include "formulations/subchains/worker_team.hpp"
 
 namespace mbdbench {
 namespace {
@@ -29,12 +29,12 @@ double meeting_latency() {
   }
   constexpr int kMeetings = 500;
   constexpr int kBatches = 40;  // short ones: a batch in which one thread had to wait tells nothing
-  WorkerTeam team(2);
+  const ThreadTeam team(2);
   for (int batch = 0; batch < kBatches; ++batch) {
     const double elapsed = seconds([&] {
-      team.run([&team](int /*member*/) {
+      team.run([](const TeamMember& member) {
         for (int i = 0; i < kMeetings; ++i) {
-          team.barrier();
+          member.barrier();
         }
       });
     });

@@ -88,11 +88,10 @@ ParameterSpecification leaf_option() {
   leaf.name = "leaf";
   leaf.default_value = std::string("body");
   leaf.help =
-      "what the assembly starts from: every body (as published), or what the recursion eliminates eight at a time, "
-      "side "
-      "by side: sub-chains (of serial chains of revolute joints from the ground, free or meeting in one cut joint), or "
-      "sub-trees of equal form";
-  leaf.choices = {"body", "subchain", "subtree"};
+      "what the assembly starts from: every body (as published); sub-chains (of serial chains of revolute joints from "
+      "the ground, free or meeting in one cut joint) or sub-trees of equal form, which the recursion eliminates eight "
+      "at a time; auto: what is fastest for the mechanism, small ones and loops as one piece";
+  leaf.choices = {"auto", "body", "subchain", "subtree"};
   return leaf;
 }
 
@@ -114,8 +113,9 @@ int subchains_in(const Parameters& options) {
 }
 
 ParameterSpecification threads_option() {
-  return {"threads", std::int64_t{0}, "threads that share sub-chains or sub-trees; 0: as --threads says", 0,
-          kMostThreads};
+  return {"threads", std::int64_t{0},
+          "OpenMP threads that share sub-chains, sub-trees or bodies in lanes; 0: as --threads or OMP_NUM_THREADS says",
+          0, kMostThreads};
 }
 
 int threads_in(const Parameters& options) {
@@ -124,7 +124,7 @@ int threads_in(const Parameters& options) {
 }
 
 bool asks_for_lanes(const Parameters& options) {
-  return options.text("leaf") != "body";
+  return options.text("leaf") == "subchain" || options.text("leaf") == "subtree";
 }
 
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,

@@ -25,8 +25,8 @@ bool all_finite(std::span<const double> values) {
 struct SubchainSolver::Work : ChainTeam {
   Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given);
 
-  void meet_scans(int member);
-  void close_segments(int member);
+  void meet_scans(const TeamMember& member);
+  void close_segments(const TeamMember& member);
   /// \returns -1, or a joint that fails; its pivot is left in `failed_pivot`.
   [[nodiscard]] int failed_joint(std::span<const double> rates);
   [[nodiscard]] RhsStatus status_of(int failed) const;
@@ -56,22 +56,22 @@ SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int thread
   }
 }
 
-void SubchainSolver::Work::meet_scans(int member) {
+void SubchainSolver::Work::meet_scans(const TeamMember& member) {
   if (ranks == nullptr) {
-    team.barrier();
+    member.barrier();
     return;
   }
   for_segments_of(member, [this](int s) { met_scans[index_of(s)] = reports[index_of(s)]; });
   meet(member, met_scans);
-  if (member == 0) {
+  if (member.index == 0) {
     for (std::size_t s = 0; s < met_scans.size(); ++s) {
       static_cast<SegmentScan&>(reports[s]) = met_scans[s];
     }
   }
-  team.barrier();
+  member.barrier();
 }
 
-void SubchainSolver::Work::close_segments(int member) {
+void SubchainSolver::Work::close_segments(const TeamMember& member) {
   for_segments_of(member, [this](int s) {
     SegmentReport& report = reports[index_of(s)];
     segment_lanes.close(s, report);
@@ -139,9 +139,9 @@ RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std
                                         std::span<double> udot) {
   Work& work = *work_;
   const bool finite = work.ranks == nullptr || (all_finite(q) && all_finite(u));
-  work.team.run([&](int member) {
-    SegmentClosing& closing = work.closings[index_of(member)];
-    if (member == 0 && !work.loads.empty()) {
+  work.team.run([&](const TeamMember& member) {
+    SegmentClosing& closing = work.closings[index_of(member.index)];
+    if (member.index == 0 && !work.loads.empty()) {
       work.loads.evaluate(t, q, u);
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
@@ -176,8 +176,8 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
   Work& work = *work_;
   const bool loaded = work.plan.cut().has_value();
   const bool finite = work.ranks == nullptr || (all_finite(q) && all_finite(p));
-  work.team.run([&](int member) {
-    SegmentClosing& closing = work.closings[index_of(member)];
+  work.team.run([&](const TeamMember& member) {
+    SegmentClosing& closing = work.closings[index_of(member.index)];
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_turns(*work.sweeps, b, q);
       if (loaded) {
@@ -210,11 +210,11 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
       work.lanes.gather(b, &ChainBlock::results, u);
     });
     if (!work.loads.empty()) {
-      work.team.barrier();  // forces such as those of dampers depend on u
-      if (member == 0) {
+      member.barrier();  // forces such as those of dampers depend on u
+      if (member.index == 0) {
         work.loads.evaluate(t, q, u);
       }
-      work.team.barrier();
+      member.barrier();
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {
       work.set_forces(b);
@@ -224,6 +224,10 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
   });
   const int failed = work.failed_joint(u);
   return work.status_of(failed >= 0 ? failed : work.failed_joint(pdot));
+}
+
+int SubchainSolver::threads() const {
+  return work_->team.size();
 }
 
 std::vector<WorkStage> SubchainSolver::stages(StateKind rate_kind) const {

@@ -37,6 +37,7 @@ class SubchainSolver final : public LaneSolver {
                     std::span<double> pdot) override;
   [[nodiscard]] int redundant_rows() const override;
   [[nodiscard]] double largest_multiplier() const override;
+  [[nodiscard]] int threads() const override;
   [[nodiscard]] std::vector<WorkStage> stages(StateKind rate_kind) const override;
 
  private:

@@ -31,7 +31,7 @@ SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, in
       trunk_(plan_.tree(), plan_.trunk()),
       pivots_(plan_.blocks().size() + 1),
       loads_(mechanism),
-      team_(std::clamp(threads, 1, static_cast<int>(plan_.blocks().size()))) {
+      team_(std::min(threads, static_cast<int>(plan_.blocks().size()))) {
   for (const TreeForm& form : plan_.blocks()) {
     blocks_.push_back(std::make_unique<TreeLanes>(plan_.tree(), form));
   }
@@ -52,9 +52,9 @@ void SubtreeSolver::set_ground(StateKind rate_kind) {
 }
 
 template <typename Work>
-void SubtreeSolver::for_blocks_of(int member, const Work& work) {
+void SubtreeSolver::for_blocks_of(const TeamMember& member, const Work& work) {
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    if (static_cast<int>(b) * team_.size() / static_cast<int>(blocks_.size()) == member) {
+    if (static_cast<int>(b) * member.count / static_cast<int>(blocks_.size()) == member.index) {
       work(b, *blocks_[b]);
     }
   }
@@ -89,7 +89,7 @@ RhsStatus SubtreeSolver::accelerations(double t, std::span<const double> q, std:
   trunk_.set_turns(trunk_sweeps_, q);
   trunk_.scatter(u, &TreeBlock::rates);
   trunk_sweeps_.velocities(trunk_.block());
-  team_.run([&](int member) {
+  team_.run([&](const TeamMember& member) {
     for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
       lanes.set_turns(sweeps_, q);
       lanes.scatter(u, &TreeBlock::rates);
@@ -101,14 +101,14 @@ RhsStatus SubtreeSolver::accelerations(double t, std::span<const double> q, std:
       sweeps_.clear_slots(lanes.block());
       pivots_[b] = sweeps_.accelerations_inward(lanes.block());
     });
-    team_.barrier();
-    if (member == 0) {
+    member.barrier();
+    if (member.index == 0) {
       trunk_sweeps_.clear_slots(trunk_.block());
       collect_from_blocks();
       pivots_.back() = trunk_sweeps_.accelerations_inward(trunk_.block());
       trunk_sweeps_.accelerations_outward(trunk_.block());
     }
-    team_.barrier();
+    member.barrier();
     for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
       tell_blocks(b);
       sweeps_.accelerations_outward(lanes.block());
@@ -123,21 +123,21 @@ RhsStatus SubtreeSolver::momenta(double t, std::span<const double> q, std::span<
                                  std::span<double> u, std::span<double> pdot) {
   trunk_.set_turns(trunk_sweeps_, q);
   trunk_.scatter(p, &TreeBlock::rates);
-  team_.run([&](int member) {
+  team_.run([&](const TeamMember& member) {
     for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
       lanes.set_turns(sweeps_, q);
       lanes.scatter(p, &TreeBlock::rates);
       sweeps_.clear_slots(lanes.block());
       pivots_[b] = sweeps_.momenta_inward(lanes.block());
     });
-    team_.barrier();
-    if (member == 0) {
+    member.barrier();
+    if (member.index == 0) {
       trunk_sweeps_.clear_slots(trunk_.block());
       collect_from_blocks();
       pivots_.back() = trunk_sweeps_.momenta_inward(trunk_.block());
       trunk_sweeps_.momenta_outward(trunk_.block());
     }
-    team_.barrier();
+    member.barrier();
     for_blocks_of(member, [&](std::size_t b, const TreeLanes& lanes) {
       tell_blocks(b);
       sweeps_.momenta_outward(lanes.block());

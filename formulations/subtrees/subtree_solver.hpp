@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "formulations/execution/thread_team.hpp"
 #include "formulations/subchains/lane_solver.hpp"
-#include "formulations/subchains/worker_team.hpp"
 #include "formulations/subtrees/tree_lanes.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 
@@ -25,11 +25,12 @@ class SubtreeSolver final : public LaneSolver {
   /// \param leak not used: there are no loops
   RhsStatus momenta(double t, std::span<const double> q, std::span<const double> p, double leak, std::span<double> u,
                     std::span<double> pdot) override;
+  [[nodiscard]] int threads() const override { return team_.size(); }
   [[nodiscard]] std::vector<WorkStage> stages(StateKind rate_kind) const override;
 
  private:
   template <typename Work>
-  void for_blocks_of(int member, const Work& work);
+  void for_blocks_of(const TeamMember& member, const Work& work);
   void set_ground(StateKind rate_kind);
   /// From the trunk's slots to the lanes that hang there; what they carry inward back, in the order of the lanes.
   void tell_blocks(std::size_t b) const;
@@ -45,7 +46,7 @@ class SubtreeSolver final : public LaneSolver {
   std::vector<std::unique_ptr<TreeLanes>> blocks_;
   std::vector<double> pivots_;  // the smallest of every block, the trunk's last
   LoadEvaluator loads_;
-  WorkerTeam team_;
+  ThreadTeam team_;
 };
 
 }  // namespace mbdbench

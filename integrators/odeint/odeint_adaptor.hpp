@@ -17,10 +17,12 @@
 #include <cmath>
 #include <concepts>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "integrators/bootstrapped_extension.hpp"
 #include "integrators/error_norm.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/step_size.hpp"
@@ -53,7 +55,8 @@ class OdeintSystem {
 };
 
 /// What a method gives to the loop: a stepper with the order of its solution, one attempt, and its continuous
-/// extension.
+/// extension; where that is of too low an order, kSampleOrder and kInterpolationPower (its local error goes with that
+/// power of the step) make it the start of a bootstrapped one.
 ///
 /// attempt: from x, xdot at t with step dt; on success (true) x_new and xdot_new hold the state and derivative at t +
 /// dt. dt receives the step to try next. interpolate: the state at t inside the last accepted step [t_old, t_new].
@@ -74,6 +77,10 @@ OdeResult solve_with_odeint(const OdeSystem& system, std::span<const double> tsp
   OdeRun run(system, tspan, x0, options, sink, 1);
   const OdeintSystem f(run);
   Method method(options, system.size);
+  std::optional<BootstrappedExtension> extension;
+  if constexpr (requires { Method::kSampleOrder; }) {
+    extension.emplace(Method::kSampleOrder, system.size);
+  }
   std::vector<double> x(x0.begin(), x0.end());
   std::vector<double> x_new(system.size);
   std::vector<double> xdot(system.size);
@@ -113,9 +120,20 @@ OdeResult solve_with_odeint(const OdeSystem& system, std::span<const double> tsp
       return run.take();
     }
     if (accepted) {
-      const auto interpolate = [&](double t_sample, std::vector<double>& out) {
+      const auto by_method = [&](double t_sample, std::vector<double>& out) {
         method.interpolate(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
       };
+      const auto interpolate = [&](double t_sample, std::vector<double>& out) {
+        if constexpr (requires { Method::kSampleOrder; }) {
+          return extension->at(run, {t, x, xdot, t_new, x_new, xdot_new}, t_sample, out, Method::kInterpolationPower,
+                               by_method);
+        } else {
+          by_method(t_sample, out);
+        }
+      };
+      if (extension) {
+        extension->begin_step();
+      }
       if (!run.accept(t_new, x_new, xdot_new, interpolate)) {
         return run.take();
       }

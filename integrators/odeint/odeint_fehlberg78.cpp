@@ -8,10 +8,11 @@
 /// | alpha_k = 1/6, 1/3, 1/2, 2/3, 5/6 (stages 7, 9, 5, 8, 6, counted from 0) | kStageOfSixth |
 /// | f_k of those stages | stages_ |
 ///
-/// Continuous extension: those five stages have stage order 4 (sum_l beta_kl alpha_l^(q-1) = alpha_k^q / q for q <= 4,
-/// checked in the test of its order) and lie with both ends at the sixths of the step, so that the integral of the
-/// polynomial of degree 6 through their derivatives is wrong by h^6. A cubic that moves it onto the state at the step's
-/// end is of the same size and makes it continuously differentiable.
+/// Continuous extension, from which samples of order 8 start (bootstrapped_extension.hpp): those five stages have stage
+/// order 4 (sum_l beta_kl alpha_l^(q-1) = alpha_k^q / q for q <= 4, checked in the test of its order) and lie with both
+/// ends at the sixths of the step, so that the integral of the polynomial of degree 6 through their derivatives is
+/// wrong by h^6. A cubic that moves it onto the state at the step's end is of the same size and makes it continuously
+/// differentiable.
 ///
 /// Cost an attempt: 12 evaluations of f, one more when it is accepted. A sample inside a step: 7 multiply-adds a
 /// component. All memory is taken in the first attempt.
@@ -72,6 +73,8 @@ std::array<double, kNodeCount> integral_weights(double theta) {
 class Fehlberg78 {
  public:
   static constexpr int kOrder = 8;
+  static constexpr int kSampleOrder = 8;
+  static constexpr int kInterpolationPower = 6;
 
   Fehlberg78(const OdeOptions& options, std::size_t size) : stepper_(OdeintErrorChecker(options, size)) {
     stages_.fill(std::vector<double>(size));

@@ -44,6 +44,8 @@ constexpr double kSmallestPreviousError = 1e-2;
 class Rosenbrock4 {
  public:
   static constexpr int kOrder = 4;
+  static constexpr int kSampleOrder = 4;
+  static constexpr int kInterpolationPower = 4;
 
   Rosenbrock4(const OdeOptions& options, std::size_t size)
       : stepper_(size),

@@ -1,6 +1,7 @@
 #include "integrators/runge_kutta/fehlberg45.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 
 #include "integrators/vector_operations.hpp"
@@ -45,6 +46,40 @@ Evaluation Fehlberg45::attempt(OdeRun& run, double t, double h, std::span<const 
     }
   }
   return outcome;
+}
+
+namespace {
+
+/// Weights of f_0 ... f_5 and of the derivative at the end at the fraction theta of a step.
+std::array<double, 7> extension_weights(double theta) {
+  const double square = theta * theta;
+  return {theta * (432.0 + theta * (-1026.0 + theta * (956.0 - 312.0 * theta))) / 432.0,
+          0.0,
+          64.0 * square * (144.0 + theta * (-200.0 + 78.0 * theta)) / 2565.0,
+          2197.0 * square * (-18.0 + theta * (44.0 - 24.0 * theta)) / 8208.0,
+          square * (42.0 + theta * (-100.0 + 54.0 * theta)) / 20.0,
+          0.0,
+          0.5 * square * (theta - 1.0) * (5.0 * theta - 3.0)};
+}
+
+}  // namespace
+
+void Fehlberg45::interpolate(double t, std::span<double> out, double t_old, double h, std::span<const double> x,
+                             std::span<const double> xdot, std::span<const double> xdot_new) const {
+  const std::size_t size = x.size();
+  const double theta = (t - t_old) / h;
+  Derivatives<7> k{xdot.data()};
+  for (std::size_t stage = 1; stage < kStages; ++stage) {
+    k[stage] = derivatives_.data() + (stage - 1) * size;
+  }
+  k[kStages] = xdot_new.data();
+  advance(size, out.data(), x.data(), h, extension_weights(theta), k);
+  if (propagate_higher_order_) {  // onto the state that is propagated, which differs by h^5
+    const double onto_end = theta * theta * (3.0 - 2.0 * theta);
+    for (std::size_t i = 0; i < size; ++i) {
+      out[i] += onto_end * error_[i];
+    }
+  }
 }
 
 }  // namespace mbdbench

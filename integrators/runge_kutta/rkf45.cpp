@@ -21,7 +21,6 @@
 
 #include "integrators/error_norm.hpp"
 #include "integrators/fixed_step_loop.hpp"
-#include "integrators/hermite_interpolation.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/runge_kutta/fehlberg45.hpp"
 #include "integrators/step_size.hpp"
@@ -43,6 +42,11 @@ class FixedFehlberg45 {
       run.record_local_error(pair_.error());
     }
     return outcome;
+  }
+
+  void interpolate(double t, std::vector<double>& out, double t_old, double h, std::span<const double> x,
+                   std::span<const double> xdot, std::span<const double> xdot_new) const {
+    pair_.interpolate(t, out, t_old, h, x, xdot, xdot_new);
   }
 
  private:
@@ -104,7 +108,7 @@ OdeResult rkf45(const OdeSystem& system, std::span<const double> tspan, std::spa
     if (error <= rtol && outcome == Evaluation::ok) {
       run.record_local_error(pair.error());
       const auto interpolate = [&](double t_sample, std::vector<double>& out) {
-        hermite_interpolation(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
+        pair.interpolate(t_sample, out, t, h, x, xdot, xdot_new);
       };
       if (!run.accept(t_new, x_new, xdot_new, interpolate)) {
         return run.take();

@@ -9,7 +9,7 @@ namespace mbdbench {
 
 /// Integrates with Fehlberg's pair and step OdeOptions::fixed_step. The solution of order 4 is propagated, that of
 /// order 5 with OdeOptions::propagate_higher_order; OdeOptions::record_local_error keeps |y5 - y4|. Samples inside a
-/// step by cubic Hermite interpolation, order 3.
+/// step from a continuous extension of order 4 over the pair's stages.
 ///
 /// Evaluations: 1 + 6 nsteps + the number of states that after_step changed. \throws std::invalid_argument as validate
 /// and validate_fixed_step do.

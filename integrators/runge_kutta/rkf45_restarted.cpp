@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "integrators/hermite_interpolation.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/runge_kutta/fehlberg45.hpp"
 #include "integrators/step_size.hpp"
@@ -98,7 +97,7 @@ OdeResult rkf45_restarted(const OdeSystem& system, std::span<const double> tspan
       }
       run.record_local_error(pair.error());
       const auto interpolate = [&](double t_sample, std::vector<double>& out) {
-        hermite_interpolation(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
+        pair.interpolate(t_sample, out, t, h, x, xdot, xdot_new);
       };
       if (!run.accept(t_new, x_new, xdot_new, interpolate)) {
         return run.take();

@@ -50,8 +50,18 @@ constexpr GaussTableau<3> kGauss<3>{{0.5 - kRoot15 / 10.0, 0.5, 0.5 + kRoot15 / 
                                       {5.0 / 36.0 + kRoot15 / 30.0, 2.0 / 9.0 + kRoot15 / 15.0, 5.0 / 36.0}}},
                                     {5.0 / 18.0, 4.0 / 9.0, 5.0 / 18.0}};
 
+/// The collocation polynomial itself has the order of its stages, s + 1 at most; samples have that of the method.
 template <std::size_t Stages>
-class Gauss {
+struct GaussSamples {
+  static constexpr int kSampleOrder = 2 * static_cast<int>(Stages);
+};
+
+/// Hermite's cubic is of higher order than the midpoint rule.
+template <>
+struct GaussSamples<1> {};
+
+template <std::size_t Stages>
+class Gauss : public GaussSamples<Stages> {
  public:
   Gauss(const OdeOptions& /*options*/, std::size_t size) : stage_(size) {
     k_.fill(std::vector<double>(size));

@@ -70,8 +70,12 @@ FieldReader& FieldReader::require(std::string_view key) {
 }
 
 double FieldReader::to_number(const toml::node& node, std::string_view key) const {
-  if (const auto value = node.value<double>(); node.is_number() && value) {
-    return *value;
+  // Integers beyond 2^53 become the nearest number, as decimal fractions do.
+  if (const auto* const integer = node.as_integer()) {
+    return static_cast<double>(integer->get());
+  }
+  if (const auto* const number = node.as_floating_point()) {
+    return number->get();
   }
   fail(node, key, fmt::format("is {}, it must be a number", type_name(node)));
 }

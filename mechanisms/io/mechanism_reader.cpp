@@ -2,13 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <string>
-#include <system_error>
+#include <string_view>
 
 #include "mechanisms/io/field_reader.hpp"
+#include "mechanisms/io/file_text.hpp"
+#include "mechanisms/io/toml_text.hpp"
 #include "mechanisms/io/urdf_reader.hpp"
 #include "mechanisms/model/loads/expression.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
@@ -16,20 +15,7 @@
 namespace mbdbench {
 namespace {
 
-std::string read_text(const std::filesystem::path& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    throw FileError(path.string(), 0, "is a folder; name a mechanism file (.toml, .urdf)");
-  }
-  if (std::filesystem::is_character_file(path, ignored) || std::filesystem::is_block_file(path, ignored)) {
-    throw FileError(path.string(), 0, "is a device; name a mechanism file (.toml, .urdf)");
-  }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw FileError(path.string(), 0, "cannot be opened: " + std::generic_category().message(errno));
-  }
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
+constexpr std::string_view kWanted = "a mechanism file (.toml, .urdf)";
 
 void read_body(FieldReader& fields, BodyDescription& body) {
   fields.require("name").read("name", body.name);
@@ -147,12 +133,7 @@ MechanismDescription parse(std::string_view text, FileContext& context) {
   if (is_urdf(context.file_name)) {
     return parse_urdf(text, context.file_name, context.lines);
   }
-  toml::table table;
-  try {
-    table = toml::parse(text, context.file_name);
-  } catch (const toml::parse_error& error) {
-    throw FileError(context.file_name, error.source().begin.line, error.description());
-  }
+  const toml::table table = parse_toml(text, context.file_name);
   MechanismDescription description;
   FieldReader root(context, table, {}, "mechanism");
   root.require("name").read("name", description.name);
@@ -178,7 +159,7 @@ MechanismDescription parse_mechanism(std::string_view text, std::string_view fil
 }
 
 MechanismDescription read_mechanism(const std::filesystem::path& path) {
-  return parse_mechanism(read_text(path), path.string());
+  return parse_mechanism(read_file_text(path, kWanted), path.string());
 }
 
 Mechanism load_mechanism(std::string_view text, std::string_view file_name) {
@@ -192,7 +173,7 @@ Mechanism load_mechanism(std::string_view text, std::string_view file_name) {
 }
 
 Mechanism load_mechanism(const std::filesystem::path& path) {
-  return load_mechanism(read_text(path), path.string());
+  return load_mechanism(read_file_text(path, kWanted), path.string());
 }
 
 }  // namespace mbdbench

@@ -11,6 +11,8 @@
 #include <stdexcept>
 #include <string_view>
 
+#include "mechanisms/model/description/visible_text.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -48,6 +50,10 @@ std::string numbers(const Eigen::Matrix<double, Size, 1>& vector) {
 }
 
 std::string toml_quoted(std::string_view text) {
+  if (const std::string wrong = unseen_character(text); !wrong.empty()) {
+    // The reader would refuse it.
+    throw std::invalid_argument(fmt::format("write_mechanism: the text \"{}\" {}", visible_text(text), wrong));
+  }
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
@@ -56,8 +62,8 @@ std::string toml_quoted(std::string_view text) {
       result += "\\n";
     } else if (c == '\t') {
       result += "\\t";
-    } else if ((c >= 0 && c < ' ') || c == '\x7f') {
-      result += fmt::format("\\u{:04X}", static_cast<int>(c));
+    } else if (c == '\r') {
+      result += "\\r";
     } else {
       result += c;
     }

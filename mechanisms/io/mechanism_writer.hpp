@@ -11,7 +11,7 @@ namespace mbdbench {
 /// round-trip
 ///          form; fields that equal their defaults are left out where a reader would not miss them.
 /// \param description strings in UTF-8
-/// \throws std::invalid_argument for a number that is not finite
+/// \throws std::invalid_argument for a number that is not finite, or a text with characters that nobody sees
 std::string write_mechanism(const MechanismDescription& description);
 
 }  // namespace mbdbench

@@ -272,10 +272,19 @@ MechanismDescription UrdfReader::read(const XMLElement& robot) {
 }  // namespace urdf
 
 MechanismDescription parse_urdf(std::string_view text, std::string_view file_name, SourceLines& lines) {
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    // The parser would stop there and keep what is behind it to itself.
+    throw FileError(
+        file_name,
+        1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n')),
+        "is no XML: it holds a NUL");
+  }
   tinyxml2::XMLDocument document;
   if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS || document.RootElement() == nullptr) {
     throw FileError(file_name, static_cast<std::size_t>(document.ErrorLineNum()),
-                    fmt::format("is no XML ({})", document.ErrorName()));
+                    document.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED
+                        ? "has elements nested too deeply; those of URDF need five levels"
+                        : fmt::format("is no XML ({})", document.ErrorName()));
   }
   try {
     return urdf::UrdfReader(lines).read(*document.RootElement());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <tinyxml2.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <utility>
@@ -51,7 +52,16 @@ class Writer {
   [[nodiscard]] std::string text() const { return printer_.CStr(); }
 
  private:
-  tinyxml2::XMLPrinter printer_;
+  /// Indents to some depth only: a chain of n bodies, one inside another, would have n^2 blanks.
+  class Printer : public tinyxml2::XMLPrinter {
+   protected:
+    void PrintSpace(int depth) override {
+      constexpr int kDeepest = 16;
+      XMLPrinter::PrintSpace(std::min(depth, kDeepest));
+    }
+  };
+
+  Printer printer_;
 };
 
 /// What these formats have no words for, as a comment, so that nobody takes the file for the whole mechanism.

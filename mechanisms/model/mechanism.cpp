@@ -138,6 +138,23 @@ void drive_cut_joint(const JointDescription& from, Joint& joint) {
   }
 }
 
+/// Divides factors and value as Coupling says.
+void normalise(Coupling& coupling, std::span<const Joint> joints, double length) {
+  double largest = 0.0;
+  for (const Coupling::Term& term : coupling.terms) {
+    const auto joint = std::find_if(joints.begin(), joints.end(), [&](const Joint& candidate) {
+      return term.u >= candidate.u_offset && term.u < candidate.u_offset + candidate.nu;
+    });
+    const bool turns = !is_displacement(*joint, term.u - joint->u_offset);
+    largest = std::max(largest, std::abs(term.factor) / (turns && coupling.ties_displacements ? length : 1.0));
+  }
+  coupling.scale = next_power_of_two(largest);
+  for (Coupling::Term& term : coupling.terms) {
+    term.factor /= coupling.scale;
+  }
+  coupling.value /= coupling.scale;
+}
+
 }  // namespace
 
 struct Mechanism::SettledRank {
@@ -157,6 +174,7 @@ Mechanism::Mechanism(MechanismDescription description)
     adopt_couplings();
     adopt_markers();
     check_loads();
+    scales_ = find_scales(*this);
     set_initial_state();
   } catch (const ModelError& error) {
     throw in_given_order(error, tree);
@@ -236,30 +254,27 @@ double Coupling::rate(std::span<const double> u) const {
   return sum;
 }
 
-double Coupling::size() const {
-  double largest = 0.0;
-  for (const Term& term : terms) {
-    largest = std::max(largest, std::abs(term.factor));
-  }
-  return largest;
-}
-
 void Mechanism::adopt_couplings() {
+  const double length = characteristic_length(*this);
   for (std::size_t i = 0; i < description_.couplings.size(); ++i) {
     validate_coupling(*this, i);
     CouplingDescription& from = description_.couplings[i];
-    Coupling coupling{from.name, {}, 0.0, constraint_size_};
+    Coupling coupling;
+    coupling.name = from.name;
+    coupling.row = constraint_size_;
     double value = 0.0;
     for (const CouplingTerm& term : from.terms) {
       const int place = find_joint(term.joint)->index;
       const Joint& joint = tree_joints_[static_cast<std::size_t>(place)];
       coupling.terms.push_back({joint.q_offset + term.component, joint.u_offset + term.component, term.factor});
       value += term.factor * joint.q0[static_cast<std::size_t>(term.component)];
+      coupling.ties_displacements = coupling.ties_displacements || is_displacement(joint, term.component);
     }
     if (!from.value) {
       from.value = value;
     }
     coupling.value = *from.value;
+    normalise(coupling, tree_joints_, length);
     couplings_.push_back(std::move(coupling));
     ++constraint_size_;
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mechanisms/model/characteristic_scales.hpp"
 #include "mechanisms/model/description/description.hpp"
 #include "mechanisms/model/description/joint.hpp"
 #include "mechanisms/model/description/model_error.hpp"
@@ -34,7 +35,9 @@ struct Marker {
   Vec3 point = Vec3::Zero();
 };
 
-/// A validated coupling of tree joints: the row sum factor q - value of Phi.
+/// A validated coupling of tree joints: the row sum factor q - value of Phi. Factors and value are those of the
+/// description over a power of two, so that an equation times any number is the same coupling: the largest factor is
+/// about 1, where a displacement is tied about 1 for displacements and the mechanism's length for turns.
 struct Coupling {
   struct Term {
     int q = 0;  ///< place in q
@@ -44,13 +47,13 @@ struct Coupling {
   std::string name;
   std::vector<Term> terms;
   double value = 0.0;
-  int row = 0;  ///< in Phi
+  int row = 0;                      ///< in Phi
+  double scale = 1.0;               ///< what the description's numbers were divided by
+  bool ties_displacements = false;  ///< the row is a distance, otherwise an angle
   /// \returns Phi: sum of factor q, less the value.
   [[nodiscard]] double residual(std::span<const double> q) const;
   /// \returns sum of factor u.
   [[nodiscard]] double rate(std::span<const double> u) const;
-  /// \returns the largest |factor|.
-  [[nodiscard]] double size() const;
 };
 
 /// A joint by kind and index.
@@ -112,6 +115,9 @@ class Mechanism {
   /// \returns the initial quasi-velocities; they satisfy Phi_q u + Phi_t = 0.
   [[nodiscard]] const Eigen::VectorXd& u0() const { return u0_; }
 
+  /// \returns what the mechanism is measured with.
+  [[nodiscard]] const CharacteristicScales& scales() const { return scales_; }
+
   /// \returns the rank that the constraints have in general, settled when somebody asks for the first time
   /// (generic_rank.hpp has the cost). Copies share it; any thread may ask.
   [[nodiscard]] const GenericRank& generic_rank() const;
@@ -152,6 +158,7 @@ class Mechanism {
   int constraint_size_ = 0;
   int cut_row_count_ = 0;
   int driven_row_count_ = 0;  // among those of cut joints
+  CharacteristicScales scales_;
   Eigen::VectorXd q0_;
   Eigen::VectorXd u0_;
   struct SettledRank;

@@ -50,7 +50,12 @@ Mechanism changed(const Mechanism& mechanism, const std::map<std::string, double
   for (const auto& [name, value] : values) {
     assignments.push_back(fmt::format("{}={}", name, value));
   }
-  return with_initial_values(mechanism, assignments);
+  ChangedStart start = with_initial_values(mechanism, assignments);
+  if (const std::string moved = moved_text(start);
+      !moved.empty() && PyErr_WarnEx(PyExc_UserWarning, moved.c_str(), 1) != 0) {
+    throw nb::python_error();  // warnings are errors
+  }
+  return std::move(start.mechanism);
 }
 
 std::string description_of(const Mechanism& mechanism) {

@@ -5,6 +5,8 @@
 
 #include <string>
 
+#include "experiments/records/provenance/build_information.hpp"
+#include "experiments/terminal/standard_descriptors.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "python/bindings/session.hpp"
 
@@ -67,7 +69,10 @@ void require_ok(const RhsStatus& status) {
 }  // namespace mbdbench::python
 
 NB_MODULE(_core, module) {
+  // Files that Python code opens through this module are opened by the library.
+  mbdbench::open_standard_descriptors();
   module.doc() = "The library behind mbdbench; import mbdbench instead.";
+  module.attr("__version__") = mbdbench::build_information().version;
   mbdbench::python::bind_errors(module);
   mbdbench::python::bind_registries(module);
   mbdbench::python::bind_mechanism(module);

@@ -1,6 +1,8 @@
 """A figure for a paper: error against work of two formulations on one mechanism, from runs made here.
 
 python figure_for_a_paper.py [FILE]    FILE: work_precision.pdf by default
+
+Needs matplotlib: pip install "./python[examples]".
 """
 
 import sys

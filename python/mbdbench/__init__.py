@@ -4,6 +4,7 @@ SI units, angles in rad, quaternions (w, x, y, z), vectors in world axes.
 """
 
 from ._core import (
+    __version__,
     BlockCheck,
     Formulation,
     Mechanism,
@@ -22,6 +23,7 @@ from .simulation import Simulation, simulate
 from .verification import verify
 
 __all__ = [
+    "__version__",
     "BlockCheck",
     "Formulation",
     "Mechanism",

@@ -40,7 +40,9 @@ def records(run: str | Path, file: str = "records.csv") -> pandas.DataFrame:
     with path.open(encoding="utf-8") as lines:
         # Comments stand at the head only: a '#' further down belongs to a name.
         comments = sum(1 for _ in itertools.takewhile(lambda line: line.startswith("#"), lines))
-    return pandas.read_csv(path, skiprows=comments)
+    frame = pandas.read_csv(path, skiprows=comments)
+    # Before a text that spreadsheets would run as a formula the writer sets an apostrophe.
+    return frame.replace(r"^'(?='*[=+\-@\t\r])", "", regex=True)
 
 
 def study(run: str | Path) -> dict[str, Any]:

@@ -12,6 +12,17 @@ def test_tables_have_keys_and_summaries():
     assert all(summary for table in (mbdbench.mechanisms(), mbdbench.formulations(), mbdbench.integrators()) for summary in table.values())
 
 
+def test_the_version_is_that_of_the_package():
+    project = (Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'version = "{mbdbench.__version__}"' in project
+
+
+@pytest.mark.parametrize("text", [f"{200000 * 'a.'}a = 1\n", f"a = {200000 * '['}\n", f"[{200000 * 'a.'}a]\n"])
+def test_a_file_without_end_ends_no_interpreter(text):
+    with pytest.raises(mbdbench.MechanismError, match="nested deeper than 32 levels"):
+        mbdbench.Mechanism.from_toml_text(text, "deep.toml")
+
+
 def test_names_and_sizes(arm):
     assert (arm.name, arm.bodies, arm.joints, arm.cut_joints) == ("arm", ["link"], ["shoulder"], [])
     assert (arm.q_size, arm.u_size, arm.constraint_size) == (1, 1, 0)

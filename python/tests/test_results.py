@@ -6,7 +6,7 @@ import pytest
 RECORDS = """# a comment of the writer
 experiment,mechanism,formulation,quantity,value,note
 mine,pendulum:4,dense,evaluations,100,"bodies # 1, 2"
-mine,pendulum:4,hdca,evaluations,90,
+mine,pendulum:4,hdca,evaluations,90,'=1+1
 """
 
 
@@ -24,7 +24,7 @@ def run(tmp_path, monkeypatch):
 def test_records_and_study(run, name):
     pytest.importorskip("pandas")
     frame = mbdbench.records(name)
-    assert list(frame["value"]) == [100, 90] and frame["note"][0] == "bodies # 1, 2"
+    assert list(frame["value"]) == [100, 90] and list(frame["note"]) == ["bodies # 1, 2", "=1+1"]
     assert mbdbench.study(name) == {"name": "mine"}
 
 

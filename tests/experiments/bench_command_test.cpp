@@ -3,15 +3,51 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <vector>
 
 #include "experiments/records/record.hpp"
+#include "experiments/registries/registries.hpp"
+#include "formulations/dense/dense.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
+#include "tests/support/forwarding_formulation.hpp"
 
 namespace mbdbench {
 namespace {
+
+/// A right-hand side that fails with a reason.
+class FailingFormulation final : public test::ForwardingFormulation {
+ public:
+  using ForwardingFormulation::ForwardingFormulation;
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<FailingFormulation>(right().clone());
+  }
+
+ protected:
+  RhsStatus evaluate(double /*t*/, std::span<const double> /*x*/, std::span<double> /*xdot*/) override {
+    return {false, "joint2", "a pivot is not positive", -0.25};
+  }
+};
+
+TEST(BenchCommand, SaysWhyThereIsNoTime) {
+  Registries registries = default_registries();
+  FormulationEntry failing = dense_entry();
+  failing.key = "user_failing";
+  failing.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
+    return std::make_unique<FailingFormulation>(dense_entry().make(mechanism, options));
+  };
+  registries.formulations.push_back(failing);
+  const CommandLineCall call =
+      call_program(registries, {"bench", "-m", "pendulum:2", "-f", "user_failing", "--repetitions", "1"});
+  EXPECT_EQ(call.exit_code, 1);
+  EXPECT_NE(call.output.find("FAILED: the right-hand side at the initial state: joint 'joint2': a pivot is not "
+                             "positive (-0.25)"),
+            std::string::npos)
+      << call.output;
+}
 
 TEST(BenchCommand, TimesAnyFormulationOnAnyMechanism) {
   const TemporaryDirectory directory;

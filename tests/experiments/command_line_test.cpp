@@ -1,10 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <new>
+#include <nlohmann/json.hpp>
 
 #include "experiments/records/record.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -65,6 +67,34 @@ TEST(CommandLine, ThreadsAndInstructionSet) {
   const std::string provenance((std::istreambuf_iterator<char>(file)), {});
   expect_contains(provenance, "\"instruction_set\": \"baseline\"");
   expect_contains(provenance, "\"threads\": 2");
+}
+
+TEST(CommandLine, ThreadsOfTheEnvironment) {
+  const TemporaryDirectory directory;
+  const auto threads_of_run = [&](const std::vector<std::string>& options, const std::string& formulation) {
+    const std::filesystem::path run = directory / "run";
+    std::vector<std::string> arguments = {"simulate", "-m", "pendulum:40", "-t", "0.1", "--overwrite"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    arguments.insert(arguments.end(), {"-f", formulation, "-o", run.string()});
+    const CommandLineCall call = call_program(arguments);
+    EXPECT_EQ(call.exit_code, 0) << call.errors;
+    const nlohmann::json json = nlohmann::json::parse(std::ifstream(run / "provenance.json"));
+    EXPECT_EQ(json.at("openmp").at("threads_of_a_region"), json.at("threads"));
+    return json.at("threads").get<int>();
+  };
+  const std::string divided = "hdca[leaf=subchain,subchains=16]";
+  const char* const before = std::getenv("OMP_NUM_THREADS");
+  const std::string value = before == nullptr ? "" : before;
+  unsetenv("OMP_NUM_THREADS");
+  EXPECT_EQ(threads_of_run({}, divided), 1);
+  EXPECT_EQ(threads_of_run({}, "hdca[leaf=subchain,subchains=16,threads=2]"), 2);
+  setenv("OMP_NUM_THREADS", "2", 1);
+  EXPECT_EQ(threads_of_run({}, divided), 2);
+  EXPECT_EQ(threads_of_run({"--threads", "1"}, divided), 1);
+  setenv("OMP_NUM_THREADS", "all", 1);
+  expect_bad_input({"list"}, "OMP_NUM_THREADS is 'all'; it must be a number of threads from 1 to 1024");
+  EXPECT_EQ(threads_of_run({"--threads", "2"}, divided), 2) << "nobody asks the variable";
+  before == nullptr ? unsetenv("OMP_NUM_THREADS") : setenv("OMP_NUM_THREADS", value.c_str(), 1);
 }
 
 TEST(CommandLine, OptionsAreWrittenAlike) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/drive_forces.hpp"
 #include "formulations/projection/projected_formulation.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -93,6 +95,29 @@ Eigen::VectorXd acceleration_of(Formulation& formulation) {
   };
   constexpr double kStep = 1e-5;
   return (velocities_at(kStep) - velocities_at(-kStep)) / (2.0 * kStep);
+}
+
+TEST(couplings, an_equation_times_any_number_is_the_same_coupling) {
+  const MechanismDescription description = screw_press().description();
+  const double expected = acceleration_by_hand();
+  for (const double factor : {-1e6, 3e7, 1e-7, -1e-9, 1e-12}) {
+    MechanismDescription multiplied = description;
+    for (CouplingDescription& coupling : multiplied.couplings) {
+      for (CouplingTerm& term : coupling.terms) {
+        term.factor *= factor;
+      }
+      coupling.value = *coupling.value * factor;
+    }
+    const Mechanism mechanism(multiplied);
+    EXPECT_EQ(mechanism.generic_rank().rank, 3);
+    for (const FormulationEntry& entry : formulation_registry()) {
+      if (refusal_of(entry, mechanism).empty()) {
+        const auto formulation = make_formulation(formulation_registry(), entry, mechanism);
+        // Differences over 2e-5 s.
+        EXPECT_NEAR(acceleration_of(*formulation)[0], expected, 1e-7 * expected) << entry.key << ", times " << factor;
+      }
+    }
+  }
 }
 
 /// Ties two or three scalar joints together; every third seed drives one of them.
@@ -237,6 +262,55 @@ TEST(couplings, a_screw_in_a_loop_without_couplings_is_for_everybody) {
     }
   }
   EXPECT_GE(checked, 3);
+}
+
+TEST(couplings, a_drive_in_a_coupling_is_told_apart_from_it) {
+  MechanismDescription description = screw_press().description();
+  constexpr double kAcceleration = 6.0;
+  description.joints[0].motions = {{0, "3 * t^2", "6 * t", "6"}};
+  const Mechanism mechanism(description);
+  const double rise = kPitch * kRatio;
+  const double inertia = 0.001 + 0.02 * kRatio * kRatio + kRamMass * rise * rise + 2.0 * kRadius * kRadius;
+  const double needed = inertia * kAcceleration + kRamMass * 9.81 * rise;  // of the motor's drive and its load
+  const double t = 0.7;
+  const double speed = kAcceleration * t;
+  const std::vector<double> ratios = {1.0, -kRatio, rise, kRadius};
+  std::vector<double> q;
+  std::vector<double> u;
+  for (std::size_t i = 0; i < ratios.size(); ++i) {
+    q.push_back(mechanism.q0()[static_cast<Eigen::Index>(i)] + ratios[i] * 3.0 * t * t);
+    u.push_back(ratios[i] * speed);
+  }
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(q);
+  EXPECT_EQ(drive_names(mechanism), std::vector<std::string>{description.joints[0].name});
+  int checked = 0;
+  for (const FormulationEntry& entry : formulation_registry()) {
+    if (!refusal_of(entry, mechanism).empty()) {
+      continue;
+    }
+    const auto formulation = test::make(entry.key, mechanism);
+    std::vector<double> x(formulation->state_size());
+    ASSERT_TRUE(formulation->pack(t, q, u, x).ok) << entry.key;
+    double power = 0.0;
+    ASSERT_TRUE(formulation->power(t, x, power).ok) << entry.key;
+    EXPECT_NEAR(power, needed * speed, 1e-9 * needed * speed) << entry.key << ": without what the coupling carries";
+    Reactions reactions;
+    ASSERT_TRUE(formulation->reactions(t, x, reactions).ok) << entry.key;
+    const DriveForces forces = drive_forces(kinematics, reactions);
+    EXPECT_NEAR(forces.drives.at(0), needed - kTorque, 1e-9) << entry.key;
+    // The rack's coupling pushes its body, which nothing else does: 2 kg at the radius times the acceleration.
+    const auto rack = std::find_if(mechanism.couplings().begin(), mechanism.couplings().end(),
+                                   [](const Coupling& coupling) { return coupling.name != "gears"; });
+    ASSERT_NE(rack, mechanism.couplings().end());
+    const double push = forces.couplings.at(static_cast<std::size_t>(rack - mechanism.couplings().begin()));
+    const double factor = std::find_if(rack->terms.begin(), rack->terms.end(), [](const Coupling::Term& term) {
+                            return term.u == 3;
+                          })->factor;
+    EXPECT_NEAR(factor * push, 2.0 * kRadius * kAcceleration, 1e-9) << entry.key;
+    ++checked;
+  }
+  EXPECT_GE(checked, 7);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/drawing/mechanism_drawing.hpp"
@@ -106,6 +107,72 @@ TEST(MechanismDrawing, ShowsEveryCatalogueMechanismWithinThePage) {
       EXPECT_LE(place.y(), scale.height) << entry.key;
     }
   }
+}
+
+TEST(StickFigures, ShowSpringsAndDampersOfJointsAndBetweenPoints) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:2").description();
+  const std::string first = description.joints[0].name;
+  const std::string second = description.joints[1].name;
+  description.joint_springs = {{"both", first, 0, 10.0, 1.0, 0.0}, {"brake", second, 0, 0.0, 1.0, 0.0}};
+  description.point_springs = {
+      {"strut", kGround, description.bodies[1].name, {1.0, 0.0, 0.0}, Vec3::Zero(), 5.0, 2.0, 0.1}};
+  const Mechanism mechanism(description);
+  const Kinematics kinematics = at_start(mechanism);
+  const StickFigure figure = stick_figure(kinematics, view_of(kinematics));
+  std::vector<std::pair<std::string, SymbolKind>> drawn;
+  for (const FigureSymbol& symbol : figure.symbols) {
+    if (symbol.kind == SymbolKind::spring || symbol.kind == SymbolKind::damper) {
+      drawn.emplace_back(symbol.name, symbol.kind);
+    }
+  }
+  const std::vector<std::pair<std::string, SymbolKind>> expected = {{"strut", SymbolKind::spring},
+                                                                    {"strut", SymbolKind::damper},
+                                                                    {"both", SymbolKind::spring},
+                                                                    {"both", SymbolKind::damper},
+                                                                    {"brake", SymbolKind::damper}};
+  EXPECT_EQ(drawn, expected);
+  const std::string svg = mechanism_drawing(mechanism, {mechanism.q0().data(), 2}, "");
+  EXPECT_EQ(occurrences(svg, ">both</text>"), 1U);
+  EXPECT_NE(svg.find(">spring</text>"), std::string::npos) << "the legend";
+  EXPECT_NE(svg.find(">damper</text>"), std::string::npos);
+}
+
+TEST(DrawCommand, DrawsWhatDoesNotCloseWithItsGapInRed) {
+  const TemporaryDirectory directory;
+  const std::string file = (directory.path() / "open.toml").string();
+  // The pin is 2 m from the pivot on the crank, and 3 m on the ground.
+  std::ofstream(file) << R"(name = "open"
+[[bodies]]
+name = "crank"
+mass = 1.0
+inertia = [1.0, 1.0, 1.0]
+[[joints]]
+name = "pivot"
+type = "revolute"
+b = "crank"
+axis = [0.0, 1.0, 0.0]
+[[joints]]
+name = "pin"
+type = "spherical"
+a = "crank"
+b = "ground"
+cut = true
+frame_a = {position = [2.0, 0.0, 0.0]}
+frame_b = {position = [3.0, 0.0, 0.0]}
+)";
+  const CommandLineCall call = call_program({"draw", file});
+  EXPECT_EQ(call.exit_code, 1);
+  EXPECT_NE(call.output.find("does not close: joint 'pin' is open by 1 m"), std::string::npos) << call.output;
+  EXPECT_EQ(occurrences(call.output, "stroke=\"#d40000\""), 1U);
+  EXPECT_NE(call.errors.find("cannot be assembled"), std::string::npos) << call.errors;
+  EXPECT_NE(call.errors.find("drawn open"), std::string::npos) << call.errors;
+  EXPECT_EQ(call_program({"simulate", "-m", file, "-f", "dense", "-t", "1"}).exit_code, 2);
+  // Other mistakes are told and not drawn.
+  std::ofstream(file, std::ios::app) << "[[joint_loads]]\nname = \"push\"\njoint = \"none\"\nlaw = 1.0\n";
+  std::ofstream(file, std::ios::app) << "nonsense = 1\n";
+  const CommandLineCall wrong = call_program({"draw", file});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_EQ(wrong.output, "");
 }
 
 TEST(MechanismDrawing, NamesCannotBreakThePage) {

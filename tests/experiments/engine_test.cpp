@@ -12,6 +12,7 @@
 
 #include "experiments/engines/engine_formulation.hpp"
 #include "experiments/engines/engine_messages.hpp"
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/verification/verification.hpp"
@@ -33,6 +34,7 @@ std::vector<VerificationResult> verify_engine(const std::string& command, const 
                                               const std::string& options = {}) {
   Registries registries = default_registries();
   registries.formulations.push_back(engine_entry("engine=" + command));
+  permit_engine(command);
   VerificationOptions what;
   what.mechanisms = mechanisms;
   what.formulations = {"engine" + options};

@@ -24,6 +24,13 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
     EXPECT_FALSE(json.at(text).get<std::string>().empty()) << text;
   }
   EXPECT_EQ(json.at("threads"), 3);
+  const nlohmann::json& openmp = json.at("openmp");
+  EXPECT_EQ(openmp.at("threads_of_a_region"), 3);
+  EXPECT_GE(openmp.at("max_threads"), 1);
+  EXPECT_TRUE(openmp.at("places").is_array());
+  for (const char* const text : {"proc_bind", "wait_policy"}) {
+    EXPECT_FALSE(openmp.at(text).get<std::string>().empty()) << text;
+  }
   EXPECT_EQ(json.at("ranks"), 1);
   EXPECT_GE(json.at("logical_cores"), 1);
   EXPECT_TRUE(

@@ -7,6 +7,7 @@
 
 #include "experiments/records/record_maker.hpp"
 #include "experiments/studies/verdicts/mann_whitney.hpp"
+#include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench::studies {
@@ -59,6 +60,23 @@ TEST_F(ResultComparisonTest, CountsAndFilesAreExactAndErrorsAreRatios) {
   EXPECT_EQ(compare_results(write("tiny", numbers(805, 1e-15)), write("small", numbers(805, 9e-13)), {}).equal, 3U)
       << "rounding";
   EXPECT_EQ(compare_results(a, write("gone", {numbers(805, 1e-5)[0]}), {}).count(Change::worse), 1U);
+}
+
+TEST_F(ResultComparisonTest, NumbersThatDependOnRoundingMustBeInTheirRange) {
+  const auto a = write("reference", numbers(805, 1e-5));
+  std::ofstream(a / "rounding.csv")
+      << "# GCC and others\nmechanism,formulation,integrator,parameters,quantity,lowest,highest,builds,missing\n"
+      << "four_bar,dca,ode45,tolerance=1e-06,evaluations,799,811,3,no\n";
+  const ResultComparison other = compare_results(a, write("other", numbers(811, 1e-5)), {});
+  EXPECT_EQ(other.count(Change::worse), 0U) << "what another processor gives";
+  EXPECT_EQ(other.within_ranges, 1U);
+  EXPECT_EQ(compare_results(a, write("edge", numbers(823, 1e-5)), {}).count(Change::worse), 0U)
+      << "its own width beyond";
+  EXPECT_EQ(compare_results(a, write("far", numbers(824, 1e-5)), {}).count(Change::worse), 1U);
+  EXPECT_EQ(compare_results(a, write("drift", numbers(805, 2e-5)), {}).count(Change::worse), 1U)
+      << "a number that is not listed";
+  std::ofstream(a / "rounding.csv") << "mechanism,formulation\n";
+  EXPECT_THROW(compare_results(a, a, {}), FileError);
 }
 
 TEST_F(ResultComparisonTest, TimesAreTestedFromNineRepetitionsOn) {

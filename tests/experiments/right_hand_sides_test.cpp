@@ -14,6 +14,7 @@
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
+#include "formulations/subchains/execution.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/command_line_call.hpp"
@@ -175,6 +176,11 @@ TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
   EXPECT_EQ(threads_of(study.variants[0]), 1);
   EXPECT_EQ(threads_of(study.variants[1]), 1);
   EXPECT_EQ(threads_of(study.variants[4]), 2);
+  use_threads(3);
+  EXPECT_EQ(threads_of(study.variants[0]), 1);
+  EXPECT_EQ(threads_of(study.variants[1]), 3) << "bodies as leaves are divided too: no sequential variant";
+  EXPECT_EQ(threads_of(study.variants[2]), 1);
+  use_threads(1);
   std::string text = kRightHandSides;
   text.replace(text.find("\"hdca\""), 6, "\"hdca[threads=2]\"");
   const Study refused = read(text);

@@ -37,6 +37,21 @@ TEST_F(SimulateCommandTest, WritesEveryFile) {
   }
 }
 
+TEST_F(SimulateCommandTest, OneOutputStepGivesTwoSamples) {
+  ASSERT_EQ(simulate_pendulum("run", {"--time", "0:1:1"}).exit_code, 0);
+  const CsvTable trajectory = read_csv(directory_ / "run" / "trajectory.csv");
+  ASSERT_EQ(trajectory.rows.size(), 2U);
+  EXPECT_EQ(std::stod(trajectory.rows.front().front()), 0.0);
+  EXPECT_EQ(std::stod(trajectory.rows.back().front()), 1.0);
+}
+
+TEST_F(SimulateCommandTest, RunsBackwardInTimeAreJudgedLikeOthers) {
+  const CommandLineCall run = call_program({"simulate", "--mechanism", "four_bar:angle=0.3", "--formulation", "dense",
+                                            "--time", "5:-2.5:0", "--output", (directory_ / "run").string()});
+  EXPECT_EQ(run.exit_code, 0) << run.errors;
+  EXPECT_EQ(statistics("run").at("status"), "ok");
+}
+
 TEST_F(SimulateCommandTest, TwoRunsGiveTheSameFiles) {
   for (const char* output : {"a", "b"}) {
     ASSERT_EQ(simulate_pendulum(output, {"--time", "1"}).exit_code, 0);

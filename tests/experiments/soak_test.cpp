@@ -1,15 +1,21 @@
 /// \file
 /// The soak finds what is wrong, crashes or hangs, and makes it small.
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -67,6 +73,14 @@ void crash(double /*t*/, std::span<double> /*xdot*/) {
 void hang(double /*t*/, std::span<double> /*xdot*/) {
   for (volatile bool forever = true; forever;) {
   }
+}
+/// The system's choice when memory runs out.
+void be_killed(double /*t*/, std::span<double> /*xdot*/) {
+  raise(SIGKILL);
+}
+/// What a limit of processes does to threads.
+void want_a_thread(double /*t*/, std::span<double> /*xdot*/) {
+  throw std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again));
 }
 /// Has no processor for longer than the test's limit, as on a busy machine.
 void wait_for_a_turn(double /*t*/, std::span<double> /*xdot*/) {
@@ -233,6 +247,76 @@ TEST(Soak, AFailureBecomesASmallMechanism) {
   EXPECT_LE(small.body_count(), 2);
   EXPECT_TRUE(small.description().body_loads.empty());
   EXPECT_TRUE(small.cut_joints().empty());
+}
+
+TEST(Soak, AFailureOfAnyNameHasAFile) {
+  const TemporaryDirectory directory;
+  // Formulations of users and engines may be called anything; a name of a file has 255 bytes.
+  static const std::string kLong = "user/" + std::string(300, 'w');
+  Registries registries = registries_with_user_entries();
+  std::erase_if(registries.formulations, [](const FormulationEntry& entry) {
+    return entry.key != "dense" && entry.key != "dense-momentum" && entry.key != "user_wrong";
+  });
+  registries.formulations.back().key = kLong;
+  const CommandLineCall call = call_program(
+      registries, {"soak", "--quiet", "--mechanisms", "1", "--seed", "3", "-o", directory.path().string()});
+  EXPECT_EQ(call.exit_code, 1) << call.output << call.errors;
+  ASSERT_TRUE(std::filesystem::is_directory(directory / "failures")) << call.errors;
+  EXPECT_NO_THROW(load_mechanism(std::filesystem::directory_iterator(directory / "failures")->path()));
+}
+
+TEST(Soak, TheEnvironmentIsNoFormulationsFault) {
+  const TemporaryDirectory directory;
+  Registries registries = default_registries();
+  std::erase_if(registries.formulations, [](const FormulationEntry& entry) {
+    return entry.key != "dense" && entry.key != "dense-momentum" && entry.key != "hdca";
+  });
+  const char* const before = std::getenv("TMPDIR");
+  const std::optional<std::string> kept = before == nullptr ? std::nullopt : std::optional<std::string>(before);
+  setenv("TMPDIR", "/there/is/no/such/folder", 1);
+  const CommandLineCall call = call_program(
+      registries, {"soak", "--quiet", "--mechanisms", "2", "--seed", "200", "-o", directory.path().string()});
+  kept ? setenv("TMPDIR", kept->c_str(), 1) : unsetenv("TMPDIR");
+  EXPECT_EQ(call.exit_code, 0) << call.output << call.errors;
+  const Findings killed = found(registries_with<be_killed>("killed"), "killed", 60.0);
+  EXPECT_TRUE(killed.failures.empty()) << killed.failures[0].what;
+  EXPECT_NE(killed.disturbed.find("killed from outside with signal 9"), std::string::npos) << killed.disturbed;
+  const Findings starved = found(registries_with<want_a_thread>("starved"), "starved", 60.0);
+  EXPECT_TRUE(starved.failures.empty()) << starved.failures[0].what;
+  EXPECT_NE(starved.disturbed.find("Resource temporarily unavailable"), std::string::npos) << starved.disturbed;
+
+  const CommandLineCall told = call_program(registries_with<be_killed>("killed"),
+                                            {"soak", "--quiet", "--mechanisms", "1", "-o", directory.path().string()});
+  EXPECT_EQ(told.exit_code, 1);
+  EXPECT_NE(told.output.find("1 mechanisms were not checked, and no formulation is to blame; seed 1"),
+            std::string::npos)
+      << told.output;
+  EXPECT_EQ(nlohmann::json::parse(content_of(directory / "soak.json"))["not_checked"][0]["seed"], 1);
+}
+
+TEST(Soak, NoCheckOutlivesItsProgram) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(pipe(ends.data()), 0);
+  const pid_t program = fork();
+  if (program == 0) {
+    const Registries registries = registries_with<hang>("hanging");
+    const Mechanism mechanism = make_mechanism(registries.mechanisms, "pendulum:2");
+    const IsolatedCheck check(registries, mechanism, {"hanging"}, 60.0);
+    static_cast<void>(write(ends[1], "x", 1));
+    for (;;) {
+      pause();
+    }
+  }
+  close(ends[1]);
+  char begun = 0;
+  ASSERT_EQ(read(ends[0], &begun, 1), 1);
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  kill(program, SIGKILL);
+  waitpid(program, nullptr, 0);
+  // The check has the other end of the pipe for as long as it lives.
+  pollfd end = {ends[0], POLLIN, 0};
+  EXPECT_EQ(poll(&end, 1, 10000), 1) << "the check goes on without its program";
+  close(ends[0]);
 }
 
 // Seeds on which nothing is open, with any compiler (docs/trust.md).

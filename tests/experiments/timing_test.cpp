@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
 #include <vector>
 
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
 #include "experiments/records/trend.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "formulations/execution/thread_team.hpp"
 
 namespace mbdbench {
 namespace {
@@ -51,6 +54,27 @@ TEST(Stopwatch, TellsWorkFromWaiting) {
   nanosleep(&pause, nullptr);
   EXPECT_TRUE((TimedRepetition{0.05, stopwatch.elapsed().processor - worked.processor}).disturbed());
 }
+
+#if !defined(__clang__)  // whose library lets them spin on (ThreadTeam::rest)
+// OpenMP's threads spin some milliseconds after a region: as processor time of the next call they would hide that it
+// had no processor.
+TEST(TimedTurns, WaitingThreadsOfOneCallAreNoProcessorTimeOfTheNext) {
+  const ThreadTeam team(2);
+  const std::vector<RepeatedTimes> times =
+      time_in_turns({[&team] {
+                       team.run([](const TeamMember& member) { member.barrier(); });
+                       return true;
+                     },
+                     [] {
+                       std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                       return true;
+                     }},
+                    3, 1e-4);
+  for (const TimedRepetition& repetition : times[1].repetitions()) {
+    EXPECT_LT(repetition.share(), 0.5);
+  }
+}
+#endif
 
 TEST(TimedTurns, ACallThatFailsHasNoTimesAndTheOthersHaveAll) {
   const InterruptionGuard guard;  // forgets what another test has asked for

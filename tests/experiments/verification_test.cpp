@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <utility>
 
 #include "experiments/verification/verification_states.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/loads/motions.hpp"
 #include "tests/experiments/command_line_call.hpp"
@@ -357,6 +359,37 @@ TEST(BlockCheck, KeepsTheWorstStateAndItsVerdict) {
   BlockCheck not_a_number;
   not_a_number.add(std::numeric_limits<double>::quiet_NaN(), 1.0, 1.0);
   EXPECT_EQ(not_a_number.outcome, CheckOutcome::failed);
+}
+
+// Carts and balanced wheels: gravity does nothing along their joints, and what is left of it is rounding of axes and
+// levers.
+TEST(Verify, RoundingOfZeroIsNoError) {
+  const TemporaryDirectory directory;
+  MechanismDescription description;
+  description.name = "cart";
+  description.gravity = Vec3(0.0, 0.0, -9.81);
+  description.bodies = {{"cart", 1.0, Vec3::Zero(), 0.1 * Mat3::Identity()},
+                        {"wheel", 1.0, Vec3::Zero(), 0.1 * Mat3::Identity()}};
+  const Eigen::Vector4d turned(std::cos(0.55), 0.0, 0.0, std::sin(0.55));
+  JointDescription rail;
+  rail.name = "rail";
+  rail.type = JointType::prismatic;
+  rail.b = "cart";
+  rail.axis = Vec3(0.6, 0.8, 0.0);
+  rail.frame_a = {Vec3(1.0, 2.0, 3.0), turned};
+  rail.frame_b.rotation = Eigen::Vector4d(0.5, 0.5, 0.5, 0.5);
+  JointDescription axle;
+  axle.name = "axle";
+  axle.a = "cart";
+  axle.b = "wheel";
+  axle.axis = Vec3(0.0, 0.6, 0.8);
+  axle.frame_a = {Vec3(0.1, 0.2, 0.3), turned};
+  description.joints = {rail, axle};
+  const auto file = directory.path() / "cart.toml";
+  std::ofstream(file) << write_mechanism(Mechanism(description).description());
+  const CommandLineCall call = call_program({"verify", "--mechanism", file.string()});
+  EXPECT_EQ(call.exit_code, 0) << call.output;
+  EXPECT_NE(call.output.find("13 passed, 0 failed, 0 ill-conditioned"), std::string::npos) << call.output;
 }
 
 }  // namespace

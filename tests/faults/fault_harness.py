@@ -180,6 +180,15 @@ def start(command, log, **more):
     return subprocess.Popen(command, stdout=log, stderr=log, **more)
 
 
+def start_without(closed, command, log):
+    """Without some of the descriptors 0 to 2: the next file that is opened would get their numbers."""
+    def prepare():
+        for descriptor in closed:
+            os.close(descriptor)
+
+    return start(command, log, preexec_fn=prepare)
+
+
 def kill_nine(process, _output, _draw):
     process.kill()
     return None
@@ -298,7 +307,7 @@ AT_RANDOM_TIMES = {
 }
 
 
-OTHERS = ["files limited (RLIMIT_FSIZE)", "standard output full", "read-only", "clock jumps"]
+OTHERS = ["files limited (RLIMIT_FSIZE)", "standard output full", "read-only", "clock jumps", "descriptors closed"]
 OF_RANKS = {"a rank killed": kill_rank, "a rank hangs": stop_rank}
 
 
@@ -342,6 +351,13 @@ class Fault:
             elif self.kind == "read-only":
                 process = self.start_without_rights(output, log)
                 allowed = {2, WRITE_FAILED}
+            elif self.kind == "descriptors closed":
+                closed = self.draw.choice([[0], [2], [0, 2], [1], [0, 1], [1, 2], [0, 1, 2]])
+                # With the lines of progress that would be written into a file.
+                command = [word for word in self.target.command(output) if word != "--quiet"]
+                process = start_without(closed, command, log)
+                # What was to be read on standard output is lost, and the exit code says so.
+                allowed = {WRITE_FAILED} if 1 in closed else {0}
             else:
                 preload = {**os.environ, "LD_PRELOAD": str(self.harness.clock)} if self.harness.clock else None
                 process = start(self.target.command(output), log, env=preload)
@@ -350,6 +366,9 @@ class Fault:
         self.damaged = allowed.name if isinstance(allowed, Damaged) else None
         if isinstance(allowed, set) and code not in allowed:
             raise Lost(f"exit code {code}, expected {sorted(allowed)}")
+        if code == 0 and self.kind in ("descriptors closed", "clock jumps", "files limited (RLIMIT_FSIZE)"):
+            # What says that all went well is looked at before the next command writes it again.
+            self.harness.compare(self.target, output)
 
     def start_without_rights(self, output, log):
         """Root may write everywhere: it becomes somebody else."""

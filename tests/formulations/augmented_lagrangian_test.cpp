@@ -17,6 +17,7 @@
 #include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/absolute_reference.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/support/free_base.hpp"
 
 namespace mbdbench {
 namespace {
@@ -106,6 +107,25 @@ TEST(augmented_lagrangian, accelerations_of_two_hundred_random_mechanisms_are_th
   }
   EXPECT_GT(redundant, 10);
   EXPECT_GT(prescribed, 10);
+}
+
+TEST(augmented_lagrangian, two_hundred_free_bases_with_trees_and_arms_are_those_of_dense) {
+  const std::uint64_t first_seed = test::seed_of_run(20170501U);
+  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + 199);
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    RandomSource random(static_cast<std::int64_t>(first_seed + i));
+    const Mechanism mechanism(i % 2 == 0 ? test::draw_free_base(random) : test::draw_free_star(random));
+    const AbsoluteReference reference(mechanism, kTime);
+    const Eigen::VectorXd expected = dense_accelerations(mechanism);
+    for (const char* key : {"dca-alm", "dca-alm-proj"}) {
+      const test::Evaluation state =
+          test::evaluate_at(*test::make(key, mechanism), kTime, mechanism.q0(), mechanism.u0());
+      ASSERT_TRUE(state.status.ok) << key << ", seed " << first_seed + i << ": " << state.status.message();
+      const double error = (accelerations_of(mechanism, state) - expected).cwiseAbs().maxCoeff() /
+                           std::max(1.0, expected.cwiseAbs().maxCoeff());
+      EXPECT_LE(error, limit_of(reference)) << key << ", seed " << first_seed + i;
+    }
+  }
 }
 
 TEST(augmented_lagrangian, the_limit_is_the_solution_of_least_norm_over_the_formulations_own_rows) {

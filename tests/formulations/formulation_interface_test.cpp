@@ -190,5 +190,32 @@ TEST(formulation_interface, unknown_options_are_refused) {
   EXPECT_NO_THROW(static_cast<void>(test::make("hdca", mechanism, "ground=leaf")));
 }
 
+TEST(formulation_interface, reactions_are_those_of_all_joints_also_of_free_cuts) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:3").description();
+  JointDescription loose;
+  loose.name = "loose";
+  loose.type = JointType::free;
+  loose.a = description.bodies.front().name;
+  loose.b = description.bodies.back().name;
+  loose.cut = true;
+  description.joints.push_back(loose);
+  const Mechanism mechanism(description);
+  for (const FormulationEntry& entry : formulation_registry()) {
+    if (!refusal_of(entry, mechanism).empty()) {
+      continue;
+    }
+    const auto formulation = make_formulation(formulation_registry(), entry, mechanism, "");
+    std::vector<double> x(formulation->state_size());
+    const std::vector<double> q(mechanism.q0().begin(), mechanism.q0().end());
+    const std::vector<double> u(mechanism.u0().begin(), mechanism.u0().end());
+    ASSERT_TRUE(formulation->pack(0.0, q, u, x).ok) << entry.key;
+    Reactions reactions;
+    ASSERT_TRUE(formulation->reactions(0.0, x, reactions).ok) << entry.key;
+    EXPECT_EQ(reactions.tree_joints.size(), 3U) << entry.key;
+    ASSERT_EQ(reactions.cut_joints.size(), 1U) << entry.key;
+    EXPECT_EQ(reactions.cut_joints.front().norm(), 0.0) << entry.key;
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench

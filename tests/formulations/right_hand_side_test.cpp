@@ -10,6 +10,7 @@
 
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/support/free_base.hpp"
 
 namespace mbdbench {
 namespace {
@@ -145,6 +146,27 @@ TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
   }
   fmt::print(" prescribed motions {}\n", prescribed);
   EXPECT_GT(prescribed, 0);
+}
+
+// Arms of different lengths are raked at different rounds, and no node but their hub closes their joints.
+TEST(right_hand_side, three_hundred_free_bases_with_trees_and_arms) {
+  const std::uint64_t first_seed = test::seed_of_run(20170501U);
+  fmt::print("seeds {}..{} (another first seed: MBDBENCH_SEED)\n", first_seed, first_seed + 299);
+  std::vector<WorstOfTrees> worst(formulation_registry().size());
+  for (std::uint64_t i = 0; i < 300; ++i) {
+    RandomSource random(static_cast<std::int64_t>(first_seed + i));
+    const Mechanism mechanism(i % 2 == 0 ? test::draw_free_base(random) : test::draw_free_star(random));
+    for (std::size_t e = 0; e < formulation_registry().size(); ++e) {
+      const FormulationEntry& entry = formulation_registry()[e];
+      if (test::takes_trees(entry) && test::in_joint_coordinates(entry)) {
+        compare(entry, mechanism, fmt::format("free base of seed {}", first_seed + i), mechanism.q0(), mechanism.u0(),
+                worst[e]);
+      }
+    }
+  }
+  for (std::size_t e = 0; e < worst.size(); ++e) {
+    print(formulation_registry()[e], "300 free bases", worst[e]);
+  }
 }
 
 TEST(right_hand_side, ground_closed_at_the_leaf_gives_the_same) {

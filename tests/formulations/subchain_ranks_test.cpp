@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "formulations/registry.hpp"
-#include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/node_chain.hpp"
 #include "formulations/thread_ranks.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -19,6 +18,10 @@ namespace {
 constexpr int kBlocks = 4;
 constexpr const char* kFourBlocks = "leaf=subchain,subchains=32";
 constexpr const char* kBodies = "leaf=body,subchains=32";
+
+std::string with_threads(const char* options, int threads) {
+  return fmt::format("{},threads={}", options, threads);
+}
 
 std::unique_ptr<FormulationPart> part(std::string_view key, const Mechanism& mechanism, std::string_view options,
                                       RankExchange& ranks) {
@@ -38,7 +41,7 @@ std::vector<double> some_state(const Mechanism& mechanism) {
 /// Evaluates the parts and puts them together. \param counts receives what the ranks exchanged
 std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanism, int ranks, std::size_t evaluations,
                                  const std::vector<double>& x, ExchangeCounts& counts,
-                                 const char* options = kFourBlocks) {
+                                 const std::string& options = kFourBlocks) {
   std::vector<double> xdot(x.size(), std::numeric_limits<double>::quiet_NaN());
   counts = on_ranks(ranks, [&](RankExchange& exchange) {
     const auto own = part(key, mechanism, options, exchange);
@@ -73,26 +76,19 @@ MechanismDescription with_loads(std::string_view key) {
   return description;
 }
 
-class SubchainRanksThreads : public testing::Test {
- protected:
-  void TearDown() override { use_threads(1); }
-};
-
-TEST_F(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_one) {
+TEST(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_one) {
   // 37 links: two a sub-chain, so that the last block holds five and most of its sub-chains none. The loop's cut joint
   // is solved on every rank.
   for (const char* name : {"pendulum_xyz:200", "pendulum:37", "loop:90"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     const std::vector<double> x = some_state(mechanism);
     for (const std::string_view key : {"dca", "hdca"}) {
-      use_threads(1);
       std::vector<double> expected(x.size());
       ASSERT_TRUE(test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, expected).ok);
       for (const int ranks : {1, 2, 3}) {
         for (const int threads : {1, 2}) {
-          use_threads(threads);
           ExchangeCounts counts;
-          EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts), expected)
+          EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts, with_threads(kFourBlocks, threads)), expected)
               << key << " " << name << " ranks=" << ranks << " threads=" << threads;
         }
       }
@@ -100,19 +96,17 @@ TEST_F(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_o
   }
 }
 
-TEST_F(SubchainRanksThreads, bodies_as_leaves_have_the_bits_of_one_rank_with_three_exchanges) {
+TEST(SubchainRanksThreads, bodies_as_leaves_have_the_bits_of_one_rank_with_three_exchanges) {
   for (const Mechanism& mechanism :
        {make_mechanism(mechanism_registry(), "pendulum_xyz:200"), make_mechanism(mechanism_registry(), "pendulum:37"),
         Mechanism(with_loads("pendulum_xyz:64"))}) {
     const std::vector<double> x = some_state(mechanism);
     for (const std::string_view key : {"dca", "hdca"}) {
-      use_threads(1);
       std::vector<double> expected(x.size());
       ASSERT_TRUE(test::make(key, mechanism, kBodies)->rhs(0.0, x, expected).ok);
       for (const auto& [ranks, threads] : {std::pair(1, 2), {2, 1}, {2, 2}, {3, 1}}) {
-        use_threads(threads);
         ExchangeCounts counts;
-        EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts, kBodies), expected)
+        EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts, with_threads(kBodies, threads)), expected)
             << key << " " << mechanism.name() << " ranks=" << ranks << " threads=" << threads;
         EXPECT_EQ(counts.shares, 9U);
       }
@@ -120,7 +114,7 @@ TEST_F(SubchainRanksThreads, bodies_as_leaves_have_the_bits_of_one_rank_with_thr
   }
 }
 
-TEST_F(SubchainRanksThreads, every_rank_evaluates_the_loads_in_its_own_joints) {
+TEST(SubchainRanksThreads, every_rank_evaluates_the_loads_in_its_own_joints) {
   for (const char* name : {"pendulum_xyz:200", "loop:90"}) {
     const Mechanism mechanism(with_loads(name));
     const std::vector<double> x = some_state(mechanism);
@@ -140,7 +134,7 @@ TEST_F(SubchainRanksThreads, every_rank_evaluates_the_loads_in_its_own_joints) {
   }
 }
 
-TEST_F(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_accelerations_two) {
+TEST(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_accelerations_two) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:400");
   const std::vector<double> x = some_state(mechanism);
   for (const int ranks : {2, 4}) {
@@ -159,7 +153,7 @@ TEST_F(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_acc
   }
 }
 
-TEST_F(SubchainRanksThreads, a_rank_holds_its_slice_of_the_state) {
+TEST(SubchainRanksThreads, a_rank_holds_its_slice_of_the_state) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:300");
   on_ranks(2, [&](RankExchange& exchange) {
     const auto own = part("hdca", mechanism, kFourBlocks, exchange);
@@ -171,7 +165,7 @@ TEST_F(SubchainRanksThreads, a_rank_holds_its_slice_of_the_state) {
   });
 }
 
-TEST_F(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the_whole) {
+TEST(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the_whole) {
   MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:40").description();
   description.joints[20].type = JointType::fixed;
   description.joints[20].q0.clear();
@@ -196,7 +190,7 @@ TEST_F(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the
   }
 }
 
-TEST_F(SubchainRanksThreads, bodies_as_leaves_fail_on_all_ranks_alike) {
+TEST(SubchainRanksThreads, bodies_as_leaves_fail_on_all_ranks_alike) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
   for (const std::string_view key : {"dca", "hdca"}) {
     for (const std::size_t component : {0U, 99U, 130U}) {
@@ -220,7 +214,7 @@ TEST_F(SubchainRanksThreads, bodies_as_leaves_fail_on_all_ranks_alike) {
   }
 }
 
-TEST_F(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
+TEST(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
   for (const std::string_view key : {"dca", "hdca"}) {
     for (const std::size_t component : {0U, 99U, 100U, 130U, 199U}) {
@@ -246,7 +240,7 @@ TEST_F(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all)
   }
 }
 
-TEST_F(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
+TEST(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
   const auto message = [](std::string_view key, std::string_view name, std::string_view options, int ranks) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     ThreadRanks connection(ranks);
@@ -276,7 +270,7 @@ TEST_F(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
   EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
 }
 
-TEST_F(SubchainRanksThreads, a_load_that_depends_on_a_joint_of_another_rank_is_refused) {
+TEST(SubchainRanksThreads, a_load_that_depends_on_a_joint_of_another_rank_is_refused) {
   const auto accepted = [](const std::string& formula) {
     MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:64").description();
     description.joint_loads.push_back({"gear", "joint3", 0, ExpressionLaw{formula}});

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <thread>
 
 #include "formulations/subchains/chain_plan.hpp"
 #include "formulations/subchains/chain_sweeps.hpp"
+#include "formulations/subchains/lane_formulation.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
@@ -139,7 +141,6 @@ TEST(subchains, several_arms_with_fixed_joints_agree_with_the_dense_reference) {
 }
 
 TEST(subchains, springs_and_dampers_in_joints_are_felt) {
-  const test::ExecutionRestored restored;
   MechanismDescription description = random_chain(9120, 40).description();
   for (std::size_t k = 0; k < description.joints.size(); ++k) {
     const std::string number = std::to_string(k);
@@ -147,23 +148,23 @@ TEST(subchains, springs_and_dampers_in_joints_are_felt) {
   }
   const Mechanism mechanism(description);
   for (const int threads : {1, 2}) {
-    use_threads(threads);
+    const std::string options = fmt::format("leaf=subchain,subchains=16,threads={}", threads);
     for (const std::string_view key : {"dca", "hdca"}) {
-      EXPECT_LT(test::share_of_rounding(key, "leaf=subchain,subchains=16", mechanism), 2.0) << key << threads;
+      EXPECT_LT(test::share_of_rounding(key, options, mechanism), 2.0) << key << threads;
     }
   }
 }
 
 TEST(subchains, any_number_of_threads_gives_the_same_bits) {
-  const test::ExecutionRestored restored;
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:200");
   const Eigen::VectorXd u = Eigen::VectorXd::LinSpaced(mechanism.u_size(), -0.5, 0.5);
   const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(mechanism.q_size(), 0.3, 1.1);
   for (const std::string_view key : {"dca", "hdca"}) {
     std::vector<double> first;
     for (const int threads : {1, 2, 3, 5}) {
-      use_threads(threads);
-      const auto formulation = test::make(key, mechanism, "leaf=subchain,subchains=32");
+      const auto formulation =
+          test::make(key, mechanism, fmt::format("leaf=subchain,subchains=32,threads={}", threads));
+      ASSERT_EQ(lane_threads(*formulation), std::min(threads, 4));
       for (int repetition = 0; repetition < 20; ++repetition) {
         const test::Evaluation result = test::evaluate_at(*formulation, 0.0, q, u);
         ASSERT_TRUE(result.status.ok);
@@ -177,10 +178,8 @@ TEST(subchains, any_number_of_threads_gives_the_same_bits) {
 }
 
 TEST(subchains, two_clones_run_at_once_with_two_threads_each) {
-  const test::ExecutionRestored restored;
-  use_threads(2);
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:64");
-  const auto one = test::make("hdca", mechanism, "leaf=subchain,subchains=16");
+  const auto one = test::make("hdca", mechanism, "leaf=subchain,subchains=16,threads=2");
   const auto two = one->clone();
   std::vector<double> x(one->state_size());
   std::vector<double> xdot_one(x.size());
@@ -382,6 +381,7 @@ TEST(subchains, threads_and_instruction_sets_that_do_not_exist_are_said) {
   const test::ExecutionRestored restored;
   EXPECT_THROW(use_threads(0), ModelError);
   EXPECT_THROW(use_threads(-3), ModelError);
+  EXPECT_THROW(use_threads(1025), ModelError);
   EXPECT_THROW(use_instruction_set("sse9"), ModelError);
 }
 

@@ -43,6 +43,14 @@ inline bool is_multistep(const OdeEntry& entry) {
          entry.key == "odeint-adams-bashforth-moulton";
 }
 
+/// Evaluations that a step costs more where it holds samples inside: of methods whose extension is bootstrapped.
+inline std::size_t evaluations_for_samples(const OdeEntry& entry) {
+  if (entry.key == "gauss4" || entry.key == "odeint-rosenbrock4") {
+    return 2;
+  }
+  return entry.key == "gauss6" ? 2 + 3 + 4 : entry.key == "odeint-fehlberg78" ? 4 + 5 + 6 : 0;
+}
+
 /// The key as GoogleTest wants names.
 inline std::string method_name(const testing::TestParamInfo<OdeEntry>& info) {
   std::string name(info.param.key);

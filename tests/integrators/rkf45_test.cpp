@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -79,6 +80,27 @@ TEST(Rkf45, CountsSixEvaluationsAStepAndFiveAFailure) {
   // Every accepted estimate is below rtol times the largest component, which stays below 3.
   EXPECT_LT(result.statistics.mean_local_error[0], 3e-3);
   EXPECT_GT(result.statistics.mean_local_error[0], 0.0);
+}
+
+TEST(Rkf45Fixed, SamplesInsideAStepKeepTheOrder) {
+  // Local errors h^5 inside a step of either solution; the next term changes the exponent by some tenths.
+  for (const bool higher : {false, true}) {
+    const auto inside_error = [&](double h) {
+      OdeOptions options;
+      options.fixed_step = h;
+      options.refine = 10;
+      options.propagate_higher_order = higher;
+      RecordingSink sink;
+      const std::vector<double> tspan = {0.5, 0.5 + h};
+      static_cast<void>(rkf45_fixed(nonlinear_problem(), tspan, nonlinear_solution(0.5), options, sink));
+      double largest = 0.0;
+      for (const Sample& sample : sink.samples) {
+        largest = std::max(largest, largest_difference(sample.x, nonlinear_solution(sample.t)));
+      }
+      return largest;
+    };
+    EXPECT_NEAR(std::log2(inside_error(0.05) / inside_error(0.025)), 5.0, 0.3) << higher;
+  }
 }
 
 TEST(Rkf45, HigherOrderMakesTheErrorGoWithTheTolerance) {

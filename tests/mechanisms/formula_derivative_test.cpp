@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
@@ -136,6 +137,59 @@ TEST(FrameRotation, IsGivenInFourWays) {
         std::string("rotation = [0, 0, 0, 0], normalise = true")}) {
     EXPECT_THROW(rotation(wrong), FileError) << wrong;
   }
+}
+
+// The functions of formulas are those of the C library, to the last bit, also where closed forms cancel.
+using Function = double (*)(double);
+
+constexpr std::array<std::pair<const char*, Function>, 20> kFunctions = {{
+    {"sin", [](double x) { return std::sin(x); }},     {"cos", [](double x) { return std::cos(x); }},
+    {"tan", [](double x) { return std::tan(x); }},     {"asin", [](double x) { return std::asin(x); }},
+    {"acos", [](double x) { return std::acos(x); }},   {"atan", [](double x) { return std::atan(x); }},
+    {"sinh", [](double x) { return std::sinh(x); }},   {"cosh", [](double x) { return std::cosh(x); }},
+    {"tanh", [](double x) { return std::tanh(x); }},   {"asinh", [](double x) { return std::asinh(x); }},
+    {"acosh", [](double x) { return std::acosh(x); }}, {"atanh", [](double x) { return std::atanh(x); }},
+    {"exp", [](double x) { return std::exp(x); }},     {"log", [](double x) { return std::log(x); }},
+    {"ln", [](double x) { return std::log(x); }},      {"log2", [](double x) { return std::log2(x); }},
+    {"log10", [](double x) { return std::log10(x); }}, {"sqrt", [](double x) { return std::sqrt(x); }},
+    {"rint", [](double x) { return std::rint(x); }},   {"abs", [](double x) { return std::fabs(x); }},
+}};
+
+constexpr std::array kArguments = {
+    0.0, 1e-300, 1e-9,  0.1, 0.49999999999999994, 0.5,  0.999999999, 1.0, 1.000000001, 1.5, 2.5, 3.5,
+    8.0, 29.0,   100.5, 1e7, 4503599627370497.5,  1e200};
+
+TEST(Expression, FunctionsAreTheLibrarys) {
+  for (const auto& [name, function] : kFunctions) {
+    double x = 0.0;
+    const Expression formula(std::string(name) + "(x)", {{"x", &x}});
+    for (const double argument : kArguments) {
+      for (const double sign : {1.0, -1.0}) {
+        x = sign * argument;
+        const double expected = function(x);
+        if (std::isfinite(expected)) {
+          EXPECT_EQ(formula(), expected) << name << "(" << x << ")";
+        } else {
+          EXPECT_FALSE(std::isfinite(formula())) << name << "(" << x << ")";
+        }
+      }
+    }
+  }
+}
+
+TEST(Expression, DerivativesDoNotCancel) {
+  // f' of a function of its argument 1 - e or so, where 1 - x^2 and 1 - tanh^2 lose most digits.
+  const auto rate = [](const char* formula, double at) {
+    double t = at;
+    return Expression(derivative_of(formula, "t"), {{"t", &t}})();
+  };
+  constexpr double kNear = 1.0 - 0x1p-40;  // exact
+  const double product = 0x1p-40 * (2.0 - 0x1p-40);
+  EXPECT_NEAR(rate("asin(t)", kNear) * std::sqrt(product), 1.0, 1e-15);
+  EXPECT_NEAR(rate("acos(t)", kNear) * std::sqrt(product), -1.0, 1e-15);
+  EXPECT_NEAR(rate("atanh(t)", kNear) * product, 1.0, 1e-15);
+  EXPECT_NEAR(rate("acosh(t)", 1.0 + 0x1p-40) * std::sqrt(0x1p-40 * (2.0 + 0x1p-40)), 1.0, 1e-15);
+  EXPECT_NEAR(rate("tanh(t)", 20.0) * 0.25 * std::exp(40.0), 1.0, 1e-14);
 }
 
 }  // namespace

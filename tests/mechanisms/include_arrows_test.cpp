@@ -77,8 +77,8 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations", {"mechanisms/model", "formulations"}},
       {"integrators", {"integrators"}},
       {"python",
-       {"python", "mechanisms", "formulations", "integrators", "experiments/registries", "experiments/simulation",
-        "experiments/verification"}},
+       {"python", "mechanisms", "formulations", "integrators", "experiments/records/provenance",
+        "experiments/registries", "experiments/simulation", "experiments/terminal", "experiments/verification"}},
   };
   // The rooms of experiments/, each with those it stands on; command lines and the shipped experiments see all of them.
   static const std::vector<std::pair<std::string_view, std::set<std::string_view>>> kRooms = {
@@ -86,8 +86,8 @@ std::string offence(const std::string& file, const std::string& target) {
       {"terminal", {}},
       {"registries", {}},
       {"drawing", {}},
-      {"engines", {}},
-      {"monitors", {}},
+      {"engines", {"files"}},
+      {"monitors", {"terminal"}},
       {"records", {"files", "terminal"}},
       {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
       {"verification", {"records", "registries"}},
@@ -125,14 +125,16 @@ std::string offence(const std::string& file, const std::string& target) {
   // What several formulations are built on, and which of one another they may know.
   static const std::map<std::string, std::set<std::string>> engines = {
       {"formulations/kernels", {}},
+      {"formulations/execution", {}},
       {"formulations/recursion", {"formulations/kernels"}},
       // The instruction set in use.
       {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
-      {"formulations/subchains", {"formulations/kernels", "formulations/recursion"}},
+      {"formulations/subchains", {"formulations/execution", "formulations/kernels", "formulations/recursion"}},
       // The instruction set in use.
-      {"formulations/closed_links", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
-      // The same threads, instruction sets and interface of what goes in lanes.
-      {"formulations/subtrees", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+      {"formulations/parts", {"formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+      // The same instruction sets and interface of what goes in lanes.
+      {"formulations/subtrees",
+       {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
       // Bodies as leaves too, with the limit that the assembly sets for point masses.
       {"formulations/binary_tree",
        {"formulations/assembly", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},

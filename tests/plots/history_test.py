@@ -25,7 +25,7 @@ class History(InTemporaryDirectory):
         super().setUp()
         self.runs = self.directory / "runs"
         write_chadaj(self.runs / "chadaj2015")
-        self.file = self.directory / "history.jsonl"
+        self.file = self.runs / "history.jsonl"
 
     def made_at(self, time):
         file = self.runs / "chadaj2015" / "provenance.json"
@@ -40,6 +40,8 @@ class History(InTemporaryDirectory):
         self.assertEqual(run_history(self.runs), (0, ""))
         [line] = self.lines()
         self.assertEqual(line["experiment"], "chadaj2015")
+        # Nothing is written beside the folder that was named.
+        self.assertEqual([path.name for path in self.directory.iterdir()], ["runs"])
         self.assertGreater(line["evaluations"], 3169)
         self.made_at("2026-01-02T00:00:00Z")
         self.assertEqual(run_history(self.runs), (0, ""))

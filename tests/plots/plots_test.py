@@ -1,6 +1,7 @@
 """From results in the documented format to figures, tables and the report, and what happens when the results are damaged."""
 import contextlib
 import io
+import re
 import sys
 import tempfile
 import unittest
@@ -63,9 +64,57 @@ class CompleteResults(Readable):
 
     def test_report_is_one_well_formed_file(self):
         page = Page((self.directory / "report.html").read_text())
-        self.assertTrue(all(link.startswith("data:image/png;base64,") for link in page.links))
+        # Pictures are inside; what is linked beside is there, so that the folder can be moved.
+        for link in page.links:
+            self.assertTrue(link.startswith(("data:image/png;base64,", "#")) or (self.directory / link).exists(), link[:60])
         for text in ("3493", "exact", "within limit", "trend only", "Eigen 3.4.0", "100 % & more_", "pendulum:16"):
             self.assertIn(text, page.text)
+
+
+    def test_the_report_leads_everywhere(self):
+        text = (self.directory / "report.html").read_text()
+        page = Page(text)
+        for link in ("records.csv", "timings.csv", "tables/chadaj2015_published.tex", "#comparison", "#provenance"):
+            self.assertIn(link, page.links)
+        self.assertTrue(any(link.startswith("figures/") and link.endswith(".pdf") for link in page.links) or not list(self.directory.glob("figures/*.pdf")))
+        for link in page.links:
+            if link.startswith("#"):
+                self.assertIn(f'id="{link[1:]}"', text)
+        self.assertNotIn("../index.html", page.links, "there is none")
+        self.assertEqual(run_make_all(self.directory, "--indexed")[0], 0)
+        self.assertIn("../index.html", Page((self.directory / "report.html").read_text()).links)
+        run_make_all(self.directory)
+
+    def test_the_verdict_stands_beside_the_numbers_on_any_screen(self):
+        """Five columns that may break; below 40rem a row is a block, with the names of its numbers."""
+        text = (self.directory / "report.html").read_text()
+        heads = re.findall(r'<table class="stacked records">\s*<thead><tr>(.*?)</tr>', text)
+        self.assertTrue(heads)
+        for head in heads:
+            self.assertEqual(re.findall(r"<th[^>]*>(.*?)</th>", head)[-1], "verdict")
+            self.assertEqual(head.count("<th"), 5)
+        self.assertNotIn('<div class="wide"><table class="stacked records">', text, "nothing of it is scrolled out of sight")
+        self.assertIn(".records td { overflow-wrap: anywhere; }", text)
+
+    def test_report_and_index_count_alike(self):
+        text = " ".join(Page((self.directory / "report.html").read_text()).text.split())
+        # Two counts and two times are printed.
+        self.assertIn("The paper prints 4 numbers that can still be read: exact 2, trend only 1, not there 1.", text)
+        self.assertIn("92 records, one a run and quantity", text)
+
+
+class HostileNames(InTemporaryDirectory):
+    def test_names_of_files_stay_in_the_folder(self):
+        write_chadaj(self.directory / "results")
+        rows = [["../../outside", *row[1:]] for row in chadaj_records()]
+        write_rows(self.directory / "results" / "records.csv", COLUMNS, rows)
+        (self.directory / "results" / "timings.csv").unlink()
+        code, _, errors = run_make_all(self.directory / "results")
+        self.assertEqual(code, 1)
+        self.assertIn("no name of a file in this folder", errors)
+        self.assertEqual(list(self.directory.rglob("*outside*")), [])
+        with self.assertRaises(InputError):
+            style.save(None, self.directory, "../figure")
 
 
 class IncompleteResults(InTemporaryDirectory):

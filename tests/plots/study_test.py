@@ -12,6 +12,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
+import history
+import index
 from input_error import InputError
 from latex_layout import fitted_table, printed_text, printed_width
 from number_text import digits_beside
@@ -71,6 +73,43 @@ class StudyReport(InTemporaryDirectory):
     def setUp(self):
         super().setUp()
         write_study(self.directory)
+
+    def change_declaration(self, **changes):
+        file = self.directory / "study.json"
+        file.write_text(json.dumps(json.loads(file.read_text()) | changes))
+
+    def test_a_quick_version_says_so_everywhere(self):
+        run_make_all(self.directory)
+        figure = next(self.directory.glob("figures/*.png"))
+        whole = figure.read_bytes()
+        self.assertNotIn("uick", Page((self.directory / "report.html").read_text()).text)
+        self.change_declaration(quick=True)
+        self.assertEqual(run_make_all(self.directory)[0], 0)
+        text = Page((self.directory / "report.html").read_text()).text
+        self.assertIn("A small study (quick)", text)
+        self.assertIn("Quick version", text)
+        for table in self.directory.glob("tables/*.tex"):
+            self.assertIn("Quick version", table.read_text(), table.name)
+        self.assertNotEqual(figure.read_bytes(), whole, "the figure says so too")
+        self.assertTrue(history.line_of(open_results(self.directory))["quick"])
+        self.assertIn("(quick version)", self.index_text())
+
+    def index_text(self):
+        root = self.directory / "all"
+        (root / "small").mkdir(parents=True)
+        for name in ("records.csv", "study.json", "provenance.json"):
+            shutil.copy(self.directory / name, root / "small" / name)
+        index.write_index(root)
+        return Page((root / "index.html").read_text()).text
+
+    def test_engines_that_did_not_start_are_named(self):
+        self.change_declaration(inputs={"engines": [{"name": "mujoco", "command": "x", "version": "", "failure": "is not there"},
+                                                    {"name": "drake", "command": "y", "version": "Drake 1", "failure": ""}]})
+        run_make_all(self.directory)
+        text = Page((self.directory / "report.html").read_text()).text
+        self.assertIn("Engines that did not start, so that nothing was compared with them: mujoco (is not there).", " ".join(text.split()))
+        self.assertNotIn("drake", text)
+        self.assertIn("Engines that did not start: mujoco.", self.index_text())
 
     def test_labels_and_reasons_come_from_the_study(self):
         code, _, errors = run_make_all(self.directory)

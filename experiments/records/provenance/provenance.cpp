@@ -16,11 +16,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <thread>
 
 #include "experiments/files/json_file.hpp"
 #include "experiments/records/provenance/build_information.hpp"
+#include "formulations/execution/openmp_settings.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "integrators/registry.hpp"
 
@@ -82,6 +84,18 @@ std::string binding() {
   return text;
 }
 
+nlohmann::ordered_json openmp_json(const OpenmpSettings& settings) {
+  return {{"version", settings.version},
+          {"threads_of_a_region", settings.members},
+          {"max_threads", settings.max_threads},
+          {"thread_limit", settings.thread_limit},
+          {"max_active_levels", settings.max_active_levels},
+          {"dynamic", settings.dynamic},
+          {"proc_bind", settings.proc_bind},
+          {"places", settings.places},
+          {"wait_policy", settings.wait_policy}};
+}
+
 std::vector<std::pair<std::string, std::string>> libraries() {
   std::vector<std::pair<std::string, std::string>> versions = {
       {"Boost", fmt::format("{}.{}.{}", BOOST_VERSION / 100000, BOOST_VERSION / 100 % 1000, BOOST_VERSION % 100)},
@@ -124,6 +138,12 @@ Provenance capture_provenance(int threads) {
   return provenance;
 }
 
+Provenance capture_provenance(const FolderOwner& owner, int threads) {
+  Provenance provenance = capture_provenance(threads);
+  provenance.made_by = owner;
+  return provenance;
+}
+
 std::string version_text() {
   const BuildInformation build = build_information();
   return fmt::format("{} (commit {}{})", build.version, std::string_view(build.commit).substr(0, 12),
@@ -132,6 +152,11 @@ std::string version_text() {
 
 void write_provenance(const std::filesystem::path& file, const Provenance& provenance) {
   nlohmann::ordered_json json;
+  if (provenance.made_by) {
+    json["made_by"] = {{"command", provenance.made_by->command},
+                       {"name", provenance.made_by->name},
+                       {"quick", provenance.made_by->quick}};
+  }
   json["version"] = provenance.version;
   json["commit"] = provenance.commit;
   json["dirty"] = provenance.dirty ? nlohmann::ordered_json(*provenance.dirty) : nlohmann::ordered_json();
@@ -142,6 +167,7 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   json["instruction_set"] = provenance.instruction_set;
   json["logical_cores"] = provenance.logical_cores;
   json["threads"] = provenance.threads;
+  json["openmp"] = openmp_json(openmp_settings(provenance.threads));
   json["ranks"] = provenance.ranks;
   json["messages"] = provenance.messages;
   json["binding"] = provenance.binding;
@@ -154,8 +180,9 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
 }
 
 void add_ranks(const std::filesystem::path& file, int ranks, const std::string& messages) {
-  std::ifstream stream(file);
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(stream, nullptr, false);
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  nlohmann::ordered_json json = nlohmann::ordered_json::parse(is_shallow_json(text) ? text : "", nullptr, false);
   if (!json.is_object()) {
     Provenance provenance = capture_provenance();
     provenance.ranks = ranks;

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/files/result_folder.hpp"
+
 namespace mbdbench {
 
 /// Program, machine and time of a run.
@@ -26,11 +28,15 @@ struct Provenance {
   std::string binding;   ///< processors this process may run on and the variables that pin threads
   std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version
   std::string operating_system;
-  std::string utc_time;  ///< ISO 8601
+  std::string utc_time;                ///< ISO 8601
+  std::optional<FolderOwner> made_by;  ///< the command that the folder belongs to
 };
 
 /// \returns the provenance of this program, here and now.
 Provenance capture_provenance(int threads = 1);
+
+/// \returns the same, of the results of a command.
+Provenance capture_provenance(const FolderOwner& owner, int threads = 1);
 
 /// \returns "0.1.0 (commit 1a2b3c4d5e6f, uncommitted changes)".
 std::string version_text();

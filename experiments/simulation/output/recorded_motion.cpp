@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "experiments/files/csv_file.hpp"
+#include "experiments/registries/available_memory.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
@@ -70,6 +71,7 @@ RecordedMotion read_motion(const Registries& registries, const fs::path& directo
   motion.formulation = formulation_word(saved.formulation, saved.formulation_options);
   motion.integrator = saved.integrator;
   const FormulationChoice choice = choose_formulation(registries.formulations, motion.formulation);
+  require_memory(*choice.entry, *motion.mechanism);
   const auto formulation = make_formulation(registries.formulations, *choice.entry, *motion.mechanism, choice.options);
   const CsvTable table = read_csv(table_file);
   require_columns(table_file, table, *formulation);

@@ -13,12 +13,25 @@
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "mechanisms/io/file_error.hpp"
+#include "mechanisms/io/file_text.hpp"
+#include "mechanisms/model/description/visible_text.hpp"
 
 namespace mbdbench {
 namespace {
 
 // 2: with the settings of the run.
 constexpr int kFormat = 2;
+
+void require_visible(const SavedState& state, const std::filesystem::path& file) {
+  std::vector<std::string> texts = state.names;
+  texts.insert(texts.end(), {state.mechanism, state.mechanism_digest, state.formulation, state.formulation_options,
+                             state.integrator});
+  for (const std::string& text : texts) {
+    if (const std::string wrong = unseen_character(text, Lines::one); !wrong.empty()) {
+      throw FileError(file.string(), 0, fmt::format("\"{}\" {}", visible_text(text), wrong));
+    }
+  }
+}
 
 void require_consistent(const SavedState& state, const std::filesystem::path& file) {
   if (state.names.size() != state.x.size()) {
@@ -84,7 +97,7 @@ RunSettings settings_of(const nlohmann::json& json, const std::string& file) {
 
 }  // namespace
 
-void write_saved_state(const std::filesystem::path& file, const SavedState& state) {
+std::string saved_state_text(const SavedState& state) {
   nlohmann::ordered_json json;
   json["format"] = kFormat;
   json["mechanism"] = state.mechanism;
@@ -101,17 +114,25 @@ void write_saved_state(const std::filesystem::path& file, const SavedState& stat
   if (!state.gauge.empty()) {
     json["gauge"] = state.gauge;
   }
-  write_json(file, json);
+  return json_text(json);
+}
+
+void write_saved_state(const std::filesystem::path& file, const SavedState& state) {
+  replace_file(file, saved_state_text(state));
 }
 
 SavedState read_saved_state(const std::filesystem::path& file) {
-  std::ifstream stream(file);
-  if (!stream || std::filesystem::is_directory(file)) {
-    throw FileError(file.string(), 0, "cannot be read; name the state.json of an earlier run, or one that verify left");
+  return parse_saved_state(read_file_text(file, "the state.json of an earlier run, or one that verify left"), file);
+}
+
+SavedState parse_saved_state(std::string_view text, const std::filesystem::path& file) {
+  if (!is_shallow_json(text)) {
+    throw FileError(file.string(), 0,
+                    fmt::format("not a saved state: it is nested deeper than {} levels", kDeepestJson));
   }
   SavedState state;
   try {
-    const nlohmann::json json = nlohmann::json::parse(stream);
+    const nlohmann::json json = nlohmann::json::parse(text);
     if (json.at("format") != kFormat) {
       throw FileError(file.string(), 0, fmt::format("this program reads states of format {}", kFormat));
     }
@@ -134,6 +155,7 @@ SavedState read_saved_state(const std::filesystem::path& file) {
   } catch (const nlohmann::json::exception& error) {
     throw FileError(file.string(), 0, fmt::format("not a saved state: {}", error.what()));
   }
+  require_visible(state, file);
   require_consistent(state, file);
   return state;
 }

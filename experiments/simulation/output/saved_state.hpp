@@ -36,6 +36,12 @@ struct SavedState {
 /// Writes JSON with shortest round-trip numbers; the file is replaced at once. \throws FileError
 void write_saved_state(const std::filesystem::path& file, const SavedState& state);
 
+/// \returns what `write_saved_state` writes.
+std::string saved_state_text(const SavedState& state);
+
+/// Reads such a text. \param file for messages \throws FileError for anything else, saying what is wrong
+SavedState parse_saved_state(std::string_view text, const std::filesystem::path& file);
+
 /// Reads what `write_saved_state` wrote. \throws FileError for anything else, saying what is wrong
 SavedState read_saved_state(const std::filesystem::path& file);
 

@@ -34,7 +34,10 @@ RunVerdict run_verdict(const SimulateSetup& setup, const SimulationResult& resul
                        const SimulateRequest& request, std::string endless) {
   RunVerdict verdict;
   verdict.limits = accuracy_limits(accuracy, tolerance_of(setup), request.limits);
-  verdict.status = result.sink_failure.empty() ? to_string(result.ode.status) : "output_failed";
+  // Of a state that is singular or broken energies, markers or reactions cannot be computed: no disk is to blame.
+  verdict.status = result.sink_failure.empty() ? to_string(result.ode.status)
+                   : result.write_failed       ? "output_failed"
+                                               : "state_failed";
   verdict.message = result.message();
   if (!endless.empty()) {
     verdict.status = "endless";

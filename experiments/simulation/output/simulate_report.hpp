@@ -20,13 +20,13 @@ namespace mbdbench {
 struct RunVerdict {
   AccuracyLimits limits;
   std::vector<std::string> inaccuracies;  ///< of a run that reached its end
-  std::string_view status;                ///< the integrator's, "output_failed", "endless" or "inaccurate"
-  std::string message;                    ///< why it is not "ok"
+  std::string_view status;  ///< the integrator's, "output_failed", "state_failed", "endless" or "inaccurate"
+  std::string message;      ///< why it is not "ok"
 };
 
 /// \returns the verdict: the integrator's status; "output_failed" where the run stopped because a sample could not be
-/// kept; "endless" where it was stopped since it would not have ended; "inaccurate" where it reached its end beyond a
-/// limit.
+/// written, "state_failed" where its energies, markers or reactions could not be computed; "endless" where it was
+/// stopped since it would not have ended; "inaccurate" where it reached its end beyond a limit.
 RunVerdict run_verdict(const SimulateSetup& setup, const SimulationResult& result, const RunAccuracy& accuracy,
                        const SimulateRequest& request, std::string endless);
 

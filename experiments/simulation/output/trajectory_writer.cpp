@@ -4,6 +4,8 @@
 
 #include <stdexcept>
 
+#include "formulations/drive_forces.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -28,6 +30,12 @@ std::vector<std::string> columns_of(const Formulation& formulation, bool reactio
         add({"fx", "fy", "fz", "nx", "ny", "nz"}, joint.name);
       }
     }
+    for (const std::string& driven : drive_names(mechanism)) {
+      add({"drive"}, driven);
+    }
+    for (const Coupling& coupling : mechanism.couplings()) {
+      add({"coupling"}, coupling.name);
+    }
   }
   return columns;
 }
@@ -44,7 +52,10 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& file, Formulatio
                                    const TrajectoryContent& content)
     : formulation_(formulation),
       with_reactions_(content.reactions),
-      stream_(file, content.comments, columns_of(formulation, content.reactions)) {}
+      stream_(file, content.comments, columns_of(formulation, content.reactions)),
+      kinematics_(formulation.mechanism()),
+      q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
+      u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
 
 void TrajectoryWriter::append(const std::vector<Vec6>& wrenches) {
   for (const Vec6& wrench : wrenches) {
@@ -67,6 +78,11 @@ bool TrajectoryWriter::sample(double t, std::span<const double> x) {
     require_ok(formulation_.reactions(t, x, reactions_), "reactions", t);
     append(reactions_.tree_joints);
     append(reactions_.cut_joints);
+    require_ok(formulation_.unpack(t, x, q_, u_), "joint coordinates", t);
+    kinematics_.set_positions(q_);
+    const DriveForces forces = drive_forces(kinematics_, reactions_);
+    row_.insert(row_.end(), forces.drives.begin(), forces.drives.end());
+    row_.insert(row_.end(), forces.couplings.begin(), forces.couplings.end());
   }
   stream_.write(row_);
   return true;

@@ -8,6 +8,7 @@
 #include "experiments/files/csv_stream.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 
@@ -19,7 +20,8 @@ struct TrajectoryContent {
 
 /// Columns: t; every state component by its layout name; kinetic, potential, total (J); position_residual = max |Phi|,
 /// velocity_residual = max |Phi'|; x_, y_, z_, vx_, vy_, vz_ of every marker (m, m/s, world axes); with reactions fx_,
-/// fy_, fz_, nx_, ny_, nz_ of every joint (N, N m, world axes, on the outboard body at the joint's point).
+/// fy_, fz_, nx_, ny_, nz_ of every joint (N, N m, world axes, on the outboard body at the joint's point), then drive_
+/// of every driven component (N or N m along it) and coupling_ of every coupling (its multiplier).
 class TrajectoryWriter : public OdeSink {
  public:
   /// \param file see CsvStream \param formulation of the run; must outlive the writer
@@ -40,6 +42,9 @@ class TrajectoryWriter : public OdeSink {
   CsvStream stream_;
   Observation observation_;
   Reactions reactions_;
+  Kinematics kinematics_;  // with reactions
+  std::vector<double> q_;
+  std::vector<double> u_;
   std::vector<double> row_;
 };
 

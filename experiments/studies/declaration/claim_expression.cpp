@@ -37,6 +37,10 @@ namespace {
 using Node = ClaimExpression::Node;
 using NodePointer = std::shared_ptr<const Node>;
 
+// The tree that is built is as deep as a chain of sums is long, and is walked by recursion.
+constexpr std::size_t kLongestClaim = 4000;
+constexpr std::size_t kDeepestClaim = 200;
+
 struct Operation {
   std::string_view sign;
   double (*apply)(double, double);
@@ -80,6 +84,10 @@ class ExpressionParser {
       : text_(text), references_(references) {}
 
   NodePointer parse() {
+    if (text_.size() > kLongestClaim) {
+      throw std::invalid_argument(
+          fmt::format("has {} letters; criteria of up to {} are read", text_.size(), kLongestClaim));
+    }
     NodePointer root = disjunction();
     skip_blanks();
     if (at_ != text_.size()) {
@@ -152,7 +160,26 @@ class ExpressionParser {
     return node;
   }
 
+  /// One level of recursion while it lives.
+  class Level {
+   public:
+    explicit Level(std::size_t& depth) : depth_(depth) {
+      if (++depth_ > kDeepestClaim) {
+        throw std::invalid_argument(fmt::format("is nested deeper than {} levels", kDeepestClaim));
+      }
+    }
+    ~Level() { --depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    Level(Level&&) = delete;
+    Level& operator=(Level&&) = delete;
+
+   private:
+    std::size_t& depth_;
+  };
+
   NodePointer disjunction() {
+    const Level level(depth_);
     NodePointer node = conjunction();
     while (accept("or")) {
       node = condition(node);
@@ -172,6 +199,7 @@ class ExpressionParser {
 
   NodePointer negation() {
     if (accept("not")) {
+      const Level level(depth_);
       return combine([](double a, double /*unused*/) { return 1.0 - a; }, condition(negation()), {}, true);
     }
     return comparison();
@@ -209,6 +237,7 @@ class ExpressionParser {
 
   NodePointer factor() {
     if (accept("-")) {
+      const Level level(depth_);
       return combine([](double a, double /*unused*/) { return -a; }, number_of(factor()), {}, false);
     }
     if (accept("(")) {
@@ -341,6 +370,7 @@ class ExpressionParser {
   std::string_view text_;
   std::vector<ObserverReference>& references_;
   std::size_t at_ = 0;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace

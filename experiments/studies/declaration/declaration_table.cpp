@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
+#include <limits>
 
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
@@ -50,11 +52,14 @@ LocatedText DeclarationTable::text_of(const toml::node& node, std::string_view k
 }
 
 LocatedNumber DeclarationTable::number_of(const toml::node& node, std::string_view key) const {
-  const auto value = node.value<double>();
-  if (!node.is_number() || !value || !std::isfinite(*value)) {
+  // Integers beyond 2^53 become the nearest number, as decimal fractions do.
+  const double value = node.is_integer()          ? static_cast<double>(node.as_integer()->get())
+                       : node.is_floating_point() ? node.as_floating_point()->get()
+                                                  : std::numeric_limits<double>::quiet_NaN();
+  if (!std::isfinite(value)) {
     wrong_type(node, key, "a finite number");
   }
-  return {*value, declared_line(node)};
+  return {value, declared_line(node)};
 }
 
 bool DeclarationTable::is_list(std::string_view key) const {
@@ -223,6 +228,20 @@ void DeclarationTable::entries(std::string_view key, const std::string& label, c
       wrong_type(entry, key, fmt::format("a list of tables, [[{}]]", key));
     }
   }
+}
+
+std::string plain_name(const DeclarationTable& table) {
+  constexpr std::size_t kLongest = 100;
+  const LocatedText name = table.needed_text("name");
+  const bool plain = std::all_of(name.text.begin(), name.text.end(), [](char letter) {
+    return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
+  });
+  if (!plain || name.text.empty() || name.text.size() > kLongest) {
+    table.fail(name.line,
+               fmt::format("name '{}' becomes part of file names: letters, digits, '_' and '-' only, 1 to {}",
+                           name.text, kLongest));
+  }
+  return name.text;
 }
 
 }  // namespace mbdbench::studies

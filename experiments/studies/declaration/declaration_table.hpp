@@ -99,4 +99,8 @@ class DeclarationTable {
   std::size_t line_;
 };
 
+/// \returns the table's `name`, which becomes part of file names. \throws FileError unless it is of letters, digits,
+/// '_' and '-', so that no file is written outside of the study's folder
+std::string plain_name(const DeclarationTable& table);
+
 }  // namespace mbdbench::studies

@@ -74,6 +74,14 @@ void require_runs(const DeclarationTable& table, const Study& study, const Curve
   }
 }
 
+/// Two of one name would be one file.
+template <class Named>
+void require_new_name(const DeclarationTable& table, const std::vector<Named>& others, const std::string& name) {
+  if (std::any_of(others.begin(), others.end(), [&](const Named& other) { return other.name == name; })) {
+    table.fail(table.line(), fmt::format("name '{}' is taken by another one above", name));
+  }
+}
+
 }  // namespace
 
 std::vector<std::size_t> all_places(std::size_t size) {
@@ -102,7 +110,8 @@ void read_figures(const DeclarationTable& root, Study& study, const ObserverRead
       {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest", "against", "families"},
       {}, [&](const DeclarationTable& table) {
         CurveFigure figure;
-        figure.name = table.needed_text("name").text;
+        figure.name = plain_name(table);
+        require_new_name(table, study.figures, figure.name);
         figure.title = table.needed_text("title").text;
         if (const auto against = table.text("against")) {
           figure.against = against->text == "control" ? Against::control : Against::observer;
@@ -137,7 +146,8 @@ void read_tables(const DeclarationTable& root, Study& study, const ObserverReade
   root.entries("tables", "a table", {"name", "title", "caption", "observe", "mechanisms", "variants"}, {},
                [&](const DeclarationTable& table) {
                  NumberTable made;
-                 made.name = table.needed_text("name").text;
+                 made.name = plain_name(table);
+                 require_new_name(table, study.tables, made.name);
                  made.title = table.needed_text("title").text;
                  const auto caption = table.text("caption");
                  made.caption = caption ? caption->text : "";

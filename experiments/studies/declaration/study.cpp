@@ -7,12 +7,15 @@
 #include <iterator>
 #include <utility>
 
+#include "experiments/engines/engine_permission.hpp"
+#include "experiments/files/text_digest.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 
 namespace mbdbench::studies {
 namespace {
 
-/// \returns the words with everything but letters and digits replaced by underlines.
+/// \returns the words with everything but letters and digits replaced by underlines, and a digest behind the beginning
+/// of long ones.
 std::string file_name(const std::string& words) {
   std::string file;
   for (const char letter : words) {
@@ -22,7 +25,9 @@ std::string file_name(const std::string& words) {
       file += '_';
     }
   }
-  return file;
+  // Systems take names of up to 255 bytes.
+  constexpr std::size_t kMost = 120;
+  return file.size() <= kMost ? file : fmt::format("{}_{}", file.substr(0, kMost), text_digest(words).substr(0, 8));
 }
 
 template <class Entry>
@@ -78,6 +83,28 @@ std::string Control::text() const {
 
 bool StudyClaim::runs_over(Axis axis) const {
   return stands_in(over, axis) || stands_in(most, axis);
+}
+
+std::string Study::title_of(const Observer& observer) const {
+  const auto own = titles.find(observer);
+  return own != titles.end()                         ? own->second
+         : observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
+         : observer.workers > 0      ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
+         : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
+                                     : std::string(observer.entry().title);
+}
+
+std::vector<StudyEngine> Study::engines_started() const {
+  std::vector<StudyEngine> started;
+  for (const StudyVariant& variant : variants) {
+    const std::string command = engine_command(*variant.entry, variant.options);
+    const bool known =
+        std::any_of(started.begin(), started.end(), [&](const StudyEngine& e) { return e.command == command; });
+    if (!command.empty() && !known) {
+      started.push_back({std::string(variant.entry->key), command, {}, {}});
+    }
+  }
+  return started;
 }
 
 bool Study::runs(std::size_t integrator, std::size_t control) const {

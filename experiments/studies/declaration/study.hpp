@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/records/record.hpp"
@@ -170,8 +171,25 @@ struct ReferenceRun {
   std::string integrator;
 };
 
+/// Another engine that a variant names.
+struct StudyEngine {
+  std::string name;
+  std::string command;  ///< as it is started
+  std::string version;  ///< as the engine calls itself; empty where it was not asked, or does not start
+  std::string failure;  ///< why not
+};
+
+/// What identifies a study beside its mechanisms.
+struct StudyInputs {
+  bool quick = false;                                      ///< whether its table [quick] has replaced keys of its own
+  std::string declaration;                                 ///< the text of its file
+  std::string folder;                                      ///< in which the file stands: {here} in commands of engines
+  std::vector<std::pair<std::string, std::string>> files;  ///< expectations: name, text
+};
+
 /// All of it. Only `study_reader` makes one: everything in it exists and fits.
 struct Study {
+  StudyInputs inputs;
   std::string name;
   std::string title;
   std::vector<StudyMechanism> mechanisms;
@@ -194,6 +212,11 @@ struct Study {
   int samples = 0;                  ///< equal intervals at whose ends errors are measured
   int windows = 0;                  ///< curves have the largest of each of so many equal times; 0: every step
 
+  /// \returns the engines that its variants name, each command once, without their versions.
+  [[nodiscard]] std::vector<StudyEngine> engines_started() const;
+
+  /// \returns what tables, figures and claims call an observer.
+  [[nodiscard]] std::string title_of(const Observer& observer) const;
   /// \returns whether this integrator is run with this control.
   [[nodiscard]] bool runs(std::size_t integrator, std::size_t control) const;
   /// \returns all runs, in the order of the lists; of a mechanism without integrators a cell a variant, for what is

@@ -1,12 +1,10 @@
 #include "experiments/studies/declaration/study_reader.hpp"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <iterator>
+#include <map>
 
 #include "experiments/engines/engine_formulation.hpp"
 #include "experiments/registries/formulation_choice.hpp"
@@ -21,6 +19,8 @@
 #include "experiments/studies/declaration/declared_observer.hpp"
 #include "experiments/studies/declaration/expectation_reader.hpp"
 #include "mechanisms/io/file_error.hpp"
+#include "mechanisms/io/file_text.hpp"
+#include "mechanisms/io/toml_text.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench::studies {
@@ -48,14 +48,22 @@ constexpr double kDefaultRepetitions = 3.0;
 constexpr double kMostRepetitions = 10000.0;
 constexpr double kMostRanks = 1024.0;
 
+fs::path folder_of(const fs::path& file) {
+  return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+std::string text_of(const fs::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+}
+
 class StudyReader {
  public:
   StudyReader(const Registries& registries, const fs::path& file, const DeclarationTable& table)
       : registries_(registries), file_(file), table_(table), mechanisms_(registries, file_, table, study_) {}
 
   Study read() {
-    study_.name = table_.needed_text("name").text;
-    require_plain_name();
+    study_.name = plain_name(table_);
     const auto title = table_.text("title");
     study_.title = title ? title->text : study_.name;
     study_.max_evaluations =
@@ -96,6 +104,7 @@ class StudyReader {
       std::for_each(table.observers.begin(), table.observers.end(),
                     [this](const Observer& o) { add_observer(study_, o); });
     }
+    require_own_curve_files();
     for (const StudyMechanism& mechanism : study_.mechanisms) {
       if (study_.needs_reference(mechanism) && (mechanism.output > 0.0 || mechanism.restart > 0.0)) {
         table_.fail(table_.line(), fmt::format("mechanism '{}' with output or restart has no sample times, and errors "
@@ -106,18 +115,36 @@ class StudyReader {
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
       study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
+      study_.inputs.files.emplace_back(name.text, text_of(file_.parent_path() / name.text));
     }
     return std::move(study_);
   }
 
  private:
-  void require_plain_name() const {
-    const bool plain = std::all_of(study_.name.begin(), study_.name.end(), [](char letter) {
-      return std::isalnum(static_cast<unsigned char>(letter)) != 0 || letter == '_' || letter == '-';
-    });
-    if (!plain) {
-      table_.fail(table_.needed_text("name").line,
-                  fmt::format("name '{}' becomes part of file names: letters, digits, '_' and '-' only", study_.name));
+  /// Names of files keep letters and digits of labels only.
+  void require_own_curve_files() const {
+    std::map<fs::path, CellKey> owners;
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      for (std::size_t v = 0; v < study_.variants.size(); ++v) {
+        for (std::size_t i = 0; i < study_.integrators.size(); ++i) {
+          for (std::size_t c = 0; c < study_.controls.size(); ++c) {
+            const CellKey cell{m, v, i, c};
+            if (study_.curves(cell).empty()) {
+              continue;
+            }
+            const auto [owner, added] = owners.emplace(study_.curve_file(cell), cell);
+            if (!added) {
+              table_.fail(
+                  table_.line(),
+                  fmt::format("the runs of '{}' on '{}' and of '{}' on '{}' would write the same file {}: use labels "
+                              "that differ in letters or digits",
+                              study_.variants[owner->second.variant].label,
+                              study_.mechanisms[owner->second.mechanism].label, study_.variants[v].label,
+                              study_.mechanisms[m].label, owner->first.string()));
+            }
+          }
+        }
+      }
     }
   }
 
@@ -134,9 +161,8 @@ class StudyReader {
       table_.at_line(command.line, [&, &key = name.text, &word = command.text] {
         std::string text = word;
         constexpr std::string_view kHere = "{here}";
-        const fs::path folder = file_.has_parent_path() ? file_.parent_path() : fs::path(".");
         for (std::size_t at = text.find(kHere); at != std::string::npos; at = text.find(kHere)) {
-          text.replace(at, kHere.size(), folder.string());
+          text.replace(at, kHere.size(), folder_of(file_).string());
         }
         all.push_back(engine_entry(key + "=" + text));
       });
@@ -354,25 +380,23 @@ class StudyReader {
 }  // namespace
 
 Study read_study(const Registries& registries, const fs::path& file, bool quick) {
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream || fs::is_directory(file)) {
-    throw FileError(file.string(), 0, "cannot be opened; name the file of a study (.toml)");
-  }
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const std::string text = read_file_text(file, "the file of a study (.toml)");
   const std::string name = file.string();
-  toml::table table;
-  try {
-    table = toml::parse(text, name);
-  } catch (const toml::parse_error& error) {
-    throw FileError(name, error.source().begin.line, error.description());
-  }
-  if (const toml::table* const smaller = table["quick"].as_table(); quick && smaller != nullptr) {
+  toml::table table = parse_toml(text, name);
+  // Without such a table the whole is quick enough, and is the whole.
+  const toml::table* const smaller = quick ? table["quick"].as_table() : nullptr;
+  const bool is_quick = smaller != nullptr;
+  if (is_quick) {
     for (const auto& [key, value] : toml::table(*smaller)) {
       table.insert_or_assign(key, value);
     }
   }
   const DeclarationTable root(name, table, "the study", 1, kStudyKeys);
-  return StudyReader(registries, file, root).read();
+  Study study = StudyReader(registries, file, root).read();
+  study.inputs.quick = is_quick;
+  study.inputs.declaration = text;
+  study.inputs.folder = folder_of(file).string();
+  return study;
 }
 
 }  // namespace mbdbench::studies

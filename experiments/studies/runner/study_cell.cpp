@@ -28,6 +28,10 @@ std::vector<Observer> observers_of(const Study& study, const CellKey& cell) {
   std::vector<Observer> own;
   std::copy_if(study.observers.begin(), study.observers.end(), std::back_inserter(own),
                [&](const Observer& observer) { return observer.of_one_run() && mechanism.is_observed(observer); });
+  if (own.empty()) {
+    // Of a study of times alone: whether the run came through, without which nothing is timed.
+    own.push_back({Quantity::steps, {}});
+  }
   return own;
 }
 

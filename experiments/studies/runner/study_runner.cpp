@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/provenance/program_digest.hpp"
 #include "experiments/records/timing/part_durations.hpp"
@@ -19,6 +20,7 @@
 #include "experiments/studies/runner/parts/part_runner.hpp"
 #include "experiments/studies/runner/parts/rank_team.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
+#include "experiments/studies/runner/study_memory.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -159,6 +161,16 @@ class StudyRun {
     return parts;
   }
 
+  /// \returns what tells an engine from one of the same name: its command and its version; empty for our formulations.
+  [[nodiscard]] std::string engine_of(const StudyVariant& variant) const {
+    const std::string command = engine_command(*variant.entry, variant.options);
+    const auto found = std::find_if(options_.engines.begin(), options_.engines.end(),
+                                    [&](const StudyEngine& engine) { return engine.command == command; });
+    return command.empty() || found == options_.engines.end()
+               ? command
+               : fmt::format("{}|{}{}", command, found->version, found->failure);
+  }
+
   [[nodiscard]] std::string observer_names(const StudyMechanism& mechanism) const {
     std::string names;
     for (const Observer& observer : study_.observers) {
@@ -184,9 +196,10 @@ class StudyRun {
       const std::string run =
           fmt::format("{} {} {}", study_.variants[cell.variant].formulation(), study_.integrators[cell.integrator]->key,
                       study_.controls[cell.control].text());
+      const std::string engine = engine_of(study_.variants[cell.variant]);
       const int before = study_.variants[cell.variant].evaluations_before;
-      const std::string key = text_digest(fmt::format("{}|run|{}|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
-                                                      before, study_.max_evaluations, observers, curve_names));
+      const std::string key = text_digest(fmt::format("{}|run|{}{}|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
+                                                      engine, before, study_.max_evaluations, observers, curve_names));
       parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
                        [this, cell] {
                          const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
@@ -263,7 +276,7 @@ class StudyRun {
     std::string asked;
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const StudyVariant& variant = study_.variants[v];
-      asked += fmt::format("{} on {} threads{},", variant.formulation(), threads_of(variant),
+      asked += fmt::format("{}{} on {} threads{},", variant.formulation(), engine_of(variant), threads_of(variant),
                            is_timed_here(v) ? "" : ", no ranks");
     }
     for (const Observer& observer : study_.observers) {
@@ -279,7 +292,7 @@ class StudyRun {
     const std::vector<CellKey> cells = finished_cells(mechanism, integrator, control);
     std::string runs = fmt::format("{} {}", study_.integrators[integrator]->key, study_.controls[control].text());
     for (const CellKey& cell : cells) {
-      runs += "|" + study_.variants[cell.variant].formulation();
+      runs += "|" + study_.variants[cell.variant].formulation() + engine_of(study_.variants[cell.variant]);
     }
     // Runs on ranks are compared in these.
     for (const Observer& observer : study_.observers) {
@@ -424,6 +437,7 @@ class StudyRun {
 }  // namespace
 
 std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options) {
+  require_memory(registries, study, options.jobs);
   std::filesystem::create_directories(options.output / "parts");
   if (!study.figures.empty()) {
     std::filesystem::create_directories(options.output / "trajectories");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
@@ -18,6 +19,7 @@ struct RunnerOptions {
   int jobs = 1;                  ///< runs beside one another; the results are those of one
   bool quiet = false;
   std::function<bool()> stop_requested;
+  std::vector<StudyEngine> engines = {};  ///< with their versions: what another version found is computed again
   RankStart* start =
       nullptr;  ///< of ranks that share the runs and the output directory; nullptr: this process is alone
 };

@@ -9,6 +9,7 @@
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_cell.hpp"
+#include "formulations/execution/thread_team.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -34,6 +35,7 @@ std::vector<RepeatedTimes> time_runs(const Registries& registries, const Study& 
         continue;
       }
       NullSink sink;
+      ThreadTeam::rest();  // those of the run before would count as processor time of this one
       const Stopwatch stopwatch;
       cases[i]->run(study, cells[i], sink);
       results[i].add(stopwatch.elapsed());

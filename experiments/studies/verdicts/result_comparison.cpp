@@ -7,13 +7,17 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 #include <stdexcept>
 #include <string_view>
 
+#include "experiments/files/csv_file.hpp"
 #include "experiments/records/record.hpp"
+#include "experiments/studies/verdicts/input_comparison.hpp"
 #include "experiments/studies/verdicts/mann_whitney.hpp"
+#include "experiments/studies/verdicts/rounding_range.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -26,13 +30,7 @@ constexpr double kLastDigits = 1e-9;
 constexpr std::string_view kRepetition = ";repetition=";
 
 std::string name_of(const Record& record, std::string_view parameters) {
-  std::string text;
-  for (const std::string_view part :
-       {std::string_view(record.mechanism), std::string_view(record.formulation), std::string_view(record.integrator),
-        parameters, std::string_view(record.quantity)}) {
-    text += part.empty() ? "" : fmt::format("{}{}", text.empty() ? "" : ", ", part);
-  }
-  return text;
+  return record_name(record.mechanism, record.formulation, record.integrator, parameters, record.quantity);
 }
 
 bool is_error(const std::string& quantity) {
@@ -68,9 +66,17 @@ int rank_of(Verdict verdict) {
 
 class Comparer {
  public:
-  Comparer(const fs::path& a, const fs::path& b, const ComparisonLimits& limits) : a_(a), b_(b), limits_(limits) {}
+  Comparer(const fs::path& a, const fs::path& b, const ComparisonLimits& limits)
+      : a_(a),
+        b_(b),
+        limits_(limits),
+        inputs_(compare_inputs(a, b)),
+        ranges_(read_rounding_ranges(a / "rounding.csv")) {}
 
   ResultComparison compare() {
+    result_.inputs = inputs_.differences;
+    result_.renamed = inputs_.renamed;
+    result_.inputs_known = inputs_.known;
     compare_records();
     compare_times();
     compare_files();
@@ -99,23 +105,52 @@ class Comparer {
   void compare_records() {
     const RecordsByName before = by_name(read_records(a_ / "records.csv"));
     const RecordsByName after = by_name(read_records(b_ / "records.csv"));
+    std::set<std::string> met;
     for (const auto& [name, record] : before) {
-      const auto found = after.find(name);
-      if (found == after.end()) {
-        add(Change::worse, name, "is missing");
-      } else {
+      const Record expected = inputs_.renamed_record(record);
+      const std::string name_after = name_of(expected, expected.parameters);
+      met.insert(name_after);
+      const auto found = after.find(name_after);
+      if (const std::string obstacle = inputs_.obstacle(record); !obstacle.empty()) {
+        add(Change::incomparable, name, obstacle);
+      } else if (found != after.end()) {
         compare_record(name, record, found->second);
+      } else if (inputs_.known && !inputs_.is_declared(expected)) {
+        add(Change::incomparable, name, "is no longer declared");
+      } else {
+        add(Change::worse, name, "is missing");
       }
     }
     for (const auto& [name, record] : after) {
-      if (!before.contains(name)) {
+      if (!met.contains(name)) {
         add(Change::appeared, name, "is new");
       }
     }
   }
 
+  /// \returns whether the number is one that depends on rounding, which is judged by its range then.
+  bool compare_range(const std::string& name, const Record& before, const Record& after) {
+    const auto range = ranges_.find(name_of(before, before.parameters));
+    if (range == ranges_.end()) {
+      return false;
+    }
+    const bool inside = after.value ? range->second.holds(*after.value) : range->second.may_be_missing;
+    if (inside) {
+      ++result_.within_ranges;
+    }
+    add(inside ? Change::equal : Change::worse, name,
+        fmt::format("{} -> {}, outside of {} to {} that {} builds give",
+                    csv_number(before.value.value_or(std::numeric_limits<double>::quiet_NaN())),
+                    csv_number(after.value.value_or(std::numeric_limits<double>::quiet_NaN())), range->second.lowest,
+                    range->second.highest, range->second.builds));
+    return true;
+  }
+
   void compare_record(const std::string& name, const Record& before, const Record& after) {
-    if (rank_of(before.verdict) != rank_of(after.verdict)) {
+    if (compare_range(name, before, after)) {
+      return;
+    }
+    if (inputs_.verdicts_comparable && rank_of(before.verdict) != rank_of(after.verdict)) {
       add(rank_of(after.verdict) < rank_of(before.verdict) ? Change::worse : Change::better, name,
           fmt::format("{} -> {} {}", to_string(before.verdict), to_string(after.verdict), after.note));
       return;
@@ -154,8 +189,9 @@ class Comparer {
     add(change, name, fmt::format("{}, {:.3g} times", how, ratio));
   }
 
-  static std::map<std::string, std::vector<double>> repetitions(const fs::path& file) {
-    std::map<std::string, std::vector<double>> times;
+  /// \returns the repetitions of every time by its name, with what it belongs to.
+  static std::map<std::string, std::pair<Record, std::vector<double>>> repetitions(const fs::path& file) {
+    std::map<std::string, std::pair<Record, std::vector<double>>> times;
     if (!fs::exists(file)) {
       return times;
     }
@@ -164,7 +200,9 @@ class Comparer {
       if (!record.value || record.unit != "s") {
         continue;
       }
-      std::vector<double>& values = times[name_of(record, record.parameters.substr(0, place))];
+      auto& [belongs, values] = times[name_of(record, record.parameters.substr(0, place))];
+      belongs = record;
+      belongs.parameters = record.parameters.substr(0, place);
       if (place != std::string::npos) {
         values.push_back(*record.value);
       }
@@ -188,11 +226,15 @@ class Comparer {
     const auto before = repetitions(a_ / "timings.csv");
     const auto after = repetitions(b_ / "timings.csv");
     std::vector<TimeTest> tests;
-    for (const auto& [name, times] : before) {
-      const auto found = after.find(name);
-      if (found == after.end()) {
+    for (const auto& [key, all] : before) {
+      const auto& [record, times] = all;
+      const Record expected = inputs_.renamed_record(record);
+      const std::string name = key;
+      const auto entry = after.find(name_of(expected, expected.parameters));
+      if (entry == after.end() || !inputs_.obstacle(record).empty()) {
         continue;
       }
+      const auto* const found = &entry->second;
       try {
         tests.push_back({name, mann_whitney(times, found->second), median(found->second) / median(times)});
       } catch (const std::invalid_argument& error) {
@@ -240,17 +282,24 @@ class Comparer {
   void compare_files() {
     const std::set<fs::path> before = trajectories(a_);
     const std::set<fs::path> after = trajectories(b_);
+    std::set<fs::path> met;
     for (const fs::path& name : before) {
-      if (!after.contains(name)) {
+      // Of an unknown study names are all there is; of a known one a file without a partner has other inputs.
+      const auto known = inputs_.curve_files.find(name.generic_string());
+      const fs::path name_after = known == inputs_.curve_files.end() ? name : fs::path(known->second);
+      met.insert(name_after);
+      if (inputs_.known && known == inputs_.curve_files.end()) {
+        add(Change::incomparable, name.string(), "was made from other inputs");
+      } else if (!after.contains(name_after)) {
         add(Change::worse, name.string(), "is missing");
-      } else if (content(a_ / name) != content(b_ / name)) {
+      } else if (content(a_ / name) != content(b_ / name_after)) {
         add(Change::worse, name.string(), "differs: files must be equal");
       } else {
         add(Change::equal, name.string(), {});
       }
     }
     for (const fs::path& name : after) {
-      if (!before.contains(name)) {
+      if (!met.contains(name)) {
         add(Change::appeared, name.string(), "is new");
       }
     }
@@ -259,6 +308,8 @@ class Comparer {
   fs::path a_;
   fs::path b_;
   ComparisonLimits limits_;
+  InputComparison inputs_;
+  std::map<std::string, RoundingRange> ranges_;
   ResultComparison result_;
 };
 

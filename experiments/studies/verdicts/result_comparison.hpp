@@ -8,7 +8,7 @@
 namespace mbdbench::studies {
 
 /// What became of a number or a file from A to B.
-enum class Change { equal, better, changed, worse, appeared, refused };
+enum class Change { equal, better, changed, worse, appeared, refused, incomparable };
 
 /// One difference.
 struct Difference {
@@ -28,13 +28,19 @@ struct ComparisonLimits {
 struct ResultComparison {
   std::vector<Difference> differences;  ///< all but the equal ones
   std::size_t equal = 0;
+  std::size_t within_ranges = 0;     ///< of the equal ones, those that differ as they do from machine to machine
+  std::vector<std::string> inputs;   ///< what differs in what both were made from
+  std::vector<std::string> renamed;  ///< what has another name only
+  bool inputs_known = false;         ///< whether both folders say what they were made from
 
   [[nodiscard]] std::size_t count(Change change) const;
 };
 
 /// Counts (whole pure numbers), verdicts and trajectories must be equal; errors and drifts may grow by the limit; other
 /// numbers may change in their last digits (1e-9), and more is told and not judged; times are tested where both sides
-/// have nine repetitions and refused otherwise. \throws FileError for directories without records
+/// have nine repetitions and refused otherwise. Numbers that A's rounding.csv lists must be in their ranges. What was
+/// made from other inputs is not judged, what has another name is found.
+/// \throws FileError for directories without records
 ResultComparison compare_results(const std::filesystem::path& a, const std::filesystem::path& b,
                                  const ComparisonLimits& limits);
 

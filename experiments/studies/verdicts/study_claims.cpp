@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "experiments/records/line_fit.hpp"
+#include "experiments/studies/verdicts/claim_words.hpp"
 #include "experiments/studies/verdicts/ranking.hpp"
 
 namespace mbdbench::studies {
@@ -89,7 +90,7 @@ class ClaimJudge {
   [[nodiscard]] std::string conditions() const {
     std::string text;
     for (const ClaimExpression& condition : claim_.holds) {
-      text += (text.empty() ? "" : "; ") + condition.text();
+      text += (text.empty() ? "" : "; ") + condition_in_words(study_, condition);
     }
     return text;
   }
@@ -186,6 +187,7 @@ class ClaimJudge {
                                                                      : crossover(reference, place);
       if (measured.state == CellState::refused) {
         ++refused_;
+        first_refused_ = first_refused_.empty() ? place_text(place) + measured.note : first_refused_;
         return std::nullopt;
       }
       if (measured.state == CellState::failed && claim_.failure_holds) {
@@ -336,6 +338,11 @@ class ClaimJudge {
   [[nodiscard]] std::string words() const {
     const auto held = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), true));
     std::string text = fmt::format("{} of {}", held, holds_.size());
+    if (holds_.empty() && missing_ + refused_ > 0) {
+      return fmt::format("nothing to compare: {} {}, first {}", missing_ + refused_,
+                         missing_ > 0 ? "not measured" : "not there",
+                         first_missing_.empty() ? first_refused_ : first_missing_);
+    }
     if (holds_ == std::vector{true}) {
       add_words(text, parts_.front().last);
     }
@@ -368,6 +375,7 @@ class ClaimJudge {
   std::vector<Part> parts_;
   std::size_t refused_ = 0;  // do not exist: no parts of the claim
   std::size_t missing_ = 0;
+  std::string first_refused_;
   std::string first_missing_;
 };
 

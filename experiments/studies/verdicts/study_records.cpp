@@ -9,10 +9,12 @@
 #include <set>
 #include <utility>
 
+#include "experiments/engines/engine_permission.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/trend.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "experiments/studies/verdicts/ranking.hpp"
+#include "experiments/studies/verdicts/study_inputs.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -179,29 +181,16 @@ class RecordWriter {
   std::set<std::pair<CellKey, Observer>> written_;
 };
 
-std::string title_of(const Study& study, const Observer& observer) {
-  const auto own = study.titles.find(observer);
-  return own != study.titles.end()                   ? own->second
-         : observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
-         : observer.workers > 0      ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
-         : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
-                                     : std::string(observer.entry().title);
-}
-
 /// \returns whether a curve of it is drawn with its sign, on a linear axis.
 bool is_signed(const Observer& observer) {
   return observer.quantity >= Quantity::coordinate && observer.quantity <= Quantity::state;
 }
 
 nlohmann::ordered_json observer_json(const Study& study, const Observer& observer) {
-  return {{"name", observer.name()},
-          {"quantity", observer.record_name()},
-          {"title", title_of(study, observer)},
-          {"unit", observer.unit()},
-          {"meaning", observer.entry().help},
-          {"timed", observer.timed()},
-          {"signed", is_signed(observer)},
-          {"of_right_hand_side", observer.of_right_hand_side()}};
+  return {{"name", observer.name()},           {"quantity", observer.record_name()},
+          {"title", study.title_of(observer)}, {"unit", observer.unit()},
+          {"meaning", observer.entry().help},  {"timed", observer.timed()},
+          {"signed", is_signed(observer)},     {"of_right_hand_side", observer.of_right_hand_side()}};
 }
 
 /// \returns the controls of the integrators that have fewer, by their keys.
@@ -222,18 +211,37 @@ std::vector<std::string> record_names(const std::vector<Observer>& observers) {
   return names;
 }
 
+/// \returns whose curves each file of trajectories holds, in the words of records: labels may change.
+nlohmann::ordered_json curve_files(const Study& study) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const CellKey& cell : study.cells()) {
+    if (!study.mechanisms[cell.mechanism].integrators.empty() && !study.curves(cell).empty()) {
+      json.push_back({{"file", study.curve_file(cell).generic_string()},
+                      {"mechanism", study.mechanisms[cell.mechanism].word},
+                      {"formulation", study.variants[cell.variant].formulation()},
+                      {"integrator", study.integrators[cell.integrator]->key},
+                      {"parameters", fmt::format("{};{}", study.controls[cell.control].text(),
+                                                 study.mechanisms[cell.mechanism].parameters())}});
+    }
+  }
+  return json;
+}
+
 }  // namespace
 
 RecordSet study_records(const Study& study, const StudyResults& results) {
   return RecordWriter(study, results).write();
 }
 
-nlohmann::ordered_json study_json(const Study& study) {
+nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEngine>& engines) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"format", 1}, {"name", study.name}, {"title", study.title}};
+  Json json = {{"format", 1}, {"name", study.name}, {"title", study.title}, {"quick", study.inputs.quick}};
+  json["inputs"] = inputs_json(study, engines);
   for (const StudyMechanism& mechanism : study.mechanisms) {
     json["mechanisms"].push_back({{"label", mechanism.label},
                                   {"mechanism", mechanism.word},
+                                  {"digest", mechanism_digest(*mechanism.mechanism)},
+                                  {"file", mechanism_file(mechanism).generic_string()},
                                   {"timed", mechanism.timed},
                                   {"drawing", Study::drawing_file(mechanism).generic_string()},
                                   {"end", mechanism.end},
@@ -248,10 +256,13 @@ nlohmann::ordered_json study_json(const Study& study) {
                                   {"constraints", mechanism.mechanism->constraint_size()}});
   }
   for (const StudyVariant& variant : study.variants) {
-    json["variants"].push_back({{"label", variant.label},
-                                {"formulation", variant.formulation()},
-                                {"state", to_string(variant.entry->rate_kind)},
-                                {"sequential", is_sequential(variant)}});
+    json["variants"].push_back(
+        {{"label", variant.label},
+         {"formulation", variant.formulation()},
+         {"engine", engine_command(*variant.entry, variant.options).empty() ? "" : variant.entry->key},
+         {"evaluations_before", variant.evaluations_before},
+         {"state", to_string(variant.entry->rate_kind)},
+         {"sequential", is_sequential(variant)}});
   }
   json["integrators"] = Json::array();
   json["controls"] = Json::array();
@@ -309,7 +320,14 @@ nlohmann::ordered_json study_json(const Study& study) {
                               {"mechanisms", table.mechanisms},
                               {"variants", table.variants}});
   }
+  json["curve_files"] = curve_files(study);
+  json["references"] = Json::array();
+  for (const ReferenceRun& run : study.references) {
+    json["references"].push_back(fmt::format("{} with {}", run.formulation, run.integrator));
+  }
   json["settings"] = {{"max_evaluations", study.max_evaluations},
+                      {"baseline", study.baseline ? study.variants[*study.baseline].formulation() : ""},
+                      {"windows", study.windows},
                       {"repetitions", study.repetitions},
                       {"samples", study.samples},
                       {"tolerances", "absolute = relative, all components"}};

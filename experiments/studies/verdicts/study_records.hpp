@@ -2,6 +2,7 @@
 /// \file
 /// What a study has measured as records, and the file that plots and tables take names, labels, order and units from.
 #include <nlohmann/json_fwd.hpp>
+#include <vector>
 
 #include "experiments/records/record.hpp"
 #include "experiments/studies/runner/study_results.hpp"
@@ -11,7 +12,8 @@ namespace mbdbench::studies {
 /// \returns one record a number, a refusal or a failure, in the study's order; times apart.
 RecordSet study_records(const Study& study, const StudyResults& results);
 
+/// \param engines that its variants name, with their versions
 /// \returns the content of study.json.
-nlohmann::ordered_json study_json(const Study& study);
+nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEngine>& engines = {});
 
 }  // namespace mbdbench::studies

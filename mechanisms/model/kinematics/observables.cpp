@@ -72,9 +72,13 @@ ConstraintErrors ConstraintObserver::evaluate(double t, std::span<const double> 
   motions_.evaluate(t);
   ConstraintErrors errors;
   constraint_residual(kinematics, q, motions_.positions(), residual_);
+  const Eigen::Map<const Eigen::VectorXd> rows(residual_.data(), static_cast<Eigen::Index>(residual_.size()));
+  const CharacteristicScales& scales = kinematics.mechanism().scales();
   errors.position = largest(residual_);
+  errors.scaled_position = scales.largest(rows);
   constraint_rate_residual(kinematics, u, motions_.velocities(), residual_);
   errors.velocity = largest(residual_);
+  errors.scaled_velocity = scales.largest(rows);
   return errors;
 }
 

@@ -41,6 +41,9 @@ MarkerState marker_state(const BodyMotions& bodies, int index);
 struct ConstraintErrors {
   double position = 0.0;  ///< max |Phi|
   double velocity = 0.0;  ///< max |Phi'|
+  /// The same without units of length: scaled as in characteristic_scales.hpp, of Phi' in 1/s.
+  double scaled_position = 0.0;
+  double scaled_velocity = 0.0;
 };
 
 /// Evaluates constraint residuals; owns parsers and workspace, so one instance a thread. No allocation after

@@ -4,9 +4,11 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "mechanisms/model/description/short_text.hpp"
+#include "mechanisms/model/description/visible_text.hpp"
 
 namespace mbdbench {
 namespace {
@@ -58,6 +60,19 @@ bool assigns(const std::string& text) {
   return false;
 }
 
+/// muParser has forms of its own for these, which cancel (asinh(-1e7) is wrong in its fourth digit, log2(8) in its
+/// last), and rounds halves upwards.
+void take_c_library(mu::Parser& parser) {
+  using Function = double (*)(double);
+  const auto take = [&](const char* name, Function function) { parser.DefineFun(name, function); };
+  take("asinh", [](double x) { return std::asinh(x); });
+  take("acosh", [](double x) { return std::acosh(x); });
+  take("atanh", [](double x) { return std::atanh(x); });
+  take("log2", [](double x) { return std::log2(x); });
+  take("rint", [](double x) { return std::rint(x); });
+  take("abs", [](double x) { return std::fabs(x); });
+}
+
 }  // namespace
 
 struct Expression::Parser {
@@ -65,8 +80,13 @@ struct Expression::Parser {
 };
 
 Expression::Expression(const std::string& text, VariableScope& scope) : parser_(std::make_unique<Parser>()) {
+  // muParser would read up to a NUL only.
+  if (const std::string wrong = unseen_character(text); !wrong.empty()) {
+    throw ExpressionError(fmt::format("the formula \"{}\" {}", visible_text(short_text(text)), wrong));
+  }
   try {
     parser_->parser.DefineConst("pi", std::numbers::pi);
+    take_c_library(parser_->parser);
     parser_->parser.SetExpr(text);
     // A copy: defining a variable changes the parser's own list. Names that stay undefined fail below.
     const mu::varmap_type used = parser_->parser.GetUsedVar();

@@ -11,6 +11,7 @@
 
 #include "mechanisms/model/description/short_text.hpp"
 #include "mechanisms/model/loads/expression.hpp"
+#include "mechanisms/model/loads/formula_limits.hpp"
 
 namespace mbdbench {
 namespace {
@@ -56,20 +57,20 @@ Pair power_of(const Pair& a, const Pair& b) {
   return {value, product_of(value, sum_of(by_exponent, by_base))};
 }
 
-/// f'(x) of the functions of one argument, {0} is x; "0" of steps.
+/// f'(x) of the functions of one argument, {0} is x; "0" of steps. In forms that do not cancel.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 21> kDerivatives = {{
     {"sin", "cos({0})"},
     {"cos", "(-sin({0}))"},
     {"tan", "(1 / cos({0})^2)"},
-    {"asin", "(1 / sqrt(1 - {0}^2))"},
-    {"acos", "(-1 / sqrt(1 - {0}^2))"},
+    {"asin", "(1 / sqrt((1 - {0}) * (1 + {0})))"},
+    {"acos", "(-1 / sqrt((1 - {0}) * (1 + {0})))"},
     {"atan", "(1 / (1 + {0}^2))"},
     {"sinh", "cosh({0})"},
     {"cosh", "sinh({0})"},
-    {"tanh", "(1 - tanh({0})^2)"},
+    {"tanh", "(1 / cosh({0})^2)"},
     {"asinh", "(1 / sqrt({0}^2 + 1))"},
-    {"acosh", "(1 / sqrt({0}^2 - 1))"},
-    {"atanh", "(1 / (1 - {0}^2))"},
+    {"acosh", "(1 / sqrt(({0} - 1) * ({0} + 1)))"},
+    {"atanh", "(1 / ((1 - {0}) * (1 + {0})))"},
     {"exp", "exp({0})"},
     {"log", "(1 / {0})"},
     {"ln", "(1 / {0})"},
@@ -89,6 +90,10 @@ class Differentiator {
   Differentiator(std::string_view text, std::string_view variable) : text_(text), variable_(variable) {}
 
   Pair run() {
+    if (text_.size() > kLongestFormula) {
+      throw ExpressionError(fmt::format("the formula \"{}\" has {} letters; up to {} are read", short_text(text_),
+                                        text_.size(), kLongestFormula));
+    }
     Pair all = condition();
     skip();
     if (place_ != text_.size()) {
@@ -124,7 +129,27 @@ class Differentiator {
     }
   }
 
+  /// One level of recursion while it lives.
+  class Level {
+   public:
+    explicit Level(Differentiator& reader) : depth_(reader.depth_) {
+      if (++depth_ > kDeepestFormula) {
+        throw ExpressionError(fmt::format("the formula \"{}\" is nested deeper than {} levels",
+                                          short_text(reader.text_), kDeepestFormula));
+      }
+    }
+    ~Level() { --depth_; }
+    Level(const Level&) = delete;
+    Level& operator=(const Level&) = delete;
+    Level(Level&&) = delete;
+    Level& operator=(Level&&) = delete;
+
+   private:
+    std::size_t& depth_;
+  };
+
   Pair condition() {
+    const Level level(*this);
     Pair asked = step({"||"}, [this] {
       return step({"&&"}, [this] { return step({"<=", ">=", "==", "!=", "<", ">"}, [this] { return sum(); }); });
     });
@@ -187,14 +212,20 @@ class Differentiator {
 
   Pair signed_power() {
     if (take("-")) {
+      const Level level(*this);
       const Pair operand = signed_power();
       return {fmt::format("(-{})", operand.value), difference_of("0", operand.rate)};
     }
     if (take("+")) {
+      const Level level(*this);
       return signed_power();
     }
     const Pair base = operand();
-    return take("^") ? power_of(base, signed_power()) : base;
+    if (!take("^")) {
+      return base;
+    }
+    const Level level(*this);
+    return power_of(base, signed_power());
   }
 
   Pair operand() {
@@ -294,6 +325,7 @@ class Differentiator {
   std::string_view text_;
   std::string_view variable_;
   std::size_t place_ = 0;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/cut_references.hpp"
 #include "mechanisms/model/loads/expression.hpp"
 #include "mechanisms/model/loads/load_variables.hpp"
 #include "mechanisms/model/loads/point_spring.hpp"
@@ -301,7 +302,7 @@ void cut_coordinates(const Kinematics& kinematics, int cut, std::span<double> q)
 
 void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<double> q) {
   const RelativePose pose{state.axes_a.transpose() * state.axes_b, state.axes_a.transpose() * state.displacement};
-  joint_coordinates(joint, pose, joint.q0, q);
+  joint_coordinates(joint, pose, CutReferences::of(joint), q);
 }
 
 }  // namespace mbdbench

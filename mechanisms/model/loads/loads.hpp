@@ -80,7 +80,7 @@ class LoadEvaluator {
 /// \returns the energy stored in all springs at these positions (J). \param q tree coordinates
 double spring_energy(const Kinematics& kinematics, std::span<const double> q);
 
-/// Coordinates of a cut joint where its ends are; angles within half a turn of the joint's q0.
+/// Coordinates of a cut joint where its ends are; angles within half a turn of CutReferences::of, by default q0.
 /// \param q nq entries
 void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<double> q);
 /// The same at the kinematics' positions.

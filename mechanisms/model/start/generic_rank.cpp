@@ -1,6 +1,5 @@
 #include "mechanisms/model/start/generic_rank.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,30 +8,27 @@
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/loads/motions.hpp"
+#include "mechanisms/model/start/least_change.hpp"
 
 namespace mbdbench {
 namespace {
 
-// Largest change of a joint coordinate, m or rad: far enough for the singular values that vanish at the start to stand
-// out, near enough to be closed again.
+// Largest change of a joint coordinate, of the mechanism's length or rad: far enough for the singular values that
+// vanish at the start to stand out, near enough to be closed again.
 constexpr std::array<double, 4> kStepsAside = {0.05, 0.1, 0.15, 0.2};
 constexpr int kMostCorrections = 20;
 // Rounding of the positions at the ends of a loop.
 constexpr double kClosedToRounding = 1e-13;
-constexpr double kClosedEnough = 1e-10;
 // Where the loops are open by |Phi|, redundant rows have singular values of about that size.
 constexpr double kRedundantNextToOpening = 0.3;
-// At closed positions redundant rows keep some 1e-12, and what vanishes at singular ones stands far above this.
-constexpr double kRankWhereClosed = 1e-7;
 // Opened by the first number, rows that are redundant at closed positions only reach the second.
 constexpr double kOpening = 1e-2;
 constexpr double kRankWhereOpen = 1e-6;
 
-using Decomposition = Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd>;
-
 class RankFinder {
  public:
-  explicit RankFinder(const Mechanism& mechanism) : mechanism_(mechanism), kinematics_(mechanism), motions_(mechanism) {
+  explicit RankFinder(const Mechanism& mechanism)
+      : mechanism_(mechanism), scales_(mechanism.scales()), kinematics_(mechanism), motions_(mechanism) {
     motions_.evaluate(0.0);
   }
 
@@ -40,6 +36,9 @@ class RankFinder {
     GenericRank found;
     const Eigen::VectorXd& start = mechanism_.q0();
     found.positions.push_back(start);
+    if (mechanism_.u_size() == 0) {
+      return found;  // bodies that are all welded: every row is redundant
+    }
     found.rank = rank_at(start, kRankWhereClosed);
     if (found.rank == mechanism_.constraint_size()) {
       return found;
@@ -61,11 +60,11 @@ class RankFinder {
   }
 
  private:
-  /// Phi_q at q. \returns the rows of the cut joints, which are to be kept closed, zeros in those that are driven:
+  /// Phi_q,s at q. \returns the rows of the cut joints, which are to be kept closed, zeros in those that are driven:
   /// prescribed motions move the mechanism through all its positions.
   Eigen::MatrixXd set_positions(const Eigen::VectorXd& q) {
     kinematics_.set_positions(view(q));
-    phi_q_ = constraint_jacobian(kinematics_);
+    phi_q_ = scales_.scaled(constraint_jacobian(kinematics_));
     Eigen::MatrixXd rows = phi_q_.topRows(mechanism_.cut_row_count());
     release_driven(rows);
     return rows;
@@ -82,11 +81,7 @@ class RankFinder {
 
   int rank_at(const Eigen::VectorXd& q, double threshold) {
     set_positions(q);
-    Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr;
-    qr.setThreshold(threshold);
-    // Rows that are all zero leave rounding: against a unit rate 1 is the scale.
-    qr.compute(phi_q_);
-    return qr.maxPivot() > threshold ? static_cast<int>(qr.rank()) : 0;
+    return rank_of_scaled(phi_q_, threshold);
   }
 
   /// Fixed numbers, so that every run finds the same. Largest entry 1.
@@ -98,19 +93,18 @@ class RankFinder {
     return result / std::max(result.lpNorm<Eigen::Infinity>(), 1e-300);
   }
 
-  /// The same within the null space of the cut joints' rows.
+  /// The same within the null space of the cut joints' rows, scaled.
   Eigen::VectorXd tangent(const Eigen::VectorXd& q, double number) {
     const Eigen::MatrixXd rows = set_positions(q);
-    Decomposition decomposition;
-    decomposition.setThreshold(kRankWhereClosed);
-    decomposition.compute(rows);
     Eigen::VectorXd result = direction(number);
-    result -= decomposition.solve(Eigen::VectorXd(rows * result));
+    result -= least_change(rows, rows * result, kRankWhereClosed);
     const double largest = result.lpNorm<Eigen::Infinity>();
     return largest > kRankWhereClosed ? Eigen::VectorXd(result / largest) : Eigen::VectorXd(0.0 * result);
   }
 
-  [[nodiscard]] Eigen::VectorXd moved(Eigen::VectorXd q, const Eigen::VectorXd& change) const {
+  /// \param scaled_change over u
+  [[nodiscard]] Eigen::VectorXd moved(Eigen::VectorXd q, const Eigen::VectorXd& scaled_change) const {
+    const Eigen::VectorXd change = scaled_change.cwiseProduct(scales_.columns);
     std::array<double, 7> rates{};
     for (const Joint& joint : mechanism_.tree_joints()) {
       const auto nq = static_cast<std::size_t>(joint.nq);
@@ -136,7 +130,7 @@ class RankFinder {
     for (int i = 0; i < kMostCorrections; ++i) {
       const Eigen::MatrixXd rows = set_positions(q);
       constraint_residual(kinematics_, view(q), motions_.positions(), view(residual));
-      Eigen::VectorXd open = residual.head(mechanism_.cut_row_count());
+      Eigen::VectorXd open = residual.cwiseProduct(scales_.rows).head(mechanism_.cut_row_count());
       release_driven(open);
       const double size = open.lpNorm<Eigen::Infinity>();
       if (size < kClosedToRounding) {
@@ -146,18 +140,16 @@ class RankFinder {
         return false;
       }
       if (i > 5 && size > 0.5 * best) {
-        return size < kClosedEnough;  // long loops round to more
+        return size < kOpen;  // long loops round to more, and typed digits leave redundant rows open
       }
       best = std::min(best, size);
-      Decomposition decomposition;
-      decomposition.setThreshold(std::max(kRedundantNextToOpening * size, 1e-10));
-      decomposition.compute(rows);
-      q = moved(std::move(q), -decomposition.solve(open));
+      q = moved(std::move(q), -least_change(rows, open, std::max(kRedundantNextToOpening * size, kRankWhereClosed)));
     }
     return false;
   }
 
   const Mechanism& mechanism_;
+  const CharacteristicScales& scales_;
   Kinematics kinematics_;
   PrescribedMotions motions_;
   Eigen::MatrixXd phi_q_;

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -12,18 +11,16 @@
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"
+#include "mechanisms/model/start/least_change.hpp"
 #include "mechanisms/model/start/motion_start.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr int kMaxIterations = 50;
-// A correction that moves a joint by more than this (m or rad) is shortened: loops far from closed would jump branches.
+// A correction that moves a joint by more than this (of the mechanism's length, or rad) is shortened: loops far from
+// closed would jump branches.
 constexpr double kLongestStep = 0.5;
-// Redundant constraints depend on one another only where the loops are closed: near there Phi_q has singular values as
-// small as the residual, and dividing rounding by them would throw the loops open again.
-constexpr double kRankThreshold = 1e-8;
-
 /// Largest absolute entry, 0 of nothing; NaN if there is one, which Eigen's own norm may overlook.
 double largest_entry(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
@@ -31,7 +28,8 @@ double largest_entry(const Eigen::VectorXd& vector) {
 
 class LoopCloser {
  public:
-  explicit LoopCloser(const Mechanism& mechanism) : mechanism_(mechanism), kinematics_(mechanism), motions_(mechanism) {
+  explicit LoopCloser(const Mechanism& mechanism)
+      : mechanism_(mechanism), scales_(mechanism.scales()), kinematics_(mechanism), motions_(mechanism) {
     motions_.evaluate(0.0);
     const std::vector<bool> changeable = changeable_joints(mechanism);
     for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
@@ -44,11 +42,11 @@ class LoopCloser {
 
   [[nodiscard]] Eigen::VectorXd positions(Eigen::VectorXd q) {
     Eigen::VectorXd residual = residual_at(q);
-    double smallest = largest_entry(residual);
+    double smallest = scales_.largest(residual);
     for (int iteration = 0; iteration < kMaxIterations && smallest > kClosed; ++iteration) {
       Eigen::VectorXd candidate = corrected(q, residual);
       const Eigen::VectorXd next = residual_at(candidate);
-      const double size = largest_entry(next);
+      const double size = scales_.largest(next);
       // Near the rounding level the residual stops falling: keep the best.
       if (smallest < kOpen && size >= smallest) {
         break;
@@ -77,14 +75,14 @@ class LoopCloser {
 
   [[nodiscard]] Eigen::VectorXd velocities(Eigen::VectorXd u) {
     Eigen::VectorXd rate = rate_at(u);
-    const auto relative_to_u = [&u](double tolerance) { return tolerance * std::max(1.0, largest_entry(u)); };
-    double smallest = largest_entry(rate);
+    const auto relative_to_u = [&](double tolerance) { return tolerance * rate_of_start(mechanism_, motions_, u); };
+    double smallest = scales_.largest(rate);
     // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing
     // to do.
     for (int iteration = 0; iteration < kMaxIterations && smallest > relative_to_u(kClosed); ++iteration) {
       Eigen::VectorXd candidate = u + on_all_columns(solve(-rate));
       Eigen::VectorXd next = rate_at(candidate);
-      const double size = largest_entry(next);
+      const double size = scales_.largest(next);
       if (!(size < smallest)) {
         break;
       }
@@ -93,17 +91,18 @@ class LoopCloser {
       smallest = size;
     }
     if (!(smallest <= relative_to_u(kOpen))) {
-      check_couplings(rate, "terms", smallest);
+      check_couplings(rate, "terms");
+      const double open = std::abs(rate[worst_row(rate)]);
       const auto [section_index, name] = worst_joint(rate);
       if (section_index < mechanism_.tree_joints().size()) {
-        report_motion_velocity(section_index, name, smallest);
+        report_motion_velocity(section_index, name, open);
       }
       throw ModelError(
           {"joints", section_index, "v0"},
           fmt::format(
               "the initial velocities tear joint '{}' apart (by {:.3g}): change v0, or mark joints whose v0 may "
               "be changed with dependent = true",
-              name, smallest));
+              name, open));
     }
     return u;
   }
@@ -127,28 +126,28 @@ class LoopCloser {
     return rate;
   }
 
-  /// \returns the change with zeros at the joints that may not change.
-  [[nodiscard]] Eigen::VectorXd on_all_columns(const Eigen::VectorXd& change) const {
-    Eigen::VectorXd full = Eigen::VectorXd::Zero(mechanism_.u_size());
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
-      full[columns_[i]] = change[static_cast<int>(i)];
-    }
-    return full;
-  }
-
+  /// \returns Phi_q,s of the components that may change.
   [[nodiscard]] Eigen::MatrixXd free_columns() const {
     Eigen::MatrixXd matrix(mechanism_.constraint_size(), static_cast<Eigen::Index>(columns_.size()));
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      matrix.col(static_cast<int>(i)) = phi_q_.col(columns_[i]);
+      matrix.col(static_cast<int>(i)) =
+          scales_.columns[columns_[i]] * phi_q_.col(columns_[i]).cwiseProduct(scales_.rows);
     }
     return matrix;
   }
 
+  /// \returns the smallest scaled change of the components that may change, with Phi_q times it next to the right side.
   [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const {
-    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
-    decomposition.setThreshold(kRankThreshold);
-    decomposition.compute(free_columns());
-    return decomposition.solve(right_side);
+    return least_change(free_columns(), right_side.cwiseProduct(scales_.rows), kRankWhereClosed);
+  }
+
+  /// \returns a scaled change as one of all components of u, zero at the joints that may not change.
+  [[nodiscard]] Eigen::VectorXd on_all_columns(const Eigen::VectorXd& change) const {
+    Eigen::VectorXd full = Eigen::VectorXd::Zero(mechanism_.u_size());
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      full[columns_[i]] = scales_.columns[columns_[i]] * change[static_cast<int>(i)];
+    }
+    return full;
   }
 
   [[nodiscard]] Eigen::VectorXd corrected(const Eigen::VectorXd& q, const Eigen::VectorXd& residual) const {
@@ -176,10 +175,16 @@ class LoopCloser {
     return result;
   }
 
-  /// Index in the description and name of the joint with the largest_entry residual row.
-  [[nodiscard]] std::pair<std::size_t, std::string> worst_joint(const Eigen::VectorXd& residual) const {
+  /// \returns the row of the largest scaled residual.
+  [[nodiscard]] int worst_row(const Eigen::VectorXd& residual) const {
     int row = 0;
-    residual.cwiseAbs().maxCoeff(&row);
+    residual.cwiseProduct(scales_.rows).cwiseAbs().maxCoeff(&row);
+    return row;
+  }
+
+  /// Index in the description and name of the joint with the largest scaled residual row.
+  [[nodiscard]] std::pair<std::size_t, std::string> worst_joint(const Eigen::VectorXd& residual) const {
+    const int row = worst_row(residual);
     const std::size_t tree_count = mechanism_.tree_joints().size();
     for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
       const Joint& joint = mechanism_.cut_joints()[c];
@@ -197,9 +202,8 @@ class LoopCloser {
   }
 
   /// \throws ModelError where the largest entry is that of a coupling
-  void check_couplings(const Eigen::VectorXd& residual, const char* key, double open) const {
-    int row = 0;
-    residual.cwiseAbs().maxCoeff(&row);
+  void check_couplings(const Eigen::VectorXd& residual, const char* key) const {
+    const int row = worst_row(residual);
     for (std::size_t i = 0; i < mechanism_.couplings().size(); ++i) {
       if (mechanism_.couplings()[i].row == row) {
         throw ModelError(
@@ -207,14 +211,15 @@ class LoopCloser {
             fmt::format("coupling '{}' is off by {:.3g} at the start, and the joints that may be changed "
                         "cannot mend it: check {} and {} of its joints, or mark joints that may be changed "
                         "with dependent = true",
-                        mechanism_.couplings()[i].name, open, key, std::string_view(key) == "value" ? "q0" : "v0"));
+                        mechanism_.couplings()[i].name, std::abs(residual[row]) * mechanism_.couplings()[i].scale, key,
+                        std::string_view(key) == "value" ? "q0" : "v0"));
       }
     }
   }
 
   [[noreturn]] void report_open(const Eigen::VectorXd& residual) const {
-    const double open = largest_entry(residual);
-    check_couplings(residual, "value", open);
+    const double open = std::abs(residual[worst_row(residual)]);
+    check_couplings(residual, "value");
     const auto [section_index, name] = worst_joint(residual);
     if (section_index < mechanism_.tree_joints().size()) {
       report_motion_position(section_index, name, open);
@@ -246,6 +251,7 @@ class LoopCloser {
   }
 
   const Mechanism& mechanism_;
+  const CharacteristicScales& scales_;
   Kinematics kinematics_;
   Eigen::MatrixXd phi_q_;
   PrescribedMotions motions_;

@@ -14,7 +14,8 @@ namespace {
 
 /// The largest difference from the motions, and its joint.
 struct Difference {
-  double size = 0.0;
+  double size = 0.0;   ///< scaled
+  double given = 0.0;  ///< in the coordinate's unit
   std::size_t joint = 0;
 };
 
@@ -30,9 +31,10 @@ Difference largest_difference(const Mechanism& mechanism, const Level& level, co
   for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
     const Joint& joint = mechanism.tree_joints()[k];
     for (const JointMotion& motion : joint.motions) {
-      const double size = std::abs(values[joint.*level.offset + motion.component] - level.prescribed[next++]);
+      const double given = std::abs(values[joint.*level.offset + motion.component] - level.prescribed[next++]);
+      const double size = given / mechanism.scales().columns[joint.u_offset + motion.component];
       if (size > largest.size) {
-        largest = {size, k};
+        largest = {size, given, k};
       }
     }
   }
@@ -68,6 +70,17 @@ std::vector<bool> changeable_joints(const Mechanism& mechanism) {
   return changeable;
 }
 
+double rate_of_start(const Mechanism& mechanism, const PrescribedMotions& motions, const Eigen::VectorXd& u) {
+  const CharacteristicScales& scales = mechanism.scales();
+  double rate = std::max(scales.rate, scales.largest_rate(u));
+  for (std::size_t m = 0; m < motions.rows().size(); ++m) {
+    const double row = scales.rows[motions.rows()[m]];
+    rate = std::max(
+        {rate, row * std::abs(motions.velocities()[m]), std::sqrt(row * std::abs(motions.accelerations()[m]))});
+  }
+  return rate;
+}
+
 void start_motions(const Mechanism& mechanism, InitialState& state) {
   PrescribedMotions motions(mechanism);
   motions.evaluate(0.0);
@@ -78,16 +91,16 @@ void start_motions(const Mechanism& mechanism, InitialState& state) {
     difference = follow(mechanism, position, state.q);
   }
   if (difference.size >= kOpen) {
-    report_motion_position(difference.joint, mechanism.tree_joints()[difference.joint].name, difference.size);
+    report_motion_position(difference.joint, mechanism.tree_joints()[difference.joint].name, difference.given);
   }
   const Level velocity{motions.velocities(), &Joint::u_offset};
-  const auto relative_to_u = [&](double limit) { return limit * std::max(1.0, state.u.cwiseAbs().maxCoeff()); };
+  const auto relative_to_u = [&](double limit) { return limit * rate_of_start(mechanism, motions, state.u); };
   difference = largest_difference(mechanism, velocity, state.u);
   if (difference.size > relative_to_u(kClosed)) {
     difference = follow(mechanism, velocity, state.u);
   }
   if (difference.size > relative_to_u(kOpen)) {
-    report_motion_velocity(difference.joint, mechanism.tree_joints()[difference.joint].name, difference.size);
+    report_motion_velocity(difference.joint, mechanism.tree_joints()[difference.joint].name, difference.given);
   }
 }
 

@@ -19,9 +19,7 @@ namespace {
 // Large enough that singular values which vanish at the start stand out, small enough to close again.
 constexpr double kStepAside = 0.03;
 constexpr int kDirections = 3;
-// Of singular values at the start: as in model_check. Nearby, redundant rows have some 1e-12 of the closure's residual,
-// and what a singular start hides about kStepAside.
-constexpr double kZeroAtStart = 1e-10;
+// Nearby, what a singular start hides is about kStepAside.
 constexpr double kZeroNearby = 1e-6;
 // The decompositions take O(n^3): a tenth of a second at this size.
 constexpr int kMostVelocities = 300;
@@ -36,7 +34,8 @@ Eigen::VectorXd moved(const Mechanism& mechanism, const Eigen::MatrixXd& free_di
   for (Eigen::Index i = 0; i < weights.size(); ++i) {
     weights[i] = std::sin(static_cast<double>((number + 1) * (i + 1)) * 1.7 + number);
   }
-  const Eigen::VectorXd direction = kStepAside * (free_directions * weights).normalized();
+  const Eigen::VectorXd direction =
+      kStepAside * (free_directions * weights).normalized().cwiseProduct(mechanism.scales().columns);
   Eigen::VectorXd q = mechanism.q0();
   std::array<double, 7> rates{};
   for (const Joint& joint : mechanism.tree_joints()) {
@@ -52,7 +51,7 @@ Eigen::VectorXd moved(const Mechanism& mechanism, const Eigen::MatrixXd& free_di
 
 Eigen::MatrixXd jacobian_at(Kinematics& kinematics, const Eigen::VectorXd& q) {
   kinematics.set_positions(view(q));
-  return constraint_jacobian(kinematics);
+  return kinematics.mechanism().scales().scaled(constraint_jacobian(kinematics));
 }
 
 }  // namespace
@@ -62,7 +61,7 @@ std::optional<NearbyRanks> ranks_nearby(const Mechanism& mechanism) {
   const Eigen::MatrixXd start = jacobian_at(kinematics, mechanism.q0());
   const SingularDecomposition svd = singular_decomposition(start);
   const double scale = std::max(1.0, start.norm());
-  const auto rank = (svd.values.array() > kZeroAtStart * scale).count();
+  const auto rank = (svd.values.array() > kRankWhereClosed * scale).count();
   const Eigen::MatrixXd free_directions = svd.v.rightCols(start.cols() - rank);
   std::optional<NearbyRanks> found;
   for (int number = 0; number < kDirections && free_directions.cols() > 0; ++number) {

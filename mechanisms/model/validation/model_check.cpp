@@ -8,12 +8,10 @@
 namespace mbdbench {
 namespace {
 
-constexpr double kRankTolerance = 1e-10;
-
 /// \returns the singular values that are not zero next to `scale`, largest first.
 Eigen::VectorXd nonzero_singular_values(const Eigen::MatrixXd& matrix, double scale) {
   const Eigen::VectorXd values = singular_values(matrix);
-  return values.head((values.array() > kRankTolerance * scale).count());
+  return values.head((values.array() > kRankWhereClosed * scale).count());
 }
 
 /// \returns the bodies from a over the nearest common inboard body (or the ground) to b.
@@ -63,8 +61,8 @@ ModelCheck check_model(const Mechanism& mechanism) {
   }
   Kinematics kinematics(mechanism);
   kinematics.set_positions({mechanism.q0().data(), static_cast<std::size_t>(mechanism.q_size())});
-  const Eigen::MatrixXd phi_q = constraint_jacobian(kinematics);
-  // Rows are velocities per unit rate along unit directions: where all are zero but for rounding, 1 is the scale.
+  const Eigen::MatrixXd phi_q = mechanism.scales().scaled(constraint_jacobian(kinematics));
+  // Entries are levers and directions in units of the mechanism: where all are zero but for rounding, 1 is the scale.
   const double scale = std::max(1.0, phi_q.norm());
   const Eigen::VectorXd values = nonzero_singular_values(phi_q, scale);
   check.rank = static_cast<int>(values.size());

@@ -30,7 +30,8 @@ struct ModelCheck {
   int motion_rows = 0;
   int coupling_rows = 0;  ///< of prescribed motions
   int rank = 0;
-  /// Smallest non-zero singular value of Phi_q over the largest; 1 without constraints. Small: nearly singular.
+  /// Smallest non-zero singular value of the scaled Phi_q over the largest; 1 without constraints. Small: nearly
+  /// singular.
   double conditioning = 1.0;
   std::vector<LoopCheck> loops;
 
@@ -41,7 +42,8 @@ struct ModelCheck {
   [[nodiscard]] int jointly_redundant() const;
 };
 
-/// A singular value below 1e-10 max(1, |Phi_q|) counts as zero.
+/// A singular value of the scaled Phi_q below kRankWhereClosed max(1, |Phi_q|) counts as zero
+/// (characteristic_scales.hpp).
 ModelCheck check_model(const Mechanism& mechanism);
 
 /// \returns the check and all bodies, joints and loops as text in aligned columns, for `mbdbench inspect`.

@@ -9,6 +9,9 @@
 #include <set>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
+
+#include "mechanisms/model/description/visible_text.hpp"
 
 namespace mbdbench {
 namespace {
@@ -131,6 +134,11 @@ void check_body(const BodyDescription& body, std::size_t index) {
 }  // namespace
 
 void validate_elements(const MechanismDescription& description) {
+  for (const auto& [key, text] : {std::pair("name", &description.name), {"source", &description.source}}) {
+    if (const std::string wrong = unseen_character(*text); !wrong.empty()) {
+      throw ModelError({"", 0, key}, fmt::format("{} \"{}\" {}", key, visible_text(*text), wrong));
+    }
+  }
   if (!description.gravity.allFinite()) {
     throw ModelError({"", 0, "gravity"}, "gravity holds a number that is not finite; give three accelerations (m/s^2)");
   }

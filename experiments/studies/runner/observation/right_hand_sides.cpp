@@ -22,6 +22,7 @@
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
+#include "formulations/subchains/lane_formulation.hpp"
 #include "formulations/thread_ranks.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/model/description/model_error.hpp"
@@ -151,12 +152,7 @@ void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
       cases[i].time = Measured::failed("the right-hand side at the start fails");
       continue;
     }
-    double pieces = 1.0;
-    for (const WorkStage& stage : cases[i].stages) {
-      pieces = std::max(pieces, stage.pieces);
-    }
-    const double threads = std::min(static_cast<double>(threads_of(*cases[i].variant)), pieces);
-    cases[i].time = measured_time(times[i].fastest().of_threads(threads));
+    cases[i].time = measured_time(times[i].fastest().of_threads(lane_threads(cases[i].prepared->formulation())));
     cases[i].prepared->formulation().diagnostics([&](std::string_view name, double seconds) {
       if (name == "engine_seconds" && seconds > 0.0) {
         // Ours would be that of two programs talking.
@@ -403,7 +399,7 @@ int threads_of(const StudyVariant& variant) {
   }
   const Parameters options = parse_parameters(variant.entry->options, variant.options, variant.entry->key);
   const auto threads = static_cast<int>(options.integer("threads"));
-  return threads == 0 && options.text("leaf") != "body" ? thread_count() : std::max(threads, 1);
+  return threads == 0 ? thread_count() : threads;
 }
 
 }  // namespace mbdbench::studies

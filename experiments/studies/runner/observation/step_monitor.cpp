@@ -34,6 +34,17 @@ bool asks_for(const std::vector<Observer>& observers, Quantity first, Quantity l
                      [&](const Observer& observer) { return observer.quantity >= first && observer.quantity <= last; });
 }
 
+/// \returns whether the state begins with q and u of all tree joints, so that its rates hold u'.
+bool begins_with_velocities(const Formulation& formulation) {
+  const auto first = static_cast<std::size_t>(formulation.mechanism().q_size());
+  const auto count = static_cast<std::size_t>(formulation.mechanism().u_size());
+  const auto layout = formulation.layout();
+  return layout.size() >= first + count &&
+         std::all_of(layout.begin() + static_cast<std::ptrdiff_t>(first),
+                     layout.begin() + static_cast<std::ptrdiff_t>(first + count),
+                     [](const StateComponent& component) { return component.kind == StateKind::velocity; });
+}
+
 std::size_t level_of(const Observer& observer) {
   return observer.subject == "position" ? 0 : observer.subject == "velocity" ? 1 : 2;
 }
@@ -43,7 +54,7 @@ std::size_t level_of(const Observer& observer) {
 StepMonitor::StepMonitor(Formulation& formulation, const std::vector<Observer>& asked)
     : formulation_(formulation),
       augmented_(dynamic_cast<AugmentedLagrangianFormulation*>(&formulation)),
-      solves_accelerations_(augmented_ != nullptr || formulation.layout().back().kind == StateKind::velocity),
+      solves_accelerations_(augmented_ != nullptr || begins_with_velocities(formulation)),
       follows_singular_values_(formulation.mechanism().constrained() &&
                                asks_for(asked, Quantity::smallest_singular_value, Quantity::most_singular_passes)),
       follows_accelerations_(solves_accelerations_ &&

@@ -14,6 +14,7 @@
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/timing/timing.hpp"
 #include "experiments/studies/runner/parts/side_by_side.hpp"
+#include "experiments/terminal/message.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -68,8 +69,8 @@ PartRunner::PartRunner(const std::string& study, const RunnerOptions& options, c
     weights_[parts[i].name] = expected_.weights[i];
   }
   if (journal_->unreadable_lines() > 0 && share_.first()) {
-    fmt::print(stderr, "{}: {} damaged lines are computed again\n", (options.output / "parts" / kFirstJournal).string(),
-               journal_->unreadable_lines());
+    tell("{}: {} damaged lines are computed again\n", (options.output / "parts" / kFirstJournal).string(),
+         journal_->unreadable_lines());
   }
 }
 

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/files/json_file.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/files/write_error.hpp"
 
@@ -44,8 +45,7 @@ template <typename Take>
 std::size_t for_each_line(const std::string& text, const Take& take) {
   std::size_t start = 0;
   for (std::size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', start)) {
-    take(nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(start),
-                               text.begin() + static_cast<std::ptrdiff_t>(end), nullptr, false));
+    take(json_or_discarded(std::string_view(text).substr(start, end - start)));
     start = end + 1;
   }
   return start;

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
+
+#include "formulations/execution/thread_team.hpp"
 
 namespace mbdbench::studies {
 
@@ -30,16 +30,8 @@ void side_by_side(std::size_t count, int jobs, const std::function<bool()>& stop
       }
     }
   };
-  std::vector<std::thread> helpers;
-  const std::size_t threads = std::min(static_cast<std::size_t>(std::max(jobs, 1)), count);
-  helpers.reserve(threads);
-  for (std::size_t i = 1; i < threads; ++i) {
-    helpers.emplace_back(take);
-  }
-  take();
-  for (std::thread& helper : helpers) {
-    helper.join();
-  }
+  const std::size_t members = std::min(static_cast<std::size_t>(std::max(jobs, 1)), count);
+  ThreadTeam(static_cast<int>(members)).run([&take](const TeamMember& /*member*/) { take(); });
   if (failure) {
     std::rethrow_exception(failure);
   }

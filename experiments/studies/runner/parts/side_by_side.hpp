@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Independent pieces of work on several threads.
+/// Independent pieces of work on several threads. They are an OpenMP region, so that right-hand sides inside have one
+/// thread each: jobs and threads do not multiply, unless OMP_MAX_ACTIVE_LEVELS=2 asks for that.
 #include <cstddef>
 #include <functional>
 

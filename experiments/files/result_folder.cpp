@@ -1,0 +1,95 @@
+#include "experiments/files/result_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+namespace mbdbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Everything that a command writes into its folder; files of the user's own beside it are not touched.
+constexpr std::array kResults = {"records.csv",    "timings.csv",     "claims.csv",      "timing_claims.csv",
+                                 "solutions.csv",  "study.json",      "inputs",          "parts",
+                                 "trajectories",   "drawings",        "figures",         "tables",
+                                 "report.html",    "state.json",      "statistics.json", "timings.json",
+                                 "mechanism.toml", "checkpoint.json", "trajectory.csv",  "trajectory.csv.part",
+                                 "soak.json",      "failures",        "states",          "provenance.json"};
+
+nlohmann::json json_in(const fs::path& file) {
+  std::ifstream stream(file);
+  return nlohmann::json::parse(stream, nullptr, false);
+}
+
+std::string text_at(const nlohmann::json& json, const char* key) {
+  return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
+}
+
+void remove_results(const fs::path& folder) {
+  for (const char* const name : kResults) {
+    fs::remove_all(folder / name);
+  }
+}
+
+/// \returns why `owner` may not write into what `found` made; empty if it may.
+std::string refusal_of(const FolderOwner& found, const FolderOwner& owner) {
+  if (found.command != owner.command || found.name != owner.name) {
+    return fmt::format("belongs to {}, and {} would mix with it", found.text(), owner.text());
+  }
+  if (owner.quick && !found.quick) {
+    return fmt::format("holds the whole of {}, and --quick would put less in its place", found.text());
+  }
+  return owner.continues ? "" : fmt::format("holds results of {} already", found.text());
+}
+
+}  // namespace
+
+std::string FolderOwner::text() const {
+  return fmt::format("{}{}{}", command, name.empty() ? "" : fmt::format(" '{}'", name), quick ? " (quick)" : "");
+}
+
+std::optional<FolderOwner> folder_owner(const fs::path& folder) {
+  const nlohmann::json provenance = json_in(folder / "provenance.json");
+  if (provenance.is_object() && provenance.contains("made_by")) {
+    const nlohmann::json& made = provenance["made_by"];
+    const bool quick = made.is_object() && made.contains("quick") && made["quick"] == true;
+    return FolderOwner{.command = text_at(made, "command"), .name = text_at(made, "name"), .quick = quick};
+  }
+  if (fs::exists(folder / "study.json")) {
+    return FolderOwner{.command = "study", .name = text_at(json_in(folder / "study.json"), "name")};
+  }
+  for (const char* const name : {"state.json", "checkpoint.json", "trajectory.csv.part"}) {
+    if (fs::exists(folder / name)) {
+      return FolderOwner{.command = "simulate"};
+    }
+  }
+  return std::nullopt;
+}
+
+ResultFolder::ResultFolder(const fs::path& folder, const FolderOwner& owner, bool overwrite) : lock_(folder) {
+  if (!lock_.left_by().empty()) {
+    note_ = fmt::format("{}: takes over the lock that {} left\n", folder.string(), lock_.left_by());
+  }
+  const std::optional<FolderOwner> found = folder_owner(folder);
+  if (!found) {
+    return;
+  }
+  if (overwrite) {
+    remove_results(folder);
+    return;
+  }
+  if (const std::string refusal = refusal_of(*found, owner); !refusal.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}: {}; choose another directory with --output, or add --overwrite, which removes what is there",
+                    folder.string(), refusal));
+  }
+  if (found->quick && !owner.quick) {
+    note_ += fmt::format("{}: the whole study takes the place of its quick version\n", folder.string());
+  }
+}
+
+}  // namespace mbdbench

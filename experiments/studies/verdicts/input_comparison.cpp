@@ -1,0 +1,323 @@
+#include "experiments/studies/verdicts/input_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace mbdbench::studies {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+bool stands_in(const std::vector<std::string>& list, const std::string& word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+/// Reads study.json, which the program itself wrote; what is missing in one of an older program throws.
+class InputComparer {
+ public:
+  InputComparer(const Json& a, const Json& b) : a_(a), b_(b) {}
+
+  InputComparison compare() {
+    read_declared();
+    compare_settings();
+    compare_mechanisms();
+    compare_engines();
+    compare_variants();
+    compare_files();
+    match_curves();
+    result_.known = true;
+    return std::move(result_);
+  }
+
+ private:
+  static std::map<std::string, std::string> texts_by(const Json& list, const char* key, const char* value) {
+    std::map<std::string, std::string> found;
+    for (const Json& entry : list) {
+      found.emplace(entry.at(key).get<std::string>(), entry.at(value).get<std::string>());
+    }
+    return found;
+  }
+
+  void read_declared() {
+    for (const Json& mechanism : b_.at("mechanisms")) {
+      result_.declared_mechanisms.push_back(mechanism.at("mechanism"));
+      const std::string parameters = mechanism.at("parameters");
+      result_.declared_parameters.push_back(parameters);
+      for (const Json& control : b_.at("controls")) {
+        result_.declared_parameters.push_back(fmt::format("{}={};{}", control.at("kind").get<std::string>(),
+                                                          control.at("value").get<double>(), parameters));
+      }
+    }
+    for (const Json& variant : b_.at("variants")) {
+      result_.declared_formulations.push_back(variant.at("formulation"));
+    }
+    for (const Json& integrator : b_.at("integrators")) {
+      result_.declared_integrators.push_back(integrator.at("key"));
+    }
+    for (const Json& observer : b_.at("observers")) {
+      result_.declared_quantities.push_back(observer.at("quantity"));
+    }
+  }
+
+  /// \returns whether a setting differs, which is told then.
+  bool differs(const Json& a, const Json& b, const char* key, const char* name) {
+    if (a.at(key) == b.at(key)) {
+      return false;
+    }
+    result_.differences.push_back(fmt::format("{}: {} -> {}", name, a.at(key).dump(), b.at(key).dump()));
+    return true;
+  }
+
+  void compare_settings() {
+    const Json& a = a_.at("settings");
+    const Json& b = b_.at("settings");
+    if (a_.at("name") != b_.at("name")) {
+      result_.nothing_comparable = "they are of two studies";
+      result_.differences.push_back(
+          fmt::format("study: '{}' -> '{}'", a_.at("name").get<std::string>(), b_.at("name").get<std::string>()));
+    }
+    differs(a_.at("inputs"), b_.at("inputs"), "quick", "quick");
+    differs(a, b, "max_evaluations", "max_evaluations");
+    differs(a, b, "repetitions", "repetitions");
+    if (differs(a, b, "samples", "samples")) {
+      result_.nothing_comparable = "samples differ, which change the steps of some integrators and all errors";
+    }
+    if (differs(a_, b_, "references", "references")) {
+      for (const char* const word : {"error", "order", "uncertainty"}) {
+        result_.other_quantities[word] = "measured against another reference";
+      }
+    }
+    if (differs(a, b, "baseline", "baseline")) {
+      result_.other_quantities["ratio"] = "the ratio to another baseline";
+    }
+    windows_differ_ = differs(a, b, "windows", "windows");
+  }
+
+  void compare_mechanisms() {
+    const auto before = texts_by(a_.at("mechanisms"), "mechanism", "digest");
+    const auto after = texts_by(b_.at("mechanisms"), "mechanism", "digest");
+    for (const auto& [word, digest] : before) {
+      if (const auto same = after.find(word); same != after.end()) {
+        if (same->second != digest) {
+          result_.other_mechanisms[word] = "the mechanism is another one";
+          result_.differences.push_back(fmt::format("mechanism '{}' is another one", word));
+        }
+        continue;
+      }
+      const auto other = std::find_if(after.begin(), after.end(), [&](const auto& entry) {
+        return entry.second == digest && !before.contains(entry.first);
+      });
+      if (other == after.end()) {
+        result_.differences.push_back(fmt::format("mechanism '{}' is no longer declared", word));
+      } else {
+        result_.mechanism_names[word] = other->first;
+        result_.renamed.push_back(fmt::format("mechanism '{}' is called '{}'", word, other->first));
+      }
+    }
+    for (const auto& [word, digest] : after) {
+      if (!before.contains(word) && std::none_of(result_.mechanism_names.begin(), result_.mechanism_names.end(),
+                                                 [&, &name = word](const auto& n) { return n.second == name; })) {
+        result_.differences.push_back(fmt::format("mechanism '{}' is declared anew", word));
+      }
+    }
+  }
+
+  /// By their names; one of another name with the same command is the same engine.
+  void compare_engines() {
+    for (const Json& before : a_.at("inputs").at("engines")) {
+      const std::string name = before.at("name");
+      for (const Json& after : b_.at("inputs").at("engines")) {
+        const bool same_command = before.at("command") == after.at("command");
+        const bool same_version = before.at("version") == after.at("version");
+        if (after.at("name") != name) {
+          if (same_command && same_version && !names_engine(a_, after.at("name")) && !names_engine(b_, name)) {
+            engine_names_[name] = after.at("name");
+          }
+        } else if (!same_command || !same_version) {
+          const std::string how =
+              fmt::format("engine '{}': {} ({}) -> {} ({})", name, before.at("version").get<std::string>(),
+                          before.at("command").get<std::string>(), after.at("version").get<std::string>(),
+                          after.at("command").get<std::string>());
+          result_.differences.push_back(how);
+          other_engines_[name] = "the engine is another one";
+        }
+      }
+    }
+  }
+
+  static bool names_engine(const Json& study, const std::string& name) {
+    const Json& engines = study.at("inputs").at("engines");
+    return std::any_of(engines.begin(), engines.end(), [&](const Json& engine) { return engine.at("name") == name; });
+  }
+
+  void compare_variants() {
+    for (const Json& variant : a_.at("variants")) {
+      const std::string engine = variant.at("engine");
+      const std::string formulation = variant.at("formulation");
+      std::string expected = formulation;
+      if (const auto other = engine_names_.find(engine); other != engine_names_.end()) {
+        expected.replace(0, engine.size(), other->second);
+        result_.formulation_names[formulation] = expected;
+        result_.renamed.push_back(fmt::format("engine '{}' is called '{}'", formulation, expected));
+      }
+      if (const auto other = other_engines_.find(engine); other != other_engines_.end()) {
+        result_.other_formulations[formulation] = other->second;
+      }
+      const Json& all = b_.at("variants");
+      const auto same =
+          std::find_if(all.begin(), all.end(), [&](const Json& v) { return v.at("formulation") == expected; });
+      if (same == all.end()) {
+        result_.differences.push_back(fmt::format("variant '{}' ({}) is no longer declared",
+                                                  variant.at("label").get<std::string>(), formulation));
+      } else if (variant.at("label") != same->at("label")) {
+        result_.renamed.push_back(fmt::format("variant '{}' is called '{}'", variant.at("label").get<std::string>(),
+                                              same->at("label").get<std::string>()));
+      }
+      if (same != all.end() && variant.at("evaluations_before") != same->at("evaluations_before")) {
+        result_.differences.push_back(fmt::format("evaluations_before of '{}' differ", formulation));
+        result_.other_formulations[formulation] = "evaluations_before differ";
+      }
+    }
+  }
+
+  /// \returns whether files of a kind differ, which is told then.
+  bool files_differ(const char* kind) {
+    bool differ = false;
+    const Json& after = b_.at("inputs").at(kind);
+    for (const auto& [name, digest] : a_.at("inputs").at(kind).items()) {
+      if (!after.contains(name) || after.at(name) != digest) {
+        differ = true;
+        result_.differences.push_back(
+            fmt::format("file '{}' {}", name, after.contains(name) ? "is another one" : "is no longer read"));
+      }
+    }
+    return differ;
+  }
+
+  void compare_files() {
+    result_.verdicts_comparable = !files_differ("files");
+    if (files_differ("reference_files")) {
+      result_.other_quantities["error"] = "measured against another file";
+    }
+  }
+
+  void match_curves() {
+    for (const Json& before : windows_differ_ ? Json::array() : a_.at("curve_files")) {
+      Record record;
+      record.mechanism = before.at("mechanism");
+      record.formulation = before.at("formulation");
+      record.integrator = before.at("integrator");
+      record.parameters = before.at("parameters");
+      const Record now = result_.renamed_record(record);
+      const Json& all = b_.at("curve_files");
+      const auto same = std::find_if(all.begin(), all.end(), [&](const Json& after) {
+        return after.at("mechanism") == now.mechanism && after.at("formulation") == now.formulation &&
+               after.at("integrator") == now.integrator && after.at("parameters") == now.parameters;
+      });
+      if (same != all.end() && result_.obstacle(record).empty()) {
+        result_.curve_files[before.at("file")] = same->at("file");
+      }
+    }
+  }
+
+  const Json& a_;
+  const Json& b_;
+  bool windows_differ_ = false;
+  std::map<std::string, std::string> engine_names_;
+  std::map<std::string, std::string> other_engines_;
+  InputComparison result_;
+};
+
+Json study_of(const fs::path& folder) {
+  std::ifstream stream(folder / "study.json");
+  return Json::parse(stream, nullptr, false);
+}
+
+/// \returns where a mechanism is written out; empty where it is not.
+std::string file_of(const Json& study, const std::string& word) {
+  const Json& all = study.at("mechanisms");
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Json& m) { return m.at("mechanism") == word; });
+  return found == all.end() ? "" : found->at("file").get<std::string>();
+}
+
+}  // namespace
+
+Record InputComparison::renamed_record(Record record) const {
+  const auto named = [](const std::map<std::string, std::string>& names, const std::string& name) {
+    const auto found = names.find(name);
+    return found == names.end() ? name : found->second;
+  };
+  record.mechanism = named(mechanism_names, record.mechanism);
+  record.formulation = named(formulation_names, record.formulation);
+  return record;
+}
+
+std::string InputComparison::obstacle(const Record& record) const {
+  if (!nothing_comparable.empty()) {
+    return nothing_comparable;
+  }
+  if (const auto found = other_mechanisms.find(record.mechanism); found != other_mechanisms.end()) {
+    return found->second;
+  }
+  if (const auto found = other_formulations.find(record.formulation); found != other_formulations.end()) {
+    return found->second;
+  }
+  const auto found = std::find_if(other_quantities.begin(), other_quantities.end(), [&](const auto& entry) {
+    return record.quantity.find(entry.first) != std::string::npos;
+  });
+  return found == other_quantities.end() ? "" : found->second;
+}
+
+bool InputComparison::is_declared(const Record& record) const {
+  // Of rankings and references, the parameters are made of others.
+  const bool derived = record.quantity.ends_with("_at_equal_error") || record.formulation.empty();
+  return stands_in(declared_mechanisms, record.mechanism) &&
+         (record.formulation.empty() || stands_in(declared_formulations, record.formulation)) &&
+         (record.integrator.empty() || stands_in(declared_integrators, record.integrator)) &&
+         (derived || ((record.parameters.empty() || stands_in(declared_parameters, record.parameters)) &&
+                      stands_in(declared_quantities, record.quantity)));
+}
+
+InputComparison compare_inputs(const Json& a, const Json& b) {
+  try {
+    return InputComparer(a, b).compare();
+  } catch (const nlohmann::json::exception&) {
+    return {};  // of an older program, or damaged
+  }
+}
+
+InputComparison compare_inputs(const fs::path& a, const fs::path& b) {
+  const Json before = study_of(a);
+  const Json after = study_of(b);
+  InputComparison comparison = compare_inputs(before, after);
+  for (auto& [word, reason] : comparison.other_mechanisms) {
+    const std::string line = first_difference(a / file_of(before, word), b / file_of(after, word));
+    const std::string told = fmt::format("mechanism '{}' is another one", word);
+    std::replace(comparison.differences.begin(), comparison.differences.end(), told,
+                 line.empty() ? told : fmt::format("{}: {}", told, line));
+  }
+  return comparison;
+}
+
+std::string first_difference(const fs::path& a, const fs::path& b) {
+  std::ifstream before(a);
+  std::ifstream after(b);
+  std::string left;
+  std::string right;
+  for (std::size_t line = 1;; ++line) {
+    const bool more = static_cast<bool>(std::getline(before, left));
+    const bool more_after = static_cast<bool>(std::getline(after, right));
+    if (!more && !more_after) {
+      return {};
+    }
+    if (more != more_after || left != right) {
+      return fmt::format("line {}: {} -> {}", line, more ? left : "(end)", more_after ? right : "(end)");
+    }
+  }
+}
+
+}  // namespace mbdbench::studies

@@ -1,0 +1,122 @@
+#include "experiments/studies/verdicts/run_comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+#include "experiments/studies/verdicts/input_comparison.hpp"
+#include "mechanisms/io/file_error.hpp"
+
+namespace mbdbench::studies {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::array kInputs = {"formulation",        "formulation_options",  "integrator", "relative_tolerance",
+                                "absolute_tolerance", "projection_tolerance", "t_start",    "t_end_requested"};
+constexpr std::array kCounts = {"nsteps",  "nfailed",     "nfevals",   "npds",    "ndecomps",
+                                "nsolves", "niterations", "rhs_calls", "samples", "changed_states"};
+constexpr std::array kErrors = {std::pair("energy", "largest_imbalance"),
+                                std::pair("constraints", "largest_position_residual"),
+                                std::pair("constraints", "largest_velocity_residual")};
+// Errors below this are rounding.
+constexpr double kSmallestError = 1e-12;
+
+Json read(const fs::path& file) {
+  std::ifstream stream(file);
+  Json json = Json::parse(stream, nullptr, false);
+  if (!json.is_object()) {
+    throw FileError(file.string(), 0, "is not what simulate writes; name the --output of a finished run");
+  }
+  return json;
+}
+
+void add(ResultComparison& comparison, Change change, std::string what, std::string how) {
+  if (change == Change::equal) {
+    ++comparison.equal;
+  } else {
+    comparison.differences.push_back({change, std::move(what), std::move(how)});
+  }
+}
+
+void compare_settings(const fs::path& a, const fs::path& b, const Json& before, const Json& after,
+                      ResultComparison& comparison) {
+  if (const std::string line = first_difference(a / "mechanism.toml", b / "mechanism.toml"); !line.empty()) {
+    comparison.inputs.push_back(fmt::format("the mechanism is another one: {}", line));
+  }
+  for (const char* const key : kInputs) {
+    if (before.value(key, Json()) != after.value(key, Json())) {
+      comparison.inputs.push_back(
+          fmt::format("{}: {} -> {}", key, before.value(key, Json()).dump(), after.value(key, Json()).dump()));
+    }
+  }
+  const Json settings = read(a / "state.json").value("settings", Json());
+  const Json settings_after = read(b / "state.json").value("settings", Json());
+  for (const auto& [key, value] : settings.items()) {
+    const bool told = std::find(kInputs.begin(), kInputs.end(), key) != kInputs.end();
+    if (!told && settings_after.value(key, Json()) != value) {
+      comparison.inputs.push_back(
+          fmt::format("{}: {} -> {}", key, value.dump(), settings_after.value(key, Json()).dump()));
+    }
+  }
+}
+
+void compare_error(const std::string& name, const Json& before, const Json& after, const ComparisonLimits& limits,
+                   ResultComparison& comparison) {
+  const double a = before.is_number() ? std::abs(before.get<double>()) : std::numeric_limits<double>::quiet_NaN();
+  const double b = after.is_number() ? std::abs(after.get<double>()) : std::numeric_limits<double>::quiet_NaN();
+  const double ratio = b / a;
+  const bool rounding = std::max(a, b) < kSmallestError || a == b;
+  // Written so that what is no number is worse.
+  const Change change = rounding                           ? Change::equal
+                        : ratio < 1.0 / limits.error_ratio ? Change::better
+                        : ratio <= limits.error_ratio      ? Change::changed
+                                                           : Change::worse;
+  add(comparison, change, name, fmt::format("{} -> {}, {:.3g} times", a, b, ratio));
+}
+
+}  // namespace
+
+bool is_run(const fs::path& directory) {
+  return fs::exists(directory / "statistics.json") && fs::exists(directory / "state.json");
+}
+
+ResultComparison compare_simulations(const fs::path& a, const fs::path& b, const ComparisonLimits& limits) {
+  const Json before = read(a / "statistics.json");
+  const Json after = read(b / "statistics.json");
+  ResultComparison comparison;
+  comparison.inputs_known = true;
+  compare_settings(a, b, before, after, comparison);
+  if (!comparison.inputs.empty()) {
+    add(comparison, Change::incomparable, "the whole run", "was made from other inputs");
+    return comparison;
+  }
+  const std::string status = before.value("status", "");
+  const std::string status_after = after.value("status", "");
+  const Change change = status == status_after ? Change::equal : status_after == "ok" ? Change::better : Change::worse;
+  add(comparison, change, "status", fmt::format("{} -> {}", status, status_after));
+  for (const char* const key : kCounts) {
+    const Json count = before.value(key, Json());
+    const Json count_after = after.value(key, Json());
+    add(comparison, count == count_after ? Change::equal : Change::worse, key,
+        fmt::format("{} -> {}: counts must be equal", count.dump(), count_after.dump()));
+  }
+  for (const auto& [group, key] : kErrors) {
+    compare_error(fmt::format("{} {}", group, key), before.value(group, Json::object()).value(key, Json()),
+                  after.value(group, Json::object()).value(key, Json()), limits, comparison);
+  }
+  const std::string line = first_difference(a / "trajectory.csv", b / "trajectory.csv");
+  add(comparison, line.empty() ? Change::equal : Change::worse, "trajectory.csv",
+      fmt::format("differs: files must be equal; first in {}", line.substr(0, line.find(':'))));
+  return comparison;
+}
+
+}  // namespace mbdbench::studies

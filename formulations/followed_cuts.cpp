@@ -1,0 +1,115 @@
+#include "formulations/followed_cuts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/load_variables.hpp"
+#include "mechanisms/model/loads/loads.hpp"
+
+namespace mbdbench {
+namespace {
+
+std::vector<StateComponent> layout_with(const Formulation& inner, const std::vector<FollowedAngle>& angles) {
+  std::vector<StateComponent> layout(inner.layout().begin(), inner.layout().end());
+  for (const FollowedAngle& angle : angles) {
+    const Joint& joint = inner.mechanism().cut_joints()[index_of(angle.cut)];
+    const std::string suffix = joint.nq == 1 ? "" : "." + std::to_string(angle.component + 1);
+    layout.push_back({"turn." + joint.name + suffix, StateKind::position, joint.name});
+  }
+  return layout;
+}
+
+}  // namespace
+
+FollowedCuts::FollowedCuts(std::unique_ptr<Formulation> inner, std::vector<FollowedAngle> angles)
+    : Formulation(inner->mechanism(), layout_with(*inner, angles)),
+      inner_(std::move(inner)),
+      angles_(std::move(angles)),
+      kinematics_(mechanism()),
+      references_(mechanism()),
+      q_(index_of(mechanism().q_size())),
+      u_(index_of(mechanism().u_size())) {}
+
+std::unique_ptr<Formulation> FollowedCuts::clone() const {
+  return std::make_unique<FollowedCuts>(inner_->clone(), angles_);
+}
+
+const CutReferences& FollowedCuts::references(std::span<const double> x) {
+  for (std::size_t i = 0; i < angles_.size(); ++i) {
+    references_.set(angles_[i], angles_of(x)[i]);
+  }
+  return references_;
+}
+
+void FollowedCuts::read_angles(std::span<double> angles) const {
+  const CutReferences::Scope scope(references_);
+  std::array<double, 7> coordinates{};
+  for (std::size_t i = 0; i < angles_.size(); ++i) {
+    cut_coordinates(kinematics_, angles_[i].cut, coordinates);
+    angles[i] = coordinates[index_of(angles_[i].component)];
+  }
+}
+
+RhsStatus FollowedCuts::pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) {
+  references_.reset();
+  kinematics_.set_positions(q);
+  read_angles(angles_of(x));
+  return inner_->pack(t, q, u, inner_of(x));
+}
+
+RhsStatus FollowedCuts::unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) {
+  return inner_->unpack(t, inner_of(x), q, u);
+}
+
+RhsStatus FollowedCuts::reactions(double t, std::span<const double> x, Reactions& reactions) {
+  const CutReferences::Scope scope(references(x));
+  return inner_->reactions(t, inner_of(x), reactions);
+}
+
+RhsStatus FollowedCuts::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
+  const CutReferences::Scope scope(references(x));
+  RhsStatus status = inner_->rhs(t, inner_of(x), inner_of(xdot));
+  if (status.ok) {
+    status = inner_->unpack(t, inner_of(x), q_, u_);
+  }
+  if (!status.ok) {
+    return status;
+  }
+  kinematics_.set_positions(q_);
+  kinematics_.set_velocities(u_);
+  for (std::size_t i = 0; i < angles_.size(); ++i) {
+    const Joint& joint = mechanism().cut_joints()[index_of(angles_[i].cut)];
+    const JointKinematics& state = kinematics_.cut_joint(angles_[i].cut);
+    const Vec6 relative = kinematics_.velocity_at(joint.b, state.point) - kinematics_.velocity_at(joint.a, state.point);
+    angles_of(xdot)[i] = cut_dual_direction(joint, state, angles_[i].component).dot(relative);
+  }
+  return status;
+}
+
+bool FollowedCuts::after_step(double t, std::span<double> x) {
+  const bool changed = inner_->after_step(t, inner_of(x));
+  // Nothing but the choice of the turn depends on these components: no rate changes with them.
+  if (inner_->unpack(t, inner_of(x), q_, u_).ok) {
+    static_cast<void>(references(x));
+    kinematics_.set_positions(q_);
+    read_angles(angles_of(x));
+  }
+  return changed;
+}
+
+std::unique_ptr<Formulation> follow_cuts(std::unique_ptr<Formulation> formulation) {
+  std::vector<FollowedAngle> angles = followed_angles(formulation->mechanism());
+  if (angles.empty()) {
+    return formulation;
+  }
+  return std::make_unique<FollowedCuts>(std::move(formulation), std::move(angles));
+}
+
+std::unique_ptr<Formulation> without_following(std::unique_ptr<Formulation> formulation) {
+  auto* const followed = dynamic_cast<FollowedCuts*>(formulation.get());
+  return followed == nullptr ? std::move(formulation) : followed->release();
+}
+
+}  // namespace mbdbench

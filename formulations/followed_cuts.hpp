@@ -1,0 +1,71 @@
+#pragma once
+/// \file
+/// Any formulation with the angles of cut joints that laws know (cut_references.hpp) as further components of its
+/// state. The positions of two bodies tell such an angle to whole turns only; its rate leads it from one to the next.
+#include <memory>
+#include <vector>
+
+#include "formulations/formulation.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/loads/cut_references.hpp"
+
+namespace mbdbench {
+
+/// State [x; angles], "turn.JOINT" or "turn.JOINT.2". Loads take the angle of the positions nearest to that of the
+/// state, so that a right-hand side is a function of (t, x) alone, whatever happened before, and a saved state knows
+/// its turns; `after_step` puts the angle of the positions in the place of the integrated one, on which no rate
+/// depends. Start: within half a turn of the joint's q0.
+///
+/// The formulation inside knows nothing of this, nor need a user's own: its loads look where CutReferences::Scope says.
+///
+/// Cost of a right-hand side: one `unpack` and the kinematics of all bodies beside the formulation's own.
+class FollowedCuts final : public Formulation {
+ public:
+  /// \param angles not empty
+  FollowedCuts(std::unique_ptr<Formulation> inner, std::vector<FollowedAngle> angles);
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
+  [[nodiscard]] double largest_sigma() const override { return inner_->largest_sigma(); }
+  bool after_step(double t, std::span<double> x) override;
+  [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
+  void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
+  [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
+
+  /// \returns the references of a state, until the next call.
+  const CutReferences& references(std::span<const double> x);
+  /// \returns the formulation inside; this one is of no use afterwards.
+  [[nodiscard]] std::unique_ptr<Formulation> release() { return std::move(inner_); }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
+
+ private:
+  template <class Number>
+  [[nodiscard]] std::span<Number> inner_of(std::span<Number> x) const {
+    return x.first(x.size() - angles_.size());
+  }
+  template <class Number>
+  [[nodiscard]] std::span<Number> angles_of(std::span<Number> x) const {
+    return x.last(angles_.size());
+  }
+  /// The angles at the positions of kinematics_, near references_.
+  void read_angles(std::span<double> angles) const;
+
+  std::unique_ptr<Formulation> inner_;
+  std::vector<FollowedAngle> angles_;
+  Kinematics kinematics_;
+  CutReferences references_;
+  std::vector<double> q_;
+  std::vector<double> u_;
+};
+
+/// \returns the formulation itself where no law knows an angle of a cut joint.
+std::unique_ptr<Formulation> follow_cuts(std::unique_ptr<Formulation> formulation);
+
+/// \returns the formulation inside; the formulation itself where it follows nothing.
+std::unique_ptr<Formulation> without_following(std::unique_ptr<Formulation> formulation);
+
+}  // namespace mbdbench

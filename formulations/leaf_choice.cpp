@@ -1,0 +1,45 @@
+#include "formulations/leaf_choice.hpp"
+
+#include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/subtrees/subtree_plan.hpp"
+
+namespace mbdbench {
+namespace {
+
+// From how many bodies on lanes are faster than one recursion (docs/formulations.md: Leaves).
+constexpr int kBodiesForLanes = 48;
+
+/// \returns whether an option asks for what only the assembly of bodies has.
+bool asks_for_bodies(StateKind rate_kind, const Parameters& options) {
+  const bool assembles =
+      options.text("loops") != "rank" || options.text("ground") != "root" || options.text("kernel") != "auto";
+  return assembles || (rate_kind == StateKind::momentum && options.text("cut_axes") != "world");
+}
+
+}  // namespace
+
+Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options) {
+  const std::string& leaf = options.text("leaf");
+  if (leaf == "body") {
+    return Leaf::body;
+  }
+  if (leaf == "subchain") {
+    return Leaf::subchain;
+  }
+  if (leaf == "subtree") {
+    return Leaf::subtree;
+  }
+  if (asks_for_bodies(rate_kind, options)) {
+    return Leaf::body;
+  }
+  // Lanes close a loop as published, without the projection and the gauge that carry a motion through singular
+  // positions: loops are one piece.
+  if (mechanism.constrained() || mechanism.body_count() < kBodiesForLanes) {
+    return Leaf::whole;
+  }
+  return refuse_for_subchains(mechanism).empty()  ? Leaf::subchain
+         : refuse_for_subtrees(mechanism).empty() ? Leaf::subtree
+                                                  : Leaf::whole;
+}
+
+}  // namespace mbdbench

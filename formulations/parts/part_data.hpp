@@ -1,0 +1,173 @@
+#pragma once
+/// \file
+/// A part of a mechanism as plain data: rows of a LinkTree, the columns that carry unit wrenches of loops inward, and
+/// where loops are closed. PartRecursion sets it up; the sweeps over it (part_sweeps.hpp) are compiled once an
+/// instruction set and so see pointers alone.
+///
+///   symbol -> name
+///   M, p     articulated inertia and bias wrench of a link about O_k    -> inertias, wrenches
+///   Y_j      columns of loop j: what a unit of its multipliers does      -> columns (six packs, rows of j as lanes)
+///   y_j      S^T Y_j                                                     -> along (a pack a free direction)
+///   C_jk     sum of y_j^T D^-1 y_k                                       -> products (a pack a row of j)
+///   v_j, w_j rates of the loop's rows with all links at rest; wanted     -> rates, wanted (a pack a loop)
+///   F_j      multipliers lambda or sigma                                 -> multipliers (a pack a loop)
+///
+/// A *loop* is what closes: a cut joint with up to six rows, or a coupling with one.
+#include "formulations/kernels/loadless_rows.hpp"
+#include "formulations/kernels/run_start.hpp"
+#include "formulations/recursion/link_rows.hpp"
+
+namespace mbdbench {
+
+/// Lanes of a pack: the rows of one loop, at most six.
+inline constexpr int kLoopLanes = 8;
+
+/// One free direction of a joint, eliminated after those before it: y = Y[component] + slide Y[2], Y -= gain y.
+struct EliminatedDirection {
+  int component = 5;     ///< 0..2 force, 3..5 moment
+  double slide = 0.0;    ///< screws: advance for a turn of one radian, m
+  double gain[6]{};      ///< U / D, its entry at the component included
+  double inverse = 0.0;  ///< 1 / D
+};
+
+/// One loop at one joint that its way inward crosses.
+struct LoopPass {
+  int loop = 0;
+  int columns = 0;   ///< place of Y at this link
+  int inward = -1;   ///< and at the inboard link; -1: they end at the ground
+  int along = 0;     ///< place of y of the joint's first direction (a pack each)
+  int factors = -1;  ///< couplings that name this joint: place of their factors, one a free direction; else -1
+};
+
+/// The joint of a row as columns cross it.
+struct PassedJoint {
+  double rotation[9]{};  ///< the link's axes in the inboard link's, row by row
+  double way[3]{};       ///< O_k in the inboard link's frame
+  EliminatedDirection directions[6]{};
+  int direction_count = 0;
+};
+
+/// What the sweeps need of a row beside LinkRow.
+struct PartRow {
+  int joint = -1;      ///< into `joints`, -1: no loop passes
+  int first_pass = 0;  ///< loops that pass this row's joint
+  int last_pass = 0;
+  int first_block = 0;  ///< among `blocks`: for every pass p and every q <= p
+  int closing = -1;     ///< loops that are closed at this row's link
+  bool starts = false;  ///< behind a RunStart
+};
+
+/// Loops closed together at one link, in the presence of those that go on inward.
+///
+///   C^+ = H^T H (H: `half`, rank x rows),   Z = H Y^T, H C_gk   -> `across` and, a loop that goes on, `open`
+struct LoopClosing {
+  int row = -1;        ///< of the link; -1: the ground
+  int first_loop = 0;  ///< among `closed_loops`
+  int last_loop = 0;
+  int rows = 0;
+  int rank = 0;
+  int half = 0;         ///< place of H among `halves`, rows of `rows` numbers
+  int across = 0;       ///< place of Z of the link, `rank` packs with six lanes
+  int open = 0;         ///< place of Z of the first loop that goes on, `rows` packs each
+  int right = 0;        ///< place of z = H (w - v) in a right side
+  int first_cross = 0;  ///< among `crosses`: of every closed loop with every loop that goes on
+};
+
+/// Where the products of a closed loop with one that goes on stand.
+struct LoopCross {
+  int block = 0;
+  bool transposed = false;  ///< rows of the block are those of the loop that goes on
+};
+
+/// What loads and velocities, or impulses, do: one right side of the elimination.
+struct PartRightSide {
+  kernels::AccelerationRow<double>* rows = nullptr;
+  kernels::SphericalAccelerationRow<double>* spheres = nullptr;
+  kernels::LinkWrench<double>* wrenches = nullptr;  ///< by row
+  kernels::LinkVector<double>* linear = nullptr;    ///< of O_k, by row
+  kernels::LinkVector<double>* angular = nullptr;
+  const double* tau = nullptr;                         ///< over u; nullptr: zero
+  const kernels::LinkWrench<double>* loads = nullptr;  ///< by row about O_k; nullptr: none
+  const double* driven = nullptr;                      ///< prescribed rates by motion; nullptr: zero
+  const bool* loaded = nullptr;                        ///< rows that an inward sweep has to visit; nullptr: all
+  bool moves = false;                                  ///< whether the links turn: there are velocity products
+  bool weighs = false;                                 ///< the ground accelerates by -g instead of weights on the links
+  double* rates = nullptr;                             ///< v, a pack a loop
+  double* wanted = nullptr;                            ///< w, a pack a loop
+  double* multipliers = nullptr;                       ///< F, a pack a loop
+  double* right = nullptr;                             ///< z of all closings
+  double* joint_rates = nullptr;                       ///< over u
+};
+
+/// Everything that a sweep works on. Memory of packs is aligned to 64 bytes.
+struct PartData {
+  int row_count = 0;
+  const LinkRow* rows = nullptr;
+  const PartRow* parts = nullptr;
+  const kernels::LinkConstants<double>* links = nullptr;
+  const SphericalConstants* spherical = nullptr;
+  const kernels::RunStart<double>* starts = nullptr;     ///< by row
+  const kernels::LinkVector<double>* gravity = nullptr;  ///< by row, in the frame of its run's start; ground only
+  const double* cosines = nullptr;
+  const double* sines = nullptr;
+  const double* slides = nullptr;
+  const kernels::Matrix3<double>* rotations = nullptr;
+  const kernels::LinkVector<double>* levers = nullptr;
+
+  kernels::ArticulatedInertia<double>* inertias = nullptr;  ///< by row: what comes from outboard
+  kernels::TurnInertia<double>* turns = nullptr;            ///< by row
+  kernels::JointGain<double>* turn_gains = nullptr;         ///< by row
+  kernels::ArticulatedInertia<double>* whole = nullptr;     ///< by row: what slides, screws, driven rows let through
+  kernels::SlideGain<double>* slide_gains = nullptr;        ///< by row
+  kernels::LinkWrench<double>* screw_gains = nullptr;       ///< by row
+  double* inverses = nullptr;                               ///< 1 / D of slides and screws, by row
+  kernels::SphericalInertia<double>* spheres = nullptr;     ///< by ordinal
+  kernels::Matrix3<double>* sphere_gains = nullptr;         ///< by ordinal
+  double* pivot = nullptr;                                  ///< smallest pivot of the last row
+
+  PassedJoint* joints = nullptr;
+  const LoopPass* passes = nullptr;
+  const int* blocks = nullptr;      ///< place of the products of two loops
+  const int* loop_rows = nullptr;   ///< rows of every loop
+  const double* factors = nullptr;  ///< of couplings
+  const LoopClosing* closings = nullptr;
+  const LoopCross* crosses = nullptr;
+  const int* closed_loops = nullptr;
+  const int* closed_columns = nullptr;  ///< places of Y of the closed loops at their link
+  double* columns = nullptr;
+  double* along = nullptr;
+  double* products = nullptr;
+  double* halves = nullptr;
+  double* across = nullptr;
+};
+
+/// What a sweep inward makes of velocities: momenta that the joints transmit, and their rates.
+struct PartMomenta {
+  const kernels::LinkVector<double>* linear = nullptr;  ///< velocity of O_k, by row
+  const kernels::LinkVector<double>* angular = nullptr;
+  const kernels::LinkWrench<double>* impulses = nullptr;  ///< of loops on the links about O_k, by row; nullptr: none
+  const kernels::LinkWrench<double>* loads = nullptr;     ///< by row about O_k, weights included
+  const double* tau = nullptr;                            ///< over u; nullptr: zero
+  kernels::LinkWrench<double>* carried = nullptr;         ///< workspace, three by row
+  double* own = nullptr;                                  ///< receives J^T M V over u; nullptr: not wanted
+  double* rates = nullptr;  ///< receives p' over u; nullptr: not wanted, nor are impulses and loads
+};
+
+/// The sweeps of one instruction set.
+struct PartSweeps {
+  /// Eliminates rows last - 1 .. first, outboard ones first. \returns a row whose pivot is not positive, or -1
+  int (*eliminate)(const PartData& part, int first, int last) = nullptr;
+  /// What a closing does to its link and to the loops that go on; `half` and `rank` are set.
+  void (*close)(const PartData& part, int closing) = nullptr;
+  void (*set_velocities)(const PartData& part, const double* u, kernels::Turning<double>* turnings,
+                         const PartRightSide& side) = nullptr;
+  void (*inward)(const PartData& part, const PartRightSide& side) = nullptr;
+  void (*outward)(const PartData& part, const PartRightSide& side) = nullptr;
+  void (*momenta)(const PartData& part, const PartMomenta& side) = nullptr;
+};
+
+PartSweeps baseline_part_sweeps();
+PartSweeps avx2_part_sweeps();
+PartSweeps avx512_part_sweeps();
+
+}  // namespace mbdbench

@@ -1,0 +1,246 @@
+#include "formulations/parts/part_plan.hpp"
+
+#include <algorithm>
+
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+int inboard_of(const LinkTree& tree, int row) {
+  return tree.rows()[index_of(row)].inboard;
+}
+
+/// \returns the deepest row that both lie on or outboard of; -1: the ground. Inboard rows have smaller numbers.
+int meeting_of(const LinkTree& tree, int one, int other) {
+  while (one != other) {
+    int& further = one > other ? one : other;
+    further = inboard_of(tree, further);
+  }
+  return one;
+}
+
+/// \returns the row among whose quasi-velocities u is.
+int row_of(const LinkTree& tree, int u) {
+  for (std::size_t i = 0; i < tree.size(); ++i) {
+    const LinkRow& row = tree.rows()[i];
+    const int width = row.kind == RowKind::free ? 6 : row.kind == RowKind::spherical ? 3 : 1;
+    if (row.u <= u && u < row.u + width) {
+      return static_cast<int>(i);
+    }
+  }
+  return -1;
+}
+
+}  // namespace
+
+int direction_count(RowKind kind) {
+  switch (kind) {
+    case RowKind::free:
+      return 6;
+    case RowKind::spherical:
+      return 3;
+    case RowKind::driven_revolute:
+    case RowKind::driven_prismatic:
+      return 0;
+    default:
+      return 1;
+  }
+}
+
+PartPlan::PartPlan(const Mechanism& mechanism, const LinkTree& tree)
+    : parts(tree.size()), loops_at_(tree.size()), columns_at_(tree.size()) {
+  for (const Joint& cut : mechanism.cut_joints()) {
+    loop_rows.push_back(cut.nc);
+    loop_offsets.push_back(cut.row_offset);
+  }
+  for (std::size_t c = 0; c < mechanism.couplings().size(); ++c) {
+    loop_rows.push_back(1);
+    loop_offsets.push_back(mechanism.cut_row_count() + static_cast<int>(c));
+  }
+  blocks_of_.resize(loop_rows.size());
+  for (const LinkRun& run : tree.runs()) {
+    parts[index_of(run.first)].starts = run.slot >= 0;
+  }
+  find_ways(mechanism, tree);
+  lay_passes(mechanism, tree);
+  lay_closings(tree);
+}
+
+void PartPlan::find_ways(const Mechanism& mechanism, const LinkTree& tree) {
+  const auto link_of = [&](int body) { return body < 0 ? -1 : tree.bodies()[index_of(body)].row; };
+  const auto add_way = [&](int loop, int start, int meet) {
+    if (loop_rows[index_of(loop)] == 0) {
+      return;  // a free cut joint closes nothing
+    }
+    for (int row = start; row != meet; row = inboard_of(tree, row)) {
+      std::vector<int>& loops = loops_at_[index_of(row)];
+      if (loops.empty() || loops.back() != loop) {
+        loops.push_back(loop);
+        ways[index_of(loop)].push_back(row);
+      }
+    }
+  };
+  ways.resize(loop_rows.size());
+  int loop = 0;
+  for (const Joint& cut : mechanism.cut_joints()) {
+    const int a = link_of(cut.a);
+    const int b = link_of(cut.b);
+    const int meet = meeting_of(tree, a, b);
+    meets_.push_back(meet);
+    add_way(loop, b, meet);
+    add_way(loop, a, meet);
+    ++loop;
+  }
+  for (const Coupling& coupling : mechanism.couplings()) {
+    int meet = -2;
+    std::vector<int> starts;
+    for (const Coupling::Term& term : coupling.terms) {
+      starts.push_back(row_of(tree, term.u));
+      const int inboard = inboard_of(tree, starts.back());
+      meet = meet == -2 ? inboard : meeting_of(tree, meet, inboard);
+    }
+    meets_.push_back(meet);
+    for (const int start : starts) {
+      add_way(loop, start, meet);
+    }
+    ++loop;
+  }
+}
+
+int PartPlan::columns_at(int row, int loop) {
+  for (const auto& [other, place] : columns_at_[index_of(row)]) {
+    if (other == loop) {
+      return place;
+    }
+  }
+  columns_at_[index_of(row)].emplace_back(loop, column_count);
+  return column_count++;
+}
+
+int PartPlan::block(int one, int other) {
+  const auto [smaller, larger] = std::minmax(one, other);
+  for (const auto& [loop, place] : blocks_of_[index_of(larger)]) {
+    if (loop == smaller) {
+      return place;
+    }
+  }
+  blocks_of_[index_of(larger)].emplace_back(smaller, product_count);
+  const int place = product_count;
+  product_count += loop_rows[index_of(larger)];
+  return place;
+}
+
+LoopCross PartPlan::block_of(int one, int other) const {
+  const auto [smaller, larger] = std::minmax(one, other);
+  for (const auto& [loop, place] : blocks_of_[index_of(larger)]) {
+    if (loop == smaller) {
+      return {place, one < other};
+    }
+  }
+  return {};
+}
+
+void PartPlan::lay_passes(const Mechanism& mechanism, const LinkTree& tree) {
+  const std::size_t cut_count = mechanism.cut_joints().size();
+  for (int i = static_cast<int>(tree.size()) - 1; i >= 0; --i) {
+    PartRow& part = parts[index_of(i)];
+    const LinkRow& row = tree.rows()[index_of(i)];
+    part.first_pass = part.last_pass = static_cast<int>(passes.size());
+    part.first_block = static_cast<int>(blocks.size());
+    const std::vector<int>& loops = loops_at_[index_of(i)];
+    if (loops.empty()) {
+      continue;
+    }
+    const int directions = direction_count(row.kind);
+    part.joint = static_cast<int>(joints.size());
+    joints.emplace_back();
+    joints.back().direction_count = directions;
+    for (std::size_t p = 0; p < loops.size(); ++p) {
+      const int loop = loops[p];
+      LoopPass through;
+      through.loop = loop;
+      through.columns = columns_at(i, loop);
+      through.inward = row.inboard < 0 ? -1 : columns_at(row.inboard, loop);
+      through.along = along_count;
+      along_count += directions;
+      if (index_of(loop) >= cut_count) {
+        const Coupling& coupling = mechanism.couplings()[index_of(loop) - cut_count];
+        for (const Coupling::Term& term : coupling.terms) {
+          if (directions > 0 && row.u <= term.u && term.u < row.u + directions) {
+            if (through.factors < 0) {
+              through.factors = static_cast<int>(factors.size());
+              factors.insert(factors.end(), index_of(directions), 0.0);
+            }
+            factors[index_of(through.factors + term.u - row.u)] += term.factor;
+          }
+        }
+      }
+      passes.push_back(through);
+      for (std::size_t q = 0; q <= p; ++q) {
+        blocks.push_back(block(loop, loops[q]));
+      }
+    }
+    part.last_pass = static_cast<int>(passes.size());
+  }
+  int cut = 0;
+  const auto link_of = [&](int body) { return body < 0 ? -1 : tree.bodies()[index_of(body)].row; };
+  for (const Joint& joint : mechanism.cut_joints()) {
+    for (const auto& [body, sign] : {std::pair(joint.b, 1.0), std::pair(joint.a, -1.0)}) {
+      if (const int row = link_of(body); row >= 0 && joint.nc > 0) {
+        ends.push_back({cut, row, columns_at(row, cut), sign});
+      }
+    }
+    ++cut;
+  }
+}
+
+void PartPlan::lay_closings(const LinkTree& tree) {
+  std::vector<std::vector<int>> closed(tree.size() + 1);  // by row, the ground first
+  for (std::size_t loop = 0; loop < meets_.size(); ++loop) {
+    if (loop_rows[loop] > 0) {
+      closed[index_of(meets_[loop] + 1)].push_back(static_cast<int>(loop));
+    }
+  }
+  for (int row = static_cast<int>(tree.size()) - 1; row >= -1; --row) {
+    const std::vector<int>& loops = closed[index_of(row + 1)];
+    if (loops.empty()) {
+      continue;
+    }
+    LoopClosing closing;
+    closing.row = row;
+    closing.first_loop = static_cast<int>(closed_loops.size());
+    for (const int loop : loops) {
+      closed_loops.push_back(loop);
+      closed_columns.push_back(row < 0 ? -1 : columns_at(row, loop));
+      closing.rows += loop_rows[index_of(loop)];
+      for (const int other : loops) {
+        block(loop, other);
+      }
+    }
+    closing.last_loop = static_cast<int>(closed_loops.size());
+    closing.half = half_count;
+    half_count += closing.rows * closing.rows;
+    closing.right = right_count;
+    right_count += closing.rows;
+    if (row >= 0) {
+      PartRow& part = parts[index_of(row)];
+      part.closing = static_cast<int>(closings.size());
+      closing.across = across_count;
+      across_count += closing.rows;
+      closing.open = across_count;
+      across_count += closing.rows * (part.last_pass - part.first_pass);
+      closing.first_cross = static_cast<int>(crosses.size());
+      for (const int loop : loops) {
+        for (int p = part.first_pass; p < part.last_pass; ++p) {
+          const int open = passes[index_of(p)].loop;
+          const int place = block(loop, open);
+          crosses.push_back({place, loop < open});
+        }
+      }
+    }
+    closings.push_back(closing);
+  }
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,483 @@
+#include "formulations/parts/part_recursion.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "formulations/recursion/cut_rows.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Above this share of the loop's largest entry a diagonal entry is not compared with rounding: it is a row's square,
+// and of the loop's levers and compliances, whose share kZeroRow is zero, one would have to be 1e4 times another.
+constexpr double kClearDiagonal = 1e-6;
+// Pivots of a closing are rounding divided by those of the closings outboard of it: 1e-11 and more where these are
+// 1e-5.
+constexpr double kClearlyIndependent = 1e-6;
+
+PartSweeps sweeps_in_use() {
+  const std::string_view name = instruction_set_name();
+  return name == "avx512" ? avx512_part_sweeps() : name == "avx2" ? avx2_part_sweeps() : baseline_part_sweeps();
+}
+
+std::size_t doubles(int packs) {
+  return index_of(packs) * kLoopLanes;
+}
+
+/// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing.
+std::vector<std::size_t> units_of(const std::vector<std::size_t>& all, const PartPlan& plan,
+                                  const LoopClosing& closing) {
+  std::vector<std::size_t> units;
+  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+    const int loop = plan.closed_loops[index_of(l)];
+    for (int j = 0; j < plan.loop_rows[index_of(loop)]; ++j) {
+      units.push_back(all[index_of(plan.loop_offsets[index_of(loop)] + j)]);
+    }
+  }
+  std::vector<std::size_t> sorted = units;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  for (std::size_t& unit : units) {
+    unit = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), unit) - sorted.begin());
+  }
+  return units;
+}
+
+}  // namespace
+
+PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses)
+    : mechanism_(&mechanism),
+      keeps_poses_(keeps_poses || !mechanism.cut_joints().empty()),
+      tree_(mechanism),
+      positions_(tree_.positions()),
+      poses_(mechanism, tree_),
+      plan_(mechanism, tree_),
+      sweeps_(sweeps_in_use()),
+      cuts_(mechanism.cut_joints().size()),
+      starts_(tree_.size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
+      gravity_(tree_.size()),
+      inertias_(tree_.size()),
+      turns_(tree_.size()),
+      turn_gains_(tree_.size()),
+      whole_(tree_.size()),
+      slide_gains_(tree_.size()),
+      screw_gains_(tree_.size()),
+      inverses_(tree_.size()),
+      spheres_(tree_.spherical().size()),
+      sphere_gains_(spheres_.size()),
+      turnings_(tree_.size()),
+      columns_(lane_memory(index_of(6 * plan_.column_count))),
+      along_(lane_memory(index_of(plan_.along_count))),
+      products_(lane_memory(index_of(plan_.product_count))),
+      across_(lane_memory(index_of(plan_.across_count))),
+      halves_(index_of(plan_.half_count)),
+      loaded_(std::make_unique<bool[]>(tree_.size())),
+      loop_impulses_(tree_.size()),
+      carried_(3 * tree_.size()),
+      multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())) {
+  for (const LinkRun& run : tree_.runs()) {
+    starts_[index_of(run.first)] = run.start;
+    gravity_[index_of(run.first)] = run.gravity;
+  }
+  const std::vector<std::size_t> units = rows_of_one_unit(mechanism);
+  for (const LoopClosing& closing : plan_.closings) {
+    solvers_.push_back({SemidefiniteSolver(units_of(units, plan_, closing)),
+                        Eigen::MatrixXd::Zero(closing.rows, closing.rows), Eigen::VectorXd::Zero(closing.rows),
+                        Eigen::VectorXd::Zero(closing.rows), closing.rows});
+  }
+  size_side(accelerations_);
+  size_side(impulses_);
+  mark_loaded_rows();
+  point_at_memory();
+  settle_ranks();
+}
+
+void PartRecursion::size_side(Side& side) const {
+  side.rows.assign(tree_.size(), {});
+  side.spheres.assign(spheres_.size(), {});
+  side.wrenches.resize(tree_.size());
+  side.linear.resize(tree_.size());
+  side.angular.resize(tree_.size());
+  for (LaneMemory* memory : {&side.rates, &side.wanted, &side.multipliers}) {
+    *memory = lane_memory(plan_.loop_rows.size());
+  }
+  side.right.resize(index_of(plan_.right_count));
+}
+
+void PartRecursion::mark_loaded_rows() {
+  for (std::size_t i = tree_.size(); i-- > 0;) {
+    const LinkRow& row = tree_.rows()[i];
+    const bool driven = row.kind == RowKind::driven_revolute || row.kind == RowKind::driven_prismatic;
+    loaded_[i] = loaded_[i] || driven || plan_.parts[i].closing >= 0;
+    if (loaded_[i] && row.inboard >= 0) {
+      loaded_[index_of(row.inboard)] = true;
+    }
+  }
+}
+
+void PartRecursion::point_at_memory() {
+  data_.row_count = static_cast<int>(tree_.size());
+  data_.rows = tree_.rows().data();
+  data_.parts = plan_.parts.data();
+  data_.links = tree_.links().data();
+  data_.spherical = tree_.spherical().data();
+  data_.starts = starts_.data();
+  data_.gravity = gravity_.data();
+  data_.cosines = positions_.cosines.data();
+  data_.sines = positions_.sines.data();
+  data_.slides = positions_.slides.data();
+  data_.rotations = positions_.rotations.data();
+  data_.levers = positions_.levers.data();
+  data_.inertias = inertias_.data();
+  data_.turns = turns_.data();
+  data_.turn_gains = turn_gains_.data();
+  data_.whole = whole_.data();
+  data_.slide_gains = slide_gains_.data();
+  data_.screw_gains = screw_gains_.data();
+  data_.inverses = inverses_.data();
+  data_.spheres = spheres_.data();
+  data_.sphere_gains = sphere_gains_.data();
+  data_.pivot = &pivot_;
+  data_.joints = plan_.joints.data();
+  data_.passes = plan_.passes.data();
+  data_.blocks = plan_.blocks.data();
+  data_.loop_rows = plan_.loop_rows.data();
+  data_.factors = plan_.factors.data();
+  data_.closings = plan_.closings.data();
+  data_.crosses = plan_.crosses.data();
+  data_.closed_loops = plan_.closed_loops.data();
+  data_.closed_columns = plan_.closed_columns.data();
+  data_.columns = columns_.get();
+  data_.along = along_.get();
+  data_.products = products_.get();
+  data_.halves = halves_.data();
+  data_.across = across_.get();
+  for (Side* side : {&accelerations_, &impulses_}) {
+    PartRightSide& view = side->view;
+    view.rows = side->rows.data();
+    view.spheres = side->spheres.data();
+    view.wrenches = side->wrenches.data();
+    view.linear = side->linear.data();
+    view.angular = side->angular.data();
+    view.rates = side->rates.get();
+    view.wanted = side->wanted.get();
+    view.multipliers = side->multipliers.get();
+    view.right = side->right.data();
+  }
+  accelerations_.view.moves = true;
+}
+
+// ---------------------------------------------------------------- positions
+
+RhsStatus PartRecursion::set_positions(std::span<const double> q) {
+  tree_.set_positions(q, positions_);
+  std::fill(inertias_.begin(), inertias_.end(), kernels::ArticulatedInertia<double>{});
+  if (keeps_poses_) {
+    poses_.set_positions(tree_, positions_);
+  }
+  if (!plan_.closings.empty()) {
+    place_unit_wrenches();
+  }
+  int last = data_.row_count;
+  for (std::size_t c = 0; c <= plan_.closings.size(); ++c) {
+    const bool at_link = c < plan_.closings.size() && plan_.closings[c].row >= 0;
+    const int first = at_link ? plan_.closings[c].row + 1 : 0;
+    if (const int failed = sweeps_.eliminate(data_, first, last); failed >= 0) {
+      return {false, mechanism_->tree_joints()[index_of(tree_.joint(index_of(failed)))].name,
+              "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
+              pivot_};
+    }
+    last = first;
+    if (c < plan_.closings.size()) {
+      if (const RhsStatus status = close_loops(static_cast<int>(c)); !status.ok) {
+        return status;
+      }
+    }
+  }
+  return {};
+}
+
+void PartRecursion::place_unit_wrenches() {
+  const BodyMotions& bodies = poses_.bodies();
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const Joint& cut = mechanism_->cut_joints()[c];
+    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
+  }
+  std::fill_n(columns_.get(), doubles(6 * plan_.column_count), 0.0);
+  std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
+  for (const PartPlan::End& end : plan_.ends) {
+    const JointKinematics& cut = cuts_[index_of(end.cut)];
+    const LinkPoses::Row& row = poses_.row(index_of(end.row));
+    const Mat3 axes = end.sign * row.axes.transpose();
+    const Vec3 lever = cut.point - row.origin;
+    double* const to = columns_.get() + doubles(6 * end.columns);
+    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
+      const Vec3 force = cut.d.col(i).head<3>();
+      const Vec3 f = axes * force;
+      const Vec3 n = axes * (cut.d.col(i).tail<3>() + lever.cross(force));
+      for (int j = 0; j < 3; ++j) {
+        to[j * kLoopLanes + i] += f[j];  // both ends may be on one link
+        to[(3 + j) * kLoopLanes + i] += n[j];
+      }
+    }
+  }
+}
+
+// What the sum of y y^T / D would be if no joint were in between and its terms did not cancel, at most.
+double PartRecursion::negligible(int loop, int row) const {
+  if (index_of(loop) >= cuts_.size()) {
+    return 0.0;
+  }
+  const JointKinematics& cut = cuts_[index_of(loop)];
+  const double force = cut.d.col(row).head<3>().squaredNorm();
+  const double moment = cut.d.col(row).tail<3>().squaredNorm();
+  double sum = 0.0;
+  for (const int at : plan_.ways[index_of(loop)]) {
+    const PassedJoint& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
+    double slides = 0.0;
+    double turns = 0.0;
+    for (int d = 0; d < joint.direction_count; ++d) {
+      (joint.directions[d].component < 3 ? slides : turns) += joint.directions[d].inverse;
+    }
+    const double lever = (cut.point - poses_.row(index_of(at)).origin).squaredNorm();
+    sum += force * slides + 2.0 * (force * lever + moment) * turns;
+  }
+  return kZeroRow * sum;
+}
+
+void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
+  int row = 0;
+  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+    const int loop = plan_.closed_loops[index_of(l)];
+    const int rows = plan_.loop_rows[index_of(loop)];
+    int column = 0;
+    for (int k = closing.first_loop; k <= l; ++k) {
+      const int other = plan_.closed_loops[index_of(k)];
+      const double* const block = products_.get() + doubles(plan_.block_of(loop, other).block);
+      for (int i = 0; i < rows; ++i) {
+        for (int j = 0; j < plan_.loop_rows[index_of(other)]; ++j) {
+          solver.a(row + i, column + j) = block[i * kLoopLanes + j];
+        }
+      }
+      column += plan_.loop_rows[index_of(other)];
+    }
+    const double largest = solver.a.diagonal().segment(row, rows).maxCoeff();
+    for (int i = 0; i < rows; ++i) {
+      const bool clear = solver.a(row + i, row + i) > kClearDiagonal * largest;
+      solver.smallest[row + i] = clear ? 0.0 : negligible(loop, i);
+    }
+    row += rows;
+  }
+}
+
+RhsStatus PartRecursion::close_loops(int which) {
+  LoopClosing& closing = plan_.closings[index_of(which)];
+  Solver& solver = solvers_[index_of(which)];
+  gather(closing, solver);
+  if (!solver.factors.decompose(solver.a, solver.smallest, solver.most)) {
+    return {false, name_of_first_row(*mechanism_), "the matrix of the cut joints is not finite, its trace is",
+            solver.a.trace()};
+  }
+  closing.rank = static_cast<int>(solver.factors.rank());
+  if (closing.row >= 0) {
+    solver.factors.write_half(&halves_[index_of(closing.half)]);
+    sweeps_.close(data_, which);
+  }
+  return {};
+}
+
+int PartRecursion::redundant_rows() const {
+  int redundant = 0;
+  for (const LoopClosing& closing : plan_.closings) {
+    redundant += closing.rows - closing.rank;
+  }
+  return redundant;
+}
+
+// ---------------------------------------------------------------- rank
+
+void PartRecursion::limit_ranks(Eigen::Index most) {
+  for (Solver& solver : solvers_) {
+    solver.most = std::min(most, solver.right.size());
+  }
+}
+
+void PartRecursion::settle_ranks() {
+  if (solvers_.empty()) {
+    return;
+  }
+  const Eigen::VectorXd& start = mechanism_->q0();
+  if (!set_positions(view(start)).ok) {
+    return;
+  }
+  const bool clear = std::all_of(solvers_.begin(), solvers_.end(), [](const Solver& solver) {
+    return solver.factors.rank() == solver.right.size() && solver.factors.smallest_pivot() > kClearlyIndependent;
+  });
+  if (clear) {
+    return;
+  }
+  const GenericRank& generic = mechanism_->generic_rank();
+  const int rank = generic.rank - mechanism_->motion_row_count();
+  if (solvers_.size() == 1) {
+    limit_ranks(rank);
+    return;
+  }
+  std::vector<Eigen::Index> most(solvers_.size(), 0);
+  for (const Eigen::VectorXd& q : generic.positions) {
+    limit_ranks(mechanism_->closing_row_count());
+    if (set_positions(view(q)).ok) {
+      lower_ranks(q, mechanism_->closing_row_count() - rank);
+      for (std::size_t c = 0; c < most.size(); ++c) {
+        most[c] = std::max(most[c], solvers_[c].factors.rank());
+      }
+    }
+  }
+  for (std::size_t c = 0; c < most.size(); ++c) {
+    solvers_[c].most = most[c];
+  }
+}
+
+// Lowers the rank of the closing with the smallest pivot until as many rows are redundant at q as the constraints
+// repeat: the rank of the whole is the sum of those of its closings, and each alone may be misled by rounding.
+void PartRecursion::lower_ranks(const Eigen::VectorXd& q, int redundant) {
+  while (redundant_rows() < redundant) {
+    const auto smallest = std::min_element(solvers_.begin(), solvers_.end(), [](const Solver& a, const Solver& b) {
+      return a.factors.smallest_pivot() < b.factors.smallest_pivot();
+    });
+    if (!(smallest->factors.smallest_pivot() < kClearlyIndependent)) {
+      return;
+    }
+    for (Solver& solver : solvers_) {
+      solver.most = solver.factors.rank();
+    }
+    --smallest->most;
+    if (!set_positions(view(q)).ok) {
+      return;
+    }
+  }
+}
+
+// ---------------------------------------------------------------- right sides
+
+void PartRecursion::set_velocities(std::span<const double> u) {
+  sweeps_.set_velocities(data_, u.data(), turnings_.data(), accelerations_.view);
+}
+
+void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
+  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
+    double* const to = side.wanted.get() + loop * kLoopLanes;
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      to[j] = wanted[plan_.loop_offsets[loop] + j];
+    }
+  }
+}
+
+void PartRecursion::close_at_ground(Side& side) {
+  const LoopClosing& closing = plan_.closings.back();
+  Solver& solver = solvers_.back();
+  int row = 0;
+  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+    const auto loop = index_of(plan_.closed_loops[index_of(l)]);
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      const std::size_t at = loop * kLoopLanes + index_of(j);
+      solver.right[row++] = side.wanted.get()[at] - side.rates.get()[at];
+    }
+  }
+  solver.factors.solve(solver.right);
+  row = 0;
+  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+    const auto loop = index_of(plan_.closed_loops[index_of(l)]);
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      side.multipliers.get()[loop * kLoopLanes + index_of(j)] = solver.right[row++];
+    }
+  }
+}
+
+void PartRecursion::solve(Side& side) {
+  std::fill_n(side.rates.get(), plan_.loop_rows.size() * kLoopLanes, 0.0);
+  sweeps_.inward(data_, side.view);
+  if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
+    close_at_ground(side);
+  }
+  sweeps_.outward(data_, side.view);
+  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
+    }
+  }
+}
+
+void PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations) {
+  PartRightSide& view = accelerations_.view;
+  view.tau = loads.tau.empty() ? nullptr : loads.tau.data();
+  view.loads = loads.links.empty() ? nullptr : loads.links.data();
+  view.driven = loads.driven.empty() ? nullptr : loads.driven.data();
+  view.weighs = loads.links.empty();
+  view.joint_rates = accelerations.data();
+  set_wanted(wanted, accelerations_);
+  solve(accelerations_);
+}
+
+void PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes) {
+  impulses_.view.tau = nullptr;
+  impulses_.view.loaded = loaded_.get();
+  impulses_.view.driven = driven.empty() ? nullptr : driven.data();
+  impulses_.view.joint_rates = changes.data();
+  set_wanted(wanted, impulses_);
+  solve(impulses_);
+}
+
+void PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
+                         std::span<double> u) {
+  impulses_.view.tau = p.data();
+  impulses_.view.loaded = nullptr;
+  impulses_.view.driven = driven.empty() ? nullptr : driven.data();
+  impulses_.view.joint_rates = u.data();
+  set_wanted(wanted, impulses_);
+  solve(impulses_);
+}
+
+void PartRecursion::momenta(std::span<double> p) {
+  PartMomenta side;
+  side.linear = impulses_.linear.data();
+  side.angular = impulses_.angular.data();
+  side.carried = carried_.data();
+  side.own = p.data();
+  sweeps_.momenta(data_, side);
+}
+
+// D sigma on both bodies of every cut joint; of couplings nothing acts on links.
+void PartRecursion::gather_impulses() {
+  std::fill(loop_impulses_.begin(), loop_impulses_.end(), kernels::LinkWrench<double>{});
+  for (const PartPlan::End& end : plan_.ends) {
+    const JointKinematics& cut = cuts_[index_of(end.cut)];
+    Vec6 impulse = Vec6::Zero();
+    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
+      impulse += end.sign * multipliers_[plan_.loop_offsets[index_of(end.cut)] + i] * cut.d.col(i);
+    }
+    poses_.add_wrench_at(index_of(end.row), cut.point, impulse, loop_impulses_[index_of(end.row)]);
+  }
+}
+
+void PartRecursion::momentum_rates(std::span<const double> tau, std::span<const kernels::LinkWrench<double>> loads,
+                                   std::span<double> own, std::span<double> rates) {
+  PartMomenta side;
+  side.linear = impulses_.linear.data();
+  side.angular = impulses_.angular.data();
+  side.carried = carried_.data();
+  side.own = own.empty() ? nullptr : own.data();
+  side.rates = rates.data();
+  side.loads = loads.data();
+  side.tau = tau.empty() ? nullptr : tau.data();
+  if (!plan_.ends.empty()) {
+    gather_impulses();
+    side.impulses = loop_impulses_.data();
+  }
+  sweeps_.momenta(data_, side);
+}
+
+}  // namespace mbdbench

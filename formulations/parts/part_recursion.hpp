@@ -1,0 +1,146 @@
+#pragma once
+/// \file
+/// One part: the tree of a mechanism in link frames with its loops, each closed at the link where it meets
+/// [Featherstone1983], [Bae1988], [Malczyk2008]. Inertias are eliminated once for the positions; then loads, or
+/// impulses, go inward and rates outward as often as asked.
+///
+///   M u' + ... = tau + Phi_q^T lambda,  Phi_q u' = w       accelerations
+///   M du = Phi_q^T sigma,               Phi_q du = w       impulses
+///
+/// Cost: O(n) where loops are closed at links; O(m r^2) for the m rows of rank r that are closed at one place.
+#include <Eigen/Core>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "formulations/formulation.hpp"
+#include "formulations/parts/part_plan.hpp"
+#include "formulations/recursion/link_poses.hpp"
+#include "formulations/recursion/semidefinite_solver.hpp"
+#include "formulations/subchains/lane_memory.hpp"
+
+namespace mbdbench {
+
+/// Workspace of one mechanism: all joint types, prescribed motions, couplings. Allocates nothing after construction.
+class PartRecursion {
+ public:
+  /// \param keeps_poses whether poses are wanted where there are no cut joints
+  PartRecursion(const Mechanism& mechanism, bool keeps_poses);
+
+  [[nodiscard]] const LinkTree& tree() const { return tree_; }
+  [[nodiscard]] const LinkPositions& positions() const { return positions_; }
+  /// Poses of all rows and bodies in world axes: set where there are cut joints, or where they are kept.
+  [[nodiscard]] LinkPoses& poses() { return poses_; }
+  [[nodiscard]] const LinkPoses& poses() const { return poses_; }
+  [[nodiscard]] std::span<const JointKinematics> cuts() const { return cuts_; }
+  [[nodiscard]] std::span<JointKinematics> cuts() { return cuts_; }
+
+  /// Poses, inertias and loops at q. \returns which joint or loop stops it
+  RhsStatus set_positions(std::span<const double> q);
+  /// Velocities of the poses, after set_positions.
+  void set_pose_velocities(std::span<const double> u) { poses_.set_velocities(tree_, u); }
+  /// Velocity products, after set_positions.
+  void set_velocities(std::span<const double> u);
+
+  /// What acts beside velocities.
+  struct Loads {
+    std::span<const double> tau;                         ///< dual to u; empty: zero
+    std::span<const kernels::LinkWrench<double>> links;  ///< by row about O_k, weights included; empty: weights alone
+    std::span<const double> driven;                      ///< prescribed accelerations, by motion
+  };
+  /// Accelerations for velocities that were set. \param wanted Phi'' of every closing row, without what the links'
+  /// accelerations add; \param accelerations receives u'
+  void accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations);
+  /// Changes of u by impulses in the loops that give Phi' of every closing row, and by prescribed changes.
+  /// \param driven changes of prescribed velocities, by motion; empty: none
+  void push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes);
+  /// Velocities u of momenta: M u = p + Phi_q^T sigma, Phi_q u as wanted. Prescribed joints follow their motion.
+  /// \param driven prescribed velocities, by motion; empty: zero
+  void move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
+            std::span<double> u);
+  /// J^T M V of the velocities of the last `move` or `push`. \param p over u
+  void momenta(std::span<double> p);
+  /// The same, and p' of all joints. \param loads by row about O_k, weights included, and what loops add
+  void momentum_rates(std::span<const double> tau, std::span<const kernels::LinkWrench<double>> loads,
+                      std::span<double> own, std::span<double> rates);
+  /// \returns lambda or sigma of all closing rows after `accelerate`, `push` or `move`.
+  [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
+  /// \returns how many closing rows depend on others.
+  [[nodiscard]] int redundant_rows() const;
+
+ private:
+  /// Memory of one right side.
+  struct Side {
+    std::vector<kernels::AccelerationRow<double>> rows;
+    std::vector<kernels::SphericalAccelerationRow<double>> spheres;
+    std::vector<kernels::LinkWrench<double>> wrenches;
+    std::vector<kernels::LinkVector<double>> linear;
+    std::vector<kernels::LinkVector<double>> angular;
+    LaneMemory rates;
+    LaneMemory wanted;
+    LaneMemory multipliers;
+    std::vector<double> right;
+    PartRightSide view;
+  };
+
+  /// The rows that are closed at one place.
+  struct Solver {
+    SemidefiniteSolver factors;
+    Eigen::MatrixXd a;  ///< C, lower triangle
+    Eigen::VectorXd smallest;
+    Eigen::VectorXd right;
+    Eigen::Index most;  ///< limit of the rank
+  };
+
+  void size_side(Side& side) const;
+  void point_at_memory();
+  void mark_loaded_rows();
+  void place_unit_wrenches();
+  RhsStatus close_loops(int which);
+  void gather(const LoopClosing& closing, Solver& solver) const;
+  [[nodiscard]] double negligible(int loop, int row) const;
+  void settle_ranks();
+  void lower_ranks(const Eigen::VectorXd& q, int redundant);
+  void limit_ranks(Eigen::Index most);
+  void set_wanted(const Eigen::VectorXd& wanted, Side& side) const;
+  void solve(Side& side);
+  void close_at_ground(Side& side);
+  void gather_impulses();
+
+  const Mechanism* mechanism_;
+  bool keeps_poses_;
+  LinkTree tree_;
+  LinkPositions positions_;
+  LinkPoses poses_;
+  PartPlan plan_;
+  PartSweeps sweeps_;
+  PartData data_;
+  std::vector<JointKinematics> cuts_;
+  std::vector<kernels::RunStart<double>> starts_;
+  std::vector<kernels::LinkVector<double>> gravity_;
+  std::vector<kernels::ArticulatedInertia<double>> inertias_;
+  std::vector<kernels::TurnInertia<double>> turns_;
+  std::vector<kernels::JointGain<double>> turn_gains_;
+  std::vector<kernels::ArticulatedInertia<double>> whole_;
+  std::vector<kernels::SlideGain<double>> slide_gains_;
+  std::vector<kernels::LinkWrench<double>> screw_gains_;
+  std::vector<double> inverses_;
+  std::vector<kernels::SphericalInertia<double>> spheres_;
+  std::vector<kernels::Matrix3<double>> sphere_gains_;
+  std::vector<kernels::Turning<double>> turnings_;
+  LaneMemory columns_;
+  LaneMemory along_;
+  LaneMemory products_;
+  LaneMemory across_;
+  std::vector<double> halves_;
+  double pivot_ = 0.0;
+  std::unique_ptr<bool[]> loaded_;  // rows that impulses in loops reach on their way inward
+  Side accelerations_;
+  Side impulses_;
+  std::vector<kernels::LinkWrench<double>> loop_impulses_;  // on the links, by row
+  std::vector<kernels::LinkWrench<double>> carried_;        // workspace of momenta
+  Eigen::VectorXd multipliers_;
+  std::vector<Solver> solvers_;  // by closing
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,94 @@
+#include "formulations/parts/recursive_accelerations.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "formulations/joint_state.hpp"
+#include "formulations/parts/joint_accelerations.hpp"
+#include "formulations/parts/world_recursion.hpp"
+
+namespace mbdbench {
+namespace {
+
+class RecursiveAccelerations final : public JointStateFormulation {
+ public:
+  RecursiveAccelerations(const Mechanism& mechanism, const RecursiveAccelerationSettings& settings)
+      : JointStateFormulation(mechanism, StateKind::velocity),
+        settings_(settings),
+        velocities_(static_cast<std::size_t>(mechanism.u_size())) {
+    if (settings.link_frames) {
+      links_.emplace(mechanism, settings.baumgarte, settings.projects);
+    } else {
+      world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte);
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<RecursiveAccelerations>(mechanism(), settings_);
+  }
+
+  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
+    std::copy(q.begin(), q.end(), x.begin());
+    std::copy(u.begin(), u.end(), rate_of(x).begin());
+    return {};
+  }
+
+  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
+    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
+    return {};
+  }
+
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
+    if (!world_) {
+      world_ = std::make_unique<WorldRecursion>(mechanism(), settings_.baumgarte);
+    }
+    const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), settings_.projects);
+    if (status.ok) {
+      world_->reactions(mechanism(), reactions);
+    }
+    return status;
+  }
+
+  [[nodiscard]] std::vector<WorkStage> stages() const override {
+    constexpr double kTurn = 420.0;  // kernels/acceleration_rows.hpp
+    return {{1.0, kTurn * mechanism().body_count()}};
+  }
+
+  void diagnostics(const DiagnosticSink& sink) const override {
+    if (links_ && links_->closed() != nullptr) {
+      sink("redundant_rows", links_->closed()->part().redundant_rows());
+    }
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    if (links_) {
+      const RhsStatus status = links_->evaluate(t, q_of(x), rate_of(x), velocities_, rate_of(xdot));
+      set_coordinate_rates(q_of(x), velocities_, q_of(xdot));
+      return status;
+    }
+    const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), settings_.projects);
+    if (status.ok) {
+      set_coordinate_rates(q_of(x), world_->tree.u(), q_of(xdot));
+      std::copy(world_->tree.accelerations().begin(), world_->tree.accelerations().end(), rate_of(xdot).begin());
+    }
+    return status;
+  }
+
+ private:
+  RecursiveAccelerationSettings settings_;
+  std::vector<double> velocities_;  // in use, of links_
+  std::optional<JointAccelerations> links_;
+  std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
+};
+
+}  // namespace
+
+std::unique_ptr<Formulation> make_recursive_accelerations(const Mechanism& mechanism,
+                                                          const RecursiveAccelerationSettings& settings) {
+  return std::make_unique<RecursiveAccelerations>(mechanism, settings);
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,22 @@
+#pragma once
+/// \file
+/// The formulation whose state is (q, u) and whose u' comes from one recursion over the whole mechanism: what `aba`,
+/// `bae-haug`, `naudet-acc` and, with one part, `dca` have in common.
+#include <memory>
+
+#include "formulations/formulation.hpp"
+#include "formulations/recursion/cut_end.hpp"
+
+namespace mbdbench {
+
+/// How it is set up.
+struct RecursiveAccelerationSettings {
+  BaumgarteConstants baumgarte;  ///< of cut joints and couplings
+  bool projects = false;         ///< velocities are projected on the constraints before anything else
+  bool link_frames = true;       ///< false: in world axes, loops closed at the ground
+};
+
+std::unique_ptr<Formulation> make_recursive_accelerations(const Mechanism& mechanism,
+                                                          const RecursiveAccelerationSettings& settings);
+
+}  // namespace mbdbench

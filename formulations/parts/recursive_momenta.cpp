@@ -1,0 +1,189 @@
+#include "formulations/parts/recursive_momenta.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "formulations/joint_state.hpp"
+#include "formulations/parts/closed_momenta.hpp"
+#include "formulations/parts/world_recursion.hpp"
+#include "formulations/recursion/link_loads.hpp"
+#include "formulations/recursion/link_naudet.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+class RecursiveMomenta final : public JointStateFormulation {
+ public:
+  RecursiveMomenta(const Mechanism& mechanism, const RecursiveMomentumSettings& settings)
+      : JointStateFormulation(mechanism, StateKind::momentum), settings_(settings), u_(index_of(mechanism.u_size())) {
+    const auto joints = mechanism.tree_joints();
+    const bool screws =
+        std::any_of(joints.begin(), joints.end(), [](const Joint& joint) { return joint.type == JointType::screw; });
+    // Prescribed motions have multipliers too, for a gauge to act on.
+    const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
+    if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
+        (settings.link_frames && screws)) {
+      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback);
+    } else if (settings.link_frames) {
+      links_.emplace(mechanism);
+      loads_.emplace(mechanism, links_->tree());
+    }
+  }
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<RecursiveMomenta>(mechanism(), settings_);
+  }
+
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
+    BodyRecursion& tree = world().tree;
+    const RhsStatus status = tree.set_positions(t, q);
+    if (status.ok) {
+      std::copy(q.begin(), q.end(), x.begin());
+      tree.set_velocities(u);
+      tree.momenta(rate_of(x));
+    }
+    return status;
+  }
+
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override {
+    const RhsStatus status = closed_ ? closed_->set_state(t, q_of(x), rate_of(x), u) : solve_in_world(t, x);
+    if (status.ok) {
+      std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
+      if (!closed_) {
+        std::copy(world().tree.u().begin(), world().tree.u().end(), u.begin());
+      }
+    }
+    return status;
+  }
+
+  RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
+    // sigma' is not lambda at an instant: the acceleration pass at the velocities of p. With feedback the motion obeys
+    // Phi'' = -beta Phi'.
+    RhsStatus status = closed_ ? closed_->set_state(t, q_of(x), rate_of(x), u_) : solve_in_world(t, x);
+    if (!status.ok) {
+      return status;
+    }
+    if (!closed_) {
+      std::copy(world().tree.u().begin(), world().tree.u().end(), u_.begin());
+    }
+    status = world().solve(t, q_of(x), u_, false);
+    if (status.ok) {
+      world().reactions(mechanism(), reactions);
+    }
+    return status;
+  }
+
+  [[nodiscard]] double largest_sigma() const override { return closed_ ? closed_->largest_cut_multiplier() : 0.0; }
+
+  [[nodiscard]] std::vector<WorkStage> stages() const override {
+    constexpr double kTurn = 360.0;  // kernels/momentum_rows.hpp
+    return {{1.0, kTurn * mechanism().body_count()}};
+  }
+
+  void diagnostics(const DiagnosticSink& sink) const override {
+    if (closed_) {
+      sink("redundant_rows", closed_->part().redundant_rows());
+    }
+  }
+
+  bool after_step(double t, std::span<double> x) override {
+    const bool normalised = Formulation::after_step(t, x);
+    return (closed_ && settings_.gauge == GaugeControl::reset && reset_is_due(t) && reset_gauge(t, x)) || normalised;
+  }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    if (closed_) {
+      RhsStatus status = closed_->set_state(t, q_of(x), rate_of(x), u_);
+      if (status.ok) {
+        set_coordinate_rates(q_of(x), u_, q_of(xdot));
+        status = closed_->momentum_rates(t, q_of(x), rate_of(x), u_, rate_of(xdot));
+      }
+      return status;
+    }
+    if (links_) {
+      return evaluate_tree(t, x, xdot);
+    }
+    const RhsStatus status = solve_in_world(t, x);
+    if (status.ok) {
+      BodyRecursion& tree = world().tree;
+      set_coordinate_rates(q_of(x), tree.u(), q_of(xdot));
+      tree.evaluate_loads(t, q_of(x));
+      tree.momentum_rates({}, rate_of(xdot));
+    }
+    return status;
+  }
+
+ private:
+  RhsStatus evaluate_tree(double t, std::span<const double> x, std::span<double> xdot) {
+    loads_->set_time(t);
+    const int failed =
+        links_->evaluate(q_of(x), rate_of(x), loads_->motions().velocities(), !loads_->on_bodies(), u_, rate_of(xdot));
+    if (failed >= 0) {
+      return {false, mechanism().tree_joints()[index_of(failed)].name,
+              "the articulated inertia along the joint is not positive definite or not finite, its smallest pivot is",
+              links_->failed_pivot()};
+    }
+    set_coordinate_rates(q_of(x), u_, q_of(xdot));
+    loads_->evaluate(t, q_of(x), u_, links_->tree(), links_->positions());
+    const std::span<double> momentum_rates = rate_of(xdot);
+    links_->add_loads(loads_->wrenches(), momentum_rates);
+    if (loads_->in_joints()) {
+      const std::span<const double> tau = loads_->joint_forces();
+      for (std::size_t i = 0; i < tau.size(); ++i) {
+        momentum_rates[i] += tau[i];
+      }
+    }
+    return {};
+  }
+
+  /// Made when first asked for where another recursion does the hot work.
+  WorldRecursion& world() {
+    if (!world_) {
+      world_ = std::make_unique<WorldRecursion>(mechanism(), BaumgarteConstants{0.5 * settings_.feedback, 0.0});
+    }
+    return *world_;
+  }
+
+  RhsStatus solve_in_world(double t, std::span<const double> x) {
+    const RhsStatus status = world().tree.set_positions(t, q_of(x));
+    if (status.ok) {
+      world().tree.sweep_momenta(rate_of(x));
+      world().tree.sweep_velocities();
+    }
+    return status;
+  }
+
+  /// Whether the interval has passed since the last reset, forward or backward in time; the first step resets.
+  [[nodiscard]] bool reset_is_due(double t) const { return std::abs(t - last_reset_) >= settings_.reset_interval; }
+
+  bool reset_gauge(double t, std::span<double> x) {
+    if (!closed_->set_state(t, q_of(x), rate_of(x), u_).ok) {
+      return false;  // the next evaluation reports it
+    }
+    last_reset_ = t;
+    closed_->momenta(rate_of(x));
+    return true;
+  }
+
+  RecursiveMomentumSettings settings_;
+  std::vector<double> u_;
+  std::optional<LinkNaudet> links_;
+  std::optional<LinkLoads> loads_;  // with links_
+  std::optional<ClosedMomenta> closed_;
+  std::unique_ptr<WorldRecursion> world_;
+  double last_reset_ = -std::numeric_limits<double>::infinity();
+};
+
+}  // namespace
+
+std::unique_ptr<Formulation> make_recursive_momenta(const Mechanism& mechanism,
+                                                    const RecursiveMomentumSettings& settings) {
+  return std::make_unique<RecursiveMomenta>(mechanism, settings);
+}
+
+}  // namespace mbdbench

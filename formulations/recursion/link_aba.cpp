@@ -1,0 +1,327 @@
+#include "formulations/recursion/link_aba.hpp"
+
+#include <cmath>
+
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+using namespace kernels;
+using Vector = LinkVector<double>;
+
+Vector three_of(std::span<const double> values, int first) {
+  return {values[index_of(first)], values[index_of(first) + 1], values[index_of(first) + 2]};
+}
+
+void put_three(const Vector& r, int first, std::span<double> values) {
+  values[index_of(first)] = r.x;
+  values[index_of(first) + 1] = r.y;
+  values[index_of(first) + 2] = r.z;
+}
+
+}  // namespace
+
+LinkAba::LinkAba(const Mechanism& mechanism)
+    : tree_(mechanism),
+      positions_(tree_.positions()),
+      rows_(tree_.size()),
+      slides_(index_of(tree_.slide_count())),
+      spherical_(tree_.spherical().size()),
+      slots_(index_of(tree_.slot_count())) {}
+
+int LinkAba::evaluate(std::span<const double> u, std::span<const double> tau, std::span<const double> motions,
+                      std::span<const LinkWrench<double>> loads, std::span<double> accelerations) {
+  sweep_velocities(u, motions);
+  subtract(loads);
+  const int failed = sweep_inward(tau);
+  return failed >= 0 ? failed : sweep_accelerations(loads.empty(), accelerations);
+}
+
+void LinkAba::subtract(std::span<const LinkWrench<double>> loads) {
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const LinkRow& row = tree_.rows()[i];
+    const bool spherical = row.kind == RowKind::spherical || row.kind == RowKind::free;
+    const LinkWrench<double>& w = loads[i];
+    add_wrench({-w.fx, -w.fy, -w.fz, -w.nx, -w.ny, -w.nz},
+               spherical ? spherical_[index_of(row.ordinal)].needed : rows_[i].needed);
+  }
+}
+
+MBDBENCH_SWEEP void LinkAba::sweep_velocities(std::span<const double> u, std::span<const double> motions) {
+  for (const LinkRun& run : tree_.runs()) {
+    Turning<double> turning{};
+    if (run.slot >= 0) {
+      turning = slots_[index_of(run.slot)].turning;
+      turning.omega = into_start(run.start, turning.omega);
+    }
+    const Vector slid = turned_twice(turning, {0.0, 0.0, run.start.d});
+    for (const LinkSegment& segment :
+         tree_.segments().subspan(index_of(run.first_segment), index_of(run.last_segment - run.first_segment))) {
+      if (segment.kind == RowKind::revolute) {
+        turn_velocities(segment, u, turning);
+      } else {
+        row_velocity(index_of(segment.first), u, motions, turning);
+      }
+    }
+    if (run.start.d != 0.0) {  // spherical and free rows have it in their lever
+      const auto first = index_of(run.first);
+      const Vector moved =
+          rotated_outward(tree_.links()[first], positions_.cosines[first], positions_.sines[first], slid);
+      rows_[first].centripetal.x += moved.x;
+      rows_[first].centripetal.y += moved.y;
+      rows_[first].centripetal.z += moved.z;
+    }
+  }
+}
+
+MBDBENCH_SWEEP void LinkAba::turn_velocities(const LinkSegment& segment, std::span<const double> u,
+                                             Turning<double>& carried) {
+  Turning<double> turning = carried;
+  for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
+    const LinkRow& row = tree_.rows()[i];
+    turn_velocity(tree_.links()[i], positions_.cosines[i], positions_.sines[i], u[index_of(row.u)], turning, rows_[i]);
+    if (row.slot >= 0) {
+      slots_[index_of(row.slot)].turning = turning;
+    }
+  }
+  carried = turning;
+}
+
+MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double> u, std::span<const double> motions,
+                                          Turning<double>& turning) {
+  const LinkRow& row = tree_.rows()[i];
+  const LinkConstants<double>& link = tree_.links()[i];
+  const double c = positions_.cosines[i];
+  const double s = positions_.sines[i];
+  if (row.motion >= 0) {
+    rows_[i].rest = motions[index_of(row.motion)];
+  }
+  switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+    case RowKind::revolute:
+    case RowKind::driven_revolute:
+      turn_velocity(link, c, s, u[index_of(row.u)], turning, rows_[i]);
+      break;
+    case RowKind::prismatic:
+    case RowKind::driven_prismatic:
+      slide_velocity(link, c, s, positions_.slides[i], u[index_of(row.u)], row.massless, turning, rows_[i]);
+      break;
+    case RowKind::spherical:
+    case RowKind::free: {
+      const auto k = index_of(row.ordinal);
+      const SphericalConstants& constants = tree_.spherical()[k];
+      const Vector slide =
+          row.kind == RowKind::free ? kernels::turned(constants.axes_a, three_of(u, row.u + 3)) : Vector{};
+      spherical_velocity(link, positions_.rotations[k], positions_.levers[k],
+                         kernels::turned(constants.axes_b, three_of(u, row.u)), slide, turning, spherical_[k]);
+      break;
+    }
+  }
+  if (row.slot >= 0) {
+    slots_[index_of(row.slot)].turning = turning;
+  }
+}
+
+MBDBENCH_SWEEP int LinkAba::sweep_inward(std::span<const double> tau) {
+  for (Slot& slot : slots_) {
+    slot.inertia = {};
+    slot.wrench = {};
+  }
+  for (std::size_t r = tree_.runs().size(); r-- > 0;) {
+    const LinkRun& run = tree_.runs()[r];
+    Carried carried;
+    for (int k = run.last_segment; k-- > run.first_segment;) {
+      const LinkSegment& segment = tree_.segments()[index_of(k)];
+      const bool positive = segment.kind == RowKind::revolute ? turns_inward(segment, tau, carried)
+                                                              : row_inward(index_of(segment.first), tau, carried);
+      if (!positive) {
+        return tree_.joint(failed_row_);
+      }
+    }
+    if (run.slot >= 0) {
+      Slot& slot = slots_[index_of(run.slot)];
+      add_inertia(across_start(run.start, carried.inertia), slot.inertia);
+      add_wrench(across_start(run.start, carried.wrench), slot.wrench);
+    }
+  }
+  return -1;
+}
+
+MBDBENCH_SWEEP bool LinkAba::turns_inward(const LinkSegment& segment, std::span<const double> tau, Carried& carried) {
+  ArticulatedInertia<double> inertia = carried.inertia;
+  LinkWrench<double> wrench = carried.wrench;
+  for (std::size_t i = index_of(segment.last); i-- > index_of(segment.first);) {
+    const LinkRow& row = tree_.rows()[i];
+    const LinkConstants<double>& link = tree_.links()[i];
+    add_rigid(link, inertia);
+    add_wrench(rows_[i].needed, wrench);
+    if (row.slot >= 0) {
+      add_inertia(slots_[index_of(row.slot)].inertia, inertia);
+      add_wrench(slots_[index_of(row.slot)].wrench, wrench);
+    }
+    const double pivot =
+        turn_inward(link, positions_.cosines[i], positions_.sines[i], tau[index_of(row.u)], rows_[i], inertia, wrench);
+    if (!(pivot > 0.0)) {
+      failed_pivot_ = pivot;
+      failed_row_ = i;
+      return false;
+    }
+  }
+  carried.inertia = inertia;
+  carried.wrench = wrench;
+  return true;
+}
+
+MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> tau, Carried& carried) {
+  const LinkRow& row = tree_.rows()[i];
+  const LinkConstants<double>& link = tree_.links()[i];
+  const double c = positions_.cosines[i];
+  const double s = positions_.sines[i];
+  const auto k = index_of(row.ordinal);
+  ArticulatedInertia<double> inertia = carried.inertia;
+  LinkWrench<double> wrench = carried.wrench;
+  const bool spherical = row.kind == RowKind::spherical || row.kind == RowKind::free;
+  if (!row.massless) {
+    add_rigid(link, inertia);
+    add_wrench(spherical ? spherical_[k].needed : rows_[i].needed, wrench);
+  }
+  if (row.slot >= 0) {
+    add_inertia(slots_[index_of(row.slot)].inertia, inertia);
+    add_wrench(slots_[index_of(row.slot)].wrench, wrench);
+  }
+  double pivot = 1.0;
+  switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+    case RowKind::revolute:
+      pivot = turn_inward(link, c, s, tau[index_of(row.u)], rows_[i], inertia, wrench);
+      break;
+    case RowKind::prismatic:
+      pivot =
+          slide_inward(link, c, s, positions_.slides[i], tau[index_of(row.u)], rows_[i], slides_[k], inertia, wrench);
+      break;
+    case RowKind::driven_revolute:
+      driven_inward(link, c, s, 0.0, rows_[i].rest, 0.0, rows_[i], inertia, wrench);
+      break;
+    case RowKind::driven_prismatic:
+      driven_inward(link, c, s, positions_.slides[i], 0.0, rows_[i].rest, rows_[i], inertia, wrench);
+      break;
+    case RowKind::spherical:
+      pivot = spherical_inward(positions_.rotations[k], positions_.levers[k],
+                               kernels::turned(tree_.spherical()[k].axes_b, three_of(tau, row.u)), spherical_[k],
+                               inertia, wrench);
+      break;
+    case RowKind::free:
+      pivot = free_inward(positions_.rotations[k], positions_.levers[k],
+                          kernels::turned(tree_.spherical()[k].axes_b, three_of(tau, row.u)),
+                          kernels::turned(tree_.spherical()[k].axes_a, three_of(tau, row.u + 3)), spherical_[k],
+                          inertia, wrench);
+      break;
+  }
+  carried.inertia = inertia;
+  carried.wrench = wrench;
+  failed_pivot_ = pivot;
+  failed_row_ = i;
+  return pivot > 0.0;
+}
+
+MBDBENCH_SWEEP int LinkAba::sweep_accelerations(bool weight, std::span<double> accelerations) {
+  for (const LinkRun& run : tree_.runs()) {
+    Motion motion;
+    if (run.slot < 0 && weight) {
+      motion.linear = {-run.gravity.x, -run.gravity.y, -run.gravity.z};
+    } else if (run.slot >= 0) {
+      const Slot& slot = slots_[index_of(run.slot)];
+      motion.linear = moved_into_start(run.start, slot.linear, slot.angular);
+      motion.angular = into_start(run.start, slot.angular);
+    }
+    for (const LinkSegment& segment :
+         tree_.segments().subspan(index_of(run.first_segment), index_of(run.last_segment - run.first_segment))) {
+      if (segment.kind == RowKind::revolute) {
+        turn_accelerations(segment, motion, accelerations);
+      } else if (!row_acceleration(index_of(segment.first), motion, accelerations)) {
+        return tree_.joint(index_of(segment.first));
+      }
+    }
+    // What is not a number at a link stays so outboard of it.
+    const double end = motion.angular.z + motion.linear.z;
+    if (!std::isfinite(end)) {
+      failed_pivot_ = end;
+      return tree_.joint(index_of(run.last - 1));
+    }
+  }
+  return -1;
+}
+
+MBDBENCH_SWEEP void LinkAba::turn_accelerations(const LinkSegment& segment, Motion& motion,
+                                                std::span<double> accelerations) {
+  Vector linear = motion.linear;
+  Vector angular = motion.angular;
+  for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
+    const LinkRow& row = tree_.rows()[i];
+    accelerations[index_of(row.u)] =
+        turn_acceleration(tree_.links()[i], positions_.cosines[i], positions_.sines[i], rows_[i], linear, angular);
+    if (row.slot >= 0) {
+      slots_[index_of(row.slot)].linear = linear;
+      slots_[index_of(row.slot)].angular = angular;
+    }
+  }
+  motion = {linear, angular};
+}
+
+MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std::span<double> accelerations) {
+  const LinkRow& row = tree_.rows()[i];
+  const LinkConstants<double>& link = tree_.links()[i];
+  const double c = positions_.cosines[i];
+  const double s = positions_.sines[i];
+  const auto k = index_of(row.ordinal);
+  Vector& linear = motion.linear;
+  Vector& angular = motion.angular;
+  switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+    case RowKind::revolute:
+      accelerations[index_of(row.u)] = turn_acceleration(link, c, s, rows_[i], linear, angular);
+      break;
+    case RowKind::prismatic:
+      accelerations[index_of(row.u)] =
+          slide_acceleration(link, c, s, positions_.slides[i], rows_[i], slides_[k], linear, angular);
+      break;
+    case RowKind::driven_revolute:
+      driven_acceleration(link, c, s, 0.0, rows_[i].rest, 0.0, rows_[i], linear, angular);
+      accelerations[index_of(row.u)] = rows_[i].rest;
+      break;
+    case RowKind::driven_prismatic:
+      driven_acceleration(link, c, s, positions_.slides[i], 0.0, rows_[i].rest, rows_[i], linear, angular);
+      accelerations[index_of(row.u)] = rows_[i].rest;
+      break;
+    case RowKind::spherical: {
+      const Vector rate =
+          spherical_acceleration(positions_.rotations[k], positions_.levers[k], spherical_[k], linear, angular);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), row.u, accelerations);
+      break;
+    }
+    case RowKind::free: {
+      Vector slide{};
+      const Vector rate =
+          free_acceleration(positions_.rotations[k], positions_.levers[k], spherical_[k], linear, angular, slide);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), row.u, accelerations);
+      put_three(turned_back(tree_.spherical()[k].axes_a, slide), row.u + 3, accelerations);
+      // Links outboard of a free joint do not feel what is not a number inboard of it.
+      if (!std::isfinite(slide.x + slide.y + slide.z)) {
+        failed_pivot_ = slide.x + slide.y + slide.z;
+        return false;
+      }
+      break;
+    }
+  }
+  if (row.slot >= 0) {
+    slots_[index_of(row.slot)].linear = linear;
+    slots_[index_of(row.slot)].angular = angular;
+  }
+  return true;
+}
+
+}  // namespace mbdbench

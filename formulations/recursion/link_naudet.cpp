@@ -1,0 +1,300 @@
+#include "formulations/recursion/link_naudet.hpp"
+
+#include <cmath>
+
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+using namespace kernels;
+using Vector = LinkVector<double>;
+
+Vector three_from(std::span<const double> values, int first) {
+  return {values[index_of(first)], values[index_of(first) + 1], values[index_of(first) + 2]};
+}
+
+void store_three(const Vector& r, int first, std::span<double> values) {
+  values[index_of(first)] = r.x;
+  values[index_of(first) + 1] = r.y;
+  values[index_of(first) + 2] = r.z;
+}
+
+}  // namespace
+
+LinkNaudet::LinkNaudet(const Mechanism& mechanism)
+    : tree_(mechanism),
+      positions_(tree_.positions()),
+      rows_(tree_.size()),
+      slides_(index_of(tree_.slide_count())),
+      driven_(index_of(tree_.driven_count())),
+      spherical_(tree_.spherical().size()),
+      slots_(index_of(tree_.slot_count())) {}
+
+int LinkNaudet::evaluate(std::span<const double> q, std::span<const double> p, std::span<const double> motions,
+                         bool weight, std::span<double> u, std::span<double> momentum_rates) {
+  tree_.set_positions(q, positions_);
+  const int failed = sweep_inward(p, motions);
+  return failed >= 0 ? failed : sweep_outward(p, weight, u, momentum_rates);
+}
+
+void LinkNaudet::add_loads(std::span<const LinkWrench<double>> loads, std::span<double> momentum_rates) {
+  if (loads.empty()) {
+    return;
+  }
+  for (Slot& slot : slots_) {
+    slot.load = {};
+  }
+  for (std::size_t r = tree_.runs().size(); r-- > 0;) {
+    const LinkRun& run = tree_.runs()[r];
+    LinkWrench<double> carried{};
+    for (std::size_t i = index_of(run.last); i-- > index_of(run.first);) {
+      add_wrench(loads[i], carried);
+      if (const int slot = tree_.rows()[i].slot; slot >= 0) {
+        add_wrench(slots_[index_of(slot)].load, carried);
+      }
+      add_load(i, carried, momentum_rates);
+    }
+    if (run.slot >= 0) {
+      add_wrench(across_start(run.start, carried), slots_[index_of(run.slot)].load);
+    }
+  }
+}
+
+// carried: T* of the link and all outboard of it; receives what the inboard link gets.
+void LinkNaudet::add_load(std::size_t i, LinkWrench<double>& carried, std::span<double> momentum_rates) const {
+  const LinkRow& row = tree_.rows()[i];
+  const auto first = index_of(row.u);
+  if (row.kind == RowKind::spherical || row.kind == RowKind::free) {
+    const auto k = index_of(row.ordinal);
+    const SphericalConstants& constants = tree_.spherical()[k];
+    const Vector torque = turned_back(constants.axes_b, Vector{carried.nx, carried.ny, carried.nz});
+    const Vector f = kernels::turned(positions_.rotations[k], Vector{carried.fx, carried.fy, carried.fz});
+    const Vector n = kernels::turned(positions_.rotations[k], Vector{carried.nx, carried.ny, carried.nz});
+    momentum_rates[first] += torque.x;
+    momentum_rates[first + 1] += torque.y;
+    momentum_rates[first + 2] += torque.z;
+    if (row.kind == RowKind::free) {
+      const Vector force = turned_back(constants.axes_a, f);
+      momentum_rates[first + 3] += force.x;
+      momentum_rates[first + 4] += force.y;
+      momentum_rates[first + 5] += force.z;
+    }
+    carried = {f.x, f.y, f.z, n.x, n.y, n.z};
+    move_inward(positions_.levers[k], carried);
+    return;
+  }
+  const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
+  momentum_rates[first] += slides ? carried.fz : carried.nz;
+  carried = carried_inward(tree_.links()[i], positions_.cosines[i], positions_.sines[i], positions_.slides[i], carried);
+}
+
+MBDBENCH_SWEEP int LinkNaudet::sweep_inward(std::span<const double> p, std::span<const double> motions) {
+  for (Slot& slot : slots_) {
+    slot.carried = {};
+  }
+  for (std::size_t r = tree_.runs().size(); r-- > 0;) {
+    const LinkRun& run = tree_.runs()[r];
+    Carried carried{};
+    for (int k = run.last_segment; k-- > run.first_segment;) {
+      const LinkSegment& segment = tree_.segments()[index_of(k)];
+      const bool positive = segment.kind == RowKind::revolute
+                                ? turns_inward(segment, p, carried)
+                                : row_inward(index_of(segment.first), p, motions, carried);
+      if (!positive) {
+        return tree_.joint(failed_row_);
+      }
+    }
+    if (run.slot >= 0) {
+      Carried& slot = slots_[index_of(run.slot)].carried;
+      add_inertia(across_start(run.start, carried.inertia), slot.inertia);
+      add_wrench(across_start(run.start, carried.momentum), slot.momentum);
+      Vector first_moment = out_of_start(run.start, carried.first_moment);
+      first_moment.z += tree_.links()[index_of(run.first)].outboard_mass * run.start.d;
+      add_vector(first_moment, slot.first_moment);
+    }
+  }
+  return -1;
+}
+
+// The link itself and the runs that start at it join what comes from outboard.
+inline void LinkNaudet::join(std::size_t i, Carried& carried) const {
+  add_link(tree_.links()[i], carried);
+  if (const int slot = tree_.rows()[i].slot; slot >= 0) {
+    const Carried& other = slots_[index_of(slot)].carried;
+    add_inertia(other.inertia, carried.inertia);
+    add_wrench(other.momentum, carried.momentum);
+    add_vector(other.first_moment, carried.first_moment);
+  }
+}
+
+MBDBENCH_SWEEP bool LinkNaudet::turns_inward(const LinkSegment& segment, std::span<const double> p, Carried& carried) {
+  Carried local = carried;
+  for (std::size_t i = index_of(segment.last); i-- > index_of(segment.first);) {
+    join(i, local);
+    const double pivot = turn_inward(tree_.links()[i], positions_.cosines[i], positions_.sines[i],
+                                     p[index_of(tree_.rows()[i].u)], rows_[i], local);
+    if (!(pivot > 0.0)) {
+      failed_pivot_ = pivot;
+      failed_row_ = i;
+      return false;
+    }
+  }
+  carried = local;
+  return true;
+}
+
+MBDBENCH_SWEEP bool LinkNaudet::row_inward(std::size_t i, std::span<const double> p, std::span<const double> motions,
+                                           Carried& carried) {
+  const LinkRow& row = tree_.rows()[i];
+  const LinkConstants<double>& link = tree_.links()[i];
+  const double c = positions_.cosines[i];
+  const double s = positions_.sines[i];
+  const double d = positions_.slides[i];
+  const auto k = index_of(row.ordinal);
+  Carried local = carried;
+  join(i, local);
+  double pivot = 1.0;
+  switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+    case RowKind::revolute:
+      pivot = turn_inward(link, c, s, p[index_of(row.u)], rows_[i], local);
+      break;
+    case RowKind::prismatic:
+      pivot = slide_inward(link, c, s, d, p[index_of(row.u)], slides_[k], local);
+      break;
+    case RowKind::driven_revolute:
+      driven_[k].rest = motions[index_of(row.motion)];
+      driven_inward(link, c, s, d, driven_[k].rest, 0.0, driven_[k], local);
+      break;
+    case RowKind::driven_prismatic:
+      driven_[k].rest = motions[index_of(row.motion)];
+      driven_inward(link, c, s, d, 0.0, driven_[k].rest, driven_[k], local);
+      break;
+    case RowKind::spherical:
+      pivot =
+          spherical_inward(link, positions_.rotations[k], positions_.levers[k],
+                           kernels::turned(tree_.spherical()[k].axes_b, three_from(p, row.u)), spherical_[k], local);
+      break;
+    case RowKind::free:
+      pivot = free_inward(link, positions_.rotations[k], positions_.levers[k],
+                          kernels::turned(tree_.spherical()[k].axes_b, three_from(p, row.u)),
+                          kernels::turned(tree_.spherical()[k].axes_a, three_from(p, row.u + 3)), spherical_[k], local);
+      break;
+  }
+  carried = local;
+  failed_pivot_ = pivot;
+  failed_row_ = i;
+  return pivot > 0.0;
+}
+
+MBDBENCH_SWEEP int LinkNaudet::sweep_outward(std::span<const double> p, bool weight, std::span<double> u,
+                                             std::span<double> momentum_rates) {
+  for (const LinkRun& run : tree_.runs()) {
+    Motion motion{{}, {}, weight ? run.gravity : Vector{}};
+    if (run.slot >= 0) {
+      const Motion& slot = slots_[index_of(run.slot)].motion;
+      motion.linear = moved_into_start(run.start, slot.linear, slot.angular);
+      motion.angular = into_start(run.start, slot.angular);
+      motion.gravity = into_start(run.start, slot.gravity);
+    }
+    for (const LinkSegment& segment :
+         tree_.segments().subspan(index_of(run.first_segment), index_of(run.last_segment - run.first_segment))) {
+      if (segment.kind == RowKind::revolute) {
+        turns_outward(segment, motion, u, momentum_rates);
+      } else if (!row_outward(index_of(segment.first), p, motion, u, momentum_rates)) {
+        return tree_.joint(index_of(segment.first));
+      }
+    }
+    // What is not a number at a link stays so outboard of it.
+    const double end = motion.angular.z + motion.linear.z;
+    if (!std::isfinite(end)) {
+      failed_pivot_ = end;
+      return tree_.joint(index_of(run.last - 1));
+    }
+  }
+  return -1;
+}
+
+MBDBENCH_SWEEP void LinkNaudet::turns_outward(const LinkSegment& segment, Motion& motion, std::span<double> u,
+                                              std::span<double> momentum_rates) {
+  Motion local = motion;
+  for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
+    const LinkRow& row = tree_.rows()[i];
+    double rate = 0.0;
+    momentum_rates[index_of(row.u)] =
+        turn_outward(tree_.links()[i], positions_.cosines[i], positions_.sines[i], rows_[i], local, rate);
+    u[index_of(row.u)] = rate;
+    if (row.slot >= 0) {
+      slots_[index_of(row.slot)].motion = local;
+    }
+  }
+  motion = local;
+}
+
+MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const double> p, Motion& motion,
+                                            std::span<double> u, std::span<double> momentum_rates) {
+  const LinkRow& row = tree_.rows()[i];
+  const LinkConstants<double>& link = tree_.links()[i];
+  const double c = positions_.cosines[i];
+  const double s = positions_.sines[i];
+  const double d = positions_.slides[i];
+  const auto k = index_of(row.ordinal);
+  const auto first = index_of(row.u);
+  switch (row.kind) {
+    case RowKind::screw:
+      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+    case RowKind::revolute:
+      momentum_rates[first] = turn_outward(link, c, s, rows_[i], motion, u[first]);
+      break;
+    case RowKind::prismatic:
+      momentum_rates[first] = slide_outward(link, c, s, d, slides_[k], motion, u[first]);
+      break;
+    case RowKind::driven_revolute:
+      carry_outward(link, c, s, d, motion);
+      motion.angular.z += driven_[k].rest;
+      u[first] = driven_[k].rest;
+      momentum_rates[first] = turn_momentum_rate(motion, whole_momentum(driven_[k], motion), driven_[k].first_moment);
+      break;
+    case RowKind::driven_prismatic:
+      carry_outward(link, c, s, d, motion);
+      motion.linear.z += driven_[k].rest;
+      u[first] = driven_[k].rest;
+      momentum_rates[first] = slide_momentum_rate(link, motion, whole_momentum(driven_[k], motion));
+      break;
+    case RowKind::spherical: {
+      Vector rate{};
+      const Vector momentum_rate =
+          spherical_outward(positions_.rotations[k], positions_.levers[k], spherical_[k], motion, rate);
+      store_three(turned_back(tree_.spherical()[k].axes_b, rate), row.u, u);
+      store_three(turned_back(tree_.spherical()[k].axes_b, momentum_rate), row.u, momentum_rates);
+      break;
+    }
+    case RowKind::free: {
+      const SphericalConstants& constants = tree_.spherical()[k];
+      Vector rate{};
+      Vector slide{};
+      Vector slide_rate{};
+      const Vector momentum_rate =
+          free_outward(link, positions_.rotations[k], positions_.levers[k], spherical_[k],
+                       kernels::turned(constants.axes_a, three_from(p, row.u + 3)), motion, rate, slide, slide_rate);
+      store_three(turned_back(constants.axes_b, rate), row.u, u);
+      store_three(turned_back(constants.axes_a, slide), row.u + 3, u);
+      store_three(turned_back(constants.axes_b, momentum_rate), row.u, momentum_rates);
+      store_three(turned_back(constants.axes_a, slide_rate), row.u + 3, momentum_rates);
+      // Links outboard of a free joint do not feel what is not a number inboard of it.
+      if (!std::isfinite(slide.x + slide.y + slide.z)) {
+        failed_pivot_ = slide.x + slide.y + slide.z;
+        return false;
+      }
+      break;
+    }
+  }
+  if (row.slot >= 0) {
+    slots_[index_of(row.slot)].motion = motion;
+  }
+  return true;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,42 @@
+#pragma once
+/// \file
+/// Rows of a LinkTree as plain data: sweeps that are compiled for several instruction sets see nothing else of it.
+#include <cstdint>
+
+#include "formulations/kernels/spherical_elimination.hpp"
+
+namespace mbdbench {
+
+/// What a step leaves free, and how it is eliminated.
+enum class RowKind : std::uint8_t {
+  revolute,          ///< turn about z
+  prismatic,         ///< slide along z
+  driven_revolute,   ///< turn about z with a prescribed motion
+  driven_prismatic,  ///< slide along z with a prescribed motion
+  spherical,         ///< all turns
+  free,              ///< all motions
+  screw              ///< turn about and slide along z at once
+};
+
+/// Which coordinate, velocity and neighbours belong to a row.
+struct LinkRow {
+  RowKind kind = RowKind::revolute;
+  int q = 0;        ///< first coordinate
+  int u = 0;        ///< first quasi-velocity
+  int slot = -1;    ///< where runs that start at this link leave what they carry inward; -1: none do
+  int ordinal = 0;  ///< among the rows of a kind that share a workspace: slides, driven rows, spherical and free rows
+  int motion = -1;  ///< which prescribed motion
+  int element = 0;
+  bool massless = false;  ///< no body sits on it: a step of a joint with several
+  int inboard = -1;       ///< the row inboard of it; -1: the ground
+  double pitch = 0.0;     ///< screws: advance for a turn of one radian, m
+};
+
+/// Constants of a spherical or free row.
+struct SphericalConstants {
+  kernels::Matrix3<double> axes_a;    ///< joint axes of a, columns in the inboard row's frame
+  kernels::Matrix3<double> axes_b;    ///< joint axes of b, columns in the row's own frame
+  kernels::LinkVector<double> lever;  ///< the joint's origin on a in the inboard row's frame
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,111 @@
+#include "mechanisms/model/characteristic_scales.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <span>
+
+#include "mechanisms/model/mechanism.hpp"
+
+namespace mbdbench {
+namespace {
+
+double largest_entry(const Eigen::Ref<const Eigen::VectorXd>& values) {
+  return values.size() > 0 ? values.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
+}
+
+}  // namespace
+
+double CharacteristicScales::largest(const Eigen::Ref<const Eigen::VectorXd>& residual) const {
+  return residual.size() > 0 ? residual.cwiseProduct(rows).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
+}
+
+double CharacteristicScales::largest_rate(const Eigen::Ref<const Eigen::VectorXd>& u) const {
+  return largest_entry(u.cwiseQuotient(columns));
+}
+
+Eigen::MatrixXd CharacteristicScales::scaled(const Eigen::MatrixXd& phi_q) const {
+  return rows.asDiagonal() * phi_q * columns.asDiagonal();
+}
+
+double next_power_of_two(double value) {
+  return std::exp2(std::round(std::log2(value)));
+}
+
+double characteristic_length(const Mechanism& mechanism) {
+  double length = 0.0;
+  const auto reach = [&](int body, const Vec3& point) {
+    if (body >= 0) {
+      length = std::max(length, 2.0 * (point - mechanism.bodies()[static_cast<std::size_t>(body)].com).norm());
+    }
+  };
+  for (const std::span<const Joint> joints : {mechanism.tree_joints(), mechanism.cut_joints()}) {
+    for (const Joint& joint : joints) {
+      reach(joint.a, joint.position_a);
+      reach(joint.b, joint.position_b);
+    }
+  }
+  if (!(length > 0.0)) {
+    for (const Body& body : mechanism.bodies()) {
+      length = std::max(length, 2.0 * std::sqrt(body.inertia.trace() / (3.0 * body.mass)));
+    }
+  }
+  return length > 0.0 && std::isfinite(length) ? length : 1.0;
+}
+
+bool is_displacement(const Joint& joint, int component) {
+  switch (joint.type) {
+    case JointType::prismatic:
+      return true;
+    case JointType::cylindrical:
+      return component == 1;
+    case JointType::planar:
+      return component < 2;
+    case JointType::free:
+      return component >= 3;
+    case JointType::revolute:
+    case JointType::universal:
+    case JointType::spherical:
+    case JointType::fixed:
+    case JointType::screw:
+      return false;
+  }
+  return false;
+}
+
+double row_scale(const Joint& joint, int row, double unit) {
+  if (joint.type == JointType::screw && row == 2) {
+    // (axis . displacement - pitch angle) / sqrt(1 m^2 + pitch^2)
+    return next_power_of_two(std::hypot(1.0, joint.pitch) / std::hypot(unit, joint.pitch));
+  }
+  return row < joint.linear_rows() ? 1.0 / unit : 1.0;
+}
+
+CharacteristicScales find_scales(const Mechanism& mechanism) {
+  CharacteristicScales scales;
+  scales.length = characteristic_length(mechanism);
+  scales.unit = next_power_of_two(scales.length);
+  scales.rate = std::sqrt(mechanism.gravity().norm() / scales.length) / std::numbers::pi;
+  scales.rows.setOnes(mechanism.constraint_size());
+  scales.columns.setOnes(mechanism.u_size());
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (int i = 0; i < joint.nu; ++i) {
+      scales.columns[joint.u_offset + i] = is_displacement(joint, i) ? scales.unit : 1.0;
+    }
+    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+      const bool moves = is_displacement(joint, joint.motions[m].component);
+      scales.rows[joint.motion_offset + static_cast<int>(m)] = moves ? 1.0 / scales.unit : 1.0;
+    }
+  }
+  for (const Joint& joint : mechanism.cut_joints()) {
+    for (int row = 0; row < joint.nc; ++row) {
+      scales.rows[joint.row_offset + row] = row_scale(joint, row, scales.unit);
+    }
+  }
+  for (const Coupling& coupling : mechanism.couplings()) {
+    scales.rows[coupling.row] = coupling.ties_displacements ? 1.0 / scales.unit : 1.0;
+  }
+  return scales;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,144 @@
+// The recursion over one part (bae-haug): what it gives in world axes, for every instruction set, joint type,
+// prescribed motion and coupling, with loops that meet at links and at the ground.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "formulations/parts/part_plan.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/comparison.hpp"
+#include "tests/formulations/execution_restored.hpp"
+
+namespace mbdbench {
+namespace {
+
+Mechanism made(const std::string& key) {
+  return make_mechanism(mechanism_registry(), key);
+}
+
+/// \returns the larger error of x' in link frames, against world axes, near the start: loops drift open by 1e-9 and
+/// velocities leave the constraints by `stray` (rad/s, m/s).
+double error_beside_world_axes(const Mechanism& mechanism, const std::string& options, std::int64_t seed,
+                               double stray = 0.1) {
+  RandomSource random(seed);
+  const Eigen::VectorXd q =
+      test::moved(mechanism, mechanism.q0(), test::random_vector(mechanism.u_size(), random), 1e-9);
+  const Eigen::VectorXd u = mechanism.u0() + stray * test::random_vector(mechanism.u_size(), random);
+  const test::Evaluation links = test::evaluate_at(*test::make("bae-haug", mechanism, options), 0.3, q, u);
+  const test::Evaluation world =
+      test::evaluate_at(*test::make("bae-haug", mechanism, options + ",kernel=general"), 0.3, q, u);
+  EXPECT_TRUE(links.status.ok) << links.status.message();
+  EXPECT_TRUE(world.status.ok) << world.status.message();
+  return test::block_error(links.xdot, world.xdot);
+}
+
+TEST(parts, give_what_world_axes_give) {
+  double worst = 0.0;
+  int compared = 0;
+  for (int seed = 1; seed <= 120; ++seed) {
+    const std::string key = fmt::format("random_closed:seed={},bodies={},cuts={},loads={},screws={}", 300 + seed,
+                                        5 + seed % 11, 1 + seed % 5, seed % 2, seed % 3 == 0 ? 1 : 0);
+    const Mechanism mechanism = made(key);
+    // Velocities off the constraints ask redundant rows for different accelerations. What least squares make of that
+    // depends on which rows are closed together; where velocities are projected nothing is asked.
+    const bool redundant = mechanism.generic_rank().rank < mechanism.constraint_size();
+    for (const char* options : {"projection=on", "projection=off", "alpha=3,beta=5"}) {
+      const bool projected = std::string_view(options) == "projection=on";
+      const double error = error_beside_world_axes(mechanism, options, seed, redundant && !projected ? 0.0 : 0.1);
+      // Singular values of Phi_q differ by up to 1e3 here and the mass matrix adds about as much: eps times their
+      // product, as against the dense reference (bae_haug_test).
+      EXPECT_LT(error, 1e-9) << key << ' ' << options;
+      worst = std::max(worst, error);
+      ++compared;
+    }
+  }
+  fmt::print("{} right-hand sides of random closed mechanisms: worst relative difference {:.1e}\n", compared, worst);
+  EXPECT_EQ(compared, 360);
+}
+
+TEST(parts, every_instruction_set_gives_the_same) {
+  const test::ExecutionRestored restored;
+  int sets = 0;
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    use_instruction_set(set.name);
+    ++sets;
+    // A loop on a loop, a redundant spatial one, spherical cuts, loops that share links, a free base, a tree.
+    for (const char* key : {"double_loop", "bricard", "random_closed:seed=3,bodies=30,cuts=4", "rings:3", "ladder:4",
+                            "squeezer", "biped", "quadruped", "random_tree:seed=5,bodies=14,loads=1"}) {
+      // Conditions up to 1e4 times eps and the two orders of summation.
+      EXPECT_LT(error_beside_world_axes(made(key), "projection=on", 4), 1e-10) << key << " with " << set.name;
+    }
+  }
+  EXPECT_GE(sets, 1);
+}
+
+// Couplings cross joints of one chain, of two, of the ground, with prescribed joints among them.
+TEST(parts, couplings_and_prescribed_motions_are_those_of_world_axes) {
+  double worst = 0.0;
+  for (int seed = 1; seed <= 60; ++seed) {
+    RandomSource random(9000 + seed);
+    RandomTreeOptions options;
+    options.bodies = 6 + static_cast<std::int64_t>(random.index(8));
+    options.motions = seed % 3;
+    options.screws = seed % 2 == 0;
+    MechanismDescription description = draw_tree(random, options);
+    std::vector<std::string> scalar;
+    for (const JointDescription& joint : description.joints) {
+      if (joint.type == JointType::revolute || joint.type == JointType::prismatic || joint.type == JointType::screw) {
+        scalar.push_back(joint.name);
+      }
+    }
+    for (std::size_t c = 0; c + 1 < scalar.size() && c < 3; ++c) {
+      CouplingDescription coupling;
+      coupling.name = fmt::format("gear{}", c);
+      coupling.terms = {{scalar[c], 0, random.uniform(0.5, 2.0)}, {scalar[c + 1], 0, random.uniform(-2.0, -0.5)}};
+      description.couplings.push_back(coupling);
+    }
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    const Mechanism mechanism(description);
+    for (const char* with : {"projection=on", "projection=off", "alpha=3,beta=5"}) {
+      const double error = error_beside_world_axes(mechanism, with, seed);
+      EXPECT_LT(error, 1e-9) << with;
+      worst = std::max(worst, error);
+    }
+  }
+  fmt::print("trees with couplings and motions: worst relative difference {:.1e}\n", worst);
+}
+
+/// Every link of a ladder carries the columns of one loop at most: cost is linear.
+TEST(parts, loops_are_closed_where_they_meet) {
+  for (const int loops : {3, 30}) {
+    const Mechanism mechanism = made(fmt::format("ladder:{}", loops));
+    const PartPlan plan(mechanism, LinkTree(mechanism));
+    EXPECT_EQ(plan.closings.size(), static_cast<std::size_t>(loops));
+    for (const PartRow& part : plan.parts) {
+      EXPECT_LE(part.last_pass - part.first_pass, 1);
+    }
+  }
+  const Mechanism four_bar = made("four_bar");
+  const PartPlan plan(four_bar, LinkTree(four_bar));
+  ASSERT_EQ(plan.closings.size(), 1U);
+  EXPECT_EQ(plan.closings.front().row, -1) << "a loop through the ground is closed there";
+}
+
+TEST(parts, what_is_not_finite_is_told_by_its_joint) {
+  const Mechanism mechanism = made("double_loop");
+  const auto formulation = test::make("bae-haug", mechanism);
+  std::vector<double> x(formulation->state_size());
+  std::vector<double> xdot(formulation->state_size());
+  ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    std::vector<double> spoilt = x;
+    spoilt[i] = std::numeric_limits<double>::quiet_NaN();
+    const RhsStatus status = formulation->rhs(0.0, spoilt, xdot);
+    EXPECT_FALSE(status.ok) << "component " << i;
+    EXPECT_FALSE(status.joint.empty()) << "component " << i;
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench

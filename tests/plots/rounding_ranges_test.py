@@ -1,0 +1,60 @@
+"""Which numbers depend on rounding, from results of several builds."""
+import contextlib
+import io
+import json
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
+
+import rounding_ranges
+from csv_rows import read_csv_rows
+from plot_checks import InTemporaryDirectory
+from records import COLUMNS
+from synthetic_results import record, write_rows
+
+
+class Ranges(InTemporaryDirectory):
+    def build(self, name, evaluations, drift, verdict="no published value"):
+        directory = self.directory / name
+        write_rows(directory / "records.csv", COLUMNS, [
+            record("dca", "ode45", "tolerance=1e-06", "evaluations", evaluations, verdict=verdict),
+            record("dca", "ode45", "tolerance=1e-06", "position_drift", drift, "m"),
+            record("dca", "ode45", "tolerance=1e-06", "kinetic_energy", 5.0, "J")])
+        (directory / "provenance.json").write_text(json.dumps({"compiler": "GNU 12", "flags": "-O3", "cpu": name}))
+        return directory
+
+    def ranges(self, reference, *builds):
+        """Of a reference and other builds; rounding.csv lies in the reference's folder."""
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            code = rounding_ranges.main([str(reference), *map(str, builds)])
+        return code, output.getvalue()
+
+    def rows(self):
+        columns, rows = read_csv_rows(self.directory / "a" / "rounding.csv")
+        self.assertEqual(columns, rounding_ranges.COLUMNS)
+        return [fields for _, fields in rows]
+
+    def test_what_differs_is_listed_with_its_range(self):
+        code, output = self.ranges(self.build("a", 805, 1e-5), self.build("b", 811, 1.001e-5), self.build("c", 799, 1e-5))
+        self.assertEqual(code, 0, output)
+        [row] = self.rows()
+        self.assertEqual(row[4:], ["evaluations", "799.0", "811.0", "3", "no"])
+        self.assertIn("# GNU 12, -O3, b", (self.directory / "a" / "rounding.csv").read_text())
+
+    def test_errors_by_their_ratio_and_missing_ones(self):
+        code, output = self.ranges(self.build("a", 805, 1e-5), self.build("b", 805, 2e-5))
+        self.assertEqual([row[4:7] for row in self.rows()], [["position_drift", "1e-05", "2e-05"]])
+        self.assertEqual(self.ranges(self.build("a", 805, 1e-15), self.build("b", 805, 2e-14))[0], 0)
+        self.assertEqual(self.rows(), [], "rounding itself")
+        self.ranges(self.build("a", 805, 1e-5), self.build("b", "", 1e-5, "failed"))
+        self.assertEqual([row[4:] for row in self.rows()], [["evaluations", "805.0", "805.0", "2", "yes"]])
+
+    def test_a_build_without_a_number_of_the_reference_is_named(self):
+        reference = self.build("a", 805, 1e-5)
+        write_rows(self.directory / "b" / "records.csv", COLUMNS, [record("dca", "ode45", "tolerance=1e-06", "evaluations", 805)])
+        code, output = self.ranges(reference, self.directory / "b")
+        self.assertEqual(code, 2)
+        self.assertIn("position_drift", output)
