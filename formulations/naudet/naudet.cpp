@@ -104,6 +104,7 @@ constexpr MemoryNeed kNaudetMemory = {.per_body = 1.3e4, .per_row_and_velocity =
 
 FormulationEntry with_couplings(FormulationEntry entry) {
   entry.takes_couplings = true;
+  entry.takes_massless_bodies = true;
   return entry;
 }
 
