@@ -20,6 +20,7 @@
 #include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/plain_file_name.hpp"
+#include "experiments/metamorphic/metamorphic_run.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/soak/isolated_check.hpp"
 #include "experiments/soak/random_mechanism.hpp"
@@ -37,11 +38,17 @@ constexpr const char* kSoakExamples = R"(Examples:
   mbdbench soak --minutes 30 --jobs 2              as many random mechanisms as go into half an hour
   mbdbench soak --mechanisms 100 --seed 7          a hundred of them, the same every time
   mbdbench soak --mechanisms 1 --seed 1234         one that was found, again
+  mbdbench soak --metamorphic --comparisons 10000  one physics told in two ways must give one answer
+  mbdbench soak --metamorphic --class units        of one class alone
 
 Every formulation (and variants with options) on every mechanism: right-hand sides and reactions against dense, the
 balance of momentum, states packed and unpacked, a short run with its balance of energy and its constraints, its end
 against that of dense, a restart half way. Mechanism number i is drawn from seed + i alone. What fails is reduced by
-itself to a small mechanism in DIR/failures. Exit code 1: something failed.)";
+itself to a small mechanism in DIR/failures. Exit code 1: something failed.
+
+With --metamorphic: mechanisms of a generator of its own, each told as TOML in two ways or run in two ways (names,
+frames, cuts, units, split bodies, equal models, typed digits, time, pieces, threads: docs/trust.md). What disagrees
+stands in DIR/failures as a pair of files with the commands that show it.)";
 
 struct SoakOptions {
   double minutes = 0.0;
@@ -51,6 +58,10 @@ struct SoakOptions {
   std::string output;
   bool overwrite = false;
   bool quiet = false;
+  bool metamorphic = false;
+  std::int64_t comparisons = 0;
+  std::vector<std::string> classes;
+  std::vector<std::string> formulations;
 };
 
 // Of one mechanism with all formulations, which takes a second.
@@ -282,6 +293,46 @@ int run_soak(const Registries& registries, const SoakOptions& options) {
   return any_failure(report) || !whole ? kExitCheckFailed : kExitOk;
 }
 
+void print_counts(const metamorphic::Report& report) {
+  say("{:<18} {:>9} {:>8} {:>12} {:>10} {:>8}\n", "class", "compared", "agreed", "integration", "disagreed", "refused");
+  for (const auto& [name, count] : report.counts) {
+    say("{:<18} {:>9} {:>8} {:>12} {:>10} {:>8}\n", name, count.compared(), count.agreed, count.integration,
+        count.disagreed, count.refused);
+  }
+  std::map<std::pair<std::string, std::string>, int> kinds;
+  for (const metamorphic::Disagreement& one : report.disagreements) {
+    if (++kinds[{one.relation, one.formulation}] == 1) {
+      say("{} of {}: seed {} with {} bodies: {:.200}\n", one.relation, one.formulation, one.seed, one.bodies, one.what);
+    }
+  }
+}
+
+int run_metamorphic_soak(const Registries& registries, const SoakOptions& options) {
+  const std::filesystem::path output(options.output);
+  const FolderOwner owner = {.command = "soak"};
+  const ResultFolder folder(output, owner, options.overwrite);
+  write_provenance(output / "provenance.json", capture_provenance(owner));
+  const InterruptionGuard guard;
+  const metamorphic::RunOptions wanted = {.seed = options.seed,
+                                          .comparisons = options.comparisons,
+                                          .minutes = options.minutes,
+                                          .jobs = options.jobs,
+                                          .relations = options.classes,
+                                          .formulations = options.formulations,
+                                          .quiet = options.quiet};
+  const metamorphic::Report report = metamorphic::run_metamorphic(registries, wanted);
+  say("seed {}: {} comparisons, {} disagree\n", options.seed, report.compared(), report.disagreements.size());
+  print_counts(report);
+  for (const std::filesystem::path& failure : metamorphic::write_report(registries, report, wanted, output)) {
+    say("{}: the tellings, and the commands that show it in commands.sh\n", failure.string());
+  }
+  say("Results: {}\n", output.string());
+  if (interruption_requested()) {
+    return kExitInterrupted;
+  }
+  return report.disagreements.empty() ? kExitOk : kExitCheckFailed;
+}
+
 }  // namespace
 
 void add_soak_command(CLI::App& program, const Registries& registries, int& exit_code) {
@@ -303,12 +354,22 @@ void add_soak_command(CLI::App& program, const Registries& registries, int& exit
       ->default_val("results/runs/soak");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  CLI::Option* const metamorphic =
+      command->add_flag("--metamorphic", options->metamorphic, "One physics told in two ways must give one answer");
+  command->add_option("--comparisons", options->comparisons, "With --metamorphic: at least so many, instead of a time")
+      ->check(integer_from(1, 1'000'000'000))
+      ->excludes(minutes)
+      ->needs(metamorphic);
+  command->add_option("--class", options->classes, "With --metamorphic: this class alone; may be repeated")
+      ->needs(metamorphic);
+  command->add_option("--formulation", options->formulations, "With --metamorphic: this one alone; may be repeated")
+      ->needs(metamorphic);
   command->footer(kSoakExamples);
   command->callback([&registries, options, &exit_code] {
-    if (options->minutes == 0.0 && options->mechanisms == 0) {
+    if (options->minutes == 0.0 && options->mechanisms == 0 && options->comparisons == 0) {
       options->minutes = 1.0;
     }
-    exit_code = run_soak(registries, *options);
+    exit_code = options->metamorphic ? run_metamorphic_soak(registries, *options) : run_soak(registries, *options);
   });
 }
 

@@ -1,12 +1,10 @@
 #pragma once
 /// \file
 /// check_mechanism in a process of its own, so that a crash or a hang is a finding like any other.
-#include <sys/types.h>
-
-#include <chrono>
 #include <string>
 #include <vector>
 
+#include "experiments/soak/isolated_process.hpp"
 #include "experiments/soak/soak_checks.hpp"
 
 namespace mbdbench::soak {
@@ -18,26 +16,15 @@ class IsolatedCheck {
   /// wall time; a child that takes longer is killed \throws std::runtime_error where the system gives no process
   IsolatedCheck(const Registries& registries, const Mechanism& mechanism, const std::vector<std::string>& formulations,
                 double limit);
-  ~IsolatedCheck();
-  IsolatedCheck(const IsolatedCheck&) = delete;
-  IsolatedCheck& operator=(const IsolatedCheck&) = delete;
-  IsolatedCheck(IsolatedCheck&&) = delete;
-  IsolatedCheck& operator=(IsolatedCheck&&) = delete;
 
   /// \returns whether the child has ended (waits up to 20 ms) or was killed for taking too long.
-  bool ended();
+  bool ended() { return process_.ended(); }
   /// \returns what it found; a crash or hang is a failure of the check "process", a child that somebody else has killed
   /// is `disturbed`. Once, after `ended`.
   Findings take();
 
  private:
-  using Clock = std::chrono::steady_clock;
-  pid_t child_ = -1;
-  int pipe_ = -1;
-  Clock::time_point started_;
-  double limit_;
-  std::string answer_;
-  bool hung_ = false;
+  IsolatedProcess process_;
 };
 
 /// The same, waited for.

@@ -91,8 +91,8 @@ TEST_F(StudyTest, OptionsOfTheWholeStudyAreForThoseThatHaveThem) {
   EXPECT_EQ(study.variants[2].options, "") << "aba has no leaves";
   EXPECT_EQ(study.variants[3].options, "leaf=subchain") << "what a variant sets itself stays";
   EXPECT_EQ(study.variants[3].formulation(), "hdca[leaf=subchain]");
-  expect_refused(std::string(kDeclared) + "[options]\nleafs = \"body\"\n", 14, "no variant has an option 'leafs'");
-  expect_refused(std::string(kDeclared) + "[options]\nleaf = \"limb\"\n", 14, "limb");
+  expect_refused(std::string(kDeclared) + "[options]\nleafs = \"body\"\n", 13, "no variant has an option 'leafs'");
+  expect_refused(std::string(kDeclared) + "[options]\nleaf = \"limb\"\n", 13, "limb");
 }
 
 TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {

@@ -92,6 +92,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
       {"verification", {"records", "registries"}},
       {"soak", {"monitors", "registries", "simulation", "verification"}},
+      {"metamorphic", {"files", "registries", "simulation", "soak", "terminal", "verification"}},
       {"studies", {"engines", "files", "monitors", "records", "registries", "simulation", "terminal"}},
   };
   if (lies_in(target, "tests") && !lies_in(file, "tests")) {

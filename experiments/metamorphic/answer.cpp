@@ -1,0 +1,437 @@
+#include "experiments/metamorphic/answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <exception>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "experiments/files/csv_file.hpp"
+#include "experiments/metamorphic/told_motion.hpp"
+#include "experiments/registries/formulation_choice.hpp"
+#include "experiments/simulation/simulate_run.hpp"
+#include "experiments/verification/state_derivative.hpp"
+#include "formulations/subchains/execution.hpp"
+#include "mechanisms/io/mechanism_reader.hpp"
+
+namespace mbdbench::metamorphic {
+namespace {
+
+namespace fs = std::filesystem;
+
+// s; the fourth power of its product with rates of some 10 1/s is 1e-8, and rounding is divided by it.
+constexpr double kDifferenceStep = 5e-4;
+
+/// Force on a body and torque about its centre of mass, and the size of what was added up.
+struct Wrench {
+  Vec3 force = Vec3::Zero();
+  Vec3 torque = Vec3::Zero();
+  double force_size = 0.0;
+  double torque_size = 0.0;
+};
+
+/// The balance of every body: what its markers' accelerations need against all that acts on it.
+class BodyBalance {
+ public:
+  BodyBalance(const Told& told, double t, const std::vector<Vec3>& accelerations)
+      : told_(told), t_(t), states_(body_states(told)), accelerations_(accelerations), wrenches_(told.bodies.size()) {}
+
+  /// \param tree, cut by name
+  double worst(const Mechanism& mechanism, const Reactions& reactions) {
+    add_reactions(mechanism.tree_joints(), reactions.tree_joints);
+    add_reactions(mechanism.cut_joints(), reactions.cut_joints);
+    for (const ToldLaw& law : told_.laws) {
+      add_law(law);
+    }
+    for (const ToldBodyLoad& load : told_.body_loads) {
+      const BodyState& body = states_[static_cast<std::size_t>(load.body)];
+      const Eigen::Quaterniond axes = load.in_body_axes ? body.frame.rotation : Eigen::Quaterniond::Identity();
+      const double size = load.size.at(t_);
+      act(load.body, body.frame.point(load.point), size * (axes * load.force), size * (axes * load.torque));
+    }
+    for (const ToldPointSpring& spring : told_.point_springs) {
+      add_point_spring(spring);
+    }
+    double worst = 0.0;
+    for (std::size_t k = 0; k < told_.bodies.size(); ++k) {
+      worst = std::max(worst, imbalance(k));
+    }
+    return worst;
+  }
+
+ private:
+  void act(int body, const Vec3& point, const Vec3& force, const Vec3& torque) {
+    if (body == kWorld) {
+      return;
+    }
+    const auto k = static_cast<std::size_t>(body);
+    const Vec3 moment = torque + (point - states_[k].frame.point(told_.bodies[k].com)).cross(force);
+    Wrench& sum = wrenches_[k];
+    sum.force += force;
+    sum.torque += moment;
+    sum.force_size += force.norm();
+    sum.torque_size += moment.norm();
+  }
+
+  /// On b at the joint's point, and back on a.
+  void act_between(const ToldJoint& joint, const Vec3& force, const Vec3& torque) {
+    const Vec3 point = state_of(states_, joint.b).frame.then(joint.frame_b).position;
+    act(joint.b, point, force, torque);
+    act(joint.a, point, -force, -torque);
+  }
+
+  template <typename Joints>
+  void add_reactions(const Joints& joints, const std::vector<Vec6>& wrenches) {
+    for (std::size_t k = 0; k < wrenches.size(); ++k) {
+      const auto joint = std::find_if(told_.joints.begin(), told_.joints.end(),
+                                      [&](const ToldJoint& one) { return one.name == joints[k].name; });
+      act_between(*joint, wrenches[k].template head<3>(), wrenches[k].template tail<3>());
+    }
+  }
+
+  void add_law(const ToldLaw& law) {
+    const ToldJoint& joint = told_.joints[law.joint];
+    const auto component = static_cast<std::size_t>(law.component);
+    const double load = law.wave.at(t_) + law.formula_value - law.stiffness * (joint.q[component] - law.rest) -
+                        law.damping * joint.v[component];
+    std::vector<double> unit(joint.v.size(), 0.0);
+    unit[component] = 1.0;
+    const JointMotion direction = joint_motion(joint, unit);
+    const Eigen::Quaterniond axes = state_of(states_, joint.a).frame.rotation * joint.frame_a.rotation;
+    act_between(joint, axes * direction.velocity * load, axes * direction.spin * load);
+  }
+
+  void add_point_spring(const ToldPointSpring& spring) {
+    const BodyState one = state_of(states_, spring.body1);
+    const BodyState two = state_of(states_, spring.body2);
+    const Vec3 from = one.frame.point(spring.point1);
+    const Vec3 to = two.frame.point(spring.point2);
+    const Vec3 direction = (to - from).normalized();
+    const double rate = direction.dot(two.velocity_of(to) - one.velocity_of(from));
+    const double pull = spring.stiffness * ((to - from).norm() - spring.rest) + spring.damping * rate;
+    act(spring.body1, from, pull * direction, Vec3::Zero());
+    act(spring.body2, to, -pull * direction, Vec3::Zero());
+  }
+
+  double imbalance(std::size_t k) const {
+    const auto [first, linear, angular] = accelerations_of(k);
+    if (!first) {
+      return 0.0;
+    }
+    const ToldBody& body = told_.bodies[k];
+    const BodyState& state = states_[k];
+    const Mat3 axes = state.frame.rotation.toRotationMatrix();
+    const Mat3 inertia = axes * body.inertia * axes.transpose();
+    const Vec3 rate = inertia * angular + state.spin.cross(inertia * state.spin);
+    const Vec3 weight = body.mass * told_.gravity;
+    const Wrench& sum = wrenches_[k];
+    const double force_size = sum.force_size + weight.norm() + body.mass * linear.norm();
+    const double length = std::sqrt(body.inertia.trace() / body.mass);
+    return (sum.force + weight - body.mass * linear).norm() / force_size +
+           (sum.torque - rate).norm() / (sum.torque_size + rate.norm() + length * force_size);
+  }
+
+  /// Of the centre of mass and of the body, where its three markers are on it.
+  [[nodiscard]] std::tuple<bool, Vec3, Vec3> accelerations_of(std::size_t k) const {
+    for (std::size_t m = 0; m + 2 < told_.markers.size(); m += 3) {
+      const bool here = told_.markers[m].body == static_cast<int>(k) &&
+                        told_.markers[m + 1].body == static_cast<int>(k) &&
+                        told_.markers[m + 2].body == static_cast<int>(k);
+      if (!here || told_.markers[m].point != told_.bodies[k].com) {
+        continue;
+      }
+      const Vec3 spin = states_[k].spin;
+      const auto axis = [&](std::size_t i) -> Vec3 {
+        return states_[k].frame.rotation * (told_.markers[m + i].point - told_.markers[m].point);
+      };
+      const double length = axis(1).norm();
+      const Vec3 x = axis(1) / length;
+      const Vec3 y = axis(2) / length;
+      const Vec3 x2 = (accelerations_[m + 1] - accelerations_[m]) / length;
+      const Vec3 y2 = (accelerations_[m + 2] - accelerations_[m]) / length;
+      // z'' of z = x cross y; the sum of e cross e'' over three axes is twice the angular acceleration.
+      const Vec3 z2 = x2.cross(y) + 2.0 * spin.cross(x).cross(spin.cross(y)) + x.cross(y2);
+      const Vec3 angular = 0.5 * (x.cross(x2) + y.cross(y2) + x.cross(y).cross(z2));
+      return {true, accelerations_[m], angular};
+    }
+    return {false, Vec3::Zero(), Vec3::Zero()};
+  }
+
+  const Told& told_;
+  double t_;
+  std::vector<BodyState> states_;
+  const std::vector<Vec3>& accelerations_;
+  std::vector<Wrench> wrenches_;
+};
+
+class Reading {
+ public:
+  Reading(const Registries& registries, const Telling& telling, const std::string& word, fs::path directory)
+      : registries_(registries), telling_(telling), word_(word), directory_(std::move(directory)) {}
+
+  Answer read() {
+    fs::remove_all(directory_);
+    fs::create_directories(directory_);
+    const fs::path file = directory_ / "told.toml";
+    std::ofstream(file) << toml_text(telling_.told);
+    try {
+      const Mechanism mechanism = load_mechanism(file);
+      const FormulationChoice choice = choose_formulation(registries_.formulations, word_);
+      answer_.refusal = refusal_of(*choice.entry, mechanism);
+      if (!answer_.refusal.empty()) {
+        return answer_;
+      }
+      use_threads(telling_.plan.threads);
+      const auto formulation = make_formulation(registries_.formulations, *choice.entry, mechanism, choice.options);
+      if (telling_.plan.settings.empty()) {
+        at_start(*formulation);
+      }
+    } catch (const std::exception& error) {
+      answer_.refusal = error.what();
+      return answer_;
+    }
+    if (telling_.plan.runs && answer_.failure.empty()) {
+      run(file);
+    }
+    use_threads(1);
+    return answer_;
+  }
+
+ private:
+  void at_start(Formulation& formulation) {
+    const Mechanism& mechanism = formulation.mechanism();
+    const double t = telling_.plan.start;
+    Eigen::VectorXd x(static_cast<Eigen::Index>(formulation.state_size()));
+    Eigen::VectorXd rates(x.size());
+    const auto view = [](Eigen::VectorXd& v) { return std::span(v.data(), static_cast<std::size_t>(v.size())); };
+    const auto given = [](const Eigen::VectorXd& v) { return std::span(v.data(), static_cast<std::size_t>(v.size())); };
+    Reactions reactions;
+    for (const RhsStatus& status :
+         {formulation.pack(t, given(mechanism.q0()), given(mechanism.u0()), view(x)),
+          formulation.rhs(t, given(x), view(rates)), formulation.reactions(t, given(x), reactions)}) {
+      if (!status.ok) {
+        answer_.failure = status.message();
+        return;
+      }
+    }
+    const StateDerivative derivative = derivative_along(
+        [&](double at, std::span<const double> state, Eigen::VectorXd& values) -> std::string {
+          Observation observation;
+          const RhsStatus status = formulation.observe(at, state, observation);
+          values.resize(static_cast<Eigen::Index>(3 * observation.marker_velocities.size()));
+          for (std::size_t m = 0; m < observation.marker_velocities.size(); ++m) {
+            values.segment<3>(static_cast<Eigen::Index>(3 * m)) = observation.marker_velocities[m];
+          }
+          return status.ok ? "" : status.message();
+        },
+        t, x, rates, kDifferenceStep* telling_.plan.unit_of_time);
+    if (!derivative.failure.empty()) {
+      answer_.failure = derivative.failure;
+      return;
+    }
+    for (std::size_t m = 0; m < telling_.told.markers.size(); ++m) {
+      answer_.accelerations.emplace_back(derivative.value.segment<3>(static_cast<Eigen::Index>(3 * m)));
+    }
+    answer_.uncertainty = derivative.uncertainty.maxCoeff();
+    answer_.imbalance = BodyBalance(telling_.told, t, answer_.accelerations).worst(mechanism, reactions);
+  }
+
+  void run(const fs::path& file) {
+    const Plan& plan = telling_.plan;
+    SimulateRequest request;
+    request.mechanism = file.string();
+    request.formulation = word_;
+    request.integrator = plan.integrator;
+    if (plan.tolerance) {
+      request.relative_tolerance = *plan.tolerance;
+      request.absolute_tolerances = {fmt::format("{}", *plan.tolerance)};
+    }
+    const OdeEntry* const method = find_integrator(registries_.integrators, plan.integrator);
+    if (!method->adaptive) {
+      request.fixed_step = plan.step;
+    }
+    if (plan.integrator == "rkf45-fixed") {
+      request.propagate_higher_order = true;
+    }
+    request.time = fmt::format("{}:{}:{}", plan.start, plan.every, plan.end);
+    request.initial_values = plan.settings;
+    request.checkpoint = 0.0;
+    request.reactions = true;
+    request.quiet = true;
+    request.output = (directory_ / "run").string();
+    if (!one_run(request)) {
+      return;
+    }
+    if (plan.restart_end) {
+      SimulateRequest rest;
+      rest.restart = (directory_ / "run" / "state.json").string();
+      rest.time = fmt::format("{}:{}:{}", plan.start, plan.every, *plan.restart_end);
+      rest.checkpoint = 0.0;
+      rest.reactions = true;
+      rest.quiet = true;
+      rest.output = (directory_ / "rest").string();
+      one_run(rest);
+    }
+    judge_start();
+    judge_gaps();
+  }
+
+  /// \returns whether there is a trajectory.
+  bool one_run(const SimulateRequest& request) {
+    try {
+      run_simulate(registries_, request);
+      const fs::path output(request.output);
+      std::ifstream stream(output / "statistics.json");
+      const nlohmann::json statistics = nlohmann::json::parse(stream);
+      answer_.status = statistics.at("status");
+      answer_.message = statistics.at("message");
+      read_trajectory(read_csv(output / "trajectory.csv"));
+      return true;
+    } catch (const std::exception& error) {
+      (answer_.samples.empty() && !request.initial_values.empty() ? answer_.refusal : answer_.failure) = error.what();
+      return false;
+    }
+  }
+
+  void read_trajectory(const CsvTable& table) {
+    const auto column = [&](const std::string& name) {
+      return static_cast<std::size_t>(std::find(table.columns.begin(), table.columns.end(), name) -
+                                      table.columns.begin());
+    };
+    std::vector<std::size_t> places;
+    for (std::size_t m = 0; m < telling_.told.markers.size(); ++m) {
+      for (const char* const part : {"x", "y", "z", "vx", "vy", "vz"}) {
+        places.push_back(column(fmt::format("{}_m{}", part, m)));
+      }
+    }
+    for (const std::vector<std::string>& row : table.rows) {
+      const auto number = [&](std::size_t place) { return std::strtod(row.at(place).c_str(), nullptr); };
+      Sample sample{number(column("t")), number(column("kinetic")), {}, {}};
+      for (std::size_t m = 0; m < telling_.told.markers.size(); ++m) {
+        const std::size_t* const p = &places[6 * m];
+        sample.points.emplace_back(number(p[0]), number(p[1]), number(p[2]));
+        sample.velocities.emplace_back(number(p[3]), number(p[4]), number(p[5]));
+      }
+      answer_.samples.push_back(std::move(sample));
+    }
+  }
+
+  /// Where the text itself puts the markers.
+  void judge_start() {
+    const Told& told = telling_.told;
+    const std::vector<BodyState> states = body_states(told);
+    double shift = 0.0;
+    double speed_shift = 0.0;
+    double extent = 0.0;
+    double speed = 1e-3;
+    for (std::size_t m = 0; m < told.markers.size(); ++m) {
+      const BodyState& body = states[static_cast<std::size_t>(told.markers[m].body)];
+      const Vec3 point = body.frame.point(told.markers[m].point);
+      const Vec3 velocity = body.velocity_of(point);
+      const Sample& first = answer_.samples.front();
+      shift = std::max(shift, (first.points[m] - point).norm());
+      speed_shift = std::max(speed_shift, (first.velocities[m] - velocity).norm());
+      extent = std::max(extent, (told.markers[m].point - told.markers[m - m % 3].point).norm());
+      speed = std::max(speed, velocity.norm() * telling_.plan.unit_of_time / (extent > 0.0 ? extent : 1.0));
+    }
+    answer_.start_shift = shift / extent;
+    answer_.start_speed_shift = speed_shift * telling_.plan.unit_of_time / extent / speed;
+  }
+
+  void judge_gaps() {
+    const Told& told = telling_.told;
+    const double length = (told.markers[1].point - told.markers[0].point).norm();
+    for (const Sample& sample : answer_.samples) {
+      for (const ToldJoint& joint : told.joints) {
+        const auto frame = [&](int body) { return body == kWorld ? Frame{} : frame_shown(told, body, sample.points); };
+        if (!shown(joint.a) || !shown(joint.b)) {
+          continue;
+        }
+        const JointGap gap = joint_gap(joint, frame(joint.a), frame(joint.b));
+        answer_.linear_gap = std::max(answer_.linear_gap, gap.linear / length);
+        answer_.angular_gap = std::max(answer_.angular_gap, gap.angular);
+      }
+    }
+  }
+
+  [[nodiscard]] bool shown(int body) const {
+    const std::vector<ToldMarker>& markers = telling_.told.markers;
+    return body == kWorld || std::count_if(markers.begin(), markers.end(),
+                                           [body](const ToldMarker& marker) { return marker.body == body; }) == 3;
+  }
+
+  const Registries& registries_;
+  const Telling& telling_;
+  std::string word_;
+  fs::path directory_;
+  Answer answer_;
+};
+
+}  // namespace
+
+namespace {
+
+/// KEY[options] with those of the plan.
+std::string word_of(const Plan& plan, std::string formulation) {
+  if (!plan.formulation_options.empty()) {
+    const bool others = formulation.back() == ']';
+    formulation.resize(formulation.size() - (others ? 1 : 0));
+    formulation += (others ? "," : "[") + plan.formulation_options + "]";
+  }
+  return formulation;
+}
+
+}  // namespace
+
+Frame frame_shown(const Told& told, int body, const std::vector<Vec3>& points) {
+  std::size_t m = 0;
+  while (told.markers[m].body != body) {
+    ++m;
+  }
+  const auto axes_of = [](const Vec3& origin, const Vec3& to_x, const Vec3& to_y) {
+    Mat3 axes;
+    axes.col(0) = (to_x - origin).normalized();
+    axes.col(2) = axes.col(0).cross(to_y - origin).normalized();
+    axes.col(1) = axes.col(2).cross(axes.col(0));
+    return axes;
+  };
+  const Mat3 in_body = axes_of(told.markers[m].point, told.markers[m + 1].point, told.markers[m + 2].point);
+  const Mat3 in_world = axes_of(points[m], points[m + 1], points[m + 2]);
+  Frame frame;
+  frame.rotation = Eigen::Quaterniond(Mat3(in_world * in_body.transpose())).normalized();
+  frame.position = points[m] - frame.rotation * told.markers[m].point;
+  return frame;
+}
+
+Answer answer_of(const Registries& registries, const Telling& telling, const std::string& formulation,
+                 const fs::path& directory) {
+  const std::string word = word_of(telling.plan, formulation);
+  return Reading(registries, telling, word, directory).read();
+}
+
+std::string commands_of(const Telling& telling, const std::string& formulation, const std::string& file) {
+  const Plan& plan = telling.plan;
+  std::string text = fmt::format("mbdbench simulate --mechanism {} --formulation '{}' --integrator {}", file,
+                                 word_of(plan, formulation), plan.integrator);
+  text += plan.tolerance ? fmt::format(" --rtol {0} --atol {0}", *plan.tolerance)
+                         : fmt::format(" --fixed-step {}", plan.step);
+  text += plan.integrator == "rkf45-fixed" ? " --higher-order" : "";
+  text += fmt::format(" --time {}:{}:{} --reactions", plan.start, plan.every, plan.end);
+  for (const std::string& setting : plan.settings) {
+    text += " --set " + setting;
+  }
+  text += plan.threads > 1 ? fmt::format(" --threads {}", plan.threads) : "";
+  text += " --output " + file + ".run";
+  if (plan.restart_end) {
+    text += fmt::format("\nmbdbench simulate --restart {0}.run/state.json --time {1}:{2}:{3} --output {0}.rest", file,
+                        plan.start, plan.every, *plan.restart_end);
+  }
+  return text;
+}
+
+}  // namespace mbdbench::metamorphic
