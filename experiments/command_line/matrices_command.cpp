@@ -24,7 +24,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kMatricesExamples = R"(Examples:
+constexpr const char* kMatricesExamples = R"text(Examples:
   mbdbench matrices -m pendulum:3 --set q.joint1=0.5 -o matrices
   mbdbench matrices -m robot.urdf --floating -o matrices
   mbdbench matrices --state run/state.json -o matrices     where a run ended
@@ -32,7 +32,7 @@ constexpr const char* kMatricesExamples = R"(Examples:
 
 M u' = f + Phi_q^T lambda: mass_matrix.npy (M), forces.npy (f: loads, gravity, what depends on velocities),
 constraint_jacobian.npy (Phi_q: cut joints, then prescribed motions, then couplings), q.npy, u.npy, accelerations.npy
-(u' by dense); names.json: what the entries of q and u are called.)";
+(u' by dense); names.json: what the entries of q and u are called.)text";
 
 struct MatricesOptions {
   std::string mechanism;

@@ -110,7 +110,7 @@ TEST(Mjcf, AFreeBodyIsWhereTheModelPutsIt) {
 }
 
 TEST(Mjcf, AModelThatWeWriteReadsBack) {
-  const Mechanism arm = load_mechanism(kArm, "arm.urdf");
+  const Mechanism arm = load_mechanism(kUrdfArm, "arm.urdf");
   const Mechanism again(read_model(write_mjcf(arm)));
   ASSERT_EQ(again.body_count(), arm.body_count());
   for (int k = 0; k < arm.body_count(); ++k) {

@@ -11,7 +11,7 @@
 namespace mbdbench {
 
 // The lines stay what they are here: files are spoilt by replacement.
-inline const std::string kArm = R"(<?xml version="1.0"?>
+inline const std::string kUrdfArm = R"(<?xml version="1.0"?>
 <robot name="arm">
   <link name="base"><inertial><mass value="7"/></inertial></link>
   <joint name="shoulder" type="revolute">

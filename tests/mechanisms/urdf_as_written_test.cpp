@@ -21,7 +21,7 @@ MechanismDescription read_arm(const std::string& text, const char* options = "")
 }
 
 TEST(UrdfAsWritten, AFixedLinkIsPartOfTheOther) {
-  const MechanismDescription arm = read_arm(text_with(kArm, "prismatic", "fixed"));
+  const MechanismDescription arm = read_arm(text_with(kUrdfArm, "prismatic", "fixed"));
   ASSERT_EQ(arm.bodies.size(), 1U);
   ASSERT_EQ(arm.joints.size(), 1U);
   // Upper: 2 kg at (0.25, 0, 0). Hand: 1 kg at the end of two frames, the first one turned by 0.4 about z.
@@ -40,7 +40,7 @@ TEST(UrdfAsWritten, AFixedLinkIsPartOfTheOther) {
 }
 
 TEST(UrdfAsWritten, AFixedLinkStaysABodyWhereThatIsAskedFor) {
-  const std::string text = text_with(kArm, "prismatic", "fixed");
+  const std::string text = text_with(kUrdfArm, "prismatic", "fixed");
   const MechanismDescription arm = read_arm(text, "fixed=keep");
   ASSERT_EQ(arm.joints.size(), 2U);
   EXPECT_EQ(arm.joints[1].type, JointType::fixed);
@@ -49,15 +49,15 @@ TEST(UrdfAsWritten, AFixedLinkStaysABodyWhereThatIsAskedFor) {
 
 TEST(UrdfAsWritten, FixedLinksMayWeighNothing) {
   const std::string text =
-      text_with(kArm, "<link name=\"flange\"/>",
+      text_with(kUrdfArm, "<link name=\"flange\"/>",
                 "<link name=\"flange\"><inertial><mass value=\"0\"/><inertia ixx=\"0\" ixy=\"0\" ixz=\"0\" iyy=\"0\" "
                 "iyz=\"0\" izz=\"0\"/></inertial></link>");
-  EXPECT_EQ(write_mechanism(read_arm(text)), write_mechanism(read_arm(kArm)));
+  EXPECT_EQ(write_mechanism(read_arm(text)), write_mechanism(read_arm(kUrdfArm)));
 }
 
 TEST(UrdfAsWritten, WhatFixedJointsHaveBesidesMeansNothing) {
   const MechanismDescription arm = read_arm(
-      text_with(kArm, "<child link=\"flange\"/>",
+      text_with(kUrdfArm, "<child link=\"flange\"/>",
                 "<child link=\"flange\"/><dynamics damping=\"1\" friction=\"2\"/><limit effort=\"1\" velocity=\"1\"/>"
                 "<mimic joint=\"wrist\"/>"));
   EXPECT_EQ(arm.joint_springs.size(), 1U);
@@ -66,14 +66,14 @@ TEST(UrdfAsWritten, WhatFixedJointsHaveBesidesMeansNothing) {
 }
 
 TEST(UrdfAsWritten, AMarkerKeepsTheTurnOfItsFrame) {
-  const MechanismDescription arm = read_arm(kArm);
+  const MechanismDescription arm = read_arm(kUrdfArm);
   const Eigen::Vector4d turn(std::cos(0.2), 0.0, 0.0, std::sin(0.2));
   EXPECT_TRUE(arm.markers[0].rotation.isApprox(turn, 1e-15));
   EXPECT_EQ(parse_mechanism(write_mechanism(arm), "arm.toml").markers[0].rotation, arm.markers[0].rotation);
 }
 
 TEST(UrdfAsWritten, TheRootLinkFloatsWhenItIsAskedTo) {
-  const std::string text = text_with(kArm, "<mass value=\"7\"/>",
+  const std::string text = text_with(kUrdfArm, "<mass value=\"7\"/>",
                                      "<mass value=\"7\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" "
                                      "izz=\"1\"/>");
   const Mechanism arm(read_arm(text, "floating"));
@@ -82,11 +82,11 @@ TEST(UrdfAsWritten, TheRootLinkFloatsWhenItIsAskedTo) {
   EXPECT_EQ(arm.tree_joints()[0].name, "floating_base");
   EXPECT_EQ(arm.u_size(), 8);
   EXPECT_EQ(arm.bodies()[0].name, "base");
-  EXPECT_TRUE(tells(read_arm(kArm), "link 'base' is the ground; --floating gives it a free joint"));
+  EXPECT_TRUE(tells(read_arm(kUrdfArm), "link 'base' is the ground; --floating gives it a free joint"));
 }
 
 TEST(UrdfAsWritten, ABaseWithoutMassFloatsWithWhatIsFixedToIt) {
-  std::string text = text_with(kArm, "<inertial><mass value=\"7\"/></inertial>", "");
+  std::string text = text_with(kUrdfArm, "<inertial><mass value=\"7\"/></inertial>", "");
   text = text_with(text, "type=\"revolute\"", "type=\"fixed\"");
   const Mechanism arm(read_arm(text, "floating"));
   EXPECT_EQ(arm.body_count(), 2);
@@ -95,15 +95,16 @@ TEST(UrdfAsWritten, ABaseWithoutMassFloatsWithWhatIsFixedToIt) {
 }
 
 TEST(UrdfAsWritten, ExtensionsAreNotReadAndTold) {
-  const MechanismDescription arm = read_arm(text_with(
-      kArm, "</robot>", "<transmission/><gazebo><plugin x=\"${y}\"/></gazebo><gazebo/><material name=\"m\"/></robot>"));
+  const MechanismDescription arm = read_arm(
+      text_with(kUrdfArm, "</robot>",
+                "<transmission/><gazebo><plugin x=\"${y}\"/></gazebo><gazebo/><material name=\"m\"/></robot>"));
   EXPECT_TRUE(tells(arm, "not read: <gazebo> (2), <transmission>"));
   EXPECT_TRUE(tells(arm, "joint stops are not modelled: shoulder"));
-  EXPECT_FALSE(tells(read_arm(kArm, "ignore=limits"), "joint stops"));
+  EXPECT_FALSE(tells(read_arm(kUrdfArm, "ignore=limits"), "joint stops"));
 }
 
 TEST(UrdfAsWritten, NamesThatFormulasCannotHaveAreChangedAndTold) {
-  std::string text = kArm;
+  std::string text = kUrdfArm;
   const auto rename = [&](const std::string& from, const std::string& to) {
     for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from)) {
       text.replace(at, from.size(), to);
@@ -123,35 +124,37 @@ TEST(UrdfAsWritten, NamesThatFormulasCannotHaveAreChangedAndTold) {
 }
 
 TEST(UrdfAsWritten, ByteOrderMarksLineEndsAndCapitalsMakeNoDifference) {
-  std::string text = kArm;
+  std::string text = kUrdfArm;
   for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 2)) {
     text.replace(at, 1, "\r\n");
   }
-  EXPECT_EQ(write_mechanism(parse_mechanism("\xef\xbb\xbf" + text, "ARM.URDF")), write_mechanism(read_arm(kArm)));
+  EXPECT_EQ(write_mechanism(parse_mechanism("\xef\xbb\xbf" + text, "ARM.URDF")), write_mechanism(read_arm(kUrdfArm)));
 }
 
 TEST(UrdfAsWritten, FrictionIsLeftOutWhenItIsAskedFor) {
-  const MechanismDescription arm = read_arm(text_with(kArm, "friction=\"0\"", "friction=\"0.1\""), "ignore=friction");
+  const MechanismDescription arm =
+      read_arm(text_with(kUrdfArm, "friction=\"0\"", "friction=\"0.1\""), "ignore=friction");
   EXPECT_TRUE(tells(arm, "dry friction is ignored: shoulder"));
   EXPECT_EQ(arm.source, "URDF [ignore=friction]");
 }
 
 TEST(UrdfAsWritten, ALinkWithoutMassThatCarriesSomeIsABodyWithoutMass) {
-  const Mechanism gimbal(read_arm(text_with(kArm, "type=\"fixed\"", "type=\"continuous\"")));
+  const Mechanism gimbal(read_arm(text_with(kUrdfArm, "type=\"fixed\"", "type=\"continuous\"")));
   ASSERT_EQ(gimbal.body_count(), 3);
   EXPECT_EQ(gimbal.bodies()[1].mass, 0.0);
   EXPECT_FALSE(gimbal.bodies()[1].regular);
 }
 
 TEST(UrdfAsWritten, AWorldThatIsNotDeclaredIsTheGround) {
-  const std::string text = text_with(kArm, "<link name=\"base\"><inertial><mass value=\"7\"/></inertial></link>", "");
+  const std::string text =
+      text_with(kUrdfArm, "<link name=\"base\"><inertial><mass value=\"7\"/></inertial></link>", "");
   const MechanismDescription arm = read_arm(text_with(text, "<parent link=\"base\"/>", "<parent link=\"world\"/>"));
   EXPECT_EQ(arm.joints[0].a, kGround);
   EXPECT_TRUE(tells(arm, "link 'world' is not declared"));
 }
 
 TEST(UrdfAsWritten, AllErrorsStandInOneMessageByLine) {
-  std::string text = text_with(kArm, "<mass value=\"1\"/>", "<mass value=\"-1\"/>");
+  std::string text = text_with(kUrdfArm, "<mass value=\"1\"/>", "<mass value=\"-1\"/>");
   text = text_with(text, "friction=\"0\"", "friction=\"3\"");
   text = text_with(text, "izz=\"0.055\"", "izz=\"0.5\"");
   text = text_with(text, "rpy=\"0 0 0.4\"", "rpy=\"0 0 inf\"");
@@ -174,7 +177,7 @@ TEST(UrdfAsWritten, TheInertiaThatIsProposedIsAccepted) {
   for (const char* const wrong :
        {R"(ixx="0.01" ixy="0.002" ixz="0.03" iyy="0.05" iyz="0" izz="0.5")",
         R"(ixx="-1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1")", R"(ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="9")"}) {
-    const std::string text = text_with(kArm, given, wrong);
+    const std::string text = text_with(kUrdfArm, given, wrong);
     const std::string message = refusal_of_text(text, kName);
     const std::size_t begin = message.find("can have: ");
     ASSERT_NE(begin, std::string::npos) << message;
@@ -183,13 +186,15 @@ TEST(UrdfAsWritten, TheInertiaThatIsProposedIsAccepted) {
 }
 
 TEST(UrdfAsWritten, MacrosThatWereNotResolvedAreRefused) {
-  const std::string macros = refusal_of_text(
-      text_with(kArm, "</robot>", "<xacro:include filename=\"x\"/><xacro:arm a=\"1\"/><xacro:arm a=\"2\"/></robot>"),
-      kName);
+  const std::string macros =
+      refusal_of_text(text_with(kUrdfArm, "</robot>",
+                                "<xacro:include filename=\"x\"/><xacro:arm a=\"1\"/><xacro:arm a=\"2\"/></robot>"),
+                      kName);
   EXPECT_NE(macros.find("arm.urdf:25: <xacro:arm> (2 times) is a macro"), std::string::npos) << macros;
   EXPECT_NE(macros.find("arm.urdf:25: <xacro:include> is a macro"), std::string::npos) << macros;
-  EXPECT_NE(refusal_of_text(text_with(kArm, "link=\"base\"", "link=\"${prefix}base\""), kName).find("run xacro first"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal_of_text(text_with(kUrdfArm, "link=\"base\"", "link=\"${prefix}base\""), kName).find("run xacro first"),
+      std::string::npos);
 }
 
 TEST(UrdfAsWritten, OptionsReadBackFromTheirText) {

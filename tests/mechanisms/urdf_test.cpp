@@ -20,7 +20,7 @@ MechanismDescription read(const std::string& text) {
 }
 
 TEST(Urdf, BodiesAndJointsAreThoseOfTheRobot) {
-  const MechanismDescription arm = read(kArm);
+  const MechanismDescription arm = read(kUrdfArm);
   ASSERT_EQ(arm.bodies.size(), 2U);
   ASSERT_EQ(arm.joints.size(), 2U);
   EXPECT_EQ(arm.name, "arm");
@@ -44,7 +44,7 @@ TEST(Urdf, BodiesAndJointsAreThoseOfTheRobot) {
 }
 
 TEST(Urdf, ALinkWithoutInertiaThatIsFixedIsAFrameOfTheOther) {
-  const MechanismDescription arm = read(kArm);
+  const MechanismDescription arm = read(kUrdfArm);
   const JointDescription& wrist = arm.joints[1];
   EXPECT_EQ(wrist.a, "upper");
   EXPECT_EQ(wrist.axis, Vec3::UnitX());  // URDF's default
@@ -56,13 +56,13 @@ TEST(Urdf, ALinkWithoutInertiaThatIsFixedIsAFrameOfTheOther) {
 }
 
 TEST(Urdf, AMechanismOfItReadsBackFromToml) {
-  const Mechanism arm = load_mechanism(kArm, "arm.urdf");
+  const Mechanism arm = load_mechanism(kUrdfArm, "arm.urdf");
   const std::string toml = write_mechanism(arm.description());
   EXPECT_EQ(write_mechanism(load_mechanism(toml, "arm.toml").description()), toml);
 }
 
 TEST(Urdf, AJointThatFollowsAnotherIsCoupledToIt) {
-  std::string text = kArm;
+  std::string text = kUrdfArm;
   text.insert(text.find("<axis xyz"), "<mimic joint=\"wrist\" multiplier=\"-2\" offset=\"0.3\"/>");
   const Mechanism arm(read(text));
   ASSERT_EQ(arm.couplings().size(), 1U);
@@ -90,7 +90,7 @@ class BadUrdfTest : public testing::TestWithParam<BadUrdf> {};
 
 TEST_P(BadUrdfTest, TheMessageNamesTheLineAndWhatWouldBeRight) {
   const BadUrdf& bad = GetParam();
-  std::string text = kArm;
+  std::string text = kUrdfArm;
   const std::size_t place = text.find(bad.from);
   ASSERT_NE(place, std::string::npos);
   text.replace(place, bad.from.size(), bad.to);
@@ -109,9 +109,10 @@ INSTANTIATE_TEST_SUITE_P(
     Files, BadUrdfTest,
     testing::Values(
         BadUrdf{"syntax", "</link>", "</lnk>", 3, {"arm.urdf:3", "is no XML"}},
-        BadUrdf{"empty", kArm, "", 0, {"is no XML"}},
-        BadUrdf{"root_element", kArm, "<html/>", 1, {"the outermost element is not <robot> or <mujoco>, but <html>"}},
-        BadUrdf{"no_link", kArm, "<robot name=\"r\"/>", 1, {"there is no <link>"}},
+        BadUrdf{"empty", kUrdfArm, "", 0, {"is no XML"}},
+        BadUrdf{
+            "root_element", kUrdfArm, "<html/>", 1, {"the outermost element is not <robot> or <mujoco>, but <html>"}},
+        BadUrdf{"no_link", kUrdfArm, "<robot name=\"r\"/>", 1, {"there is no <link>"}},
         BadUrdf{"no_name",
                 "<link name=\"upper\">",
                 "<link>",
@@ -165,10 +166,13 @@ INSTANTIATE_TEST_SUITE_P(
                 7,
                 {"follows joint 'plate', which is fixed", "make both of them fixed"}},
         BadUrdf{"negative_damping", "damping=\"0.25\"", "damping=\"-1\"", 9, {"damping -1 is negative"}},
-        BadUrdf{
-            "one_link", kArm, "<robot name=\"r\"><link name=\"base\"/></robot>", 1, {"nothing moves", "--floating"}},
+        BadUrdf{"one_link",
+                kUrdfArm,
+                "<robot name=\"r\"><link name=\"base\"/></robot>",
+                1,
+                {"nothing moves", "--floating"}},
         BadUrdf{"no_masses",
-                kArm,
+                kUrdfArm,
                 "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"/><joint name=\"j\" type=\"continuous\"><parent "
                 "link=\"a\"/><child link=\"b\"/></joint></robot>",
                 1,
