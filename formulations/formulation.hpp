@@ -171,6 +171,8 @@ struct FormulationEntry {
   std::string_view part_option = {};  ///< with which it can be divided: "leaf=subchain"
   /// Whether it knows the rows of couplings between joints: who does not say so is not given such a mechanism.
   bool takes_couplings = false;
+  /// Whether bodies may have no mass, or no inertia about some axis, where what they carry has.
+  bool takes_massless_bodies = false;
 };
 
 /// \returns why a formulation cannot treat the mechanism, empty if it can: its own reason, or couplings that it does

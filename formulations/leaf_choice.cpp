@@ -16,6 +16,17 @@ bool asks_for_bodies(StateKind rate_kind, const Parameters& options) {
   return assembles || (rate_kind == StateKind::momentum && options.text("cut_axes") != "world");
 }
 
+Leaf fastest_leaf(const Mechanism& mechanism) {
+  // Lanes close a loop as published, without the projection and the gauge that carry a motion through singular
+  // positions: loops are one piece.
+  if (mechanism.constrained() || mechanism.body_count() < kBodiesForLanes) {
+    return Leaf::whole;
+  }
+  return refuse_for_subchains(mechanism).empty()  ? Leaf::subchain
+         : refuse_for_subtrees(mechanism).empty() ? Leaf::subtree
+                                                  : Leaf::whole;
+}
+
 }  // namespace
 
 Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options) {
@@ -32,14 +43,14 @@ Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Paramete
   if (asks_for_bodies(rate_kind, options)) {
     return Leaf::body;
   }
-  // Lanes close a loop as published, without the projection and the gauge that carry a motion through singular
-  // positions: loops are one piece.
-  if (mechanism.constrained() || mechanism.body_count() < kBodiesForLanes) {
-    return Leaf::whole;
+  const Leaf chosen = fastest_leaf(mechanism);
+  if (chosen == Leaf::whole && options.integer("threads") > 1) {
+    throw ModelError(
+        {},
+        "option threads: this mechanism is one piece, which has one thread; leaf=subchain and leaf=subtree "
+        "may share theirs");
   }
-  return refuse_for_subchains(mechanism).empty()  ? Leaf::subchain
-         : refuse_for_subtrees(mechanism).empty() ? Leaf::subtree
-                                                  : Leaf::whole;
+  return chosen;
 }
 
 }  // namespace mbdbench

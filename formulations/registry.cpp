@@ -87,6 +87,12 @@ std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism
         "constraints",
         mechanism.couplings().front().name);
   }
+  const auto bodies = mechanism.bodies();
+  const auto irregular = std::find_if(bodies.begin(), bodies.end(), [](const Body& body) { return !body.regular; });
+  if (irregular != bodies.end() && !entry.takes_massless_bodies) {
+    return fmt::format("body '{}' has no {}, and the formulation inverts the inertia of every body", irregular->name,
+                       irregular->mass == 0.0 ? "mass" : "moment of inertia about some axis");
+  }
   return entry.refusal(mechanism);
 }
 

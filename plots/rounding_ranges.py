@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Which numbers of a study depend on rounding, and how far: from results of several processors and compilers."""
+"""Which numbers of a study depend on rounding, and how far: from results of several processors and compilers, and of runs whose
+tolerances differ in their last digits."""
 import argparse
 import csv
 import sys
@@ -13,7 +14,7 @@ EXAMPLE = """example:
 
 The builds must be of one commit. Writes FOLDER/rounding.csv, by which 'mbdbench compare FOLDER results/runs/STUDY' judges these numbers."""
 
-COLUMNS = ["mechanism", "formulation", "integrator", "parameters", "quantity", "lowest", "highest", "builds", "missing"]
+COLUMNS = ["mechanism", "formulation", "integrator", "parameters", "quantity", "lowest", "highest", "samples", "missing"]
 # What 'compare' tells from rounding: errors below the first, ratios of errors up to half of the second's excess.
 _ROUNDING = 1e-12
 _RATIO = 1.05
@@ -25,8 +26,21 @@ def _key(record):
     return record.mechanism, record.formulation, record.integrator, parameters, record.quantity
 
 
+def _family(key):
+    """Runs whose tolerances differ in the seventh digit are samples of one another as further builds are."""
+    parameters = [f"{name}={float(value):.3g}" if name == "tolerance" else f"{name}={value}"
+                  for name, _, value in (part.partition("=") for part in key[3].split(";"))]
+    return (*key[:3], ";".join(parameters), key[4])
+
+
 def _is_error(quantity):
     return any(word in quantity for word in _ERRORS) and not quantity.endswith("_at_equal_error") and "growth" not in quantity
+
+
+def _scatters(quantity, values):
+    """Whether errors differ by more than a change of the tolerance in its seventh digit can do by itself."""
+    sizes = [abs(value) for value in values]
+    return _is_error(quantity) and max(sizes) > _ROUNDING and max(sizes) > _RATIO * min(sizes)
 
 
 def _depends(records):
@@ -37,23 +51,28 @@ def _depends(records):
     if None in values or len(set(values)) == 1:
         return False
     if _is_error(records[0].quantity):
-        sizes = [abs(value) for value in values]
-        return max(sizes) > _ROUNDING and max(sizes) > _RATIO * min(sizes)
+        return _scatters(records[0].quantity, values)
     return records[0].unit == "1" and all(value == int(value) for value in values)
 
 
-def ranges(reference, directories):
+def ranges(reference, directories, perturbed=()):
     """Rows of COLUMNS of the reference's numbers that differ; it counts as a build itself. Raises InputError where one is missing."""
     builds = [{_key(record): record for record in open_results(directory).records} for directory in (reference, *directories)]
-    rows = []
+    samples = {}
     for key in builds[0]:
         for directory, build in zip(directories, builds[1:]):
             if key not in build:
                 raise InputError(directory, f"has no {', '.join(filter(None, key))}, which {reference} has")
-        records = [build[key] for build in builds]
-        values = [record.value for record in records if record.value is not None]
-        if _depends(records) and values:
-            rows.append([*key, repr(min(values)), repr(max(values)), len(records), "yes" if len(values) < len(records) else "no"])
+        samples.setdefault(_family(key), []).extend(build[key].value for build in builds)
+    for record in (record for directory in perturbed for record in open_results(directory).records):
+        if _family(_key(record)) in samples:
+            samples[_family(_key(record))].append(record.value)
+    rows = []
+    for key in builds[0]:
+        values = [value for value in samples[_family(key)] if value is not None]
+        if values and (_depends([build[key] for build in builds]) or _scatters(key[4], values)):
+            missing = any(build[key].value is None for build in builds)
+            rows.append([*key, repr(min(values)), repr(max(values)), len(samples[_family(key)]), "yes" if missing else "no"])
     return rows
 
 
@@ -69,11 +88,13 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__, epilog=EXAMPLE, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, metavar="FOLDER", help="the reference, a build itself, whose numbers are looked at and where rounding.csv goes: results/reference/STUDY")
     parser.add_argument("builds", type=Path, nargs="+", metavar="DIR", help="results of the same study by other builds")
+    parser.add_argument("--perturbed", type=Path, action="append", default=[], metavar="DIR",
+                        help="results of the same runs with tolerances that differ in the seventh digit: further samples; repeatable")
     options = parser.parse_args(arguments)
     try:
-        rows = ranges(options.folder, options.builds)
+        rows = ranges(options.folder, options.builds, options.perturbed)
         with (options.folder / "rounding.csv").open("w", encoding="utf-8", newline="") as stream:
-            for directory in (options.folder, *options.builds):
+            for directory in (options.folder, *options.builds, *options.perturbed):
                 stream.write(f"# {_build(directory)}\n")
             csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
     except (InputError, OSError) as error:

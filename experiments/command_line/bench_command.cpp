@@ -9,6 +9,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/robot_flags.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
@@ -41,6 +42,7 @@ struct BenchOptions {
   int repetitions = 20;
   std::string output;
   bool overwrite = false;
+  RobotFlags robot;
 };
 
 // A thousand times the resolution of the processor's clock.
@@ -123,8 +125,8 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
     if (rows[i].made && times[i].count() == 0) {
       std::vector<double> rates(rows[i].x0.size());
       const RhsStatus status = rows[i].made->rhs(0.0, rows[i].x0, rates);
-      rows[i].obstacle = fmt::format("FAILED: the right-hand side at the initial state{}{}", status.ok ? "" : ": ",
-                                     status.message());
+      rows[i].obstacle =
+          fmt::format("FAILED: the right-hand side at the initial state{}{}", status.ok ? "" : ": ", status.message());
     }
     rows[i].times = std::move(rows[i].own_clock ? own[i] : times[i]);
   }
@@ -183,7 +185,9 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   }
   std::vector<Mechanism> mechanisms;
   mechanisms.reserve(options.mechanisms.size());
-  for (const std::string& word : options.mechanisms) {
+  std::vector<std::string> words = options.mechanisms;
+  apply_robot_flags(words, options.robot);
+  for (const std::string& word : words) {
     mechanisms.push_back(find_mechanism(registries, word));
   }
   const FolderOwner owner = {.command = "bench"};
@@ -245,6 +249,7 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "Directory for timings.csv and provenance.json");
   add_overwrite_flag(*command, options->overwrite);
+  add_robot_flags(*command, options->robot);
   command->footer(kBenchExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_bench(registries, *options); });
 }

@@ -12,6 +12,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/robot_flags.hpp"
 #include "experiments/drawing/mechanism_drawing.hpp"
 #include "experiments/drawing/motion_page.hpp"
 #include "experiments/drawing/open_mechanism.hpp"
@@ -41,6 +42,7 @@ struct DrawOptions {
   std::string output;
   int frames = 200;
   bool overwrite = false;
+  RobotFlags robot;
 };
 
 void require_ending(const DrawOptions& options) {
@@ -70,7 +72,7 @@ std::optional<OpenDrawing> drawing_of_open_file(const std::string& file) {
 
 /// \param exit_code receives that of a mechanism that does not close
 std::string drawing(const Registries& registries, const DrawOptions& options, int& exit_code) {
-  std::string word = options.mechanism;
+  std::string word = with_robot_flags(options.mechanism, options.robot);
   std::vector<double> q;
   std::string subtitle = "at its start";
   if (!options.state.empty()) {
@@ -129,6 +131,7 @@ void add_draw_command(CLI::App& program, const Registries& registries, int& exit
   command->add_option("-o,--output", options->output,
                       "File to write: .svg, of a motion .html; without it standard output");
   command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
+  add_robot_flags(*command, options->robot);
   command->footer(kDrawExamples);
   command->callback([&registries, options, &exit_code] {
     if (options->mechanism.empty() && options->state.empty() && options->motion.empty()) {

@@ -7,6 +7,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/robot_flags.hpp"
 #include "experiments/engines/engine_messages.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
@@ -29,6 +30,7 @@ struct ExportOptions {
   std::string output;
   std::string format;
   bool overwrite = false;
+  RobotFlags robot;
 };
 
 std::string exported_text(const Mechanism& mechanism, const std::string& format) {
@@ -59,10 +61,13 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   command->add_option("--format", options->format, "toml, urdf, mjcf or engine, whatever the file is called")
       ->check(CLI::IsMember({"toml", "urdf", "mjcf", "engine"}));
   command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
+  add_robot_flags(*command, options->robot);
   command->footer(kExportExamples);
   command->callback([&registries, options] {
-    const std::string text = exported_text(find_mechanism(registries, options->mechanism),
-                                           options->format.empty() ? format_of(options->output) : options->format);
+    const Mechanism mechanism = find_mechanism(registries, with_robot_flags(options->mechanism, options->robot));
+    print_notes(mechanism);
+    const std::string text =
+        exported_text(mechanism, options->format.empty() ? format_of(options->output) : options->format);
     if (options->output.empty()) {
       fmt::print("{}", text);
     } else {

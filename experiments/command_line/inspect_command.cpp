@@ -8,6 +8,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/graph_drawing.hpp"
+#include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/registries/mechanism_source.hpp"
@@ -22,6 +23,7 @@ constexpr const char* kInspectExamples = R"(Examples:
   mbdbench inspect pendulum:16
   mbdbench inspect random_closed:seed=5,cuts=3
   mbdbench inspect --mechanism four_bar.toml
+  mbdbench inspect robot.urdf --floating --ignore friction
   mbdbench inspect four_bar --json | jq .degrees_of_freedom
   mbdbench inspect double_loop --graph drawings && dot -Tpdf drawings/assembly_tree.dot -o assembly_tree.pdf)";
 
@@ -41,6 +43,7 @@ nlohmann::ordered_json json_of(const std::vector<FormulationEntry>& formulations
   const ModelCheck check = check_model(mechanism);
   nlohmann::ordered_json json = {{"mechanism", mechanism.name()},
                                  {"source", mechanism.description().source},
+                                 {"notes", mechanism.description().notes},
                                  {"bodies", check.bodies},
                                  {"tree_joints", check.tree_joints},
                                  {"cut_joints", check.cut_joints},
@@ -101,14 +104,16 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
   const auto word = std::make_shared<std::string>();
   command->add_option("-m,--mechanism,mechanism", *word, "A catalogue key (pendulum:16), a TOML or a URDF file")
       ->required();
+  const auto flags = std::make_shared<RobotFlags>();
+  add_robot_flags(*command, *flags);
   const auto graphs = std::make_shared<std::string>();
   command->add_option("--graph", *graphs,
                       "Directory for mechanism.dot (bodies, spanning tree, cuts) and assembly_tree.dot, for Graphviz");
   const auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "The same as JSON, for scripts");
   command->footer(kInspectExamples);
-  command->callback([&registries, word, graphs, as_json] {
-    const Mechanism mechanism = find_mechanism(registries, *word);
+  command->callback([&registries, word, flags, graphs, as_json] {
+    const Mechanism mechanism = find_mechanism(registries, with_robot_flags(*word, *flags));
     if (*as_json) {
       fmt::print("{}\n", json_of(registries.formulations, mechanism)
                              .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

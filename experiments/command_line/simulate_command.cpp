@@ -3,6 +3,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/robot_flags.hpp"
 #include "experiments/simulation/simulate_run.hpp"
 
 namespace mbdbench {
@@ -113,6 +114,19 @@ void add_output_options(CLI::App& command, SimulateRequest& request) {
       ->check(number_from(0.0, 1e9))
       ->capture_default_str();
   command.add_flag("--reactions", request.reactions, "Also write the reactions of every joint");
+  command
+      .add_option("--columns", request.columns,
+                  "Also write accelerations (a.JOINT), loads (tau.JOINT, force_SPRING), poses (of bodies; of markers "
+                  "their turn), reactions or velocities (v.JOINT, where the state has none), separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>(kTrajectoryColumns.begin(), kTrajectoryColumns.end())))
+      ->allow_extra_args(false);
+  command
+      .add_option("--reaction-point", request.reaction_point,
+                  "Moments of reactions about the joint's point (joint; of joints that slide its origin on body b) or "
+                  "about its origin on body a (a)")
+      ->check(CLI::IsMember({"joint", "a"}))
+      ->capture_default_str();
   command.add_flag("--quiet", request.quiet, "No progress bar");
 }
 
@@ -126,8 +140,13 @@ void add_simulate_command(CLI::App& program, const Registries& registries, int& 
   add_error_control_options(*command, *request);
   add_accuracy_options(*command, *request);
   add_output_options(*command, *request);
+  const auto robot = std::make_shared<RobotFlags>();
+  add_robot_flags(*command, *robot);
   command->footer(kSimulateExamples);
-  command->callback([&registries, &exit_code, request] { exit_code = run_simulate(registries, *request); });
+  command->callback([&registries, &exit_code, request, robot] {
+    request->mechanism = with_robot_flags(request->mechanism, *robot);
+    exit_code = run_simulate(registries, *request);
+  });
 }
 
 }  // namespace mbdbench

@@ -7,6 +7,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/result_folder.hpp"
 #include "experiments/files/text_digest.hpp"
@@ -39,6 +40,7 @@ struct VerifyOptions {
   bool allow_none = false;
   bool overwrite = false;
   bool quiet = false;
+  RobotFlags robot;
 };
 
 std::string block_text(const BlockCheck& block) {
@@ -177,6 +179,7 @@ void take_state(VerificationOptions& what, const std::filesystem::path& file) {
 }
 
 int run_verify(const Registries& registries, VerifyOptions& options) {
+  apply_robot_flags(options.what.mechanisms, options.robot);
   if (!options.state.empty()) {
     take_state(options.what, options.state);
   }
@@ -256,6 +259,7 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
   command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  add_robot_flags(*command, options->robot);
   command->footer(kVerifyExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_verify(registries, *options); });
 }

@@ -146,6 +146,7 @@ FormulationEntry engine_entry(std::string_view word) {
   entry.options = kept.back().options;
   entry.refusal = refuse;
   entry.make = make;
+  entry.takes_massless_bodies = true;
   return entry;
 }
 

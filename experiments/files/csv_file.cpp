@@ -62,7 +62,11 @@ std::string read_text(const std::filesystem::path& file) {
   if (!stream || std::filesystem::is_directory(file, ignored) || std::filesystem::is_character_file(file, ignored)) {
     throw FileError(file.string(), 0, "cannot be read: is it a file that is there?");
   }
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  try {
+    return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  } catch (const std::ios_base::failure&) {
+    throw FileError(file.string(), 0, "cannot be read to its end");
+  }
 }
 
 }  // namespace

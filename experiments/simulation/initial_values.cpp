@@ -24,7 +24,7 @@ constexpr std::size_t kMostTold = 8;
 
 /// One initial value: its name and where it stands.
 struct Slot {
-  std::string name;
+  std::string name = {};
   double* value = nullptr;
   std::size_t joint = 0;
   bool rate = false;

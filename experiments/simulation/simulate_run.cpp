@@ -122,6 +122,19 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
   }
 }
 
+TrajectoryContent trajectory_content(const SimulateRequest& request) {
+  const auto asks = [&](const char* column) {
+    return std::find(request.columns.begin(), request.columns.end(), column) != request.columns.end();
+  };
+  return {.reactions = request.reactions || asks("reactions"),
+          .reactions_about_a = request.reaction_point == "a",
+          .motion = {.velocities = asks("velocities"),
+                     .accelerations = asks("accelerations"),
+                     .loads = asks("loads"),
+                     .poses = asks("poses")},
+          .comments = {}};
+}
+
 /// What makes all ranks do the same.
 std::string problem_of(const SimulateSetup& setup) {
   return fmt::format("{}\n{}[{}]\n{}\n{}\n{}\n{}\n{}", setup.mechanism_text, setup.formulation_key,
@@ -192,6 +205,9 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
       tell("mbdbench: warning: {}\n", warning);
     }
   }
+  for (const std::string& note : setup.mechanism->description().notes) {
+    tell("mbdbench: note: {}\n", note);
+  }
   if (!setup.taken_over.empty()) {
     say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }
@@ -199,8 +215,7 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   write_provenance(directory / "provenance.json", capture_provenance(owner, lane_threads(*setup.formulation)));
 
   RunAccuracy accuracy(*setup.formulation);
-  TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation,
-                              {.reactions = request.reactions, .comments = {}});
+  TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation, trajectory_content(request));
   RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
   EndSamples at_ends(trajectory, setup.times.front(), setup.times.back());
   const bool only_ends = setup.times.size() == 2 && parse_time_span(request.time).output_step.has_value();

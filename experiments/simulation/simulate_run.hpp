@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// One run as `mbdbench simulate` makes it: from a user's words to a directory of results.
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +12,9 @@
 #include "experiments/registries/registries.hpp"
 
 namespace mbdbench {
+
+/// Columns of trajectory.csv that are written when they are asked for.
+inline constexpr std::array kTrajectoryColumns = {"accelerations", "loads", "poses", "reactions", "velocities"};
 
 /// The words of the command line, not yet checked against one another.
 struct SimulateRequest {
@@ -47,6 +51,8 @@ struct SimulateRequest {
   std::string output;                  ///< directory
   bool overwrite = false;
   bool reactions = false;
+  std::vector<std::string> columns;      ///< see kTrajectoryColumns
+  std::string reaction_point = "joint";  ///< or "a"
   bool quiet = false;
 };
 

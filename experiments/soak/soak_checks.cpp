@@ -35,9 +35,9 @@ constexpr double kLargestMomentumLimit = 1e-4;
 constexpr double kLargestPackError = 1e-9;
 constexpr int kStates = 2;
 
-constexpr std::array kVariants = {"hdca[ground=leaf]",     "hdca[leaf=subchain]", "hdca[loops=proximal]",
-                                  "dca[ground=leaf]",      "aba[kernel=general]", "naudet[kernel=general]",
-                                  "naudet[loops=matrices]"};
+constexpr std::array kVariants = {"hdca[leaf=body]",     "dca[leaf=body]",         "hdca[ground=leaf]",
+                                  "hdca[leaf=subchain]", "hdca[loops=proximal]",   "dca[ground=leaf]",
+                                  "aba[kernel=general]", "naudet[kernel=general]", "naudet[loops=matrices]"};
 
 /// Quaternions mean the same with either sign.
 double pack_error(std::span<const double> a, std::span<const double> b, std::span<const StateComponent> layout) {

@@ -22,14 +22,16 @@ std::unique_ptr<Formulation> make_aba(const Mechanism& mechanism, const Paramete
 }  // namespace
 
 FormulationEntry aba_entry() {
-  return {"aba",
-          "Featherstone's articulated-body algorithm, the sequential baseline, open chains and trees",
-          "Featherstone1983",
-          StateKind::velocity,
-          kernel_options(),
-          refuse_closed_loops,
-          make_aba,
-          {.per_body = 6e3}};
+  FormulationEntry entry = {"aba",
+                            "Featherstone's articulated-body algorithm, the sequential baseline, open chains and trees",
+                            "Featherstone1983",
+                            StateKind::velocity,
+                            kernel_options(),
+                            refuse_closed_loops,
+                            make_aba,
+                            {.per_body = 6e3}};
+  entry.takes_massless_bodies = true;
+  return entry;
 }
 
 }  // namespace mbdbench

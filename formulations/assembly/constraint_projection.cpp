@@ -5,12 +5,19 @@
 #include <cmath>
 
 namespace mbdbench {
+namespace {
+
+// Of the scaled residual: above it a step that makes it larger is cut in half.
+constexpr double kFarOpen = 1e-6;
+
+}  // namespace
 
 ConstraintProjection::ConstraintProjection(const Mechanism& mechanism)
     : mechanism_(&mechanism),
       system_(mechanism, AssemblyOptions{}),
       momenta_(static_cast<std::size_t>(mechanism.u_size())),
-      candidate_(static_cast<std::size_t>(mechanism.q_size())) {}
+      candidate_(static_cast<std::size_t>(mechanism.q_size())),
+      step_(static_cast<std::size_t>(mechanism.u_size())) {}
 
 void ConstraintProjection::move(std::span<double> q, std::span<const double> direction) {
   std::array<double, 7> rates{};
@@ -44,7 +51,16 @@ ProjectionOutcome ConstraintProjection::project_positions(double t, std::span<do
     if (iteration == 0) {
       outcome.before = residual;
     } else if (!(residual < outcome.after)) {
-      return outcome;  // rounding, or Phi = 0 is out of reach from here
+      if (!(outcome.after > kFarOpen) || iteration == kMostIterations) {
+        return outcome;  // rounding, or Phi = 0 is out of reach from here
+      }
+      // Far open, curvature may outweigh a whole step.
+      for (double& component : step_) {
+        component *= 0.5;
+      }
+      std::copy(q.begin(), q.end(), candidate_.begin());
+      move(candidate_, step_);
+      continue;
     }
     outcome.after = residual;
     outcome.iterations = iteration;
@@ -54,7 +70,8 @@ ProjectionOutcome ConstraintProjection::project_positions(double t, std::span<do
       return outcome;
     }
     system_.solve_position_correction(candidate_);
-    move(candidate_, system_.u());
+    std::copy(system_.u().begin(), system_.u().end(), step_.begin());
+    move(candidate_, step_);
   }
 }
 

@@ -42,6 +42,7 @@ class ConstraintProjection {
   MechanismAssembly system_;
   std::vector<double> momenta_;
   std::vector<double> candidate_;
+  std::vector<double> step_;  // of the last correction, over u
 };
 
 }  // namespace mbdbench

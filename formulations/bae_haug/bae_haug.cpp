@@ -116,6 +116,7 @@ FormulationEntry bae_haug_entry() {
           projects,
           make_part,
           "ranks=R",
+          true,
           true};
 }
 

@@ -187,6 +187,7 @@ FormulationEntry dense_entry() {
       make_dense<StateKind::velocity>,
       kDenseMemory};
   entry.takes_couplings = true;
+  entry.takes_massless_bodies = true;
   return entry;
 }
 
@@ -200,6 +201,7 @@ FormulationEntry dense_momentum_entry() {
                             make_dense<StateKind::momentum>,
                             kDenseMemory};
   entry.takes_couplings = true;
+  entry.takes_massless_bodies = true;
   return entry;
 }
 

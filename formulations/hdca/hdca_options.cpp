@@ -45,7 +45,7 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
              {"world", "body"}),
       choice("gauge", "auto",
              "what keeps sigma of cut joints small: none (as published), reset, leak, or tangent, which also passes "
-             "singular positions; auto: tangent where loops are closed and leaf=body, else none",
+             "singular positions; auto: tangent where loops are closed and not in lanes, else none",
              {"auto", "none", "reset", "leak", "tangent"}),
       rate("leak", kDefaultLeak, "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak, tangent)"),
       rate("reset_interval", 0.1, "time between resets p <- J^T M V, s; 0: after every step (gauge=reset)"),

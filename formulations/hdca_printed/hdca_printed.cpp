@@ -68,7 +68,14 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
         kinematics_(mechanism),
         loads_(mechanism),
         links_(mechanism.bodies().size()),
-        u_(index_of(mechanism.u_size())) {}
+        u_(index_of(mechanism.u_size())) {
+    const Joint& first = mechanism.tree_joints().front();
+    scales_.resize(first.nc + mechanism.cut_row_count());
+    for (int row = 0; row < first.nc; ++row) {
+      scales_[row] = row_scale(first, row, mechanism.scales().unit);
+    }
+    scales_.tail(mechanism.cut_row_count()) = mechanism.scales().rows.head(mechanism.cut_row_count());
+  }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<HdcaPrintedFormulation>(mechanism());
@@ -226,7 +233,10 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
       matrix.bottomRightCorner(n2, n2) = d2.transpose().lazyProduct(c.xi22.lazyProduct(d2));
       right.tail(n2) = d2.transpose().lazyProduct(c.xi20);
     }
-    const BoundaryVector sigma = solved(matrix, right);  // [Chadaj2017, Eq. (43), (45)]
+    // The eigenvectors are those of rows without units (characteristic_scales.hpp).
+    matrix = scales_.asDiagonal() * matrix * scales_.asDiagonal();
+    const BoundaryVector sigma =
+        scales_.cwiseProduct(solved(matrix, scales_.cwiseProduct(right)));  // [Chadaj2017, Eq. (43), (45)]
     links_.front().t = d1.lazyProduct(sigma.head(n1));
     t_2_.setZero();
     if (closed_) {
@@ -326,6 +336,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
 
   bool closed_;
   Eigen::Index kept_;
+  BoundaryVector scales_;  // of the rows of the first joint, then of the cut
   Kinematics kinematics_;
   LoadEvaluator loads_;
   std::vector<Link> links_;

@@ -83,7 +83,8 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
     settings.link_frames = options.text("kernel") == "auto";
     return make_recursive_momenta(mechanism, settings);
   }
-  if (kRateKind == StateKind::velocity && !kReduced) {
+  // On closed loops the state of the acceleration twin has the cut joints' coordinates too: ClosedNaudet.
+  if (!closed && kRateKind == StateKind::velocity) {
     return make_recursive_accelerations(
         mechanism, {{}, projects<StateKind::velocity>(mechanism, options), options.text("kernel") == "auto"});
   }
@@ -103,6 +104,7 @@ constexpr MemoryNeed kNaudetMemory = {.per_body = 1.3e4, .per_row_and_velocity =
 
 FormulationEntry with_couplings(FormulationEntry entry) {
   entry.takes_couplings = true;
+  entry.takes_massless_bodies = true;
   return entry;
 }
 

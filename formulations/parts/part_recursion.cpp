@@ -12,9 +12,6 @@
 namespace mbdbench {
 namespace {
 
-// Above this share of the loop's largest entry a diagonal entry is not compared with rounding: it is a row's square,
-// and of the loop's levers and compliances, whose share kZeroRow is zero, one would have to be 1e4 times another.
-constexpr double kClearDiagonal = 1e-6;
 // Pivots of a closing are rounding divided by those of the closings outboard of it: 1e-11 and more where these are
 // 1e-5.
 constexpr double kClearlyIndependent = 1e-6;
@@ -227,26 +224,48 @@ void PartRecursion::place_unit_wrenches() {
   }
 }
 
-// What the sum of y y^T / D would be if no joint were in between and its terms did not cancel, at most.
-double PartRecursion::negligible(int loop, int row) const {
+// What the sums of y y^T / D would be if no joint were in between and their terms did not cancel, at most: below a
+// share of it a row is zero, also where other loops have been closed before and left rounding of it.
+void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) const {
   if (index_of(loop) >= cuts_.size()) {
-    return 0.0;
+    solver.smallest[first_row] = kZeroRow * factor_size(loop);
+    return;
   }
   const JointKinematics& cut = cuts_[index_of(loop)];
-  const double force = cut.d.col(row).head<3>().squaredNorm();
-  const double moment = cut.d.col(row).tail<3>().squaredNorm();
-  double sum = 0.0;
+  double slides = 0.0;
+  double turns = 0.0;
+  double levers = 0.0;
   for (const int at : plan_.ways[index_of(loop)]) {
     const PassedJoint& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
-    double slides = 0.0;
-    double turns = 0.0;
+    double turning = 0.0;
     for (int d = 0; d < joint.direction_count; ++d) {
-      (joint.directions[d].component < 3 ? slides : turns) += joint.directions[d].inverse;
+      (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
     }
-    const double lever = (cut.point - poses_.row(index_of(at)).origin).squaredNorm();
-    sum += force * slides + 2.0 * (force * lever + moment) * turns;
+    turns += turning;
+    levers += turning * (cut.point - poses_.row(index_of(at)).origin).squaredNorm();
   }
-  return kZeroRow * sum;
+  for (int row = 0; row < plan_.loop_rows[index_of(loop)]; ++row) {
+    const double force = cut.d.col(row).head<3>().squaredNorm();
+    const double moment = cut.d.col(row).tail<3>().squaredNorm();
+    solver.smallest[first_row + row] = kZeroRow * (force * (slides + 2.0 * levers) + 2.0 * moment * turns);
+  }
+}
+
+// Of a coupling: what its joints would do if nothing else bound them.
+double PartRecursion::factor_size(int loop) const {
+  double sum = 0.0;
+  for (const int at : plan_.ways[index_of(loop)]) {
+    const PartRow& part = plan_.parts[index_of(at)];
+    const PassedJoint& joint = plan_.joints[index_of(part.joint)];
+    for (int p = part.first_pass; p < part.last_pass; ++p) {
+      const LoopPass& through = plan_.passes[index_of(p)];
+      for (int d = 0; through.loop == loop && through.factors >= 0 && d < joint.direction_count; ++d) {
+        const double factor = plan_.factors[index_of(through.factors + d)];
+        sum += factor * factor * joint.directions[d].inverse;
+      }
+    }
+  }
+  return sum;
 }
 
 void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
@@ -265,11 +284,7 @@ void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
       }
       column += plan_.loop_rows[index_of(other)];
     }
-    const double largest = solver.a.diagonal().segment(row, rows).maxCoeff();
-    for (int i = 0; i < rows; ++i) {
-      const bool clear = solver.a(row + i, row + i) > kClearDiagonal * largest;
-      solver.smallest[row + i] = clear ? 0.0 : negligible(loop, i);
-    }
+    set_negligible(loop, row, solver);
     row += rows;
   }
 }

@@ -98,7 +98,9 @@ class PartRecursion {
   void place_unit_wrenches();
   RhsStatus close_loops(int which);
   void gather(const LoopClosing& closing, Solver& solver) const;
-  [[nodiscard]] double negligible(int loop, int row) const;
+  /// The diagonal entries of C at which rows of a loop count as zero.
+  void set_negligible(int loop, int first_row, Solver& solver) const;
+  [[nodiscard]] double factor_size(int loop) const;
   void settle_ranks();
   void lower_ranks(const Eigen::VectorXd& q, int redundant);
   void limit_ranks(Eigen::Index most);

@@ -86,7 +86,7 @@ SubchainSettings settings_of(StateKind rate_kind, const Parameters& options) {
 ParameterSpecification leaf_option() {
   ParameterSpecification leaf;
   leaf.name = "leaf";
-  leaf.default_value = std::string("body");
+  leaf.default_value = std::string("auto");
   leaf.help =
       "what the assembly starts from: every body (as published); sub-chains (of serial chains of revolute joints from "
       "the ground, free or meeting in one cut joint) or sub-trees of equal form, which the recursion eliminates eight "

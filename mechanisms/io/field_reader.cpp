@@ -132,6 +132,22 @@ void FieldReader::read(std::string_view key, std::vector<double>& values) {
   }
 }
 
+void FieldReader::read(std::string_view key, std::vector<std::string>& values) {
+  const toml::node* node = find(key);
+  if (node == nullptr) {
+    return;
+  }
+  const toml::array& array = to_array(*node, key, "a list of texts");
+  values.clear();
+  for (const toml::node& item : array) {
+    const auto text = item.value<std::string>();
+    if (!text) {
+      fail(item, key, fmt::format("holds {}, it must be a list of texts", type_name(item)));
+    }
+    values.push_back(*text);
+  }
+}
+
 void FieldReader::read_fixed(std::string_view key, double* values, std::size_t count) {
   if (const toml::node* node = find(key)) {
     const std::vector<double> given = to_numbers(*node, key);

@@ -37,6 +37,7 @@ class FieldReader {
   void read(std::string_view key, bool& value);
   void read(std::string_view key, std::string& value);
   void read(std::string_view key, std::vector<double>& values);
+  void read(std::string_view key, std::vector<std::string>& values);
   void read(std::string_view key, Vec3& value);
   void read(std::string_view key, Eigen::Vector4d& value);
   void read(std::string_view key, JointType& type);

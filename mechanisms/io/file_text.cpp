@@ -28,11 +28,16 @@ std::string read_file_text(const std::filesystem::path& path, std::string_view w
   constexpr std::size_t kPiece = std::size_t{1} << 16U;
   std::vector<char> piece(kPiece);
   std::string text;
+  errno = 0;
   while (file.read(piece.data(), kPiece) || file.gcount() > 0) {
     text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
     if (text.size() > kLargestFile) {
       throw FileError(path.string(), 0, fmt::format("has more than {} bytes; name {}", kLargestFile, wanted));
     }
+  }
+  if (file.bad()) {
+    throw FileError(path.string(), 0,
+                    fmt::format("cannot be read to its end: {}", std::generic_category().message(errno)));
   }
   return text;
 }

@@ -7,15 +7,15 @@
 
 #include "mechanisms/io/field_reader.hpp"
 #include "mechanisms/io/file_text.hpp"
+#include "mechanisms/io/robot_file.hpp"
 #include "mechanisms/io/toml_text.hpp"
-#include "mechanisms/io/urdf_reader.hpp"
 #include "mechanisms/model/loads/expression.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
 
 namespace mbdbench {
 namespace {
 
-constexpr std::string_view kWanted = "a mechanism file (.toml, .urdf)";
+constexpr std::string_view kWanted = "a mechanism file (.toml, .urdf, .xml)";
 
 void read_body(FieldReader& fields, BodyDescription& body) {
   fields.require("name").read("name", body.name);
@@ -116,6 +116,7 @@ void read_marker(FieldReader& fields, MarkerDescription& marker) {
   fields.require("name").read("name", marker.name);
   fields.require("body").read("body", marker.body);
   fields.read("point", marker.point);
+  fields.read("rotation", marker.rotation);
 }
 
 template <typename Element>
@@ -124,20 +125,22 @@ void read_list(FieldReader& root, const char* section, const char* kind, std::ve
   root.read_tables(section, section, kind, [&](FieldReader& fields) { read_element(fields, elements.emplace_back()); });
 }
 
-bool is_urdf(std::string_view file_name) {
-  return std::filesystem::path(file_name).extension() == ".urdf";
-}
-
 /// \param context receives the lines of all elements
-MechanismDescription parse(std::string_view text, FileContext& context) {
-  if (is_urdf(context.file_name)) {
-    return parse_urdf(text, context.file_name, context.lines);
+MechanismDescription parse(std::string_view text, const RobotOptions& options, FileContext& context) {
+  if (is_robot_file(context.file_name)) {
+    return parse_robot(text, context.file_name, options, context.lines);
+  }
+  if (options != RobotOptions()) {
+    throw FileError(
+        context.file_name, 0,
+        fmt::format("[{}] is for files of robots (.urdf, .xml); TOML files say it themselves", to_text(options)));
   }
   const toml::table table = parse_toml(text, context.file_name);
   MechanismDescription description;
   FieldReader root(context, table, {}, "mechanism");
   root.require("name").read("name", description.name);
   root.read("source", description.source);
+  root.read("notes", description.notes);
   root.read("gravity", description.gravity);
   read_list(root, "bodies", "body", description.bodies, read_body);
   read_list(root, "joints", "joint", description.joints, read_joint);
@@ -153,18 +156,18 @@ MechanismDescription parse(std::string_view text, FileContext& context) {
 
 }  // namespace
 
-MechanismDescription parse_mechanism(std::string_view text, std::string_view file_name) {
+MechanismDescription parse_mechanism(std::string_view text, std::string_view file_name, const RobotOptions& options) {
   FileContext context{std::string(file_name), {}};
-  return parse(text, context);
+  return parse(text, options, context);
 }
 
-MechanismDescription read_mechanism(const std::filesystem::path& path) {
-  return parse_mechanism(read_file_text(path, kWanted), path.string());
+MechanismDescription read_mechanism(const std::filesystem::path& path, const RobotOptions& options) {
+  return parse_mechanism(read_file_text(path, kWanted), path.string(), options);
 }
 
-Mechanism load_mechanism(std::string_view text, std::string_view file_name) {
+Mechanism load_mechanism(std::string_view text, std::string_view file_name, const RobotOptions& options) {
   FileContext context{std::string(file_name), {}};
-  MechanismDescription description = parse(text, context);
+  MechanismDescription description = parse(text, options, context);
   try {
     return Mechanism(std::move(description));
   } catch (const ModelError& error) {
@@ -172,8 +175,8 @@ Mechanism load_mechanism(std::string_view text, std::string_view file_name) {
   }
 }
 
-Mechanism load_mechanism(const std::filesystem::path& path) {
-  return load_mechanism(read_file_text(path, kWanted), path.string());
+Mechanism load_mechanism(const std::filesystem::path& path, const RobotOptions& options) {
+  return load_mechanism(read_file_text(path, kWanted), path.string(), options);
 }
 
 }  // namespace mbdbench

@@ -103,6 +103,7 @@ class MechanismWriter {
   std::string write(const MechanismDescription& description) {
     field("name", toml_quoted(description.name));
     text_unless_empty("source", description.source);
+    texts_unless_empty("notes", description.notes);
     field("gravity", numbers(description.gravity));
     write_all("bodies", description.bodies);
     write_all("joints", description.joints);
@@ -124,6 +125,17 @@ class MechanismWriter {
     if (!value.empty()) {
       field(key, toml_quoted(value));
     }
+  }
+
+  void texts_unless_empty(std::string_view key, const std::vector<std::string>& values) {
+    if (values.empty()) {
+      return;
+    }
+    fmt::format_to(std::back_inserter(text_), "{} = [\n", key);
+    for (const std::string& value : values) {
+      fmt::format_to(std::back_inserter(text_), "  {},\n", toml_quoted(value));
+    }
+    text_ += "]\n";
   }
 
   void vector_unless(std::string_view key, const Vec3& value, const Vec3& usual) {
@@ -266,6 +278,9 @@ class MechanismWriter {
   void fields_of(const MarkerDescription& marker) {
     field("body", toml_quoted(marker.body));
     vector_unless("point", marker.point, Vec3::Zero());
+    if (!same_bits(marker.rotation, MarkerDescription().rotation)) {
+      field("rotation", numbers(marker.rotation));
+    }
   }
 
   std::string text_;

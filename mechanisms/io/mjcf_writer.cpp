@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "mechanisms/io/mjcf_body.hpp"
 #include "mechanisms/io/xml_writer.hpp"
 
 namespace mbdbench {
@@ -79,6 +81,10 @@ class MjcfWriter {
   void open_body(int number);
   void write_joint(const Joint& joint);
   void write_sites(int number);
+  void write_couplings();
+  void write_tendons();
+  /// \returns what the coordinate's joint is called in MuJoCo.
+  [[nodiscard]] std::string part_name(const CouplingTerm& term) const;
   void write_start();
 
   const Mechanism& mechanism_;
@@ -102,10 +108,14 @@ void MjcfWriter::read_springs() {
 }
 
 void MjcfWriter::read_closings() {
-  if (!mechanism_.couplings().empty()) {
-    throw ModelError({},
-                     fmt::format("{}: coupling '{}' ties joints, which is soft in MuJoCo and not written; write TOML",
-                                 mechanism_.name(), mechanism_.couplings().front().name));
+  std::string refused;
+  for (const Body& body : mechanism_.bodies()) {
+    if (const std::string why = mjcf_refusal(body); !why.empty()) {
+      refused += (refused.empty() ? "" : "; ") + why;
+    }
+  }
+  if (!refused.empty()) {
+    throw ModelError({}, fmt::format("{}: {}; write TOML or URDF, or change the body", mechanism_.name(), refused));
   }
   for (const Joint& joint : mechanism_.tree_joints()) {
     if (joint.type == JointType::screw) {
@@ -171,7 +181,7 @@ void MjcfWriter::open_body(int number) {
   const Body& body = mechanism_.bodies()[static_cast<std::size_t>(number)];
   const Joint& joint = mechanism_.tree_joints()[static_cast<std::size_t>(number)];
   const Mat3 rotation = joint.rotation_a * joint.rotation_b.transpose();
-  const Mat3& inertia = body.inertia;
+  const Mat3 inertia = mjcf_inertia(body);
   Eigen::Matrix<double, 6, 1> full;
   full << inertia(0, 0), inertia(1, 1), inertia(2, 2), inertia(0, 1), inertia(0, 2), inertia(1, 2);
   writer_.open("body", {{"name", body.name},
@@ -186,6 +196,48 @@ void MjcfWriter::write_sites(int number) {
   for (const Site& site : sites_[number]) {
     writer_.element("site", {{"name", site.name}, {"pos", spaced(site.position)}, {"quat", quaternion(site.rotation)}});
   }
+}
+
+/// Two joints by a polynomial of degree one, more of them by a fixed tendon, whose length is their sum. MuJoCo counts
+/// both from its reference position, where all q are zero.
+void MjcfWriter::write_couplings() {
+  for (const CouplingDescription& coupling : mechanism_.description().couplings) {
+    if (coupling.terms.size() > 2) {
+      writer_.element("tendon", {{"tendon1", coupling.name}, {"polycoef", spaced(*coupling.value) + " 0 0 0 0"}});
+      continue;
+    }
+    const CouplingTerm& own = coupling.terms[0];
+    const CouplingTerm& other = coupling.terms[1];
+    writer_.element(
+        "joint", {{"name", coupling.name},
+                  {"joint1", part_name(own)},
+                  {"joint2", part_name(other)},
+                  {"polycoef", fmt::format("{} {} 0 0 0", *coupling.value / own.factor, -other.factor / own.factor)}});
+  }
+}
+
+void MjcfWriter::write_tendons() {
+  const auto& couplings = mechanism_.description().couplings;
+  const auto needs = [](const CouplingDescription& coupling) { return coupling.terms.size() > 2; };
+  if (std::none_of(couplings.begin(), couplings.end(), needs)) {
+    return;
+  }
+  writer_.open("tendon");
+  for (const CouplingDescription& coupling : couplings) {
+    if (needs(coupling)) {
+      writer_.open("fixed", {{"name", coupling.name}});
+      for (const CouplingTerm& term : coupling.terms) {
+        writer_.element("joint", {{"joint", part_name(term)}, {"coef", spaced(term.factor)}});
+      }
+      writer_.close();
+    }
+  }
+  writer_.close();
+}
+
+std::string MjcfWriter::part_name(const CouplingTerm& term) const {
+  const Joint& joint = mechanism_.joint(*mechanism_.find_joint(term.joint));
+  return joint.nu == 1 ? joint.name : fmt::format("{}_{}", joint.name, term.component + 1);
 }
 
 /// Not by recursion: chains may be longer than the stack is deep.
@@ -224,11 +276,17 @@ std::string MjcfWriter::text() {
   write_sites(-1);
   write_tree();
   writer_.close();
-  if (!closings_.empty()) {
+  write_tendons();
+  const bool couples = !mechanism_.description().couplings.empty();
+  if (!closings_.empty() || couples) {
+    if (couples) {
+      writer_.comment(" Couplings between joints are soft in MuJoCo. ");
+    }
     writer_.open("equality");
     for (const auto& [element, one, two] : closings_) {
       writer_.element(element.c_str(), {{"site1", one}, {"site2", two}});
     }
+    write_couplings();
     writer_.close();
   }
   write_start();

@@ -1,296 +1,264 @@
 #include "mechanisms/io/urdf_reader.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
-#include <map>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "mechanisms/io/file_error.hpp"
-#include "mechanisms/io/urdf_element.hpp"
-#include "mechanisms/model/description/name_suggestion.hpp"
+#include "mechanisms/io/urdf_graph.hpp"
+#include "mechanisms/io/urdf_inertia.hpp"
+#include "mechanisms/io/urdf_joint_reader.hpp"
+#include "mechanisms/io/urdf_unread.hpp"
 
 namespace mbdbench {
 namespace urdf {
 namespace {
 
-constexpr std::array kInertia = {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"};
+constexpr int kGroundHead = -1;
 
-/// Where a link is: a body or the ground, and the link's frame in it.
+/// Where a link is: on the ground or on the body of the link `head`, and the link's frame there.
 struct Place {
-  std::string body;
+  int head = kGroundHead;
   Pose pose;
 };
 
 class UrdfReader {
  public:
-  explicit UrdfReader(SourceLines& lines) : lines_(lines) {}
+  UrdfReader(const RobotOptions& options, SourceLines& lines, Findings& findings)
+      : options_(options), lines_(lines), findings_(findings) {}
 
   MechanismDescription read(const XMLElement& robot);
 
  private:
-  void collect(const XMLElement& robot);
-  [[nodiscard]] std::string root(const XMLElement& robot) const;
-  void read_tree(const std::string& root);
-  void read_body(const std::string& name, const XMLElement& inertial);
-  void read_joint(const XMLElement& element, const Place& parent, const std::string& child_name);
-  void read_damping(const XMLElement& joint, const JointDescription& description);
-  void read_mimic(const XMLElement& element, JointDescription& joint);
+  void read_masses();
+  void place_links();
+  void name_links();
+  void write_bodies();
+  void check_masses();
+  void write_joints();
+  void write_markers();
+  [[nodiscard]] const UrdfLink& link(int index) const { return graph_.links[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] const UrdfJoint& joint(int index) const { return graph_.joints[static_cast<std::size_t>(index)]; }
+  [[nodiscard]] Place& place(int link_index) { return places_[static_cast<std::size_t>(link_index)]; }
+  [[nodiscard]] std::string body_of(int head) const {
+    return head == kGroundHead ? kGround : names_[static_cast<std::size_t>(head)];
+  }
 
+  const RobotOptions& options_;
   SourceLines& lines_;
+  Findings& findings_;
   MechanismDescription description_;
-  std::vector<std::string> link_names_;  // in the file's order
-  std::map<std::string, const XMLElement*> links_;
-  std::map<std::string, const XMLElement*> joint_to_;  // by child link
-  std::map<std::string, std::vector<std::string>> children_;
+  UrdfGraph graph_;
+  std::vector<Place> places_;           // of links
+  std::vector<MassProperties> masses_;  // of links, those of the ground excepted
+  std::vector<std::string> names_;      // of links, as ours
 };
 
-/// Names of links, and the joint that leads to each.
-void UrdfReader::collect(const XMLElement& robot) {
-  if (const XMLElement* const transmission = robot.FirstChildElement("transmission")) {
-    fail(*transmission,
-         "transmissions are not modelled: take the element out, and add what the rotors weigh to the links");
-  }
-  for (const XMLElement* link = robot.FirstChildElement("link"); link != nullptr;
-       link = link->NextSiblingElement("link")) {
-    const std::string name = required(*link, "name");
-    if (const auto [known, added] = links_.emplace(name, link); !added) {
-      fail(*link, fmt::format("there is a link '{}' already, in line {}", name, known->second->GetLineNum()));
-    }
-    link_names_.push_back(name);
-  }
-  for (const XMLElement* joint = robot.FirstChildElement("joint"); joint != nullptr;
-       joint = joint->NextSiblingElement("joint")) {
-    const std::string owner = fmt::format("joint '{}'", required(*joint, "name"));
-    std::array<std::string, 2> ends;
-    for (const auto& [place, role] : {std::pair(0U, "parent"), {1U, "child"}}) {
-      const XMLElement& end = child(*joint, role, owner);
-      ends[place] = required(end, "link");
-      if (!links_.contains(ends[place])) {
-        fail(end, fmt::format("{}: there is no link '{}'; {}", owner, ends[place],
-                              suggest_name(ends[place], link_names_, "links")));
+/// Links that are fixed to the ground do not move, whatever they weigh.
+void UrdfReader::read_masses() {
+  masses_.resize(graph_.links.size());
+  std::vector<bool> grounded(graph_.links.size(), false);
+  for (const int index : graph_.order) {
+    const UrdfLink& from = link(index);
+    const bool is_root = from.joint < 0;
+    const bool on_ground =
+        is_root ? !options_.floating
+                : grounded[static_cast<std::size_t>(joint(from.joint).parent)] && is_fixed(joint(from.joint));
+    grounded[static_cast<std::size_t>(index)] = on_ground;
+    const XMLElement* const inertial = from.element->FirstChildElement("inertial");
+    if (inertial != nullptr && (!on_ground || (options_.keep_fixed && !is_root))) {
+      const std::size_t before = findings_.error_count();
+      MassProperties& own = masses_[static_cast<std::size_t>(index)];
+      own = read_inertial(*inertial, from.name, findings_);
+      if (findings_.error_count() != before) {
+        own.mass = 1.0;  // so that one error is not told as another one as well
       }
     }
-    if (const auto [known, added] = joint_to_.emplace(ends[1], joint); !added) {
-      fail(*joint,
-           fmt::format("{}: link '{}' is the child of joint '{}' (line {}) already; URDF describes trees, loops are "
-                       "closed in the TOML format (mbdbench export writes it)",
-                       owner, ends[1], known->second->Attribute("name"), known->second->GetLineNum()));
-    }
-    children_[ends[0]].push_back(ends[1]);
   }
 }
 
-std::string UrdfReader::root(const XMLElement& robot) const {
-  std::optional<std::string> found;
-  for (const std::string& name : link_names_) {
-    if (joint_to_.contains(name)) {
+void UrdfReader::place_links() {
+  places_.resize(graph_.links.size());
+  for (const int index : graph_.order) {
+    const UrdfLink& from = link(index);
+    if (from.joint < 0) {
+      place(index) = {options_.floating ? index : kGroundHead, {}};
       continue;
     }
-    if (found) {
-      fail(*links_.at(name),
-           fmt::format("link '{}' is no joint's child, and neither is '{}' (line {}); a robot has one "
-                       "such link, its base",
-                       name, *found, links_.at(*found)->GetLineNum()));
-    }
-    found = name;
-  }
-  if (!found) {
-    fail(robot, link_names_.empty()
-                    ? "there is no <link>"
-                    : "every link is some joint's child, so the joints go round in a cycle; one link must "
-                      "be the base");
-  }
-  return *found;
-}
-
-/// Links without inertia that are fixed to another one are frames of that one.
-void UrdfReader::read_tree(const std::string& root) {
-  std::vector<std::pair<std::string, Place>> open = {{root, {kGround, {}}}};
-  std::size_t reached = 0;
-  for (; reached < open.size(); ++reached) {
-    const auto [name, place] = open[reached];
-    for (const std::string& next : children_[name]) {
-      const XMLElement& link = *links_.at(next);
-      const XMLElement& joint = *joint_to_.at(next);
-      const XMLElement* const inertial = link.FirstChildElement("inertial");
-      const std::string type = required(joint, "type");
-      if (inertial == nullptr && type != "fixed") {
-        fail(link,
-             fmt::format("link '{}' moves in joint '{}' and has no <inertial>; give its mass and inertia, or make "
-                         "the joint fixed",
-                         next, joint.Attribute("name")));
-      }
-      if (inertial == nullptr) {
-        const Place frame = {place.body, place.pose * origin(joint)};
-        lines_.note({"markers", description_.markers.size(), ""}, static_cast<std::size_t>(link.GetLineNum()));
-        description_.markers.push_back({next, frame.body, frame.pose.position});
-        open.emplace_back(next, frame);
-        continue;
-      }
-      read_body(next, *inertial);
-      read_joint(joint, place, next);
-      open.emplace_back(next, Place{next, {}});
-    }
-  }
-  for (const std::string& name : link_names_) {
-    if (reached < link_names_.size() &&
-        std::none_of(open.begin(), open.end(), [&](const auto& one) { return one.first == name; })) {
-      fail(*links_.at(name),
-           fmt::format("no joints lead from the base '{}' to link '{}': it is in a cycle, or behind one", root, name));
-    }
+    const UrdfJoint& inboard = joint(from.joint);
+    const bool lumped =
+        is_fixed(inboard) && !(options_.keep_fixed && masses_[static_cast<std::size_t>(index)].regular());
+    const Place& parent = place(inboard.parent);
+    place(index) = lumped ? Place{parent.head, parent.pose * origin(*inboard.element, findings_)} : Place{index, {}};
   }
 }
 
-void UrdfReader::read_body(const std::string& name, const XMLElement& inertial) {
-  const std::string owner = fmt::format("<inertial> of link '{}'", name);
-  const XMLElement& mass = child(inertial, "mass", owner);
-  const XMLElement& inertia = child(inertial, "inertia", owner);
-  const Pose frame = origin(inertial);
-  BodyDescription body;
-  body.name = name;
-  body.mass = number(mass, "value");
-  body.com = frame.position;
-  // Read before the matrix is filled: an error in the middle of that would leave it half done.
-  std::array<double, 6> entry = {};
-  std::transform(kInertia.begin(), kInertia.end(), entry.begin(),
-                 [&](const char* which) { return number(inertia, which); });
-  const auto& [xx, xy, xz, yy, yz, zz] = entry;
-  Mat3 own;
-  own << xx, xy, xz, xy, yy, yz, xz, yz, zz;
-  const Mat3 turn = frame.rotation.toRotationMatrix();
-  const Mat3 turned = turn * own * turn.transpose();
-  body.inertia = 0.5 * (turned + turned.transpose());
-  const ElementReference where = {"bodies", description_.bodies.size(), ""};
-  lines_.note(where, static_cast<std::size_t>(inertial.GetLineNum()));
-  lines_.note({where.section, where.index, "mass"}, static_cast<std::size_t>(mass.GetLineNum()));
-  lines_.note({where.section, where.index, "inertia"}, static_cast<std::size_t>(inertia.GetLineNum()));
-  description_.bodies.push_back(std::move(body));
-}
-
-void UrdfReader::read_joint(const XMLElement& element, const Place& parent, const std::string& child_name) {
-  static const std::map<std::string, JointType> kTypes = {
-      {"revolute", JointType::revolute}, {"continuous", JointType::revolute}, {"prismatic", JointType::prismatic},
-      {"floating", JointType::free},     {"planar", JointType::planar},       {"fixed", JointType::fixed}};
-  JointDescription joint;
-  joint.name = required(element, "name");
-  const std::string type = required(element, "type");
-  const auto known = kTypes.find(type);
-  if (known == kTypes.end()) {
-    std::vector<std::string> names;
-    names.reserve(kTypes.size());
-    for (const auto& [name, meaning] : kTypes) {
-      names.push_back(name);
-    }
-    fail(element, fmt::format("joint '{}': there is no joint type '{}'; {}", joint.name, type,
-                              suggest_name(type, names, "types")));
-  }
-  joint.type = known->second;
-  const Pose frame = parent.pose * origin(element);
-  joint.a = parent.body;
-  joint.b = child_name;
-  joint.frame_a.position = frame.position;
-  joint.frame_a.rotation << frame.rotation.w(), frame.rotation.vec();
-  if (joint.type != JointType::fixed && joint.type != JointType::free) {
-    joint.axis = Vec3::UnitX();
-    if (const XMLElement* const axis = element.FirstChildElement("axis")) {
-      const Vec3 given = vector(*axis, "xyz");
-      if (!(given.norm() > 1e-6) || !given.allFinite()) {
-        fail(*axis, fmt::format("joint '{}': the axis has no direction", joint.name));
-      }
-      joint.axis = given.normalized();
+void UrdfReader::name_links() {
+  FittingNames fitting;
+  fitting.take(kGround);
+  const int root = graph_.order.front();
+  std::vector<std::string> renamed;
+  for (std::size_t i = 0; i < graph_.links.size(); ++i) {
+    const std::string& name = graph_.links[i].name;
+    const bool is_ground = static_cast<int>(i) == root && !options_.floating;
+    names_.push_back(is_ground ? kGround : fitting.fit(name));
+    if (!is_ground && names_.back() != name) {
+      renamed.push_back(fmt::format("'{}' is {}", name, names_.back()));
     }
   }
-  lines_.note({"joints", description_.joints.size(), ""}, static_cast<std::size_t>(element.GetLineNum()));
-  read_damping(element, joint);
-  read_mimic(element, joint);
-  description_.joints.push_back(std::move(joint));
+  if (!renamed.empty()) {
+    findings_.note(fmt::format("links with names that formulas cannot have: {}", fmt::join(renamed, ", ")));
+  }
 }
 
-/// q = multiplier * q of the other joint + offset: a coupling, whose own joint is changed where they do not agree.
-void UrdfReader::read_mimic(const XMLElement& element, JointDescription& joint) {
-  const XMLElement* const mimic = element.FirstChildElement("mimic");
-  if (mimic == nullptr) {
+void UrdfReader::write_bodies() {
+  std::vector<std::size_t> body(graph_.links.size(), 0);
+  std::vector<std::string> lumped;
+  std::vector<MassProperties> sums;
+  for (const int index : graph_.order) {
+    const Place& where = place(index);
+    const MassProperties& own = masses_[static_cast<std::size_t>(index)];
+    if (where.head == index) {
+      const XMLElement* const inertial = link(index).element->FirstChildElement("inertial");
+      const XMLElement& shown = inertial != nullptr ? *inertial : *link(index).element;
+      body[static_cast<std::size_t>(index)] = sums.size();
+      lines_.note({"bodies", sums.size(), ""}, line_of(shown));
+      sums.push_back(own);
+      description_.bodies.push_back({body_of(index), 0.0, Vec3::Zero(), Mat3::Zero()});
+    } else if (where.head != kGroundHead && (own.mass != 0.0 || !own.inertia.isZero(0.0))) {
+      add(sums[body[static_cast<std::size_t>(where.head)]], own, where.pose);
+      lumped.push_back(fmt::format("'{}' to '{}'", link(index).name, link(where.head).name));
+    }
+  }
+  for (std::size_t i = 0; i < sums.size(); ++i) {
+    BodyDescription& written = description_.bodies[i];
+    written.mass = sums[i].mass;
+    written.com = sums[i].com;
+    written.inertia = sums[i].inertia;
+  }
+  if (!lumped.empty()) {
+    findings_.note(fmt::format("links that are fixed add their masses: {}", fmt::join(lumped, ", ")));
+  }
+}
+
+/// A link may weigh nothing where it carries others that do: the model looks closer at those.
+void UrdfReader::check_masses() {
+  std::vector<bool> weighs(graph_.links.size(), false);
+  bool any = false;
+  for (auto index = graph_.order.rbegin(); index != graph_.order.rend(); ++index) {
+    const auto own = static_cast<std::size_t>(*index);
+    weighs[own] = weighs[own] || masses_[own].mass != 0.0 || !masses_[own].inertia.isZero(0.0);
+    any = any || weighs[own];
+    if (weighs[own] && link(*index).joint >= 0) {
+      weighs[static_cast<std::size_t>(joint(link(*index).joint).parent)] = true;
+    }
+  }
+  if (!any && !description_.bodies.empty()) {
+    findings_.error(line_of(*link(graph_.order.front()).element),
+                    "no link that moves has a mass: the file describes shapes and joints alone; give every link that "
+                    "moves an <inertial>");
     return;
   }
-  if (joint.type != JointType::revolute && joint.type != JointType::prismatic) {
-    fail(*mimic, fmt::format("joint '{}': <mimic> is for joints with one coordinate", joint.name));
+  for (const int index : graph_.order) {
+    if (place(index).head == index && !weighs[static_cast<std::size_t>(index)] && link(index).joint >= 0) {
+      findings_.error(line_of(*link(index).element),
+                      fmt::format("link '{}' moves in joint '{}', and neither it nor what it carries has a mass; give "
+                                  "it an <inertial>, or make the joint fixed",
+                                  link(index).name, joint(link(index).joint).name));
+    }
   }
-  const auto optional_number = [&](const char* attribute, double otherwise) {
-    return mimic->Attribute(attribute) != nullptr ? number(*mimic, attribute) : otherwise;
-  };
-  CouplingDescription coupling;
-  coupling.name = joint.name + "_mimic";
-  coupling.terms = {{joint.name, 0, 1.0}, {required(*mimic, "joint"), 0, -optional_number("multiplier", 1.0)}};
-  coupling.value = optional_number("offset", 0.0);
-  joint.dependent = true;
-  lines_.note({"couplings", description_.couplings.size(), ""}, static_cast<std::size_t>(mimic->GetLineNum()));
-  description_.couplings.push_back(std::move(coupling));
 }
 
-void UrdfReader::read_damping(const XMLElement& joint, const JointDescription& description) {
-  const XMLElement* const dynamics = joint.FirstChildElement("dynamics");
-  if (dynamics == nullptr) {
-    return;
+void UrdfReader::write_joints() {
+  JointReader joints(graph_, options_, description_, lines_, findings_);
+  joints.prepare();
+  const int root = graph_.order.front();
+  if (options_.floating) {
+    JointDescription base;
+    FittingNames names;
+    for (const int index : graph_.order) {
+      if (link(index).joint >= 0 && place(index).head == index) {  // joints of merged links are not there any more
+        names.take(joints.name(link(index).joint));
+      }
+    }
+    base.name = names.fit("floating_base", position_count(JointType::free));
+    base.type = JointType::free;
+    base.b = body_of(root);
+    lines_.note({"joints", 0, ""}, line_of(*link(root).element));
+    description_.joints.push_back(std::move(base));
   }
-  if (dynamics->Attribute("friction") != nullptr && number(*dynamics, "friction") != 0.0) {
-    fail(*dynamics,
-         fmt::format("joint '{}': friction is not modelled; set it to 0, or give damping", description.name));
+  for (const int index : graph_.order) {
+    if (link(index).joint >= 0 && place(index).head == index) {
+      const UrdfJoint& inboard = joint(link(index).joint);
+      const Place& parent = place(inboard.parent);
+      joints.read(link(index).joint, body_of(parent.head), body_of(index),
+                  parent.pose * origin(*inboard.element, findings_));
+    }
   }
-  const double damping = dynamics->Attribute("damping") != nullptr ? number(*dynamics, "damping") : 0.0;
-  if (damping == 0.0) {
-    return;
+  joints.finish();
+}
+
+void UrdfReader::write_markers() {
+  for (const int index : graph_.order) {
+    const Place& where = place(index);
+    if (where.head == index || link(index).joint < 0) {
+      continue;
+    }
+    MarkerDescription marker{names_[static_cast<std::size_t>(index)], body_of(where.head), where.pose.position};
+    marker.rotation << where.pose.rotation.w(), where.pose.rotation.vec();
+    lines_.note({"markers", description_.markers.size(), ""}, line_of(*link(index).element));
+    description_.markers.push_back(std::move(marker));
   }
-  if (description.type != JointType::revolute && description.type != JointType::prismatic) {
-    fail(*dynamics, fmt::format("joint '{}': damping is for joints with one coordinate", description.name));
-  }
-  JointSpringDescription damper;
-  damper.name = description.name + "_damping";
-  damper.joint = description.name;
-  damper.damping = damping;
-  lines_.note({"joint_springs", description_.joint_springs.size(), ""},
-              static_cast<std::size_t>(dynamics->GetLineNum()));
-  description_.joint_springs.push_back(std::move(damper));
 }
 
 MechanismDescription UrdfReader::read(const XMLElement& robot) {
-  if (std::string_view(robot.Name()) != "robot") {
-    fail(robot, "is no URDF: the outermost element is not <robot>");
+  check_macros(robot, findings_);
+  if (findings_.failed()) {
+    return {};
   }
-  description_.name = required(robot, "name");
-  description_.source = "URDF";
-  collect(robot);
-  read_tree(root(robot));
+  description_.name = text_of(robot, "name", findings_, false);
+  if (description_.name.empty()) {
+    description_.name = "robot";
+    findings_.note("the robot has no name");
+  }
+  description_.source = options_ == RobotOptions() ? "URDF" : fmt::format("URDF [{}]", to_text(options_));
+  graph_ = collect_graph(robot, findings_);
+  note_unread(robot, findings_);
+  if (graph_.order.empty()) {
+    return {};
+  }
+  read_masses();
+  place_links();
+  name_links();
+  write_bodies();
+  check_masses();
+  write_joints();
+  write_markers();
+  const UrdfLink& root = link(graph_.order.front());
+  if (description_.bodies.empty() && !findings_.failed()) {
+    findings_.error(line_of(*root.element),
+                    fmt::format("nothing moves: link '{}'{} the ground; --floating gives it a free joint", root.name,
+                                graph_.links.size() == 1 ? ", the only one, is" : " and all that is fixed to it are"));
+  }
+  if (!options_.floating) {
+    findings_.note(fmt::format("link '{}' is the ground; --floating gives it a free joint", root.name));
+  }
+  description_.notes = findings_.notes();
   return std::move(description_);
 }
 
 }  // namespace
 }  // namespace urdf
 
-MechanismDescription parse_urdf(std::string_view text, std::string_view file_name, SourceLines& lines) {
-  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    // The parser would stop there and keep what is behind it to itself.
-    throw FileError(
-        file_name,
-        1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n')),
-        "is no XML: it holds a NUL");
-  }
-  tinyxml2::XMLDocument document;
-  if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS || document.RootElement() == nullptr) {
-    throw FileError(file_name, static_cast<std::size_t>(document.ErrorLineNum()),
-                    document.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED
-                        ? "has elements nested too deeply; those of URDF need five levels"
-                        : fmt::format("is no XML ({})", document.ErrorName()));
-  }
-  try {
-    return urdf::UrdfReader(lines).read(*document.RootElement());
-  } catch (const urdf::UrdfError& error) {
-    throw FileError(file_name, error.line, error.what());
-  }
+MechanismDescription read_urdf(const tinyxml2::XMLElement& robot, std::string_view file_name,
+                               const RobotOptions& options, SourceLines& lines) {
+  Findings findings;
+  MechanismDescription description = urdf::UrdfReader(options, lines, findings).read(robot);
+  findings.throw_if_failed(file_name);
+  return description;
 }
 
 }  // namespace mbdbench

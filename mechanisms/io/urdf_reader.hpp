@@ -3,15 +3,22 @@
 /// Mechanisms from URDF, the format of robots in ROS; docs/mechanism_format.md says what is taken and what is refused.
 #include <string_view>
 
+#include "mechanisms/io/robot_options.hpp"
 #include "mechanisms/io/source_lines.hpp"
 #include "mechanisms/model/description/description.hpp"
 
+namespace tinyxml2 {
+class XMLElement;
+}  // namespace tinyxml2
+
 namespace mbdbench {
 
-/// Reads what the text says; whether it makes sense as a mechanism is left to `Mechanism`. The root link is the ground.
+/// Makes a description of <robot>; whether it makes sense as a mechanism is left to `Mechanism`. The root link is the
+/// ground, or a free body with `options.floating`. Links that are fixed to another one are part of that one, and
+/// markers on it. What was read otherwise than it stands is told in the description's notes.
 /// \param file_name for messages \param lines receives those of bodies and joints
-/// \throws FileError with the line and what would be right: syntax, missing elements, unknown joint types, closed
-///         loops, and what would be lost: transmissions, friction
-MechanismDescription parse_urdf(std::string_view text, std::string_view file_name, SourceLines& lines);
+/// \throws FileError with all that is wrong, by line, each with what would be right
+MechanismDescription read_urdf(const tinyxml2::XMLElement& robot, std::string_view file_name,
+                               const RobotOptions& options, SourceLines& lines);
 
 }  // namespace mbdbench

@@ -176,6 +176,7 @@ Mechanism::Mechanism(MechanismDescription description)
     check_loads();
     scales_ = find_scales(*this);
     set_initial_state();
+    check_masses();
   } catch (const ModelError& error) {
     throw in_given_order(error, tree);
   }
@@ -184,7 +185,9 @@ Mechanism::Mechanism(MechanismDescription description)
 void Mechanism::adopt_bodies() {
   for (const BodyDescription& from : description_.bodies) {
     body_index_.add(from.name, static_cast<int>(bodies_.size()));
-    bodies_.push_back({from.name, from.mass, from.com, from.inertia, from.inertia.inverse()});
+    const bool regular = from.mass > 0.0 && inertia_is_definite(from.inertia);
+    bodies_.push_back({from.name, from.mass, from.com, from.inertia,
+                       regular ? Mat3(from.inertia.inverse()) : Mat3(Mat3::Zero()), regular});
   }
 }
 
@@ -293,12 +296,17 @@ void Mechanism::adopt_markers() {
                                                            suggest_name(from.body, known, "bodies")));
     }
     marker_index_.add(from.name, static_cast<int>(markers_.size()));
-    markers_.push_back({from.name, *body, from.point});
+    const Eigen::Vector4d& e = from.rotation;
+    markers_.push_back({from.name, *body, from.point, rotation_of_quaternion(e[0], e[1], e[2], e[3])});
   }
 }
 
 void Mechanism::check_loads() const {
   validate_loads(*this);
+}
+
+void Mechanism::check_masses() const {
+  validate_composites(*this);
 }
 
 void Mechanism::set_initial_state() {

@@ -23,9 +23,12 @@ namespace mbdbench {
 struct Body {
   std::string name;
   double mass = 1.0;
-  Vec3 com = Vec3::Zero();          ///< in the body's frame
-  Mat3 inertia = Mat3::Identity();  ///< about the centre of mass, body axes
-  Mat3 inertia_inverse = Mat3::Identity();
+  Vec3 com = Vec3::Zero();                  ///< in the body's frame
+  Mat3 inertia = Mat3::Identity();          ///< about the centre of mass, body axes
+  Mat3 inertia_inverse = Mat3::Identity();  ///< zero where the body is not regular
+  /// Mass and all principal moments are positive. Bodies that are not move only with what they carry, and formulations
+  /// that invert the inertia of each body refuse them.
+  bool regular = true;
 };
 
 /// A validated marker; body -1 is the ground.
@@ -33,6 +36,7 @@ struct Marker {
   std::string name;
   int body = -1;
   Vec3 point = Vec3::Zero();
+  Mat3 rotation = Mat3::Identity();  ///< the marker's axes to body axes
 };
 
 /// A validated coupling of tree joints: the row sum factor q - value of Phi. Factors and value are those of the
@@ -142,6 +146,7 @@ class Mechanism {
   void adopt_couplings();
   void adopt_markers();
   void check_loads() const;
+  void check_masses() const;
   void set_initial_state();
 
   MechanismDescription description_;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "experiments/simulation/initial_values.hpp"
+#include "experiments/verification/equation_matrices.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/mechanism.hpp"
@@ -74,8 +75,28 @@ void bind_mechanism(nb::module_& module) {
           "from_toml", [](const std::filesystem::path& file) { return load_mechanism(file); }, nb::arg("file"),
           "From a TOML file (docs/mechanism_format.md).")
       .def_static(
-          "from_urdf", [](const std::filesystem::path& file) { return load_mechanism(file); }, nb::arg("file"),
-          "From a file of ROS that ends in .urdf; its base link is the ground.")
+          "from_urdf",
+          [](const std::filesystem::path& file, const std::string& options) {
+            return load_mechanism(file, parse_robot_options(options));
+          },
+          nb::arg("file"), nb::arg("options") = "",
+          "From a file of ROS that ends in .urdf, or of MuJoCo in .xml. Of URDF the base link is the ground; options "
+          "as on "
+          "the command line: \"floating,fixed=keep,ignore=friction+limits\".")
+      .def_prop_ro(
+          "notes", [](const Mechanism& mechanism) { return mechanism.description().notes; },
+          "What a reader of another format left out or changed, a sentence each.")
+      .def(
+          "equation_matrices",
+          [](const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double t) {
+            if (q.size() != mechanism.q_size() || u.size() != mechanism.u_size()) {
+              throw std::invalid_argument(fmt::format("q and u have {} and {} entries, they must have {} and {}",
+                                                      q.size(), u.size(), mechanism.q_size(), mechanism.u_size()));
+            }
+            const EquationMatrices equations = equation_matrices(mechanism, t, q, u);
+            return nb::make_tuple(equations.mass, equations.constraint_jacobian, equations.forces);
+          },
+          nb::arg("q"), nb::arg("u"), nb::arg("t") = 0.0, "(M, Phi_q, f) of M u' = f + Phi_q^T lambda, dense.")
       .def_static(
           "from_toml_text", [](const std::string& text, const std::string& name) { return load_mechanism(text, name); },
           nb::arg("text"), nb::arg("name") = "text",

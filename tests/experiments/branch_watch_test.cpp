@@ -126,7 +126,7 @@ TEST_F(BranchStatusTest, APassageThatCostsEnergyInOneStepIsNotOk) {
     SCOPED_TRACE(tolerance);
     const std::vector<std::string> run = {"-m", "sarrus", "-t", "5", "--rtol", tolerance, "--atol", tolerance, "-f"};
     std::vector<std::string> published = run;
-    published.emplace_back("hdca[gauge=none]");
+    published.emplace_back("hdca[gauge=none,leaf=body]");
     const CommandLineCall lost = simulate("lost" + tolerance, published);
     EXPECT_EQ(lost.exit_code, 1);
     EXPECT_TRUE(says(lost, "in one step")) << lost.errors;

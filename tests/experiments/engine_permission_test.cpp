@@ -76,7 +76,7 @@ TEST_F(EnginePermissionTest, TheUsersOwnListTrustsCommandsForGood) {
 TEST_F(EnginePermissionTest, ACommandThatCouldHideItselfIsRefused) {
   const CommandLineCall call = study("other", "true \\u001b[2K", {"--allow-engines"});
   EXPECT_EQ(call.exit_code, 2);
-  EXPECT_TRUE(says(call, "control characters")) << call.errors;
+  EXPECT_TRUE(says(call, "control character")) << call.errors;
 }
 
 TEST_F(EnginePermissionTest, ASavedStateStartsNothing) {

@@ -128,6 +128,48 @@ TEST(Export, UrdfSaysWhichJointFollowsWhich) {
   EXPECT_THROW(write_urdf(Mechanism(chain)), ModelError);
 }
 
+TEST(Export, MjcfSaysWhichCoordinatesAreCoupled) {
+  MechanismDescription chain = catalogued("pendulum:3").description();
+  chain.couplings = {{"gears", {{"joint1", 0, 2.0}, {"joint2", 0, -1.0}}, 0.5},
+                     {"all", {{"joint1", 0, 1.0}, {"joint2", 0, 2.0}, {"joint3", 0, 4.0}}, {}}};
+  for (JointDescription& joint : chain.joints) {
+    joint.dependent = true;
+  }
+  const std::string text = write_mjcf(Mechanism(chain));
+  EXPECT_NE(text.find("<joint name=\"gears\" joint1=\"joint1\" joint2=\"joint2\" polycoef=\"0.25 0.5 0 0 0\"/>"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("<joint joint=\"joint3\" coef=\"4\"/>"), std::string::npos) << text;
+  EXPECT_NE(text.find("<tendon tendon1=\"all\""), std::string::npos) << text;
+  chain.couplings.pop_back();
+  const Mechanism again(parse_mechanism(write_mjcf(Mechanism(chain)), "again.xml"));
+  ASSERT_EQ(again.couplings().size(), 1U);
+  EXPECT_EQ(again.couplings()[0].terms[1].factor, -0.5);
+  EXPECT_EQ(again.couplings()[0].value, 0.25);
+}
+
+TEST(Export, BodiesThatMuJoCoRefusesAreTold) {
+  const auto refusal = [](const MechanismDescription& description) -> std::string {
+    try {
+      write_mjcf(Mechanism(description));
+    } catch (const ModelError& error) {
+      return error.what();
+    }
+    return {};
+  };
+  MechanismDescription chain = catalogued("pendulum:3").description();
+  chain.bodies[0].inertia = Vec3(1.0, 1.0, 2.0 * (1.0 + 1e-6)).asDiagonal();
+  chain.bodies[1].mass = 1e-16;
+  const std::string message = refusal(chain);
+  EXPECT_NE(message.find(fmt::format("body '{}': its largest moment", chain.bodies[0].name)), std::string::npos)
+      << message;
+  EXPECT_NE(message.find(fmt::format("body '{}' has the mass 1e-16 kg", chain.bodies[1].name)), std::string::npos)
+      << message;
+  chain.bodies[1].mass = 1.0;
+  chain.bodies[0].inertia = Vec3(1.0, 1.0, 2.0).asDiagonal();  // flat: MuJoCo wants A + B >= C to the last bit
+  EXPECT_EQ(refusal(chain), "");
+}
+
 TEST(Export, WhatAFormatCannotSayIsRefused) {
   const auto refusal = [](const auto& write, const std::string& word) -> std::string {
     try {

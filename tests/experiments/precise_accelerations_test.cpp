@@ -78,7 +78,7 @@ TEST(rounding_errors, divide_and_conquer_with_bodies_as_leaves_loses_digits_on_a
   const Mechanism mechanism = of_catalogue("coil:64");
   RoundingErrors errors(mechanism);
   const auto aba = formulation_of(mechanism, "aba");
-  const auto bodies = formulation_of(mechanism, "dca");
+  const auto bodies = formulation_of(mechanism, "dca", "leaf=body");
   const auto chains = formulation_of(mechanism, "dca", "leaf=subchain,threads=1");
   const double kept = errors.acceleration(*aba).value;
   // Measured 1.5e-14, 1.6e-11 and 4e-15.

@@ -67,8 +67,8 @@ TEST_P(ProjectedMultistep, KeepsItsHistoryAndTheMotion) {
       EXPECT_LT((end.observation.marker_positions[i] - reference.observation.marker_positions[i]).norm(), 5e-4);
     }
     if (problem.project) {
-      EXPECT_LE(end.observation.position_residual, 1e-10);
-      EXPECT_LE(end.observation.velocity_residual, 1e-10);
+      EXPECT_LE(end.observation.scaled_position, 1e-10);
+      EXPECT_LE(end.observation.scaled_velocity, 1e-10);
     }
   }
 }

@@ -65,7 +65,7 @@ TEST_F(ResultComparisonTest, CountsAndFilesAreExactAndErrorsAreRatios) {
 TEST_F(ResultComparisonTest, NumbersThatDependOnRoundingMustBeInTheirRange) {
   const auto a = write("reference", numbers(805, 1e-5));
   std::ofstream(a / "rounding.csv")
-      << "# GCC and others\nmechanism,formulation,integrator,parameters,quantity,lowest,highest,builds,missing\n"
+      << "# GCC and others\nmechanism,formulation,integrator,parameters,quantity,lowest,highest,samples,missing\n"
       << "four_bar,dca,ode45,tolerance=1e-06,evaluations,799,811,3,no\n";
   const ResultComparison other = compare_results(a, write("other", numbers(811, 1e-5)), {});
   EXPECT_EQ(other.count(Change::worse), 0U) << "what another processor gives";
@@ -75,6 +75,11 @@ TEST_F(ResultComparisonTest, NumbersThatDependOnRoundingMustBeInTheirRange) {
   EXPECT_EQ(compare_results(a, write("far", numbers(824, 1e-5)), {}).count(Change::worse), 1U);
   EXPECT_EQ(compare_results(a, write("drift", numbers(805, 2e-5)), {}).count(Change::worse), 1U)
       << "a number that is not listed";
+  std::ofstream(a / "rounding.csv")
+      << "mechanism,formulation,integrator,parameters,quantity,lowest,highest,samples,missing\n"
+      << "four_bar,dca,ode45,tolerance=1e-06,energy_error,1e-06,1e-04,3,no\n";
+  EXPECT_EQ(compare_results(a, write("wide", numbers(805, 9e-3)), {}).count(Change::worse), 0U) << "as far again";
+  EXPECT_EQ(compare_results(a, write("wider", numbers(805, 1.1e-2)), {}).count(Change::worse), 1U);
   std::ofstream(a / "rounding.csv") << "mechanism,formulation\n";
   EXPECT_THROW(compare_results(a, a, {}), FileError);
 }

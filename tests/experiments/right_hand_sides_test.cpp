@@ -30,7 +30,7 @@ observe = ["bodies", "time_per_evaluation", "time_per_body", "evaluation_speedup
   "critical_path", "exchanges", "exchange_bytes", "modelled_speedup(1)", "modelled_speedup(2)", "operation_rate"]
 [variants]
 "ABA" = "aba"
-"HDCA" = "hdca"
+"HDCA" = "hdca[leaf=body]"
 "momenta" = "hdca[leaf=subchain,threads=1]"
 "accelerations" = "dca[leaf=subchain,threads=1]"
 "two" = "hdca[leaf=subchain,threads=2]"
@@ -140,7 +140,7 @@ mechanisms = ["pendulum:4"]
 observe = ["bodies", "time_per_evaluation"]
 [variants]
 "ABA" = "aba"
-"HDCA" = "hdca"
+"HDCA" = "hdca[leaf=body]"
 )toml";
   const auto output = directory_.path() / "out";
   const CommandLineCall call =
@@ -172,6 +172,7 @@ TEST_F(RightHandSidesTest, WhatIsOfARunNeedsAnIntegrator) {
 }
 
 TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
+  use_threads(1);
   const Study study = read(kRightHandSides);
   EXPECT_EQ(threads_of(study.variants[0]), 1);
   EXPECT_EQ(threads_of(study.variants[1]), 1);
@@ -182,7 +183,7 @@ TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
   EXPECT_EQ(threads_of(study.variants[2]), 1);
   use_threads(1);
   std::string text = kRightHandSides;
-  text.replace(text.find("\"hdca\""), 6, "\"hdca[threads=2]\"");
+  text.replace(text.find("hdca[leaf=body]"), 15, "hdca[leaf=body,threads=2]");
   const Study refused = read(text);
   RankTeam team(registries_, refused, nullptr);
   const CellResult cell = observe_right_hand_sides(registries_, refused, 2, {1e9, 1e9, 1e-6}, team)[1];

@@ -53,7 +53,8 @@ TEST_F(SetValuesTest, RefusesValuesThatDoNotFit) {
 TEST_F(SetValuesTest, ValuesTypedWithFewDigitsGiveWay) {
   const Mechanism closed = four_bar_with({"q.joint1=0.4"}).mechanism;
   std::vector<std::string> typed;
-  for (int i = 0; i < 3; ++i) {
+  // All of them: one that is not set starts where it was, far from closing the loop with the others.
+  for (int i = 0; i < static_cast<int>(closed.q0().size()); ++i) {
     typed.push_back(fmt::format("q.joint{}={:.4f}", i + 1, closed.q0()[i]));
   }
   const ChangedStart start = four_bar_with(typed);

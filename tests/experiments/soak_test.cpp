@@ -285,8 +285,9 @@ TEST(Soak, TheEnvironmentIsNoFormulationsFault) {
   EXPECT_TRUE(starved.failures.empty()) << starved.failures[0].what;
   EXPECT_NE(starved.disturbed.find("Resource temporarily unavailable"), std::string::npos) << starved.disturbed;
 
-  const CommandLineCall told = call_program(registries_with<be_killed>("killed"),
-                                            {"soak", "--quiet", "--mechanisms", "1", "-o", directory.path().string()});
+  const CommandLineCall told =
+      call_program(registries_with<be_killed>("killed"),
+                   {"soak", "--quiet", "--mechanisms", "1", "--overwrite", "-o", directory.path().string()});
   EXPECT_EQ(told.exit_code, 1);
   EXPECT_NE(told.output.find("1 mechanisms were not checked, and no formulation is to blame; seed 1"),
             std::string::npos)

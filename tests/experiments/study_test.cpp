@@ -82,6 +82,19 @@ TEST_F(StudyTest, ADeclarationIsTheProductInItsOwnOrder) {
   EXPECT_EQ(study_json(study)["variants"][2]["formulation"], "aba");
 }
 
+TEST_F(StudyTest, OptionsOfTheWholeStudyAreForThoseThatHaveThem) {
+  const std::string declared = std::string(kDeclared) + "\"own\" = \"hdca[leaf=subchain]\"\n";
+  const Study study = read(declared + "[options]\nleaf = \"body\"\n");
+  ASSERT_EQ(study.variants.size(), 4U);
+  EXPECT_EQ(study.variants[0].options, "leaf=body");
+  EXPECT_EQ(study.variants[0].formulation(), "dca") << "records name what the variant says";
+  EXPECT_EQ(study.variants[2].options, "") << "aba has no leaves";
+  EXPECT_EQ(study.variants[3].options, "leaf=subchain") << "what a variant sets itself stays";
+  EXPECT_EQ(study.variants[3].formulation(), "hdca[leaf=subchain]");
+  expect_refused(std::string(kDeclared) + "[options]\nleafs = \"body\"\n", 13, "no variant has an option 'leafs'");
+  expect_refused(std::string(kDeclared) + "[options]\nleaf = \"limb\"\n", 13, "limb");
+}
+
 TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   const std::string good = kDeclared;
   expect_refused("name = \"a\"\nmechanism = [\"four_bar\"]\n", 2, "did you mean \"mechanisms\"?");

@@ -198,6 +198,10 @@ def attack_files(attack):
         attack.run(f"study {file}", "study", file, "-o", "study", codes={2})
         attack.run(f"state {file}", "draw", "--state", file, codes={2})
         attack.run(f"compare {file}", "compare", file, file, codes={2})
+    # What is read in part is not read.
+    said = attack.run("a file that breaks off", "inspect", "/proc/self/mem", codes={2})
+    if "cannot be read to its end" not in said:
+        attack.failures.append(f"a file that breaks off: {said!r}")
     os.mkfifo(endless)
     writer = subprocess.Popen(["sh", "-c", "yes 'a = 1 # without end' > endless.toml"], cwd=attack.scratch, stderr=subprocess.DEVNULL)
     attack.run("a pipe without end", "inspect", str(endless), codes={2})

@@ -129,7 +129,7 @@ bool takes_general_path(const Mechanism& mechanism, std::string_view options) {
   bool general = true;
   for (const std::string_view key : kBoth) {
     try {
-      test::make(key, mechanism, std::string(options) + (options.empty() ? "" : ",") + "threads=2");
+      test::make(key, mechanism, std::string(options) + (options.empty() ? "" : ",") + "leaf=body,threads=2");
       general = false;
     } catch (const ModelError&) {
     }
@@ -150,7 +150,7 @@ TEST(binary_tree, what_is_no_open_chain_of_hinges_takes_the_general_path) {
   bob.bodies[1].inertia *= 1e-7;
   EXPECT_TRUE(takes_general_path(Mechanism(bob), ""));
   for (const std::string_view key : kBoth) {
-    EXPECT_LT(test::share_of_rounding(key, "", Mechanism(bob)), 2.0) << key;
+    EXPECT_LT(test::share_of_rounding(key, "leaf=body", Mechanism(bob)), 2.0) << key;
   }
 }
 
@@ -164,7 +164,7 @@ TEST(binary_tree, a_torque_whose_formula_has_a_marker_takes_the_general_path) {
   const Eigen::VectorXd q = Eigen::VectorXd::LinSpaced(12, 0.1, 1.3);
   const Eigen::VectorXd u = Eigen::VectorXd::LinSpaced(12, -0.5, 0.7);
   for (const std::string_view key : kBoth) {
-    const test::Evaluation actual = test::evaluate_at(*test::make(key, mechanism), 0.0, q, u);
+    const test::Evaluation actual = test::evaluate_at(*test::make(key, mechanism, "leaf=body"), 0.0, q, u);
     const test::Evaluation expected =
         test::evaluate_at(*test::make(key == "dca" ? "dense" : "dense-momentum", mechanism), 0.0, q, u);
     ASSERT_TRUE(actual.status.ok) << actual.status.message();
@@ -176,7 +176,7 @@ TEST(binary_tree, a_torque_whose_formula_has_a_marker_takes_the_general_path) {
 TEST(binary_tree, states_that_are_no_numbers_fail_and_name_a_joint) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:50");
   for (const std::string_view key : kBoth) {
-    const auto formulation = test::make(key, mechanism);
+    const auto formulation = test::make(key, mechanism, "leaf=body");
     for (const std::size_t component : {0U, 7U, 49U, 50U, 70U, 99U}) {
       for (const double value : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
         std::vector<double> x(100, 0.1);

@@ -130,8 +130,9 @@ class ClosedLoops : public testing::Test {
     const Mechanism& mechanism = closed.mechanism;
     const Eigen::VectorXd no_constraint_force = closed.dynamics.mass_matrix() * mechanism.u0() - closed.p;
     for (const std::string_view options :
-         {"gauge=none", "gauge=none,ground=leaf", "gauge=none,cut_axes=body", "gauge=leak,leak=3",
-          "gauge=none,loops=proximal", "gauge=tangent,leak=3", "gauge=tangent,leak=3,cut_axes=body"}) {
+         {"gauge=none", "gauge=none,leaf=body", "gauge=none,ground=leaf", "gauge=none,cut_axes=body",
+          "gauge=leak,leak=3", "gauge=leak,leak=3,leaf=body", "gauge=none,loops=proximal", "gauge=tangent,leak=3",
+          "gauge=tangent,leak=3,leaf=body", "gauge=tangent,leak=3,cut_axes=body"}) {
       const auto formulation = make("hdca", mechanism, options);
       Eigen::VectorXd q(mechanism.q_size());
       Eigen::VectorXd u(mechanism.u_size());
@@ -158,7 +159,7 @@ class ClosedLoops : public testing::Test {
       }
       if (options == "gauge=none,cut_axes=body") {
         check("p', D_c in body axes", pdot, closed.pdot - change_of_axes(closed), closed.limit(kMostMomentum), where);
-      } else if (options == "gauge=leak,leak=3") {
+      } else if (options.starts_with("gauge=leak,leak=3")) {
         check("p' with leak", pdot, closed.pdot + 3.0 * no_constraint_force, closed.limit(kMostMomentum), where);
       } else {
         check("p'", pdot, closed.pdot, closed.limit(kMostMomentum), where);
@@ -169,7 +170,8 @@ class ClosedLoops : public testing::Test {
   void check_dca(const ClosedCase& closed, const std::string& where) {
     const Mechanism& mechanism = closed.mechanism;
     const Evaluation expected = evaluate_at(*make("dense", mechanism), kCaseTime, mechanism.q0(), mechanism.u0());
-    for (const std::string_view options : {"", "ground=leaf", "loops=proximal", "loops=proximal,ground=leaf"}) {
+    for (const std::string_view options :
+         {"", "leaf=body", "ground=leaf", "loops=proximal", "loops=proximal,ground=leaf"}) {
       const Evaluation actual =
           evaluate_at(*make("dca", mechanism, options), kCaseTime, mechanism.q0(), mechanism.u0());
       ASSERT_TRUE(actual.status.ok) << where;

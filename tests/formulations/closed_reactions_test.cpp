@@ -40,7 +40,7 @@ Eigen::VectorXd momenta(const Kinematics& kinematics) {
 class ClosedState {
  public:
   ClosedState(const FormulationEntry& entry, const Mechanism& mechanism)
-      : ClosedState(make_formulation(formulation_registry(), entry, mechanism), mechanism.q0()) {}
+      : ClosedState(test::make(entry.key, mechanism), mechanism.q0()) {}
 
   ClosedState(std::unique_ptr<Formulation> formulation, const Eigen::VectorXd& q)
       : mechanism_(formulation->mechanism()),

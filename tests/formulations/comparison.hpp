@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "formulations/dense/dense_dynamics.hpp"
+#include "formulations/followed_cuts.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/support/random_states.hpp"
@@ -47,10 +48,17 @@ inline Evaluation evaluate_at(Formulation& formulation, double t, const Eigen::V
   return result;
 }
 
+/// \returns the formulation itself, whose state has its own components only: angles of cut joints that laws know are
+/// looked for near the start (turns_of_cut_joints_test follows them).
 inline std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& mechanism,
                                          std::string_view options = {}) {
   const auto registry = formulation_registry();
-  return make_formulation(registry, *find_formulation(registry, key), mechanism, options);
+  return without_following(make_formulation(registry, *find_formulation(registry, key), mechanism, options));
+}
+
+/// \returns the option of one body a leaf where a formulation has leaves, else no option.
+inline std::string_view bodies_as_leaves(std::string_view key) {
+  return key == "dca" || key == "hdca" ? "leaf=body" : "";
 }
 
 /// \returns whether the state is that of the reference of its kind: joint coordinates, then u or p.

@@ -92,7 +92,7 @@ TEST(constraint_projection, projected_formulations_keep_the_constraints_after_a_
         continue;
       }
       const Perturbed state(mechanism, 6);
-      ProjectedFormulation formulation(make_formulation(formulation_registry(), entry, mechanism), 1e-12);
+      ProjectedFormulation formulation(test::make(entry.key, mechanism), 1e-12);
       std::vector<double> x(formulation.state_size());
       ASSERT_TRUE(formulation.pack(0.0, view(state.q), view(state.u), x).ok) << entry.key << " on " << key;
       Observation observation;

@@ -82,7 +82,7 @@ TEST(hdca_printed_formulas, velocities_agree_and_other_readings_of_the_leaf_do_n
     RandomSource random(13);
     const Eigen::VectorXd q = test::random_coordinates(mechanism, random);
     const Eigen::VectorXd u = test::random_vector(mechanism.u_size(), random);
-    const auto formulation = test::make("hdca", mechanism);
+    const auto formulation = test::make("hdca", mechanism, "leaf=body");
     const test::Evaluation state = test::evaluate_at(*formulation, 0.0, q, u);
     ASSERT_TRUE(state.status.ok);
     Kinematics kinematics(mechanism);

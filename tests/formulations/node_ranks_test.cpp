@@ -20,8 +20,9 @@ double redundant_rows(Formulation& formulation) {
 void expect_redundancy_along_a_motion(const std::string& key) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
   const double expected = mechanism.constraint_size() - mechanism.generic_rank().rank;
-  for (const char* name : {"hdca", "dca"}) {
-    const auto formulation = test::make(name, mechanism);
+  for (const auto& [name, leaf] : {std::pair{"hdca", "leaf=body"}, std::pair{"dca", "leaf=body"},
+                                   std::pair{"hdca", "leaf=auto"}, std::pair{"dca", "leaf=auto"}}) {
+    const auto formulation = test::make(name, mechanism, leaf);
     test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
     ASSERT_TRUE(here.status.ok) << key << ' ' << name << ' ' << here.status.message();
     for (int step = 0; step < 4; ++step) {

@@ -44,7 +44,7 @@ TEST(point_masses, one_bob_is_the_exact_pendulum) {
       if (inertia < 1e-15 && std::string_view(key) == "dca-alm") {
         continue;  // says that a pivot is not positive
       }
-      const auto formulation = test::make(key, mechanism);
+      const auto formulation = test::make(key, mechanism, test::bodies_as_leaves(key));
       const test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
       ASSERT_TRUE(here.status.ok) << key << ' ' << here.status.message();
       std::vector<double> q(1);
@@ -57,7 +57,7 @@ TEST(point_masses, one_bob_is_the_exact_pendulum) {
       EXPECT_TRUE(formulation->unpack(0.0, here.x, q, u).ok);
       EXPECT_NEAR(u[0], 0.5, 1e-14) << where;
     }
-    for (const char* key : {"hdca", "hdca[ground=leaf]", "naudet"}) {
+    for (const char* key : {"hdca", "hdca[leaf=body]", "hdca[ground=leaf]", "naudet"}) {
       const std::string_view text = key;
       const auto bracket = text.find('[');
       const auto formulation =
@@ -75,7 +75,7 @@ TEST(point_masses, one_bob_is_the_exact_pendulum) {
 void compare_with_dense(const Mechanism& mechanism) {
   const double condition = test::mass_condition(mechanism, mechanism.q0());
   for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
-    const auto formulation = test::make(key, mechanism);
+    const auto formulation = test::make(key, mechanism, test::bodies_as_leaves(key));
     const auto dense = test::make(reference, mechanism);
     const test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
     ASSERT_TRUE(here.status.ok) << mechanism.name() << ' ' << key << ' ' << here.status.message();
@@ -155,7 +155,7 @@ TEST(point_masses, a_motion_that_the_inertia_itself_governs_is_right_or_refused)
     description.joints[1].v0 = {0.1, -0.4, 0.7};
     const Mechanism mechanism(description);
     for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
-      const auto formulation = test::make(key, mechanism);
+      const auto formulation = test::make(key, mechanism, test::bodies_as_leaves(key));
       const test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
       EXPECT_TRUE(here.status.ok || inertia < 1e-11) << key << ' ' << inertia << ' ' << here.status.message();
       if (!here.status.ok) {
@@ -173,7 +173,7 @@ TEST(point_masses, a_motion_that_the_inertia_itself_governs_is_right_or_refused)
 TEST(point_masses, the_ratio_that_costs_digits_is_told) {
   const Mechanism mechanism(bobs(4, 1e-6, {Vec3::UnitY(), Vec3::UnitZ()}));
   for (const char* key : {"dca", "hdca"}) {
-    const auto formulation = test::make(key, mechanism);
+    const auto formulation = test::make(key, mechanism, test::bodies_as_leaves(key));
     ASSERT_TRUE(test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0()).status.ok);
     double ratio = 0.0;
     formulation->diagnostics(
@@ -188,7 +188,7 @@ TEST(point_masses, passes_allocate_nothing) {
   }
   const Mechanism mechanism(bobs(4, 1e-10, {Vec3::UnitY(), Vec3::UnitZ()}));
   for (const char* key : {"dca", "hdca"}) {
-    const auto formulation = test::make(key, mechanism);
+    const auto formulation = test::make(key, mechanism, test::bodies_as_leaves(key));
     test::Evaluation here = test::evaluate_at(*formulation, 0.0, mechanism.q0(), mechanism.u0());
     const AllocationGuard guard;
     EXPECT_TRUE(formulation->rhs(0.0, here.x, here.xdot).ok) << key;
@@ -200,7 +200,7 @@ TEST(point_masses, no_mechanism_of_a_paper_is_one) {
   for (const char* key : {"pendulum", "four_bar", "loop8", "double_loop", "five_bar", "coupled_loops", "biped",
                           "slider_crank", "squeezer", "bricard", "bennett", "n_four_bar"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
-    const auto formulation = test::make("dca", mechanism);
+    const auto formulation = test::make("dca", mechanism, "leaf=body");
     formulation->diagnostics(
         [&](std::string_view name, double value) { EXPECT_NE(name, "lever_ratio") << key << value; });
   }
@@ -219,7 +219,8 @@ TEST(point_masses, light_bodies_between_heavy_ones_cost_no_digits) {
     }
     const Mechanism mechanism(description);
     for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
-      const auto here = test::evaluate_at(*test::make(key, mechanism), 0.0, mechanism.q0(), mechanism.u0());
+      const auto here = test::evaluate_at(*test::make(key, mechanism, test::bodies_as_leaves(key)), 0.0, mechanism.q0(),
+                                          mechanism.u0());
       const auto there = test::evaluate_at(*test::make(reference, mechanism), 0.0, mechanism.q0(), mechanism.u0());
       ASSERT_TRUE(here.status.ok) << seed << ' ' << key << ' ' << here.status.message();
       // Conditions of the scaled mass matrix are up to 500 here: 10 n eps of it.
@@ -248,14 +249,14 @@ TEST(point_masses, thin_bodies_in_chains_and_folded_ones_are_balanced) {
       description.joints[1].q0 = {angle};
       const Mechanism mechanism(description);
       double compliances = 0.0;
-      test::make("dca", mechanism)->diagnostics([&](std::string_view name, double value) {
+      test::make("dca", mechanism, "leaf=body")->diagnostics([&](std::string_view name, double value) {
         compliances = name == "compliance_ratio" ? value : compliances;
       });
       EXPECT_GT(compliances, LeverRatio::kThin) << thin << ", which is why bodies are balanced";
       const Eigen::VectorXd q = Eigen::Vector2d(0.3, 0.0);
       const Eigen::VectorXd u = Eigen::Vector2d(0.7, -0.4);
       for (const auto& [key, reference] : {std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
-        const auto here = test::evaluate_at(*test::make(key, mechanism), 0.0, q, u);
+        const auto here = test::evaluate_at(*test::make(key, mechanism, test::bodies_as_leaves(key)), 0.0, q, u);
         const auto there = test::evaluate_at(*test::make(reference, mechanism), 0.0, q, u);
         ASSERT_TRUE(here.status.ok) << thin << ' ' << key << ' ' << here.status.message();
         for (std::size_t i = 0; i < here.xdot.size(); ++i) {

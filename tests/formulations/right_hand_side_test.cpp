@@ -29,6 +29,13 @@ double tolerance(const Mechanism& mechanism, double condition) {
   return std::max(1e-12, std::numeric_limits<double>::epsilon() * mechanism.u_size() * condition);
 }
 
+/// \returns the options to compare with: the default, and of what assembles also one body a leaf, as published.
+std::vector<std::string_view> choices_of(const FormulationEntry& entry) {
+  const bool assembles = std::any_of(entry.options.begin(), entry.options.end(),
+                                     [](const ParameterSpecification& option) { return option.name == "leaf"; });
+  return assembles ? std::vector<std::string_view>{"", "leaf=body"} : std::vector<std::string_view>{""};
+}
+
 struct WorstOfTrees {
   double error = 0.0;
   double share = 0.0;  // of the tolerance
@@ -99,9 +106,12 @@ TEST(right_hand_side, catalogue) {
         continue;
       }
       RandomSource random(7);
-      compare(entry, mechanism, std::string(mechanism_entry.key), mechanism.q0(), mechanism.u0(), worst);
-      compare(entry, mechanism, std::string(mechanism_entry.key), test::random_coordinates(mechanism, random),
-              test::random_vector(mechanism.u_size(), random), worst);
+      const Eigen::VectorXd q = test::random_coordinates(mechanism, random);
+      const Eigen::VectorXd u = test::random_vector(mechanism.u_size(), random);
+      for (const std::string_view options : choices_of(entry)) {
+        compare(entry, mechanism, std::string(mechanism_entry.key), mechanism.q0(), mechanism.u0(), worst, options);
+        compare(entry, mechanism, std::string(mechanism_entry.key), q, u, worst, options);
+      }
     }
     print(entry, "catalogue", worst);
   }
@@ -132,7 +142,9 @@ TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
       if (!test::in_joint_coordinates(entry)) {
         continue;
       }
-      compare(entry, mechanism, key, mechanism.q0(), mechanism.u0(), worst[e]);
+      for (const std::string_view options : choices_of(entry)) {
+        compare(entry, mechanism, key, mechanism.q0(), mechanism.u0(), worst[e], options);
+      }
     }
   }
   for (std::size_t e = 0; e < worst.size(); ++e) {
@@ -159,8 +171,10 @@ TEST(right_hand_side, three_hundred_free_bases_with_trees_and_arms) {
     for (std::size_t e = 0; e < formulation_registry().size(); ++e) {
       const FormulationEntry& entry = formulation_registry()[e];
       if (test::takes_trees(entry) && test::in_joint_coordinates(entry)) {
-        compare(entry, mechanism, fmt::format("free base of seed {}", first_seed + i), mechanism.q0(), mechanism.u0(),
-                worst[e]);
+        for (const std::string_view options : choices_of(entry)) {
+          compare(entry, mechanism, fmt::format("free base of seed {}", first_seed + i), mechanism.q0(), mechanism.u0(),
+                  worst[e], options);
+        }
       }
     }
   }
@@ -192,11 +206,12 @@ TEST(right_hand_side, stars_of_any_width_assemble) {
       const std::string name = fmt::format("balanced_tree:bodies={},branching={}", branching + 1, branching);
       const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
       RandomSource random(5);
-      compare(entry, mechanism, name, mechanism.q0(), test::random_vector(mechanism.u_size(), random), worst);
+      compare(entry, mechanism, name, mechanism.q0(), test::random_vector(mechanism.u_size(), random), worst,
+              "leaf=body");
     }
     const char* large = "balanced_tree:bodies=256,branching=255";
     const Mechanism mechanism = make_mechanism(mechanism_registry(), large);
-    compare(entry, mechanism, large, mechanism.q0(), mechanism.u0(), worst);
+    compare(entry, mechanism, large, mechanism.q0(), mechanism.u0(), worst, "leaf=body");
     print(entry, "stars of 56 to 256", worst);
   }
 }
@@ -228,7 +243,7 @@ TEST(right_hand_side, a_mesh_that_would_not_fit_in_memory_is_refused_with_its_fi
   }
   const Mechanism mechanism(description);
   try {
-    static_cast<void>(make("dca", mechanism));
+    static_cast<void>(make("dca", mechanism, "leaf=body"));
     FAIL() << "must be refused";
   } catch (const ModelError& error) {
     const std::string text = error.what();

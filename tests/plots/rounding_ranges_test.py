@@ -52,6 +52,23 @@ class Ranges(InTemporaryDirectory):
         self.ranges(self.build("a", 805, 1e-5), self.build("b", "", 1e-5, "failed"))
         self.assertEqual([row[4:] for row in self.rows()], [["evaluations", "805.0", "805.0", "2", "yes"]])
 
+    def test_tolerances_that_differ_in_the_seventh_digit_are_samples_too(self):
+        for name, values in (("a", (805, 850)), ("b", (811, 790))):
+            write_rows(self.directory / name / "records.csv", COLUMNS, [
+                record("dca", "ode45", f"tolerance={tolerance}", "evaluations", value) for tolerance, value in zip(("1e-06", "9.99999e-07"), values)])
+            (self.directory / name / "provenance.json").write_text("{}")
+        self.assertEqual(self.ranges(self.directory / "a", self.directory / "b")[0], 0)
+        self.assertEqual([row[5:8] for row in self.rows()], [["790.0", "850.0", "4"]] * 2)
+
+    def test_perturbed_runs_are_samples_of_errors(self):
+        write_rows(self.directory / "p" / "records.csv", COLUMNS, [record("dca", "ode45", "tolerance=1.000002e-06", "position_drift", 9e-5, "m")])
+        (self.directory / "p" / "provenance.json").write_text("{}")
+        builds = self.build("a", 805, 1e-5), self.build("b", 805, 1e-5)
+        self.ranges(*builds)
+        self.assertEqual(self.rows(), [])
+        self.ranges(*builds, "--perturbed", self.directory / "p")
+        self.assertEqual([row[4:8] for row in self.rows()], [["position_drift", "1e-05", "9e-05", "3"]])
+
     def test_a_build_without_a_number_of_the_reference_is_named(self):
         reference = self.build("a", 805, 1e-5)
         write_rows(self.directory / "b" / "records.csv", COLUMNS, [record("dca", "ode45", "tolerance=1e-06", "evaluations", 805)])

@@ -9,7 +9,7 @@
 namespace mbdbench {
 namespace {
 
-std::vector<std::string> columns_of(const Formulation& formulation, bool reactions) {
+std::vector<std::string> columns_of(const Formulation& formulation, const MotionColumns& motion, bool reactions) {
   const Mechanism& mechanism = formulation.mechanism();
   std::vector<std::string> columns = {"t"};
   for (const StateComponent& component : formulation.layout()) {
@@ -24,6 +24,7 @@ std::vector<std::string> columns_of(const Formulation& formulation, bool reactio
   for (const Marker& marker : mechanism.markers()) {
     add({"x", "y", "z", "vx", "vy", "vz"}, marker.name);
   }
+  columns.insert(columns.end(), motion.names().begin(), motion.names().end());
   if (reactions) {
     for (const auto joints : {mechanism.tree_joints(), mechanism.cut_joints()}) {
       for (const Joint& joint : joints) {
@@ -52,7 +53,9 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& file, Formulatio
                                    const TrajectoryContent& content)
     : formulation_(formulation),
       with_reactions_(content.reactions),
-      stream_(file, content.comments, columns_of(formulation, content.reactions)),
+      about_a_(content.reactions_about_a),
+      motion_(formulation, content.motion),
+      stream_(file, content.comments, columns_of(formulation, motion_, content.reactions)),
       kinematics_(formulation.mechanism()),
       q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
@@ -61,6 +64,29 @@ void TrajectoryWriter::append(const std::vector<Vec6>& wrenches) {
   for (const Vec6& wrench : wrenches) {
     row_.insert(row_.end(), wrench.begin(), wrench.end());
   }
+}
+
+void TrajectoryWriter::append_reactions(double t, std::span<const double> x) {
+  require_ok(formulation_.reactions(t, x, reactions_), "reactions", t);
+  require_ok(formulation_.unpack(t, x, q_, u_), "joint coordinates", t);
+  kinematics_.set_positions(q_);
+  const DriveForces forces = drive_forces(kinematics_, reactions_);
+  if (about_a_) {
+    const auto shift = [&](std::span<const Joint> joints, std::vector<Vec6>& wrenches, const auto& state_of) {
+      for (std::size_t k = 0; k < joints.size(); ++k) {
+        const Vec3 origin = kinematics_.world_point(joints[k].a, joints[k].position_a);
+        wrenches[k] = shift_wrench(state_of(static_cast<int>(k)).point - origin, wrenches[k]);
+      }
+    };
+    shift(formulation_.mechanism().tree_joints(), reactions_.tree_joints,
+          [&](int k) { return kinematics_.tree_joint(k); });
+    shift(formulation_.mechanism().cut_joints(), reactions_.cut_joints,
+          [&](int k) { return kinematics_.cut_joint(k); });
+  }
+  append(reactions_.tree_joints);
+  append(reactions_.cut_joints);
+  row_.insert(row_.end(), forces.drives.begin(), forces.drives.end());
+  row_.insert(row_.end(), forces.couplings.begin(), forces.couplings.end());
 }
 
 bool TrajectoryWriter::sample(double t, std::span<const double> x) {
@@ -74,15 +100,9 @@ bool TrajectoryWriter::sample(double t, std::span<const double> x) {
     append(observation_.marker_positions[i]);
     append(observation_.marker_velocities[i]);
   }
+  motion_.append(t, x, row_);
   if (with_reactions_) {
-    require_ok(formulation_.reactions(t, x, reactions_), "reactions", t);
-    append(reactions_.tree_joints);
-    append(reactions_.cut_joints);
-    require_ok(formulation_.unpack(t, x, q_, u_), "joint coordinates", t);
-    kinematics_.set_positions(q_);
-    const DriveForces forces = drive_forces(kinematics_, reactions_);
-    row_.insert(row_.end(), forces.drives.begin(), forces.drives.end());
-    row_.insert(row_.end(), forces.couplings.begin(), forces.couplings.end());
+    append_reactions(t, x);
   }
   stream_.write(row_);
   return true;

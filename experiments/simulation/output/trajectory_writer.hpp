@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "experiments/files/csv_stream.hpp"
+#include "experiments/simulation/output/motion_columns.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
@@ -15,13 +16,17 @@ namespace mbdbench {
 /// What a trajectory holds beyond the state.
 struct TrajectoryContent {
   bool reactions = false;
+  /// Reactions about the joint's origin on body a, as ADAMS has them, instead of about the joint's point.
+  bool reactions_about_a = false;
+  MotionColumnChoice motion = {};
   std::vector<std::string> comments;  ///< lines for the head of the file, without '#'
 };
 
 /// Columns: t; every state component by its layout name; kinetic, potential, total (J); position_residual = max |Phi|,
-/// velocity_residual = max |Phi'|; x_, y_, z_, vx_, vy_, vz_ of every marker (m, m/s, world axes); with reactions fx_,
-/// fy_, fz_, nx_, ny_, nz_ of every joint (N, N m, world axes, on the outboard body at the joint's point), then drive_
-/// of every driven component (N or N m along it) and coupling_ of every coupling (its multiplier).
+/// velocity_residual = max |Phi'|; x_, y_, z_, vx_, vy_, vz_ of every marker (m, m/s, world axes); what is chosen of
+/// the motion; with reactions fx_, fy_, fz_, nx_, ny_, nz_ of every joint (N, N m, world axes, on the outboard body,
+/// about the joint's point: of joints that slide its origin on b, of others the one that both share), then drive_ of
+/// every driven component (N or N m along it) and coupling_ of every coupling (its multiplier).
 class TrajectoryWriter : public OdeSink {
  public:
   /// \param file see CsvStream \param formulation of the run; must outlive the writer
@@ -36,9 +41,12 @@ class TrajectoryWriter : public OdeSink {
  private:
   void append(const Vec3& vector) { row_.insert(row_.end(), vector.begin(), vector.end()); }
   void append(const std::vector<Vec6>& wrenches);
+  void append_reactions(double t, std::span<const double> x);
 
   Formulation& formulation_;
   bool with_reactions_;
+  bool about_a_;
+  MotionColumns motion_;
   CsvStream stream_;
   Observation observation_;
   Reactions reactions_;

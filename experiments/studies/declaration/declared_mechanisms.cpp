@@ -9,6 +9,7 @@
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/run_settings.hpp"
 #include "experiments/studies/declaration/declared_choice.hpp"
+#include "mechanisms/io/robot_options.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -17,7 +18,7 @@ namespace fs = std::filesystem;
 
 bool is_file(const std::string& word) {
   const std::string extension = fs::path(word).extension().string();
-  return extension == ".toml" || extension == ".urdf";
+  return extension == ".toml" || is_robot_file(split_robot_word(word).first);
 }
 
 void read_run_settings(const DeclarationTable& entry, StudyMechanism& mechanism) {

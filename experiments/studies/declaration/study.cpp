@@ -44,9 +44,9 @@ void add_curves(std::vector<Observer>& all, const CurveFigure& figure) {
 
 std::string StudyVariant::formulation() const {
   if (ranks == 1) {
-    return formulation_word(entry->key, options);
+    return formulation_word(entry->key, own_options);
   }
-  return formulation_word(entry->key, fmt::format("{}{}ranks={}", options, options.empty() ? "" : ",", ranks));
+  return formulation_word(entry->key, fmt::format("{}{}ranks={}", own_options, own_options.empty() ? "" : ",", ranks));
 }
 
 std::string StudyMechanism::parameters() const {

@@ -28,19 +28,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kStudyKeys = {"name",        "title",
-                                             "mechanisms",  "end",
-                                             "variants",    "integrators",
-                                             "tolerances",  "steps",
-                                             "observe",     "claims",
-                                             "rankings",    "expectations",
-                                             "repetitions", "max_evaluations",
-                                             "samples",     "failures_allowed",
-                                             "figures",     "tables",
-                                             "quick",       "baseline",
-                                             "references",  "engines",
-                                             "titles",      "evaluations_before",
-                                             "windows",     "ranks"};
+const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
+                                             "variants",    "integrators",     "tolerances", "steps",
+                                             "observe",     "claims",          "rankings",   "expectations",
+                                             "repetitions", "max_evaluations", "samples",    "failures_allowed",
+                                             "figures",     "tables",          "quick",      "baseline",
+                                             "references",  "engines",         "titles",     "evaluations_before",
+                                             "windows",     "ranks",           "options"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -50,11 +44,6 @@ constexpr double kMostRanks = 1024.0;
 
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
-}
-
-std::string text_of(const fs::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
 }
 
 class StudyReader {
@@ -115,7 +104,8 @@ class StudyReader {
     for (const LocatedText& name : table_.texts("expectations")) {
       const std::vector<Expectation> read = read_expectations(file_.parent_path() / name.text, study_);
       study_.expectations.insert(study_.expectations.end(), read.begin(), read.end());
-      study_.inputs.files.emplace_back(name.text, text_of(file_.parent_path() / name.text));
+      study_.inputs.files.emplace_back(name.text,
+                                       read_file_text(folder_of(file_) / name.text, "a file that the study names"));
     }
     return std::move(study_);
   }
@@ -172,13 +162,46 @@ class StudyReader {
     }
   }
 
+  /// \returns the options of a variant, and those of the whole study that it has and does not set itself.
+  std::string with_common_options(const FormulationChoice& choice) {
+    std::string options = choice.options;
+    for (const auto& [name, value] : table_.named_texts("options")) {
+      table_.at_line(value.line, [&, &option = name.text, &text = value.text] {
+        const auto known = choice.entry->options;
+        const bool has_it = std::any_of(known.begin(), known.end(),
+                                        [&](const ParameterSpecification& each) { return each.name == option; });
+        const bool sets_it = ("," + choice.options).find("," + option + "=") != std::string::npos;
+        if (has_it && !sets_it) {
+          options += fmt::format("{}{}={}", options.empty() ? "" : ",", option, text);
+          static_cast<void>(parse_parameters(known, options, choice.entry->key));
+        }
+      });
+    }
+    return options;
+  }
+
   void read_variants() {
     for (const auto& [label, text] : table_.named_texts("variants")) {
       table_.at_line(text.line, [&, &name = label.text, &word = text.text] {
         FormulationChoice choice =
             choose_formulation(study_.engines ? *study_.engines : registries_.formulations, word);
-        study_.variants.push_back({name, choice.entry, std::move(choice.options)});
+        StudyVariant variant{name, choice.entry, choice.options};
+        variant.own_options = choice.options;
+        variant.options = with_common_options(choice);
+        study_.variants.push_back(std::move(variant));
       });
+    }
+    for (const auto& [name, value] : table_.named_texts("options")) {
+      const bool known = std::any_of(study_.variants.begin(), study_.variants.end(), [&](const StudyVariant& variant) {
+        const auto options = variant.entry->options;
+        return std::any_of(options.begin(), options.end(), [&](const auto& each) { return each.name == name.text; });
+      });
+      if (!known) {
+        table_.fail(name.line,
+                    fmt::format("no variant has an option '{}': a line of [options] is for the variants that "
+                                "have it, `mbdbench list` names the options",
+                                name.text));
+      }
     }
     require_some(study_.variants.empty(), "variants", "a table [variants] of \"LABEL\" = \"formulation[options]\"");
   }

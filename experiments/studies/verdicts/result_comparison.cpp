@@ -139,10 +139,10 @@ class Comparer {
       ++result_.within_ranges;
     }
     add(inside ? Change::equal : Change::worse, name,
-        fmt::format("{} -> {}, outside of {} to {} that {} builds give",
+        fmt::format("{} -> {}, outside of {} to {} of {} builds and runs with other last digits",
                     csv_number(before.value.value_or(std::numeric_limits<double>::quiet_NaN())),
                     csv_number(after.value.value_or(std::numeric_limits<double>::quiet_NaN())), range->second.lowest,
-                    range->second.highest, range->second.builds));
+                    range->second.highest, range->second.samples));
     return true;
   }
 

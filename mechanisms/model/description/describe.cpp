@@ -111,6 +111,9 @@ std::string describe(const Mechanism& mechanism) {
   if (!mechanism.couplings().empty()) {
     text += fmt::format("\n{}", coupling_table(mechanism));
   }
+  if (!mechanism.description().notes.empty()) {
+    text += fmt::format("\nNotes:\n  {}\n", fmt::join(mechanism.description().notes, "\n  "));
+  }
   return text;
 }
 

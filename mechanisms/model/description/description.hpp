@@ -144,17 +144,21 @@ struct PointSpringDescription {
   double rest = 0.0;       ///< length without force, m
 };
 
-/// A named point whose position and velocity are outputs.
+/// A named frame whose place and velocity are outputs.
 struct MarkerDescription {
   std::string name;
   std::string body;
   Vec3 point = Vec3::Zero();  ///< in the body's frame
+  /// Unit quaternion (w, x, y, z), the marker's axes to body axes.
+  Eigen::Vector4d rotation = Eigen::Vector4d(1.0, 0.0, 0.0, 0.0);
 };
 
 /// The whole mechanism as its author wrote it.
 struct MechanismDescription {
   std::string name;
   std::string source;  ///< where the model comes from, free text
+  /// What a reader of another format left out or renamed, a sentence each.
+  std::vector<std::string> notes;
   Vec3 gravity = Vec3(0.0, 0.0, -9.81);
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;

@@ -16,13 +16,13 @@
 namespace mbdbench {
 namespace {
 
-// muParser reads identifiers of up to 100 letters; formulas add prefixes and component numbers to names.
-constexpr std::size_t kLongestName = 64;
 // Inertias assembled from their parts differ from symmetry by rounding only.
 constexpr double kAsymmetry = 1e-12;
 // Data sheets and CAD programs print six digits, so each moment is wrong by up to 5e-6 of itself and the sum of three
 // of them, exactly zero for a flat body, by up to 1e-5 of the largest.
 constexpr double kTriangleSlack = 1e-5;
+// Rounding of a normalised quaternion is a few 1e-16, as for the frames of joints.
+constexpr double kUnitMarker = 1e-12;
 
 void check_name(const std::string& name, const ElementReference& where, std::string_view kind) {
   if (name.empty()) {
@@ -82,41 +82,27 @@ void check_joint_variables(const std::vector<JointDescription>& joints) {
   }
 }
 
-void check_inertia(const BodyDescription& body, std::size_t index) {
-  const ElementReference where{"bodies", index, "inertia"};
-  const double size = body.inertia.cwiseAbs().maxCoeff();
-  const double asymmetry = (body.inertia - body.inertia.transpose()).cwiseAbs().maxCoeff();
-  if (asymmetry > kAsymmetry * size) {
-    throw ModelError(where,
-                     fmt::format("body '{}': the inertia is not symmetric, entries differ by {:.3g}; make them equal",
-                                 body.name, asymmetry));
-  }
-  // Scaled by its largest entry, so that the moments of grains and of ships do not under- or overflow.
-  const Vec3 moments =
-      Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia / (size > 0.0 ? size : 1.0), Eigen::EigenvaluesOnly)
-          .eigenvalues();
-  const double largest = moments[2];
-  if (!(moments[0] > 4.0 * std::numeric_limits<double>::epsilon() * largest)) {
-    throw ModelError(
-        where, fmt::format("body '{}': the inertia is not positive definite, its principal moments are {:.6g}, {:.6g}, "
-                           "{:.6g} kg m^2; all three must be positive (give a thin rod a small one about its axis)",
-                           body.name, size * moments[0], size * moments[1], size * moments[2]));
-  }
-  if (moments[0] + moments[1] < largest * (1.0 - kTriangleSlack)) {
-    throw ModelError(
-        where, fmt::format("body '{}': no rigid body has the principal moments {:.6g}, {:.6g}, {:.6g} kg m^2; the "
-                           "largest is at most the sum of the other two (is the inertia about the centre of mass?)",
-                           body.name, size * moments[0], size * moments[1], size * moments[2]));
-  }
+/// \returns the principal moments over the largest entry, smallest first, and that entry: scaled so that the moments of
+/// grains and of ships do not under- or overflow.
+std::pair<Vec3, double> scaled_moments(const Mat3& inertia) {
+  const double size = inertia.cwiseAbs().maxCoeff();
+  return {
+      Eigen::SelfAdjointEigenSolver<Mat3>(inertia / (size > 0.0 ? size : 1.0), Eigen::EigenvaluesOnly).eigenvalues(),
+      size};
 }
+
+// Rounding of eigenvalues, relative to the largest.
+constexpr double kZeroMoment = 4.0 * std::numeric_limits<double>::epsilon();
 
 void check_body(const BodyDescription& body, std::size_t index) {
   if (body.name == kGround) {
     throw ModelError({"bodies", index, "name"}, "body 'ground': this name means the inertial frame; choose another");
   }
-  if (!std::isfinite(body.mass) || body.mass <= 0.0) {
+  if (!std::isfinite(body.mass) || body.mass < 0.0) {
     throw ModelError({"bodies", index, "mass"},
-                     fmt::format("body '{}': mass = {}, but a mass is positive and finite (kg)", body.name, body.mass));
+                     fmt::format("body '{}': mass = {}, but a mass is positive and finite (kg); it may be 0 where the "
+                                 "body carries others",
+                                 body.name, body.mass));
   }
   if (!body.com.allFinite()) {
     throw ModelError(
@@ -128,15 +114,49 @@ void check_body(const BodyDescription& body, std::size_t index) {
         {"bodies", index, "inertia"},
         fmt::format("body '{}': inertia holds a number that is not finite; give moments in kg m^2", body.name));
   }
-  check_inertia(body, index);
+  if (const std::string fault = inertia_fault(body.inertia); !fault.empty()) {
+    throw ModelError({"bodies", index, "inertia"}, fmt::format("body '{}': {}", body.name, fault));
+  }
 }
 
 }  // namespace
+
+std::string inertia_fault(const Mat3& inertia) {
+  const auto [moments, size] = scaled_moments(inertia);
+  const double asymmetry = (inertia - inertia.transpose()).cwiseAbs().maxCoeff();
+  if (asymmetry > kAsymmetry * size) {
+    return fmt::format("the inertia is not symmetric, entries differ by {:.3g}; make them equal", asymmetry);
+  }
+  const double largest = moments[2];
+  if (moments[0] < -kZeroMoment * std::abs(largest)) {
+    return fmt::format(
+        "the inertia is not positive definite, its principal moments are {:.6g}, {:.6g}, {:.6g} kg m^2; "
+        "none may be negative",
+        size * moments[0], size * moments[1], size * moments[2]);
+  }
+  if (moments[0] + moments[1] < largest * (1.0 - kTriangleSlack)) {
+    return fmt::format(
+        "no rigid body has the principal moments {:.6g}, {:.6g}, {:.6g} kg m^2; the largest is at most "
+        "the sum of the other two (is the inertia about the centre of mass?)",
+        size * moments[0], size * moments[1], size * moments[2]);
+  }
+  return {};
+}
+
+bool inertia_is_definite(const Mat3& inertia) {
+  const Vec3 moments = scaled_moments(inertia).first;
+  return moments[0] > kZeroMoment * moments[2];
+}
 
 void validate_elements(const MechanismDescription& description) {
   for (const auto& [key, text] : {std::pair("name", &description.name), {"source", &description.source}}) {
     if (const std::string wrong = unseen_character(*text); !wrong.empty()) {
       throw ModelError({"", 0, key}, fmt::format("{} \"{}\" {}", key, visible_text(*text), wrong));
+    }
+  }
+  for (const std::string& note : description.notes) {
+    if (const std::string wrong = unseen_character(note); !wrong.empty()) {
+      throw ModelError({"", 0, "notes"}, fmt::format("notes: \"{}\" {}", visible_text(note), wrong));
     }
   }
   if (!description.gravity.allFinite()) {
@@ -170,6 +190,12 @@ void validate_elements(const MechanismDescription& description) {
     if (!description.markers[i].point.allFinite()) {
       throw ModelError({"markers", i, "point"}, fmt::format("marker '{}': point holds a number that is not finite",
                                                             description.markers[i].name));
+    }
+    if (!(std::abs(description.markers[i].rotation.norm() - 1.0) <= kUnitMarker)) {
+      throw ModelError({"markers", i, "rotation"},
+                       fmt::format("marker '{}': the quaternion rotation has the length {:.15g}, it must be 1 (within "
+                                   "{:g}); divide it by its length and give all digits",
+                                   description.markers[i].name, description.markers[i].rotation.norm(), kUnitMarker));
     }
   }
 }

@@ -1,9 +1,28 @@
 #pragma once
 /// \file
 /// Checks of a description before (elements) and after (references from loads) the tree is known.
+#include <cstddef>
+#include <string>
+
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
+
+/// Of bodies, joints, markers, loads: muParser reads identifiers of up to 100 letters, and formulas add prefixes and
+/// component numbers to names.
+inline constexpr std::size_t kLongestName = 64;
+
+/// \returns what is wrong with an inertia about the centre of mass ("no rigid body has the principal moments ..."),
+/// empty
+///          where nothing is. Moments may be zero. \param inertia finite
+std::string inertia_fault(const Mat3& inertia);
+
+/// \returns whether all principal moments are positive beyond rounding. \param inertia symmetric and finite
+bool inertia_is_definite(const Mat3& inertia);
+
+/// Whether the joints move inertia at the initial state where some body has none of its own.
+/// \throws ModelError naming the joint that moves nothing
+void validate_composites(const Mechanism& mechanism);
 
 /// Names, numbers and sizes of bodies, joints, prescribed motions and markers, each by itself; names of loads.
 /// \throws ModelError

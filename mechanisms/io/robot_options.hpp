@@ -1,0 +1,35 @@
+#pragma once
+/// \file
+/// What a user asks of a robot's file that the file itself does not say.
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace mbdbench {
+
+/// Choices for URDF and MJCF files. TOML files have none: they say everything themselves.
+struct RobotOptions {
+  bool floating = false;         ///< the root link gets a free joint to the ground, instead of being the ground
+  bool ignore_friction = false;  ///< dry friction of joints is left out, which otherwise is refused
+  bool ignore_armature = false;  ///< the inertia of motors that MJCF adds to joints is left out, else refused
+  bool ignore_limits = false;    ///< no note that joint stops are not modelled
+  bool keep_fixed = false;       ///< links that are fixed to another one stay bodies, with the reactions of the joint
+
+  bool operator==(const RobotOptions&) const = default;
+};
+
+/// \param text "floating,ignore=friction+limits,fixed=keep"
+/// \throws std::invalid_argument naming the word that is wrong and those that are known
+RobotOptions parse_robot_options(std::string_view text);
+
+/// \returns the text that `parse_robot_options` reads; empty without any choice.
+std::string to_text(const RobotOptions& options);
+
+/// \returns a word like "arm.urdf[floating]" as the file's name and the text in brackets, which is empty where the word
+///          has none, or none behind the name of a robot's file (.urdf, .xml, .mjcf)
+std::pair<std::string, std::string> split_robot_word(const std::string& word);
+
+/// \returns whether the name ends in .urdf, .xml or .mjcf, in small letters or capitals.
+bool is_robot_file(std::string_view name);
+
+}  // namespace mbdbench
