@@ -64,7 +64,8 @@ class BodyBalance {
     }
     double worst = 0.0;
     for (std::size_t k = 0; k < told_.bodies.size(); ++k) {
-      worst = std::max(worst, imbalance(k));
+      const double one = imbalance(k);
+      worst = one <= worst ? worst : one;
     }
     return worst;
   }
@@ -142,8 +143,8 @@ class BodyBalance {
     const double step = (told_.markers[1].point - told_.markers[0].point).norm();
     const double force = (sum.force + weight - body.mass * linear).norm() - body.mass * granted;
     const double torque = (sum.torque - rate).norm() - body.inertia.trace() * granted / step;
-    return std::max(0.0, force) / force_size +
-           std::max(0.0, torque) / (sum.torque_size + rate.norm() + length * force_size);
+    const auto beyond = [](double left) { return left <= 0.0 ? 0.0 : left; };  // what is not a number stays so
+    return beyond(force) / force_size + beyond(torque) / (sum.torque_size + rate.norm() + length * force_size);
   }
 
   /// Of the centre of mass and of the body, where its three markers are on it.
