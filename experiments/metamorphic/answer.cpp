@@ -38,10 +38,15 @@ struct Wrench {
 /// The balance of every body: what its markers' accelerations need against all that acts on it.
 class BodyBalance {
  public:
-  BodyBalance(const Told& told, double t, const std::vector<Vec3>& accelerations)
-      : told_(told), t_(t), states_(body_states(told)), accelerations_(accelerations), wrenches_(told.bodies.size()) {}
+  /// \param uncertainty of the accelerations, which is granted
+  BodyBalance(const Told& told, double t, const std::vector<Vec3>& accelerations, double uncertainty)
+      : told_(told),
+        t_(t),
+        states_(body_states(told)),
+        accelerations_(accelerations),
+        uncertainty_(uncertainty),
+        wrenches_(told.bodies.size()) {}
 
-  /// \param tree, cut by name
   double worst(const Mechanism& mechanism, const Reactions& reactions) {
     add_reactions(mechanism.tree_joints(), reactions.tree_joints);
     add_reactions(mechanism.cut_joints(), reactions.cut_joints);
@@ -59,7 +64,8 @@ class BodyBalance {
     }
     double worst = 0.0;
     for (std::size_t k = 0; k < told_.bodies.size(); ++k) {
-      worst = std::max(worst, imbalance(k));
+      const double one = imbalance(k);
+      worst = one <= worst ? worst : one;
     }
     return worst;
   }
@@ -132,8 +138,13 @@ class BodyBalance {
     const Wrench& sum = wrenches_[k];
     const double force_size = sum.force_size + weight.norm() + body.mass * linear.norm();
     const double length = std::sqrt(body.inertia.trace() / body.mass);
-    return (sum.force + weight - body.mass * linear).norm() / force_size +
-           (sum.torque - rate).norm() / (sum.torque_size + rate.norm() + length * force_size);
+    // Both parts of an acceleration come from three markers with this error in every component.
+    const double granted = 10.0 * uncertainty_;
+    const double step = (told_.markers[1].point - told_.markers[0].point).norm();
+    const double force = (sum.force + weight - body.mass * linear).norm() - body.mass * granted;
+    const double torque = (sum.torque - rate).norm() - body.inertia.trace() * granted / step;
+    const auto beyond = [](double left) { return left <= 0.0 ? 0.0 : left; };  // what is not a number stays so
+    return beyond(force) / force_size + beyond(torque) / (sum.torque_size + rate.norm() + length * force_size);
   }
 
   /// Of the centre of mass and of the body, where its three markers are on it.
@@ -166,6 +177,7 @@ class BodyBalance {
   double t_;
   std::vector<BodyState> states_;
   const std::vector<Vec3>& accelerations_;
+  double uncertainty_;
   std::vector<Wrench> wrenches_;
 };
 
@@ -238,7 +250,8 @@ class Reading {
       answer_.accelerations.emplace_back(derivative.value.segment<3>(static_cast<Eigen::Index>(3 * m)));
     }
     answer_.uncertainty = derivative.uncertainty.maxCoeff();
-    answer_.imbalance = BodyBalance(telling_.told, t, answer_.accelerations).worst(mechanism, reactions);
+    answer_.imbalance =
+        BodyBalance(telling_.told, t, answer_.accelerations, answer_.uncertainty).worst(mechanism, reactions);
   }
 
   void run(const fs::path& file) {
