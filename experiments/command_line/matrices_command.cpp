@@ -16,6 +16,7 @@
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
+#include "experiments/terminal/message.hpp"
 #include "experiments/verification/equation_matrices.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/registry.hpp"
@@ -96,7 +97,11 @@ void run_matrices(const Registries& registries, const MatricesOptions& options) 
     saved = std::make_unique<const SavedState>(read_saved_state(options.state));
     word = mechanism_beside(*saved, options.state);
   }
-  const Mechanism mechanism = with_initial_values(find_mechanism(registries, word), options.initial_values);
+  const ChangedStart start = with_initial_values(find_mechanism(registries, word), options.initial_values);
+  if (const std::string moved = moved_text(start); !moved.empty()) {
+    tell("mbdbench: note: {}\n", moved);
+  }
+  const Mechanism& mechanism = start.mechanism;
   const ChosenState at = saved ? saved_values(*saved, mechanism, options.state)
                                : ChosenState{options.time, mechanism.q0(), mechanism.u0()};
   const std::filesystem::path directory = options.output;

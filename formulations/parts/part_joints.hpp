@@ -56,6 +56,7 @@ MBDBENCH_KERNEL bool eliminate_joint(const PartData& part, int i, Inertia& inert
       inertia = carried_inward(link, c, s, part.slides[i], inertia);
       break;
     case RowKind::driven_revolute:
+    case RowKind::driven_screw:
     case RowKind::driven_prismatic:
       part.whole[i] = inertia;
       inertia = carried_inward(link, c, s, part.slides[i], inertia);

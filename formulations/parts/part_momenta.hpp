@@ -33,6 +33,7 @@ MBDBENCH_KERNEL void along_joint(const PartData& part, const LinkRow& row, const
       values[row.u] = w.nz;
       break;
     case RowKind::screw:
+    case RowKind::driven_screw:
       values[row.u] = w.nz + row.pitch * w.fz;
       break;
     case RowKind::prismatic:

@@ -41,6 +41,7 @@ int direction_count(RowKind kind) {
     case RowKind::spherical:
       return 3;
     case RowKind::driven_revolute:
+    case RowKind::driven_screw:
     case RowKind::driven_prismatic:
       return 0;
     default:

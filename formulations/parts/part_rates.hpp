@@ -31,7 +31,7 @@ MBDBENCH_KERNEL void set_velocity(const PartData& part, int i, const double* u, 
       if (row.massless) {
         to.needed = kNoWrench;
       }
-    } else if (row.kind == RowKind::screw) {
+    } else if (row.kind == RowKind::screw || row.kind == RowKind::driven_screw) {
       screw_velocity(link, c, s, part.slides[i], row.pitch, u[row.u], row.massless, turning, to);
     } else {
       slide_velocity(link, c, s, part.slides[i], u[row.u], row.massless, turning, to);
@@ -181,7 +181,12 @@ MBDBENCH_KERNEL void cross_joint(const PartData& part, const PartRightSide& side
     }
     default: {  // prescribed: nothing is eliminated, its rate is part of c
       own.rest = side.driven != nullptr ? side.driven[row.motion] : 0.0;
-      bias[row.kind == RowKind::driven_revolute ? 5 : 2] += own.rest;
+      if (row.kind == RowKind::driven_prismatic) {
+        bias[2] += own.rest;
+      } else {
+        bias[5] += own.rest;
+        bias[2] += row.pitch * own.rest;  // zero but for screws
+      }
       break;
     }
   }
@@ -275,6 +280,8 @@ MBDBENCH_KERNEL void move_link(const PartData& part, const PartRightSide& side, 
       angular.z += rate;
       break;
     case RowKind::driven_revolute:
+    case RowKind::driven_screw:
+      linear.z += row.pitch * rate;  // zero but for screws
       angular.z += rate;
       break;
     default:

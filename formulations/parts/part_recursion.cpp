@@ -108,7 +108,7 @@ void PartRecursion::size_side(Side& side) const {
 void PartRecursion::mark_loaded_rows() {
   for (std::size_t i = tree_.size(); i-- > 0;) {
     const LinkRow& row = tree_.rows()[i];
-    const bool driven = row.kind == RowKind::driven_revolute || row.kind == RowKind::driven_prismatic;
+    const bool driven = row.motion >= 0;
     loaded_[i] = loaded_[i] || driven || plan_.parts[i].closing >= 0;
     if (loaded_[i] && row.inboard >= 0) {
       loaded_[index_of(row.inboard)] = true;
@@ -242,7 +242,9 @@ void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) cons
       (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
     }
     turns += turning;
-    levers += turning * (cut.point - poses_.row(index_of(at)).origin).squaredNorm();
+    // A cut in the axis of a joint has no lever: what is left of it is rounding of the mechanism's size.
+    const double lever = (cut.point - poses_.row(index_of(at)).origin).norm();
+    levers += turning * std::pow(std::max(lever, mechanism_->scales().unit), 2);
   }
   for (int row = 0; row < plan_.loop_rows[index_of(loop)]; ++row) {
     const double force = cut.d.col(row).head<3>().squaredNorm();

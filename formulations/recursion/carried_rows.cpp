@@ -134,9 +134,10 @@ void CarriedRows::reduce(const BodyRecursion& tree, int k, std::span<const Joint
       // What H^T Y would be if no joint were in between and its terms did not cancel.
       const std::size_t c = cut_of_row_[row];
       const Vec3 lever = states[c].point - tree.kinematics().tree_joint(k).point;
-      const Vec6 whole = shift_wrench(lever, states[c].d.col(link.rows[i] - cuts_[c].row_offset));
-      const double force = whole.head<3>().norm();
-      const double torque = whole.tail<3>().norm();
+      const auto direction = states[c].d.col(link.rows[i] - cuts_[c].row_offset);
+      const double force = direction.head<3>().norm();
+      // A cut in the axis of a joint has no lever: what is left of it is rounding of the mechanism's size.
+      const double torque = direction.tail<3>().norm() + std::max(lever.norm(), mechanism_->scales().unit) * force;
       for (Eigen::Index f = 0; f < free; ++f) {
         const double size = axes.col(f).head<3>().norm() * force + axes.col(f).tail<3>().norm() * torque;
         smallest[link.rows[i]] += kZeroRow * size * size * pivot_inverse(f, f);

@@ -99,6 +99,7 @@ MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double>
   }
   switch (row.kind) {
     case RowKind::screw:
+    case RowKind::driven_screw:
       break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
     case RowKind::driven_revolute:
@@ -194,6 +195,7 @@ MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> t
   double pivot = 1.0;
   switch (row.kind) {
     case RowKind::screw:
+    case RowKind::driven_screw:
       break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
       pivot = turn_inward(link, c, s, tau[index_of(row.u)], rows_[i], inertia, wrench);
@@ -281,6 +283,7 @@ MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std
   Vector& angular = motion.angular;
   switch (row.kind) {
     case RowKind::screw:
+    case RowKind::driven_screw:
       break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
       accelerations[index_of(row.u)] = turn_acceleration(link, c, s, rows_[i], linear, angular);

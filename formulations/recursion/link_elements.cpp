@@ -73,7 +73,7 @@ LinkElements::LinkElements(const Mechanism& mechanism) {
       step.u = joint.u_offset + scalar.component;
       step.motion = motion_of(mechanism, joint, scalar.component);
       if (joint.type == JointType::screw) {
-        step.kind = RowKind::screw;
+        step.kind = step.motion < 0 ? RowKind::screw : RowKind::driven_screw;
       } else if (scalar.slide) {
         step.kind = step.motion < 0 ? RowKind::prismatic : RowKind::driven_prismatic;
       } else {

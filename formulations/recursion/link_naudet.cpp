@@ -157,6 +157,7 @@ MBDBENCH_SWEEP bool LinkNaudet::row_inward(std::size_t i, std::span<const double
   double pivot = 1.0;
   switch (row.kind) {
     case RowKind::screw:
+    case RowKind::driven_screw:
       break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
       pivot = turn_inward(link, c, s, p[index_of(row.u)], rows_[i], local);
@@ -244,6 +245,7 @@ MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const doubl
   const auto first = index_of(row.u);
   switch (row.kind) {
     case RowKind::screw:
+    case RowKind::driven_screw:
       break;  // these take the way of BodyRecursion (kernel_choice.hpp)
     case RowKind::revolute:
       momentum_rates[first] = turn_outward(link, c, s, rows_[i], motion, u[first]);

@@ -90,7 +90,7 @@ void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u) 
     } else {
       const bool slides = row.kind == RowKind::prismatic || row.kind == RowKind::driven_prismatic;
       (slides ? frame.velocity : frame.omega) += u[index_of(row.u)] * frame.axes.col(2);
-      if (row.kind == RowKind::screw) {
+      if (row.kind == RowKind::screw || row.kind == RowKind::driven_screw) {
         frame.velocity += row.pitch * u[index_of(row.u)] * frame.axes.col(2);
       }
     }

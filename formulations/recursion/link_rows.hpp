@@ -15,7 +15,8 @@ enum class RowKind : std::uint8_t {
   driven_prismatic,  ///< slide along z with a prescribed motion
   spherical,         ///< all turns
   free,              ///< all motions
-  screw              ///< turn about and slide along z at once
+  screw,             ///< turn about and slide along z at once
+  driven_screw       ///< the same with a prescribed motion
 };
 
 /// Which coordinate, velocity and neighbours belong to a row.

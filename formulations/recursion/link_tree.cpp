@@ -233,6 +233,7 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
       turns_.push_back(position);
       break;
     case RowKind::screw:
+    case RowKind::driven_screw:
       turns_.push_back(position);
       sliding_rows_.push_back(position);
       row.pitch = mechanism.tree_joints()[index_of(step.joint)].pitch;
@@ -357,7 +358,7 @@ void LinkTree::set_positions(std::span<const double> q, LinkPositions& positions
   sines_and_cosines(positions.angles, positions.sines, positions.cosines);
   for (const int row : sliding_rows_) {
     const LinkRow& sliding = rows_[index_of(row)];
-    const double advance = sliding.kind == RowKind::screw ? sliding.pitch : 1.0;
+    const double advance = is_slide(sliding.kind) ? 1.0 : sliding.pitch;
     positions.slides[index_of(row)] = slides_[index_of(row)] + advance * q[index_of(sliding.q)];
   }
   for (std::size_t s = 0; s < spherical_.size(); ++s) {

@@ -121,7 +121,7 @@ std::vector<std::string> class_names() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, MetamorphicClassTest, testing::ValuesIn(class_names()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& relation) { return relation.param; });
 
 TEST(MetamorphicJudgeTest, SeesEveryOutputThatDiffers) {
   Case drawn = draw_case("names", kSeed, 2);

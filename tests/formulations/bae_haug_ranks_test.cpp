@@ -20,7 +20,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kWhole = "alpha=3,beta=7,projection=off";
+constexpr const char* kWhole = "alpha=3,beta=7,projection=off,kernel=general";
 
 std::string divided(int ranks) {
   return fmt::format("{},ranks={}", kWhole, ranks);

