@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -76,40 +75,37 @@ void spoil(Case& drawn) {
   drawn.special += 0.1;
 }
 
-/// Classes in which the suite itself is wrong so far.
-std::set<std::string> open_classes() {
-  return {"backwards",  "coupling_factor", "driven_coupling", "free_cut",      "hinge_twice",
-          "law_of_cut", "samples",         "set_by_hand",     "planar_digits", "welded_twice"};
-}
-
 class MetamorphicClassTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(MetamorphicClassTest, AgreesAsToldAndNotWhenATellingIsWrong) {
   const Registries registries = default_registries();
   const bool leaves = GetParam() == "threads" || GetParam() == "leaves";
   const std::string formulation = leaves ? "hdca" : "dense";
-  // What is refused proves nothing: draw on.
-  Case drawn;
-  Verdict verdict{Outcome::refused, ""};
-  for (std::int64_t seed = kSeed; verdict.outcome == Outcome::refused && seed < kSeed + 20; ++seed) {
+  // What is refused as told proves nothing, and a spoilt telling may mean the same: draw on.
+  for (std::int64_t seed = kSeed; seed < kSeed + 20; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    drawn = draw_case(GetParam(), seed, 2);
-    verdict = quietly(registries, drawn, formulation);
-  }
-  if (!open_classes().contains(GetParam())) {
+    Case drawn = draw_case(GetParam(), seed, 2);
+    Verdict verdict = quietly(registries, drawn, formulation);
+    if (verdict.outcome == Outcome::refused) {
+      continue;
+    }
     EXPECT_TRUE(verdict.outcome == Outcome::agreed || verdict.outcome == Outcome::integration) << verdict.what;
+    if (GetParam() == "balance") {
+      verdict = quietly(registries_with_wrong_one<false>(), drawn, "wrong");
+    } else {
+      if (GetParam() == "samples") {
+        // Rows that nobody asked for; what interpolation does wrong is shown below.
+        drawn.tellings.back().plan.every *= 0.5;
+      }
+      spoil(drawn);
+      verdict = quietly(registries, drawn, formulation);
+    }
+    // A loop that the wrong telling leaves open is refused by the model.
+    if (verdict.outcome == Outcome::disagreed || verdict.what.find("cannot be assembled") != std::string::npos) {
+      return;
+    }
   }
-  if (GetParam() == "samples") {
-    // Rows that nobody asked for; what interpolation does wrong is shown below.
-    drawn.tellings.back().plan.every *= 0.5;
-  } else if (GetParam() == "balance") {
-    verdict = quietly(registries_with_wrong_one<false>(), drawn, "wrong");
-    EXPECT_EQ(verdict.outcome, Outcome::disagreed);
-    return;
-  }
-  spoil(drawn);
-  verdict = quietly(registries, drawn, formulation);
-  EXPECT_EQ(verdict.outcome, Outcome::disagreed) << verdict.what;
+  FAIL() << "no wrong telling was noticed";
 }
 
 std::vector<std::string> class_names() {
@@ -180,24 +176,19 @@ TEST(MetamorphicRunTest, AnInterruptedOrCrashedFormulationLeavesTheOthers) {
 
 TEST(MetamorphicCommandTest, FindsNothingFromAFixedSeed) {
   const TemporaryDirectory directory;
-  std::vector<std::string> arguments = {"soak",
-                                        "--metamorphic",
-                                        "--comparisons",
-                                        "30",
-                                        "--seed",
-                                        "1",
-                                        "--jobs",
-                                        "2",
-                                        "--quiet",
-                                        "--formulation",
-                                        "hdca",
-                                        "--output",
-                                        (directory / "out").string()};
-  for (const Relation& relation : relations()) {
-    if (!open_classes().contains(std::string(relation.name))) {
-      arguments.insert(arguments.end(), {"--class", std::string(relation.name)});
-    }
-  }
+  const std::vector<std::string> arguments = {"soak",
+                                              "--metamorphic",
+                                              "--comparisons",
+                                              "30",
+                                              "--seed",
+                                              "1",
+                                              "--jobs",
+                                              "2",
+                                              "--quiet",
+                                              "--formulation",
+                                              "hdca",
+                                              "--output",
+                                              (directory / "out").string()};
   const CommandLineCall call = call_program(arguments);
   EXPECT_EQ(call.exit_code, 0) << call.output << call.errors;
   const nlohmann::json json = nlohmann::json::parse(content_of(directory / "out" / "metamorphic.json"));

@@ -68,7 +68,8 @@ TEST_P(ProjectedMultistep, KeepsItsHistoryAndTheMotion) {
     }
     if (problem.project) {
       EXPECT_LE(end.observation.scaled_position, 1e-10);
-      EXPECT_LE(end.observation.scaled_velocity, 1e-10);
+      // Rates are granted 1e-10 of the motion's own rate, below 10/s here.
+      EXPECT_LE(end.observation.scaled_velocity, 1e-9);
     }
   }
 }
