@@ -176,8 +176,14 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q) {
   if (keeps_poses_) {
     poses_.set_positions(tree_, positions_);
   }
+  // Cut joints that close nothing may be loaded.
+  const BodyMotions& bodies = poses_.bodies();
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const Joint& cut = mechanism_->cut_joints()[c];
+    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
+  }
   if (!plan_.closings.empty()) {
-    place_unit_wrenches();
+    start_columns();
   }
   int last = data_.row_count;
   for (std::size_t c = 0; c <= plan_.closings.size(); ++c) {
@@ -198,12 +204,7 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q) {
   return {};
 }
 
-void PartRecursion::place_unit_wrenches() {
-  const BodyMotions& bodies = poses_.bodies();
-  for (std::size_t c = 0; c < cuts_.size(); ++c) {
-    const Joint& cut = mechanism_->cut_joints()[c];
-    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
-  }
+void PartRecursion::start_columns() {
   std::fill_n(columns_.get(), doubles(6 * plan_.column_count), 0.0);
   std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
   for (const PartPlan::End& end : plan_.ends) {

@@ -95,7 +95,8 @@ class PartRecursion {
   void size_side(Side& side) const;
   void point_at_memory();
   void mark_loaded_rows();
-  void place_unit_wrenches();
+  /// Unit wrenches of all cut joints on their bodies.
+  void start_columns();
   RhsStatus close_loops(int which);
   void gather(const LoopClosing& closing, Solver& solver) const;
   /// The diagonal entries of C at which rows of a loop count as zero.

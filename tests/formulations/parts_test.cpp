@@ -135,6 +135,27 @@ TEST(parts, rows_that_loops_closed_before_imply_count_for_nothing) {
   }
 }
 
+// A free cut joint has no rows: nothing is closed, but a load in it acts.
+TEST(parts, loads_in_a_free_cut_joint_act) {
+  MechanismDescription description = made("pendulum_xyz:3").description();
+  JointDescription loose;
+  loose.name = "loose";
+  loose.type = JointType::free;
+  loose.cut = true;
+  loose.b = description.bodies.back().name;
+  loose.frame_b.position = Vec3(0.3, -0.2, 0.5);
+  description.joints.push_back(loose);
+  description.joint_loads.push_back({"push", "loose", 4, ConstantLaw{3.0}});
+  const Mechanism mechanism(description);
+  for (const auto& [key, reference] :
+       {std::pair{"bae-haug", "dense"}, std::pair{"dca", "dense"}, std::pair{"hdca", "dense-momentum"}}) {
+    const auto state = [&](std::string_view formulation) {
+      return test::evaluate_at(*test::make(formulation, mechanism), 0.0, mechanism.q0(), mechanism.u0());
+    };
+    EXPECT_LT(test::block_error(state(key).xdot, state(reference).xdot), 1e-12) << key;
+  }
+}
+
 /// \returns the larger error of x' of hdca as one part, against bodies as leaves. \param drift of the coordinates
 double error_beside_bodies(const Mechanism& mechanism, const std::string& options, std::int64_t seed, double drift) {
   RandomSource random(seed);
