@@ -6,8 +6,10 @@
 namespace mbdbench {
 namespace {
 
-// From how many bodies on lanes are faster than one recursion (docs/formulations.md: Leaves).
-constexpr int kBodiesForLanes = 48;
+// From how many bodies on a chain in lanes is faster than one recursion, which needs one sweep less in momenta
+// (docs/parts.md: Times). Equal sub-trees are wherever there are eight.
+constexpr int kLinksForAccelerations = 56;
+constexpr int kLinksForMomenta = 88;
 
 /// \returns whether an option asks for what only the assembly of bodies has.
 bool asks_for_bodies(StateKind rate_kind, const Parameters& options) {
@@ -16,15 +18,17 @@ bool asks_for_bodies(StateKind rate_kind, const Parameters& options) {
   return assembles || (rate_kind == StateKind::momentum && options.text("cut_axes") != "world");
 }
 
-Leaf fastest_leaf(const Mechanism& mechanism) {
+Leaf fastest_leaf(const Mechanism& mechanism, StateKind rate_kind) {
   // Lanes close a loop as published, without the projection and the gauge that carry a motion through singular
   // positions: loops are one piece.
-  if (mechanism.constrained() || mechanism.body_count() < kBodiesForLanes) {
+  if (mechanism.constrained()) {
     return Leaf::whole;
   }
-  return refuse_for_subchains(mechanism).empty()  ? Leaf::subchain
-         : refuse_for_subtrees(mechanism).empty() ? Leaf::subtree
-                                                  : Leaf::whole;
+  if (refuse_for_subchains(mechanism).empty()) {
+    const int enough = rate_kind == StateKind::velocity ? kLinksForAccelerations : kLinksForMomenta;
+    return mechanism.body_count() < enough ? Leaf::whole : Leaf::subchain;
+  }
+  return refuse_for_subtrees(mechanism).empty() ? Leaf::subtree : Leaf::whole;
 }
 
 }  // namespace
@@ -43,7 +47,7 @@ Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Paramete
   if (asks_for_bodies(rate_kind, options)) {
     return Leaf::body;
   }
-  const Leaf chosen = fastest_leaf(mechanism);
+  const Leaf chosen = fastest_leaf(mechanism, rate_kind);
   if (chosen == Leaf::whole && options.integer("threads") > 1) {
     throw ModelError(
         {},

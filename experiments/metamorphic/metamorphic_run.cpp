@@ -105,7 +105,7 @@ class JobProcess {
   fs::path directory_;
 };
 
-std::string without_numbers(std::string text) {
+std::string without_numbers(const std::string& text) {
   std::string plain;
   for (const char letter : text.substr(0, 200)) {
     if (std::isdigit(static_cast<unsigned char>(letter)) == 0) {

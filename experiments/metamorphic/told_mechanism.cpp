@@ -71,6 +71,7 @@ class Text {
 
   [[nodiscard]] std::string numbers(const std::vector<double>& values) const {
     std::vector<std::string> parts;
+    parts.reserve(values.size());
     for (const double value : values) {
       parts.push_back(number(value));
     }

@@ -32,7 +32,7 @@ std::string mjcf_refusal(const Body& body) {
 
 Mat3 mjcf_inertia(const Body& body) {
   const Eigen::SelfAdjointEigenSolver<Mat3> solver(body.inertia);
-  const Vec3 moments = solver.eigenvalues();
+  const Vec3& moments = solver.eigenvalues();
   const double most = (moments[0] + moments[1]) * (1.0 - kFlat);
   if (moments[2] <= most) {
     return body.inertia;

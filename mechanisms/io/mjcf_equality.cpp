@@ -53,6 +53,7 @@ std::optional<PlacedBody> EqualityReader::named(const XMLElement& element, const
     return found->second;
   }
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const auto& [one, place] : known) {
     names.push_back(one);
   }

@@ -148,12 +148,13 @@ void UrdfReader::write_bodies() {
 void UrdfReader::check_masses() {
   std::vector<bool> weighs(graph_.links.size(), false);
   bool any = false;
-  for (auto index = graph_.order.rbegin(); index != graph_.order.rend(); ++index) {
-    const auto own = static_cast<std::size_t>(*index);
+  for (std::size_t i = graph_.order.size(); i-- > 0;) {
+    const int index = graph_.order[i];
+    const auto own = static_cast<std::size_t>(index);
     weighs[own] = weighs[own] || masses_[own].mass != 0.0 || !masses_[own].inertia.isZero(0.0);
     any = any || weighs[own];
-    if (weighs[own] && link(*index).joint >= 0) {
-      weighs[static_cast<std::size_t>(joint(link(*index).joint).parent)] = true;
+    if (weighs[own] && link(index).joint >= 0) {
+      weighs[static_cast<std::size_t>(joint(link(index).joint).parent)] = true;
     }
   }
   if (!any && !description_.bodies.empty()) {

@@ -1,15 +1,13 @@
 #pragma once
 /// \file
 /// Mechanisms from URDF, the format of robots in ROS; docs/mechanism_format.md says what is taken and what is refused.
+#include <tinyxml2.h>
+
 #include <string_view>
 
 #include "mechanisms/io/robot_options.hpp"
 #include "mechanisms/io/source_lines.hpp"
 #include "mechanisms/model/description/description.hpp"
-
-namespace tinyxml2 {
-class XMLElement;
-}  // namespace tinyxml2
 
 namespace mbdbench {
 

@@ -89,6 +89,7 @@ void note_unread(const XMLElement& robot, Findings& findings) {
   }
   if (!counts.empty()) {
     std::vector<std::string> list;
+    list.reserve(counts.size());
     for (const auto& [name, count] : counts) {
       list.push_back(count == 1 ? fmt::format("<{}>", name) : fmt::format("<{}> ({})", name, count));
     }

@@ -192,10 +192,11 @@ class StudyReader {
       });
     }
     for (const auto& [name, value] : table_.named_texts("options")) {
-      const bool known = std::any_of(study_.variants.begin(), study_.variants.end(), [&](const StudyVariant& variant) {
+      const auto has_it = [&option = name.text](const StudyVariant& variant) {
         const auto options = variant.entry->options;
-        return std::any_of(options.begin(), options.end(), [&](const auto& each) { return each.name == name.text; });
-      });
+        return std::any_of(options.begin(), options.end(), [&](const auto& each) { return each.name == option; });
+      };
+      const bool known = std::any_of(study_.variants.begin(), study_.variants.end(), has_it);
       if (!known) {
         table_.fail(name.line,
                     fmt::format("no variant has an option '{}': a line of [options] is for the variants that "

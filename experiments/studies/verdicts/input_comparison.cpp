@@ -108,8 +108,8 @@ class InputComparer {
         }
         continue;
       }
-      const auto other = std::find_if(after.begin(), after.end(), [&](const auto& entry) {
-        return entry.second == digest && !before.contains(entry.first);
+      const auto other = std::find_if(after.begin(), after.end(), [&before, &sought = digest](const auto& entry) {
+        return entry.second == sought && !before.contains(entry.first);
       });
       if (other == after.end()) {
         result_.differences.push_back(fmt::format("mechanism '{}' is no longer declared", word));
