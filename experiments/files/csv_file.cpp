@@ -40,7 +40,7 @@ bool looks_like_formula(std::string_view text) {
 }
 
 std::string field_text(std::string_view given) {
-  const std::string text = looks_like_formula(given) ? fmt::format("'{}", given) : std::string(given);
+  std::string text = looks_like_formula(given) ? fmt::format("'{}", given) : std::string(given);
   // A first field that begins with '#' would read as a comment.
   if (text.find_first_of(",\"\r\n") == std::string_view::npos && !text.starts_with('#')) {
     return text;

@@ -14,8 +14,8 @@ namespace {
 
 class EnginePermissionTest : public SimulateCommandTest {
  protected:
-  EnginePermissionTest() { setenv("XDG_CONFIG_HOME", (directory_ / "config").c_str(), 1); }
-  ~EnginePermissionTest() override { unsetenv("XDG_CONFIG_HOME"); }
+  void SetUp() override { setenv("XDG_CONFIG_HOME", (directory_ / "config").c_str(), 1); }
+  void TearDown() override { unsetenv("XDG_CONFIG_HOME"); }
 
   /// A command that tells that it was started. \param name makes it one that no test has permitted yet
   [[nodiscard]] std::string command(const std::string& name) const {

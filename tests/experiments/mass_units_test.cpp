@@ -9,7 +9,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr double kUnit = 1e5;
+constexpr double kMassUnit = 1e5;
 
 /// All masses times `factor`; without loads but gravity, so that nothing else depends on the unit.
 Mechanism in_unit(const std::string& key, double factor) {
@@ -31,7 +31,7 @@ void expect_the_same_verdicts(const std::string& key) {
     }
   }
   const std::vector<VerificationResult> before = verify(default_registries(), in_unit(key, 1.0), options);
-  const std::vector<VerificationResult> after = verify(default_registries(), in_unit(key, kUnit), options);
+  const std::vector<VerificationResult> after = verify(default_registries(), in_unit(key, kMassUnit), options);
   ASSERT_EQ(before.size(), after.size());
   for (std::size_t i = 0; i < before.size(); ++i) {
     SCOPED_TRACE(key + ", " + before[i].formulation);

@@ -53,6 +53,7 @@ TEST_F(SetValuesTest, RefusesValuesThatDoNotFit) {
 TEST_F(SetValuesTest, ValuesTypedWithFewDigitsGiveWay) {
   const Mechanism closed = four_bar_with({"q.joint1=0.4"}).mechanism;
   std::vector<std::string> typed;
+  typed.reserve(static_cast<std::size_t>(closed.q0().size()));
   // All of them: one that is not set starts where it was, far from closing the loop with the others.
   for (int i = 0; i < static_cast<int>(closed.q0().size()); ++i) {
     typed.push_back(fmt::format("q.joint{}={:.4f}", i + 1, closed.q0()[i]));

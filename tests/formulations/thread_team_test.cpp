@@ -3,13 +3,13 @@
 #include "formulations/execution/thread_team.hpp"
 
 #include <gtest/gtest.h>
-#include <time.h>
 
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <thread>

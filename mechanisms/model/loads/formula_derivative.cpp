@@ -220,7 +220,7 @@ class Differentiator {
       const Level level(*this);
       return signed_power();
     }
-    const Pair base = operand();
+    Pair base = operand();
     if (!take("^")) {
       return base;
     }
