@@ -7,9 +7,10 @@ namespace mbdbench {
 namespace {
 
 // From how many bodies on a chain in lanes is faster than one recursion, which needs one sweep less in momenta
-// (docs/parts.md: Times). Equal sub-trees are wherever there are eight.
+// (docs/parts.md: Times), and from how many equal sub-trees are.
 constexpr int kLinksForAccelerations = 56;
 constexpr int kLinksForMomenta = 88;
+constexpr int kBodiesForSubtrees = 48;
 
 /// \returns whether an option asks for what only the assembly of bodies has.
 bool asks_for_bodies(StateKind rate_kind, const Parameters& options) {
@@ -28,7 +29,8 @@ Leaf fastest_leaf(const Mechanism& mechanism, StateKind rate_kind) {
     const int enough = rate_kind == StateKind::velocity ? kLinksForAccelerations : kLinksForMomenta;
     return mechanism.body_count() < enough ? Leaf::whole : Leaf::subchain;
   }
-  return refuse_for_subtrees(mechanism).empty() ? Leaf::subtree : Leaf::whole;
+  return mechanism.body_count() >= kBodiesForSubtrees && refuse_for_subtrees(mechanism).empty() ? Leaf::subtree
+                                                                                                : Leaf::whole;
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ class ResultDirectory:
     def declaration(self):
         """What study.json says; nothing where there is none or it is damaged, which `read_study` tells."""
         try:
-            declared = json.loads((self.path / "study.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            declared = read_json(self.path / "study.json")
+        except (OSError, ValueError, InputError):
             return {}
         return declared if isinstance(declared, dict) else {}
 

@@ -62,16 +62,18 @@ std::optional<std::string> plotting_python() {
 bool make_report(const fs::path& output) {
   const std::optional<fs::path> script = shipped_file("plots/make_all.py");
   if (!script) {
-    tell("mbdbench: no plots/make_all.py beside this program: make the report with\n"
-               "  python3 plots/make_all.py {}\n",
-               output.string());
+    tell(
+        "mbdbench: no plots/make_all.py beside this program: make the report with\n"
+        "  python3 plots/make_all.py {}\n",
+        output.string());
     return false;
   }
   const std::optional<std::string> python = plotting_python();
   if (!python) {
-    tell("mbdbench: the report needs python3 with matplotlib, numpy and jinja2 (--no-report leaves it out); "
-               "then\n  python3 {} {}\n",
-               script->string(), output.string());
+    tell(
+        "mbdbench: the report needs python3 with matplotlib, numpy and jinja2 (--no-report leaves it out); "
+        "then\n  python3 {} {}\n",
+        script->string(), output.string());
     return false;
   }
   std::fflush(stdout);

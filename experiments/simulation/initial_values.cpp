@@ -102,6 +102,9 @@ double largest_rate(const Mechanism& mechanism) {
 }  // namespace
 
 ChangedStart with_initial_values(const Mechanism& mechanism, std::span<const std::string> assignments) {
+  if (assignments.empty()) {
+    return {mechanism, {}};
+  }
   MechanismDescription description = mechanism.description();
   const std::vector<Slot> slots = slots_of(mechanism, description);
   std::vector<bool> is_set(slots.size(), false);
@@ -120,7 +123,7 @@ ChangedStart with_initial_values(const Mechanism& mechanism, std::span<const std
     is_set[static_cast<std::size_t>(slot - slots.begin())] = true;
     held[slot->joint] = true;
   }
-  if (assignments.empty() || !mechanism.constrained()) {
+  if (!mechanism.constrained()) {
     return {Mechanism(std::move(description)), {}};
   }
   std::vector<double> wanted;

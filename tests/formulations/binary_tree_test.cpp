@@ -93,7 +93,7 @@ TEST(binary_tree, several_arms_blocks_springs_and_threads_agree_with_the_dense_r
   for (const std::string_view key : kBoth) {
     for (const int count : {0, 8, 24, 64}) {
       for (const int threads : {1, 2}) {
-        const std::string options = fmt::format("subchains={},threads={}", count, threads);
+        const std::string options = fmt::format("leaf=body,subchains={},threads={}", count, threads);
         EXPECT_LT(test::share_of_rounding(key, options, bare), 2.0) << key << " " << options;
         EXPECT_LT(test::share_of_rounding(key, options, sprung), 2.0) << key << " " << options;
       }
@@ -108,7 +108,7 @@ TEST(binary_tree, any_number_of_threads_gives_the_same_bits_and_nothing_is_alloc
   for (const std::string_view key : kBoth) {
     std::vector<double> first;
     for (const int threads : {1, 2, 3, 5}) {
-      const auto formulation = test::make(key, mechanism, fmt::format("subchains=32,threads={}", threads));
+      const auto formulation = test::make(key, mechanism, fmt::format("leaf=body,subchains=32,threads={}", threads));
       for (int repetition = 0; repetition < 20; ++repetition) {
         const test::Evaluation result = test::evaluate_at(*formulation, 0.0, q, u);
         ASSERT_TRUE(result.status.ok);

@@ -187,7 +187,7 @@ const std::vector<BadFile> kModelCases = {
     {"GravityInfinite", "-9.81", "inf", 2, {"gravity", "finite"}},
     {"MassNegative", "mass = 1.0", "mass = -1.0", 6, {"'bob'", "positive"}},
     {"MassNaN", "mass = 1.0", "mass = nan", 6, {"'bob'", "finite"}},
-    {"InertiaZero", "inertia = [0.1, 0.1, 0.1]", "inertia = [0, 0, 0]", 8, {"'bob'", "positive definite"}},
+    {"InertiaNegative", "inertia = [0.1, 0.1, 0.1]", "inertia = [0.1, 0.1, -0.1]", 8, {"'bob'", "positive"}},
     {"BodyName", "name = \"bob\"", "name = \"big bob\"", 5, {"'big bob'", "letters"}},
     {"UnknownBody", "b = \"bob\"", "b = \"bop\"", 14, {"'hinge'", "'bop'"}},
     {"AxisNotUnit", "axis = [0.0, 1.0, 0.0]", "axis = [0.0, 1.0, 1.0]", 16, {"'hinge'", "1.414"}},
