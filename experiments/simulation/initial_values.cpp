@@ -101,9 +101,9 @@ double largest_rate(const Mechanism& mechanism) {
 
 }  // namespace
 
-ChangedStart with_initial_values(const Mechanism& mechanism, std::span<const std::string> assignments) {
+ChangedStart with_initial_values(Mechanism mechanism, std::span<const std::string> assignments) {
   if (assignments.empty()) {
-    return {mechanism, {}};
+    return {std::move(mechanism), {}};
   }
   MechanismDescription description = mechanism.description();
   const std::vector<Slot> slots = slots_of(mechanism, description);

@@ -30,7 +30,7 @@ struct ChangedStart {
 /// \throws std::invalid_argument for a name that does not exist (listing those that do), and where the loops close only
 /// with a set value off by more than a hundredth (rad, of the mechanism's length, of its largest rate); ModelError from
 /// the mechanism
-ChangedStart with_initial_values(const Mechanism& mechanism, std::span<const std::string> assignments);
+ChangedStart with_initial_values(Mechanism mechanism, std::span<const std::string> assignments);
 
 /// \returns what moved, as text for the user; empty where nothing did.
 std::string moved_text(const ChangedStart& start);
