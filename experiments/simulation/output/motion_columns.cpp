@@ -65,7 +65,7 @@ MotionColumns::MotionColumns(Formulation& formulation, const MotionColumnChoice&
     : formulation_(formulation),
       choice_(choice),
       own_state_(has_velocities(formulation)),
-      kinematics_(formulation.mechanism()),
+      kinematics_(choice.loads || choice.poses ? std::make_unique<Kinematics>(formulation.mechanism()) : nullptr),
       loads_(formulation.mechanism()),
       q_(Eigen::VectorXd::Zero(formulation.mechanism().q_size())),
       u_(Eigen::VectorXd::Zero(formulation.mechanism().u_size())) {
@@ -118,8 +118,10 @@ void MotionColumns::append(double t, std::span<const double> x, std::vector<doub
     return;
   }
   require_state(formulation_.unpack(t, x, view(q_), view(u_)), "joint coordinates", t);
-  kinematics_.set_positions(view(q_));
-  kinematics_.set_velocities(view(u_));
+  if (kinematics_) {
+    kinematics_->set_positions(view(q_));
+    kinematics_->set_velocities(view(u_));
+  }
   if (writes_velocities_) {
     row.insert(row.end(), u_.begin(), u_.end());
   }
@@ -146,7 +148,7 @@ void MotionColumns::append_accelerations(double t, std::span<const double> x, st
 
 void MotionColumns::append_loads(double t, std::vector<double>& row) {
   const Mechanism& mechanism = formulation_.mechanism();
-  loads_.evaluate(t, view(q_), view(u_), kinematics_);
+  loads_.evaluate(t, view(q_), view(u_), *kinematics_);
   row.insert(row.end(), loads_.joint_forces().begin(), loads_.joint_forces().end());
   for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
     const JointReference reference = *mechanism.find_joint(spring.joint);
@@ -154,12 +156,12 @@ void MotionColumns::append_loads(double t, std::vector<double>& row) {
     double q = 0.0;
     double u = 0.0;
     if (reference.cut) {
-      const JointKinematics& state = kinematics_.cut_joint(reference.index);
+      const JointKinematics& state = kinematics_->cut_joint(reference.index);
       std::vector<double> all(static_cast<std::size_t>(joint.nq));
       cut_coordinates(joint, state, all);
       q = all[static_cast<std::size_t>(spring.component)];
       const Vec6 relative =
-          kinematics_.velocity_at(joint.b, state.point) - kinematics_.velocity_at(joint.a, state.point);
+          kinematics_->velocity_at(joint.b, state.point) - kinematics_->velocity_at(joint.a, state.point);
       u = (state.h.transpose() * state.h).ldlt().solve(state.h.transpose() * relative)[spring.component];
     } else {
       q = q_[joint.q_offset + spring.component];
@@ -168,19 +170,19 @@ void MotionColumns::append_loads(double t, std::vector<double>& row) {
     row.push_back(-spring.stiffness * (q - spring.rest) - spring.damping * u);
   }
   for (const PointSpringDescription& spring : mechanism.description().point_springs) {
-    row.push_back(tension(spring, kinematics_));
+    row.push_back(tension(spring, *kinematics_));
   }
 }
 
 void MotionColumns::append_poses(std::vector<double>& row) const {
   const Mechanism& mechanism = formulation_.mechanism();
   for (int k = 0; k < mechanism.body_count(); ++k) {
-    const BodyKinematics& body = kinematics_.body(k);
+    const BodyKinematics& body = kinematics_->body(k);
     row.insert(row.end(), body.origin.begin(), body.origin.end());
     append_quaternion(body.rotation, row);
   }
   for (const Marker& marker : mechanism.markers()) {
-    append_quaternion(kinematics_.body(marker.body).rotation * marker.rotation, row);
+    append_quaternion(kinematics_->body(marker.body).rotation * marker.rotation, row);
   }
 }
 

@@ -46,7 +46,7 @@ class MotionColumns {
   /// Whose rates are accelerations: a copy of the run's formulation where its state has u, else dense equations.
   std::unique_ptr<Formulation> accelerating_;
   bool own_state_ = false;
-  Kinematics kinematics_;
+  std::unique_ptr<Kinematics> kinematics_;  // for loads and poses; else 2 kB a body for nothing
   LoadEvaluator loads_;
   Eigen::VectorXd q_, u_;
   std::vector<double> x_, rates_;

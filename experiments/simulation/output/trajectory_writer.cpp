@@ -56,7 +56,7 @@ TrajectoryWriter::TrajectoryWriter(const std::filesystem::path& file, Formulatio
       about_a_(content.reactions_about_a),
       motion_(formulation, content.motion),
       stream_(file, content.comments, columns_of(formulation, motion_, content.reactions)),
-      kinematics_(formulation.mechanism()),
+      kinematics_(content.reactions ? std::make_unique<Kinematics>(formulation.mechanism()) : nullptr),
       q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
 
@@ -69,19 +69,19 @@ void TrajectoryWriter::append(const std::vector<Vec6>& wrenches) {
 void TrajectoryWriter::append_reactions(double t, std::span<const double> x) {
   require_ok(formulation_.reactions(t, x, reactions_), "reactions", t);
   require_ok(formulation_.unpack(t, x, q_, u_), "joint coordinates", t);
-  kinematics_.set_positions(q_);
-  const DriveForces forces = drive_forces(kinematics_, reactions_);
+  kinematics_->set_positions(q_);
+  const DriveForces forces = drive_forces(*kinematics_, reactions_);
   if (about_a_) {
     const auto shift = [&](std::span<const Joint> joints, std::vector<Vec6>& wrenches, const auto& state_of) {
       for (std::size_t k = 0; k < joints.size(); ++k) {
-        const Vec3 origin = kinematics_.world_point(joints[k].a, joints[k].position_a);
+        const Vec3 origin = kinematics_->world_point(joints[k].a, joints[k].position_a);
         wrenches[k] = shift_wrench(state_of(static_cast<int>(k)).point - origin, wrenches[k]);
       }
     };
     shift(formulation_.mechanism().tree_joints(), reactions_.tree_joints,
-          [&](int k) { return kinematics_.tree_joint(k); });
+          [&](int k) { return kinematics_->tree_joint(k); });
     shift(formulation_.mechanism().cut_joints(), reactions_.cut_joints,
-          [&](int k) { return kinematics_.cut_joint(k); });
+          [&](int k) { return kinematics_->cut_joint(k); });
   }
   append(reactions_.tree_joints);
   append(reactions_.cut_joints);

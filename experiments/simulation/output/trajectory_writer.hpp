@@ -2,6 +2,7 @@
 /// \file
 /// A run as a table: one row a sample, written as it comes.
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,7 @@ class TrajectoryWriter : public OdeSink {
   CsvStream stream_;
   Observation observation_;
   Reactions reactions_;
-  Kinematics kinematics_;  // with reactions
+  std::unique_ptr<Kinematics> kinematics_;  // with reactions; else 2 kB a body for nothing
   std::vector<double> q_;
   std::vector<double> u_;
   std::vector<double> row_;
