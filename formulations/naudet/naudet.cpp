@@ -86,7 +86,8 @@ std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Param
   // On closed loops the state of the acceleration twin has the cut joints' coordinates too: ClosedNaudet.
   if (!closed && kRateKind == StateKind::velocity) {
     return make_recursive_accelerations(
-        mechanism, {{}, !kReduced && projects<StateKind::velocity>(mechanism, options), options.text("kernel") == "auto"});
+        mechanism,
+        {{}, !kReduced && projects<StateKind::velocity>(mechanism, options), options.text("kernel") == "auto"});
   }
   ClosedStateForm form;
   form.rate_kind = kRateKind;
