@@ -7,14 +7,9 @@
 #include "formulations/recursion/cut_rows.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/index_of.hpp"
-#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
-
-// Pivots of a closing are rounding divided by those of the closings outboard of it: 1e-11 and more where these are
-// 1e-5.
-constexpr double kClearlyIndependent = 1e-6;
 
 PartSweeps sweeps_in_use() {
   const std::string_view name = instruction_set_name();
@@ -168,8 +163,6 @@ void PartRecursion::point_at_memory() {
   accelerations_.view.moves = true;
 }
 
-// ---------------------------------------------------------------- positions
-
 RhsStatus PartRecursion::set_positions(std::span<const double> q) {
   tree_.set_positions(q, positions_);
   std::fill(inertias_.begin(), inertias_.end(), kernels::ArticulatedInertia<double>{});
@@ -314,188 +307,6 @@ int PartRecursion::redundant_rows() const {
     redundant += closing.rows - closing.rank;
   }
   return redundant;
-}
-
-// ---------------------------------------------------------------- rank
-
-void PartRecursion::limit_ranks(Eigen::Index most) {
-  for (Solver& solver : solvers_) {
-    solver.most = std::min(most, solver.right.size());
-  }
-}
-
-void PartRecursion::settle_ranks() {
-  if (solvers_.empty()) {
-    return;
-  }
-  const Eigen::VectorXd& start = mechanism_->q0();
-  if (!set_positions(view(start)).ok) {
-    return;
-  }
-  const bool clear = std::all_of(solvers_.begin(), solvers_.end(), [](const Solver& solver) {
-    return solver.factors.rank() == solver.right.size() && solver.factors.smallest_pivot() > kClearlyIndependent;
-  });
-  if (clear) {
-    return;
-  }
-  const GenericRank& generic = mechanism_->generic_rank();
-  const int rank = generic.rank - mechanism_->motion_row_count();
-  if (solvers_.size() == 1) {
-    limit_ranks(rank);
-    return;
-  }
-  std::vector<Eigen::Index> most(solvers_.size(), 0);
-  for (const Eigen::VectorXd& q : generic.positions) {
-    limit_ranks(mechanism_->closing_row_count());
-    if (set_positions(view(q)).ok) {
-      lower_ranks(q, mechanism_->closing_row_count() - rank);
-      for (std::size_t c = 0; c < most.size(); ++c) {
-        most[c] = std::max(most[c], solvers_[c].factors.rank());
-      }
-    }
-  }
-  for (std::size_t c = 0; c < most.size(); ++c) {
-    solvers_[c].most = most[c];
-  }
-}
-
-// Lowers the rank of the closing with the smallest pivot until as many rows are redundant at q as the constraints
-// repeat: the rank of the whole is the sum of those of its closings, and each alone may be misled by rounding.
-void PartRecursion::lower_ranks(const Eigen::VectorXd& q, int redundant) {
-  while (redundant_rows() < redundant) {
-    const auto smallest = std::min_element(solvers_.begin(), solvers_.end(), [](const Solver& a, const Solver& b) {
-      return a.factors.smallest_pivot() < b.factors.smallest_pivot();
-    });
-    if (!(smallest->factors.smallest_pivot() < kClearlyIndependent)) {
-      return;
-    }
-    for (Solver& solver : solvers_) {
-      solver.most = solver.factors.rank();
-    }
-    --smallest->most;
-    if (!set_positions(view(q)).ok) {
-      return;
-    }
-  }
-}
-
-// ---------------------------------------------------------------- right sides
-
-void PartRecursion::set_velocities(std::span<const double> u) {
-  sweeps_.set_velocities(data_, u.data(), turnings_.data(), accelerations_.view);
-}
-
-void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
-  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
-    double* const to = side.wanted.get() + loop * kLoopLanes;
-    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-      to[j] = wanted[plan_.loop_offsets[loop] + j];
-    }
-  }
-}
-
-void PartRecursion::close_at_ground(Side& side) {
-  const LoopClosing& closing = plan_.closings.back();
-  Solver& solver = solvers_.back();
-  int row = 0;
-  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-    const auto loop = index_of(plan_.closed_loops[index_of(l)]);
-    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-      const std::size_t at = loop * kLoopLanes + index_of(j);
-      solver.right[row++] = side.wanted.get()[at] - side.rates.get()[at];
-    }
-  }
-  solver.factors.solve(solver.right);
-  row = 0;
-  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-    const auto loop = index_of(plan_.closed_loops[index_of(l)]);
-    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-      side.multipliers.get()[loop * kLoopLanes + index_of(j)] = solver.right[row++];
-    }
-  }
-}
-
-void PartRecursion::solve(Side& side) {
-  std::fill_n(side.rates.get(), plan_.loop_rows.size() * kLoopLanes, 0.0);
-  sweeps_.inward(data_, side.view);
-  if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
-    close_at_ground(side);
-  }
-  sweeps_.outward(data_, side.view);
-  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
-    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
-      multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
-    }
-  }
-}
-
-void PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations) {
-  PartRightSide& view = accelerations_.view;
-  view.tau = loads.tau.empty() ? nullptr : loads.tau.data();
-  view.loads = loads.links.empty() ? nullptr : loads.links.data();
-  view.driven = loads.driven.empty() ? nullptr : loads.driven.data();
-  view.weighs = loads.links.empty();
-  view.joint_rates = accelerations.data();
-  set_wanted(wanted, accelerations_);
-  solve(accelerations_);
-}
-
-void PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes) {
-  impulses_.view.tau = nullptr;
-  impulses_.view.loaded = loaded_.get();
-  impulses_.view.driven = driven.empty() ? nullptr : driven.data();
-  impulses_.view.joint_rates = changes.data();
-  set_wanted(wanted, impulses_);
-  solve(impulses_);
-}
-
-void PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
-                         std::span<double> u) {
-  impulses_.view.tau = p.data();
-  impulses_.view.loaded = nullptr;
-  impulses_.view.driven = driven.empty() ? nullptr : driven.data();
-  impulses_.view.joint_rates = u.data();
-  set_wanted(wanted, impulses_);
-  solve(impulses_);
-}
-
-void PartRecursion::momenta(std::span<double> p) {
-  PartMomenta side;
-  side.linear = impulses_.linear.data();
-  side.angular = impulses_.angular.data();
-  side.carried = carried_.data();
-  side.own = p.data();
-  sweeps_.momenta(data_, side);
-}
-
-// D sigma on both bodies of every cut joint; of couplings nothing acts on links.
-void PartRecursion::gather_impulses() {
-  std::fill(loop_impulses_.begin(), loop_impulses_.end(), kernels::LinkWrench<double>{});
-  for (const PartPlan::End& end : plan_.ends) {
-    const JointKinematics& cut = cuts_[index_of(end.cut)];
-    Vec6 impulse = Vec6::Zero();
-    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
-      impulse += end.sign * multipliers_[plan_.loop_offsets[index_of(end.cut)] + i] * cut.d.col(i);
-    }
-    poses_.add_wrench_at(index_of(end.row), cut.point, impulse, loop_impulses_[index_of(end.row)]);
-  }
-}
-
-void PartRecursion::momentum_rates(std::span<const double> tau, std::span<const kernels::LinkWrench<double>> loads,
-                                   std::span<double> own, std::span<double> rates) {
-  PartMomenta side;
-  side.linear = impulses_.linear.data();
-  side.angular = impulses_.angular.data();
-  side.carried = carried_.data();
-  side.own = own.empty() ? nullptr : own.data();
-  side.rates = rates.data();
-  side.loads = loads.data();
-  side.tau = tau.empty() ? nullptr : tau.data();
-  if (!plan_.ends.empty()) {
-    gather_impulses();
-    side.impulses = loop_impulses_.data();
-  }
-  sweeps_.momenta(data_, side);
 }
 
 }  // namespace mbdbench

@@ -10,16 +10,6 @@ namespace {
 using namespace kernels;
 using Vector = LinkVector<double>;
 
-Vector three_of(std::span<const double> values, int first) {
-  return {values[index_of(first)], values[index_of(first) + 1], values[index_of(first) + 2]};
-}
-
-void put_three(const Vector& r, int first, std::span<double> values) {
-  values[index_of(first)] = r.x;
-  values[index_of(first) + 1] = r.y;
-  values[index_of(first) + 2] = r.z;
-}
-
 }  // namespace
 
 LinkAba::LinkAba(const Mechanism& mechanism)
@@ -100,7 +90,7 @@ MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double>
   switch (row.kind) {
     case RowKind::screw:
     case RowKind::driven_screw:
-      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+      break;  // PartRecursion has these (kernel_choice.hpp)
     case RowKind::revolute:
     case RowKind::driven_revolute:
       turn_velocity(link, c, s, u[index_of(row.u)], turning, rows_[i]);
@@ -114,9 +104,10 @@ MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double>
       const auto k = index_of(row.ordinal);
       const SphericalConstants& constants = tree_.spherical()[k];
       const Vector slide =
-          row.kind == RowKind::free ? kernels::turned(constants.axes_a, three_of(u, row.u + 3)) : Vector{};
+          row.kind == RowKind::free ? kernels::turned(constants.axes_a, three_at(&u[index_of(row.u + 3)])) : Vector{};
       spherical_velocity(link, positions_.rotations[k], positions_.levers[k],
-                         kernels::turned(constants.axes_b, three_of(u, row.u)), slide, turning, spherical_[k]);
+                         kernels::turned(constants.axes_b, three_at(&u[index_of(row.u)])), slide, turning,
+                         spherical_[k]);
       break;
     }
   }
@@ -196,7 +187,7 @@ MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> t
   switch (row.kind) {
     case RowKind::screw:
     case RowKind::driven_screw:
-      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+      break;  // PartRecursion has these (kernel_choice.hpp)
     case RowKind::revolute:
       pivot = turn_inward(link, c, s, tau[index_of(row.u)], rows_[i], inertia, wrench);
       break;
@@ -212,14 +203,14 @@ MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> t
       break;
     case RowKind::spherical:
       pivot = spherical_inward(positions_.rotations[k], positions_.levers[k],
-                               kernels::turned(tree_.spherical()[k].axes_b, three_of(tau, row.u)), spherical_[k],
-                               inertia, wrench);
+                               kernels::turned(tree_.spherical()[k].axes_b, three_at(&tau[index_of(row.u)])),
+                               spherical_[k], inertia, wrench);
       break;
     case RowKind::free:
       pivot = free_inward(positions_.rotations[k], positions_.levers[k],
-                          kernels::turned(tree_.spherical()[k].axes_b, three_of(tau, row.u)),
-                          kernels::turned(tree_.spherical()[k].axes_a, three_of(tau, row.u + 3)), spherical_[k],
-                          inertia, wrench);
+                          kernels::turned(tree_.spherical()[k].axes_b, three_at(&tau[index_of(row.u)])),
+                          kernels::turned(tree_.spherical()[k].axes_a, three_at(&tau[index_of(row.u + 3)])),
+                          spherical_[k], inertia, wrench);
       break;
   }
   carried.inertia = inertia;
@@ -284,7 +275,7 @@ MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std
   switch (row.kind) {
     case RowKind::screw:
     case RowKind::driven_screw:
-      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+      break;  // PartRecursion has these (kernel_choice.hpp)
     case RowKind::revolute:
       accelerations[index_of(row.u)] = turn_acceleration(link, c, s, rows_[i], linear, angular);
       break;
@@ -303,15 +294,15 @@ MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std
     case RowKind::spherical: {
       const Vector rate =
           spherical_acceleration(positions_.rotations[k], positions_.levers[k], spherical_[k], linear, angular);
-      put_three(turned_back(tree_.spherical()[k].axes_b, rate), row.u, accelerations);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &accelerations[index_of(row.u)]);
       break;
     }
     case RowKind::free: {
       Vector slide{};
       const Vector rate =
           free_acceleration(positions_.rotations[k], positions_.levers[k], spherical_[k], linear, angular, slide);
-      put_three(turned_back(tree_.spherical()[k].axes_b, rate), row.u, accelerations);
-      put_three(turned_back(tree_.spherical()[k].axes_a, slide), row.u + 3, accelerations);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &accelerations[index_of(row.u)]);
+      put_three(turned_back(tree_.spherical()[k].axes_a, slide), &accelerations[index_of(row.u + 3)]);
       // Links outboard of a free joint do not feel what is not a number inboard of it.
       if (!std::isfinite(slide.x + slide.y + slide.z)) {
         failed_pivot_ = slide.x + slide.y + slide.z;

@@ -10,16 +10,6 @@ namespace {
 using namespace kernels;
 using Vector = LinkVector<double>;
 
-Vector three_from(std::span<const double> values, int first) {
-  return {values[index_of(first)], values[index_of(first) + 1], values[index_of(first) + 2]};
-}
-
-void store_three(const Vector& r, int first, std::span<double> values) {
-  values[index_of(first)] = r.x;
-  values[index_of(first) + 1] = r.y;
-  values[index_of(first) + 2] = r.z;
-}
-
 }  // namespace
 
 LinkNaudet::LinkNaudet(const Mechanism& mechanism)
@@ -158,7 +148,7 @@ MBDBENCH_SWEEP bool LinkNaudet::row_inward(std::size_t i, std::span<const double
   switch (row.kind) {
     case RowKind::screw:
     case RowKind::driven_screw:
-      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+      break;  // PartRecursion has these (kernel_choice.hpp)
     case RowKind::revolute:
       pivot = turn_inward(link, c, s, p[index_of(row.u)], rows_[i], local);
       break;
@@ -174,14 +164,15 @@ MBDBENCH_SWEEP bool LinkNaudet::row_inward(std::size_t i, std::span<const double
       driven_inward(link, c, s, d, 0.0, driven_[k].rest, driven_[k], local);
       break;
     case RowKind::spherical:
-      pivot =
-          spherical_inward(link, positions_.rotations[k], positions_.levers[k],
-                           kernels::turned(tree_.spherical()[k].axes_b, three_from(p, row.u)), spherical_[k], local);
+      pivot = spherical_inward(link, positions_.rotations[k], positions_.levers[k],
+                               kernels::turned(tree_.spherical()[k].axes_b, three_at(&p[index_of(row.u)])),
+                               spherical_[k], local);
       break;
     case RowKind::free:
       pivot = free_inward(link, positions_.rotations[k], positions_.levers[k],
-                          kernels::turned(tree_.spherical()[k].axes_b, three_from(p, row.u)),
-                          kernels::turned(tree_.spherical()[k].axes_a, three_from(p, row.u + 3)), spherical_[k], local);
+                          kernels::turned(tree_.spherical()[k].axes_b, three_at(&p[index_of(row.u)])),
+                          kernels::turned(tree_.spherical()[k].axes_a, three_at(&p[index_of(row.u + 3)])),
+                          spherical_[k], local);
       break;
   }
   carried = local;
@@ -246,7 +237,7 @@ MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const doubl
   switch (row.kind) {
     case RowKind::screw:
     case RowKind::driven_screw:
-      break;  // these take the way of BodyRecursion (kernel_choice.hpp)
+      break;  // PartRecursion has these (kernel_choice.hpp)
     case RowKind::revolute:
       momentum_rates[first] = turn_outward(link, c, s, rows_[i], motion, u[first]);
       break;
@@ -269,8 +260,8 @@ MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const doubl
       Vector rate{};
       const Vector momentum_rate =
           spherical_outward(positions_.rotations[k], positions_.levers[k], spherical_[k], motion, rate);
-      store_three(turned_back(tree_.spherical()[k].axes_b, rate), row.u, u);
-      store_three(turned_back(tree_.spherical()[k].axes_b, momentum_rate), row.u, momentum_rates);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &u[index_of(row.u)]);
+      put_three(turned_back(tree_.spherical()[k].axes_b, momentum_rate), &momentum_rates[index_of(row.u)]);
       break;
     }
     case RowKind::free: {
@@ -278,13 +269,13 @@ MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const doubl
       Vector rate{};
       Vector slide{};
       Vector slide_rate{};
-      const Vector momentum_rate =
-          free_outward(link, positions_.rotations[k], positions_.levers[k], spherical_[k],
-                       kernels::turned(constants.axes_a, three_from(p, row.u + 3)), motion, rate, slide, slide_rate);
-      store_three(turned_back(constants.axes_b, rate), row.u, u);
-      store_three(turned_back(constants.axes_a, slide), row.u + 3, u);
-      store_three(turned_back(constants.axes_b, momentum_rate), row.u, momentum_rates);
-      store_three(turned_back(constants.axes_a, slide_rate), row.u + 3, momentum_rates);
+      const Vector momentum_rate = free_outward(link, positions_.rotations[k], positions_.levers[k], spherical_[k],
+                                                kernels::turned(constants.axes_a, three_at(&p[index_of(row.u + 3)])),
+                                                motion, rate, slide, slide_rate);
+      put_three(turned_back(constants.axes_b, rate), &u[index_of(row.u)]);
+      put_three(turned_back(constants.axes_a, slide), &u[index_of(row.u + 3)]);
+      put_three(turned_back(constants.axes_b, momentum_rate), &momentum_rates[index_of(row.u)]);
+      put_three(turned_back(constants.axes_a, slide_rate), &momentum_rates[index_of(row.u + 3)]);
       // Links outboard of a free joint do not feel what is not a number inboard of it.
       if (!std::isfinite(slide.x + slide.y + slide.z)) {
         failed_pivot_ = slide.x + slide.y + slide.z;

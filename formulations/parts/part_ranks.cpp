@@ -1,0 +1,78 @@
+/// \file
+/// How many of the rows closed at every place are independent: settled once, by the mechanism's generic rank.
+#include <algorithm>
+
+#include "formulations/parts/part_recursion.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Pivots of a closing are rounding divided by those of the closings outboard of it: 1e-11 and more where these are
+// 1e-5.
+constexpr double kClearlyIndependent = 1e-6;
+
+}  // namespace
+
+void PartRecursion::limit_ranks(Eigen::Index most) {
+  for (Solver& solver : solvers_) {
+    solver.most = std::min(most, solver.right.size());
+  }
+}
+
+void PartRecursion::settle_ranks() {
+  if (solvers_.empty()) {
+    return;
+  }
+  const Eigen::VectorXd& start = mechanism_->q0();
+  if (!set_positions(view(start)).ok) {
+    return;
+  }
+  const bool clear = std::all_of(solvers_.begin(), solvers_.end(), [](const Solver& solver) {
+    return solver.factors.rank() == solver.right.size() && solver.factors.smallest_pivot() > kClearlyIndependent;
+  });
+  if (clear) {
+    return;
+  }
+  const GenericRank& generic = mechanism_->generic_rank();
+  const int rank = generic.rank - mechanism_->motion_row_count();
+  if (solvers_.size() == 1) {
+    limit_ranks(rank);
+    return;
+  }
+  std::vector<Eigen::Index> most(solvers_.size(), 0);
+  for (const Eigen::VectorXd& q : generic.positions) {
+    limit_ranks(mechanism_->closing_row_count());
+    if (set_positions(view(q)).ok) {
+      lower_ranks(q, mechanism_->closing_row_count() - rank);
+      for (std::size_t c = 0; c < most.size(); ++c) {
+        most[c] = std::max(most[c], solvers_[c].factors.rank());
+      }
+    }
+  }
+  for (std::size_t c = 0; c < most.size(); ++c) {
+    solvers_[c].most = most[c];
+  }
+}
+
+// Lowers the rank of the closing with the smallest pivot until as many rows are redundant at q as the constraints
+// repeat: the rank of the whole is the sum of those of its closings, and each alone may be misled by rounding.
+void PartRecursion::lower_ranks(const Eigen::VectorXd& q, int redundant) {
+  while (redundant_rows() < redundant) {
+    const auto smallest = std::min_element(solvers_.begin(), solvers_.end(), [](const Solver& a, const Solver& b) {
+      return a.factors.smallest_pivot() < b.factors.smallest_pivot();
+    });
+    if (!(smallest->factors.smallest_pivot() < kClearlyIndependent)) {
+      return;
+    }
+    for (Solver& solver : solvers_) {
+      solver.most = solver.factors.rank();
+    }
+    --smallest->most;
+    if (!set_positions(view(q)).ok) {
+      return;
+    }
+  }
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,127 @@
+/// \file
+/// Loads, impulses and momenta of a part whose positions are set: inward, through the loops, and outward.
+#include <algorithm>
+
+#include "formulations/parts/part_recursion.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+
+void PartRecursion::set_velocities(std::span<const double> u) {
+  sweeps_.set_velocities(data_, u.data(), turnings_.data(), accelerations_.view);
+}
+
+void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
+  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
+    double* const to = side.wanted.get() + loop * kLoopLanes;
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      to[j] = wanted[plan_.loop_offsets[loop] + j];
+    }
+  }
+}
+
+void PartRecursion::close_at_ground(Side& side) {
+  const LoopClosing& closing = plan_.closings.back();
+  Solver& solver = solvers_.back();
+  int row = 0;
+  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+    const auto loop = index_of(plan_.closed_loops[index_of(l)]);
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      const std::size_t at = loop * kLoopLanes + index_of(j);
+      solver.right[row++] = side.wanted.get()[at] - side.rates.get()[at];
+    }
+  }
+  solver.factors.solve(solver.right);
+  row = 0;
+  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+    const auto loop = index_of(plan_.closed_loops[index_of(l)]);
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      side.multipliers.get()[loop * kLoopLanes + index_of(j)] = solver.right[row++];
+    }
+  }
+}
+
+void PartRecursion::solve(Side& side) {
+  std::fill_n(side.rates.get(), plan_.loop_rows.size() * kLoopLanes, 0.0);
+  sweeps_.inward(data_, side.view);
+  if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
+    close_at_ground(side);
+  }
+  sweeps_.outward(data_, side.view);
+  for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
+    for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
+      multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
+    }
+  }
+}
+
+void PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations) {
+  PartRightSide& view = accelerations_.view;
+  view.tau = loads.tau.empty() ? nullptr : loads.tau.data();
+  view.loads = loads.links.empty() ? nullptr : loads.links.data();
+  view.driven = loads.driven.empty() ? nullptr : loads.driven.data();
+  view.weighs = loads.links.empty();
+  view.joint_rates = accelerations.data();
+  set_wanted(wanted, accelerations_);
+  solve(accelerations_);
+}
+
+void PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes) {
+  impulses_.view.tau = nullptr;
+  impulses_.view.loaded = loaded_.get();
+  impulses_.view.driven = driven.empty() ? nullptr : driven.data();
+  impulses_.view.joint_rates = changes.data();
+  set_wanted(wanted, impulses_);
+  solve(impulses_);
+}
+
+void PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
+                         std::span<double> u) {
+  impulses_.view.tau = p.data();
+  impulses_.view.loaded = nullptr;
+  impulses_.view.driven = driven.empty() ? nullptr : driven.data();
+  impulses_.view.joint_rates = u.data();
+  set_wanted(wanted, impulses_);
+  solve(impulses_);
+}
+
+void PartRecursion::momenta(std::span<double> p) {
+  PartMomenta side;
+  side.linear = impulses_.linear.data();
+  side.angular = impulses_.angular.data();
+  side.carried = carried_.data();
+  side.own = p.data();
+  sweeps_.momenta(data_, side);
+}
+
+// D sigma on both bodies of every cut joint; of couplings nothing acts on links.
+void PartRecursion::gather_impulses() {
+  std::fill(loop_impulses_.begin(), loop_impulses_.end(), kernels::LinkWrench<double>{});
+  for (const PartPlan::End& end : plan_.ends) {
+    const JointKinematics& cut = cuts_[index_of(end.cut)];
+    Vec6 impulse = Vec6::Zero();
+    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
+      impulse += end.sign * multipliers_[plan_.loop_offsets[index_of(end.cut)] + i] * cut.d.col(i);
+    }
+    poses_.add_wrench_at(index_of(end.row), cut.point, impulse, loop_impulses_[index_of(end.row)]);
+  }
+}
+
+void PartRecursion::momentum_rates(std::span<const double> tau, std::span<const kernels::LinkWrench<double>> loads,
+                                   std::span<double> own, std::span<double> rates) {
+  PartMomenta side;
+  side.linear = impulses_.linear.data();
+  side.angular = impulses_.angular.data();
+  side.carried = carried_.data();
+  side.own = own.empty() ? nullptr : own.data();
+  side.rates = rates.data();
+  side.loads = loads.data();
+  side.tau = tau.empty() ? nullptr : tau.data();
+  if (!plan_.ends.empty()) {
+    gather_impulses();
+    side.impulses = loop_impulses_.data();
+  }
+  sweeps_.momenta(data_, side);
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,249 @@
+#pragma once
+/// \file
+/// The sweeps over a part (part_data.hpp) for one kind of registers: included by one file an instruction set
+/// (part_sweeps_*.cpp). Only functions that are inlined may be called: a function that stood on its own could be taken
+/// by the linker from a file for other machines.
+///
+/// Inward at a link, after what comes from outboard [Featherstone1983], [Bae1987]:
+///
+///   closing    M += Z^T Z,   p -= Z^T z,   Y_k -= Z^T Z_k,   C_kk' -= Z_k^T Z_k',   v_k += Z_k^T z
+///   joint      D = H^T M H,  U = M H,  y = H^T Y,  M -= U D^-1 U^T,  p += U D^-1 u,  Y -= U D^-1 y,  C += y^T D^-1 y
+///
+/// with Z = H_c Y^T, Z_k = H_c C_ck, z = H_c (w - v) and C_cc^+ = H_c^T H_c of the closed loops c. Outward
+/// F_c = H_c^T (z - Z V - sum Z_k F_k).
+///
+/// Cost: about 300 operations a turn for the positions, 110 for loads, 60 outward; for every loop that passes 12 packs
+/// a free direction and 42 for the way inward.
+#include "formulations/kernels/chain_links.hpp"
+#include "formulations/parts/sweeps/part_columns.hpp"
+#include "formulations/parts/sweeps/part_momenta.hpp"
+#include "formulations/parts/sweeps/part_rates.hpp"
+
+namespace mbdbench::part_sweeps {
+
+/// \tparam W doubles a register
+template <int W>
+struct Sweeps : Columns<W> {
+  using typename Columns<W>::Lanes8;
+  using Columns<W>::packs;
+  using Columns<W>::sum_of_lanes;
+
+  static int eliminate(const PartData& part, int first, int last) {
+    for (int i = last; i-- > first;) {
+      const LinkRow& row = part.rows[i];
+      const PartRow& own = part.parts[i];
+      Inertia inertia = part.inertias[i];
+      if (!row.massless) {
+        add_rigid(part.links[i], inertia);
+      }
+      if (!eliminate_joint(part, i, inertia)) {
+        return i;
+      }
+      if (own.joint >= 0) {
+        describe(part, i, part.joints[own.joint]);
+        Columns<W>::pass(part, own);
+      }
+      if (row.inboard >= 0) {
+        add_inertia(own.starts ? across_start(part.starts[i], inertia) : inertia, part.inertias[row.inboard]);
+      }
+    }
+    return -1;
+  }
+
+  static void set_velocities(const PartData& part, const double* u, Turning<double>* turnings,
+                             const PartRightSide& side) {
+    for (int i = 0; i < part.row_count; ++i) {
+      const int inboard = part.rows[i].inboard;
+      Turning<double> turning{};
+      if (inboard >= 0) {
+        turning = turnings[inboard];
+      }
+      set_velocity(part, i, u, turning, side);
+      turnings[i] = turning;
+    }
+  }
+
+  static void inward(const PartData& part, const PartRightSide& side) {
+    for (int i = 0; i < part.row_count; ++i) {
+      side.wrenches[i] = kNoWrench;
+    }
+    for (int i = part.row_count; i-- > 0;) {
+      if (side.loaded != nullptr && !side.loaded[i]) {
+        rest_row(part, side, i);
+        continue;
+      }
+      const LinkRow& row = part.rows[i];
+      const PartRow& own = part.parts[i];
+      Wrench wrench = side.wrenches[i];
+      if (side.moves) {
+        add_wrench(is_sphere(row.kind) ? side.spheres[row.ordinal].needed : side.rows[i].needed, wrench);
+      }
+      if (side.loads != nullptr) {
+        subtract_wrench(side.loads[i], wrench);
+      }
+      if (own.closing >= 0) {
+        close_right(part, side, part.closings[own.closing], own, wrench);
+      }
+      double reduced[6];
+      double bias[6];
+      cross_joint(part, side, i, wrench, reduced, bias);
+      if (side.weighs && row.inboard < 0) {
+        add_ground(part, i, bias);
+      }
+      for (int p = own.first_pass; p < own.last_pass; ++p) {
+        add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias);
+      }
+      if (row.inboard >= 0) {
+        add_wrench(own.starts ? across_start(part.starts[i], wrench) : wrench, side.wrenches[row.inboard]);
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL void close_right(const PartData& part, const PartRightSide& side, const LoopClosing& closing,
+                                          const PartRow& own, Wrench& wrench) {
+    for (int i = 0; i < closing.rank; ++i) {
+      const double* const half = part.halves + closing.half + static_cast<long>(i) * closing.rows;
+      double sum = 0.0;
+      int row = 0;
+      for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+        const long at = static_cast<long>(part.closed_loops[l]) * kLoopLanes;
+        const int rows = part.loop_rows[part.closed_loops[l]];
+        for (int j = 0; j < rows; ++j) {
+          sum += half[row++] * (side.wanted[at + j] - side.rates[at + j]);
+        }
+      }
+      side.right[closing.right + i] = sum;
+      const double* const z = part.across + static_cast<long>(closing.across + i) * kLoopLanes;
+      wrench = {wrench.fx - z[0] * sum, wrench.fy - z[1] * sum, wrench.fz - z[2] * sum,
+                wrench.nx - z[3] * sum, wrench.ny - z[4] * sum, wrench.nz - z[5] * sum};
+      for (int p = own.first_pass; p < own.last_pass; ++p) {
+        *packs(side.rates, part.passes[p].loop) +=
+            *packs(part.across, closing.open + (p - own.first_pass) * closing.rows + i) * Lanes8(sum);
+      }
+    }
+  }
+
+  /// v += sum y D^-1 u + Y^T c.
+  static MBDBENCH_KERNEL void add_rates(const PartData& part, const PartRightSide& side, const PassedJoint& joint,
+                                        const LoopPass& through, const double* reduced, const double* bias) {
+    Lanes8 sum = *packs(side.rates, through.loop);
+    for (int d = 0; d < joint.direction_count; ++d) {
+      sum += *packs(part.along, through.along + d) * Lanes8(reduced[d] * joint.directions[d].inverse);
+    }
+    if (side.moves || side.driven != nullptr) {
+      const Lanes8* const y = packs(part.columns, 6 * through.columns);
+      for (int a = 0; a < 6; ++a) {
+        sum += y[a] * Lanes8(bias[a]);
+      }
+    }
+    *packs(side.rates, through.loop) = sum;
+  }
+
+  static void outward(const PartData& part, const PartRightSide& side) {
+    for (int i = 0; i < part.row_count; ++i) {
+      const LinkRow& row = part.rows[i];
+      const PartRow& own = part.parts[i];
+      Vector linear = kNoVector;
+      Vector angular = kNoVector;
+      if (row.inboard >= 0) {
+        linear = side.linear[row.inboard];
+        angular = side.angular[row.inboard];
+      } else if (side.weighs) {
+        const Vector& g = part.gravity[i];
+        linear = {-g.x, -g.y, -g.z};
+      }
+      if (own.starts) {
+        linear = moved_into_start(part.starts[i], linear, angular);
+        angular = into_start(part.starts[i], angular);
+      }
+      double pushed[6] = {};
+      for (int p = own.first_pass; p < own.last_pass; ++p) {
+        const LoopPass& through = part.passes[p];
+        const Lanes8 force = *packs(side.multipliers, through.loop);
+        const PassedJoint& joint = part.joints[own.joint];
+        for (int d = 0; d < joint.direction_count; ++d) {
+          pushed[d] += sum_of_lanes(*packs(part.along, through.along + d) * force);
+        }
+      }
+      move_link(part, side, i, pushed, linear, angular);
+      side.linear[i] = linear;
+      side.angular[i] = angular;
+      if (own.closing >= 0) {
+        close_outward(part, side, part.closings[own.closing], own, linear, angular);
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL void close_outward(const PartData& part, const PartRightSide& side, const LoopClosing& closing,
+                                            const PartRow& own, const Vector& linear, const Vector& angular) {
+    for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+      *packs(side.multipliers, part.closed_loops[l]) = Lanes8(0.0);
+    }
+    for (int i = 0; i < closing.rank; ++i) {
+      const double* const z = part.across + static_cast<long>(closing.across + i) * kLoopLanes;
+      double left = side.right[closing.right + i] - (z[0] * linear.x + z[1] * linear.y + z[2] * linear.z +
+                                                     z[3] * angular.x + z[4] * angular.y + z[5] * angular.z);
+      for (int p = own.first_pass; p < own.last_pass; ++p) {
+        left -= sum_of_lanes(*packs(part.across, closing.open + (p - own.first_pass) * closing.rows + i) *
+                             *packs(side.multipliers, part.passes[p].loop));
+      }
+      const double* half = part.halves + closing.half + static_cast<long>(i) * closing.rows;
+      for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+        const int loop = part.closed_loops[l];
+        double* const force = side.multipliers + static_cast<long>(loop) * kLoopLanes;
+        for (int j = 0; j < part.loop_rows[loop]; ++j) {
+          force[j] += *half++ * left;
+        }
+      }
+    }
+  }
+
+  /// p = E^T P of everything outboard, and p' = E^T (T - Omega x P) + tau with P what the joint transmits: less the
+  /// impulses of loops outboard of it [Chadaj2017, Eq. (70)-(77)], [Naudet2005, Eq. (21)].
+  static void momenta(const PartData& part, const PartMomenta& side) {
+    Wrench* const own = side.carried;
+    Wrench* const impulses = own + part.row_count;
+    Wrench* const loads = impulses + part.row_count;
+    for (int i = 0; i < 3 * part.row_count; ++i) {
+      own[i] = kNoWrench;
+    }
+    for (int i = part.row_count; i-- > 0;) {
+      const LinkRow& row = part.rows[i];
+      Wrench p = own[i];
+      if (!row.massless) {
+        add_wrench(rigid_momentum(part.links[i], side.linear[i], side.angular[i]), p);
+      }
+      if (side.own != nullptr) {
+        along_joint(part, row, p, side.own);
+      }
+      if (side.rates != nullptr) {
+        Wrench load = loads[i];
+        add_wrench(side.loads[i], load);
+        Wrench impulse = impulses[i];
+        if (side.impulses != nullptr) {
+          add_wrench(side.impulses[i], impulse);
+        }
+        Wrench transmitted = p;
+        subtract_wrench(impulse, transmitted);
+        momentum_rate(part, side, i, transmitted, load);
+        if (row.inboard >= 0) {
+          add_wrench(inward_of(part, i, load), loads[row.inboard]);
+          if (side.impulses != nullptr) {
+            add_wrench(inward_of(part, i, impulse), impulses[row.inboard]);
+          }
+        }
+      }
+      if (row.inboard >= 0) {
+        add_wrench(inward_of(part, i, p), own[row.inboard]);
+      }
+    }
+  }
+};
+
+template <int W>
+PartSweeps sweeps() {
+  return {Sweeps<W>::eliminate, Sweeps<W>::close,   Sweeps<W>::set_velocities,
+          Sweeps<W>::inward,    Sweeps<W>::outward, Sweeps<W>::momenta};
+}
+
+}  // namespace mbdbench::part_sweeps
