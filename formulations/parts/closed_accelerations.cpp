@@ -1,7 +1,6 @@
 #include "formulations/parts/closed_accelerations.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -124,7 +123,7 @@ void ClosedAccelerations::set_wanted_accelerations(std::span<const double> q, st
     const JointKinematics& state = part_.cuts()[c];
     set_cut_right_side(cut, state, end_of(cut.a), end_of(cut.b), baumgarte_, wanted_);
     if (!cut.driven.empty()) {
-      add_drives(cut, state);
+      add_drive_right_side(cut, state, motions_, baumgarte_, wanted_);
     }
     if (!loads_on_bodies_) {
       // The links' accelerations are taken less g, so that weights need no poses: the ground's is -g then.
@@ -151,19 +150,6 @@ double ClosedAccelerations::prescribed_rate(const Coupling& coupling) const {
     }
   }
   return sum;
-}
-
-void ClosedAccelerations::add_drives(const Joint& joint, const JointKinematics& state) {
-  std::array<double, 6> closed{};
-  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, closed);
-  std::array<double, 6> driven = closed;
-  drive_residual(joint, motions_.positions(), driven);
-  for (const DrivenRow& drive : joint.driven) {
-    const std::size_t row = index_of(drive.row);
-    wanted_[joint.row_offset + drive.row] += motions_.accelerations()[index_of(drive.place)] +
-                                             2.0 * baumgarte_.alpha * motions_.velocities()[index_of(drive.place)] +
-                                             baumgarte_.beta * baumgarte_.beta * (closed[row] - driven[row]);
-  }
 }
 
 RhsStatus ClosedAccelerations::finite(std::span<const double> accelerations) const {

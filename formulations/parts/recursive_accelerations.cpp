@@ -11,10 +11,10 @@
 namespace mbdbench {
 namespace {
 
-class RecursiveAccelerations final : public JointStateFormulation {
+class RecursiveAccelerations final : public JointVelocityFormulation {
  public:
   RecursiveAccelerations(const Mechanism& mechanism, const RecursiveAccelerationSettings& settings)
-      : JointStateFormulation(mechanism, StateKind::velocity),
+      : JointVelocityFormulation(mechanism),
         settings_(settings),
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
     if (settings.link_frames) {
@@ -26,18 +26,6 @@ class RecursiveAccelerations final : public JointStateFormulation {
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<RecursiveAccelerations>(mechanism(), settings_);
-  }
-
-  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    std::copy(q.begin(), q.end(), x.begin());
-    std::copy(u.begin(), u.end(), rate_of(x).begin());
-    return {};
-  }
-
-  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
-    return {};
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {

@@ -54,4 +54,19 @@ void set_cut_right_side(const Joint& joint, const JointKinematics& state, const 
   }
 }
 
+void add_drive_right_side(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions,
+                          BaumgarteConstants baumgarte, Eigen::VectorXd& right_side) {
+  std::array<double, 6> closed{};
+  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, closed);
+  std::array<double, 6> driven = closed;
+  drive_residual(joint, motions.positions(), driven);
+  for (const DrivenRow& drive : joint.driven) {
+    const auto row = static_cast<std::size_t>(drive.row);
+    const auto place = static_cast<std::size_t>(drive.place);
+    right_side[joint.row_offset + drive.row] += motions.accelerations()[place] +
+                                                2.0 * baumgarte.alpha * motions.velocities()[place] +
+                                                baumgarte.beta * baumgarte.beta * (closed[row] - driven[row]);
+  }
+}
+
 }  // namespace mbdbench

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 
@@ -36,5 +37,10 @@ CutEnd cut_end(const Kinematics& kinematics, int body);
 /// adds. \param state placed, with its rates \param right_side of all rows; those of this joint are set
 void set_cut_right_side(const Joint& joint, const JointKinematics& state, const CutEnd& a, const CutEnd& b,
                         BaumgarteConstants baumgarte, Eigen::VectorXd& right_side);
+
+/// Adds what prescribed motions of the joint's rows ask for beyond a closed joint's: their accelerations, and what
+/// stabilisation makes of their velocities and of the gap between them and the joint. \param state placed
+void add_drive_right_side(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions,
+                          BaumgarteConstants baumgarte, Eigen::VectorXd& right_side);
 
 }  // namespace mbdbench

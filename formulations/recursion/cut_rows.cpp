@@ -1,7 +1,6 @@
 #include "formulations/recursion/cut_rows.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 
 #include "mechanisms/model/description/index_of.hpp"
@@ -76,19 +75,6 @@ RhsStatus CutRows::set_positions(const BodyRecursion& tree, std::span<const doub
   return {};
 }
 
-void CutRows::add_drives(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions) {
-  std::array<double, 6> closed{};
-  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, closed);
-  std::array<double, 6> driven = closed;
-  drive_residual(joint, motions.positions(), driven);
-  for (const DrivenRow& drive : joint.driven) {
-    const std::size_t row = index_of(drive.row);
-    multipliers_[joint.row_offset + drive.row] += motions.accelerations()[index_of(drive.place)] +
-                                                  2.0 * baumgarte_.alpha * motions.velocities()[index_of(drive.place)] +
-                                                  baumgarte_.beta * baumgarte_.beta * (closed[row] - driven[row]);
-  }
-}
-
 void CutRows::set_acceleration_right_side(const BodyRecursion& tree) {
   const Kinematics& kinematics = tree.kinematics();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
@@ -96,7 +82,7 @@ void CutRows::set_acceleration_right_side(const BodyRecursion& tree) {
     set_cut_right_side(joint, kinematics.cut_joint(static_cast<int>(c)), cut_end(kinematics, joint.a),
                        cut_end(kinematics, joint.b), baumgarte_, multipliers_);
     if (!joint.driven.empty()) {
-      add_drives(joint, kinematics.cut_joint(static_cast<int>(c)), tree.motions());
+      add_drive_right_side(joint, kinematics.cut_joint(static_cast<int>(c)), tree.motions(), baumgarte_, multipliers_);
     }
   }
   for (std::size_t i = 0; i < open_.size(); ++i) {

@@ -43,8 +43,6 @@ class CutRows {
 
  private:
   void set_acceleration_right_side(const BodyRecursion& tree);
-  /// What the prescribed motion of a cut joint asks of its driven rows, added to their right side.
-  void add_drives(const Joint& joint, const JointKinematics& state, const PrescribedMotions& motions);
 
   void close(BodyRecursion& tree);
   /// \returns what the prescribed components add to a coupling's rate. \param rates over u
