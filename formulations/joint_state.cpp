@@ -60,4 +60,18 @@ void CoordinateRates::set(std::span<const double> q, std::span<const double> u, 
   }
 }
 
+RhsStatus JointVelocityFormulation::pack(double /*t*/, std::span<const double> q, std::span<const double> u,
+                                         std::span<double> x) {
+  std::copy(q.begin(), q.end(), x.begin());
+  std::copy(u.begin(), u.end(), rate_of(x).begin());
+  return {};
+}
+
+RhsStatus JointVelocityFormulation::unpack(double /*t*/, std::span<const double> x, std::span<double> q,
+                                           std::span<double> u) {
+  std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
+  std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
+  return {};
+}
+
 }  // namespace mbdbench

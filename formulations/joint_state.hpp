@@ -49,4 +49,14 @@ class JointStateFormulation : public Formulation {
   [[nodiscard]] std::size_t q_size() const { return static_cast<std::size_t>(mechanism().q_size()); }
 };
 
+/// Base of formulations with x = [q; u]: nothing is computed to pack or unpack it.
+class JointVelocityFormulation : public JointStateFormulation {
+ public:
+  explicit JointVelocityFormulation(const Mechanism& mechanism)
+      : JointStateFormulation(mechanism, StateKind::velocity) {}
+
+  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
+  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
+};
+
 }  // namespace mbdbench

@@ -16,28 +16,13 @@ namespace {
 using namespace mbdbench;
 
 /// Projected Newton-Euler equations of a tree, M u' = f, as short as they can be written.
-class MyFormulation final : public JointStateFormulation {
+class MyFormulation final : public JointVelocityFormulation {
  public:
   explicit MyFormulation(const Mechanism& mechanism)
-      : JointStateFormulation(mechanism, StateKind::velocity),
-        kinematics_(mechanism),
-        jacobians_(mechanism),
-        loads_(mechanism) {}
+      : JointVelocityFormulation(mechanism), kinematics_(mechanism), jacobians_(mechanism), loads_(mechanism) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<MyFormulation>(mechanism());
-  }
-
-  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    std::copy(q.begin(), q.end(), x.begin());
-    std::copy(u.begin(), u.end(), rate_of(x).begin());
-    return {};
-  }
-
-  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
-    return {};
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {

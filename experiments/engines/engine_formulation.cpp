@@ -21,10 +21,10 @@
 namespace mbdbench {
 namespace {
 
-class EngineFormulation final : public JointStateFormulation {
+class EngineFormulation final : public JointVelocityFormulation {
  public:
   EngineFormulation(const Mechanism& mechanism, std::string command, double patience)
-      : JointStateFormulation(mechanism, StateKind::velocity),
+      : JointVelocityFormulation(mechanism),
         command_(std::move(command)),
         patience_(patience),
         engine_(command_, patience),
@@ -38,18 +38,6 @@ class EngineFormulation final : public JointStateFormulation {
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<EngineFormulation>(mechanism(), command_, patience_);
-  }
-
-  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    std::copy(q.begin(), q.end(), x.begin());
-    std::copy(u.begin(), u.end(), rate_of(x).begin());
-    return {};
-  }
-
-  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
-    return {};
   }
 
   /// The protocol has none: no joint's.

@@ -44,27 +44,13 @@ struct DcaOptions {
   bool projects = false;
 };
 
-class DcaFormulation final : public JointStateFormulation {
+class DcaFormulation final : public JointVelocityFormulation {
  public:
   DcaFormulation(const Mechanism& mechanism, const DcaOptions& options)
-      : JointStateFormulation(mechanism, StateKind::velocity),
-        options_(options),
-        system_(mechanism, options.assembly) {}
+      : JointVelocityFormulation(mechanism), options_(options), system_(mechanism, options.assembly) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<DcaFormulation>(mechanism(), options_);
-  }
-
-  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    std::copy(q.begin(), q.end(), x.begin());
-    std::copy(u.begin(), u.end(), rate_of(x).begin());
-    return {};
-  }
-
-  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
-    return {};
   }
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {

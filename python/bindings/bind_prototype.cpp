@@ -38,25 +38,13 @@ NumberArray copied(std::span<const double> numbers) {
   return array_of({numbers.begin(), numbers.end()});
 }
 
-class PrototypeFormulation final : public JointStateFormulation {
+class PrototypeFormulation final : public JointVelocityFormulation {
  public:
   PrototypeFormulation(const Mechanism& mechanism, const Prototype& prototype)
-      : JointStateFormulation(mechanism, StateKind::velocity), prototype_(&prototype) {}
+      : JointVelocityFormulation(mechanism), prototype_(&prototype) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<PrototypeFormulation>(mechanism(), *prototype_);
-  }
-
-  RhsStatus pack(double /*t*/, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
-    std::copy(q.begin(), q.end(), x.begin());
-    std::copy(u.begin(), u.end(), rate_of(x).begin());
-    return {};
-  }
-
-  RhsStatus unpack(double /*t*/, std::span<const double> x, std::span<double> q, std::span<double> u) override {
-    std::copy(q_of(x).begin(), q_of(x).end(), q.begin());
-    std::copy(rate_of(x).begin(), rate_of(x).end(), u.begin());
-    return {};
   }
 
   /// The function gives none: no joint's.
