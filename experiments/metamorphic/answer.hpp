@@ -25,6 +25,7 @@ struct Plan {
   int threads = 1;
   std::string formulation_options = {};  ///< "leaf=subchain"; refuses formulations without it
   bool runs = true;                      ///< false: accelerations and reactions alone
+  bool drives_as_loads = false;          ///< accelerations with the drives' forces in the drives' places
   double unit_of_time = 1.0;             ///< steps of differences are a share of it
 };
 

@@ -43,6 +43,7 @@ Case planar_digits(RandomSource& random, int bodies);
 // of_loads.cpp
 Case superposition(RandomSource& random, int bodies);
 Case balance(RandomSource& random, int bodies);
+Case drives_as_loads(RandomSource& random, int bodies);
 Case law_of_cut(RandomSource& random, int bodies);
 Case free_cut(RandomSource& random, int bodies);
 Case formulas(RandomSource& random, int bodies);

@@ -2,6 +2,7 @@
 /// Loads, laws and formulas, and how bodies balance with them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -43,6 +44,24 @@ Case balance(RandomSource& random, int bodies) {
   drawn.tellings.pop_back();
   drawn.tellings[0].plan.runs = false;
   drawn.judge = balanced;
+  return drawn;
+}
+
+/// The force of a drive, apart from what couplings and joints do along its axis, moves the mechanism as the drive does.
+Case drives_as_loads(RandomSource& random, int bodies) {
+  Drawing drawing = any_drawing(random, std::max(2, bodies));
+  drawing.drives = 0.6;
+  drawing.couplings = 0.6;
+  Told base = draw_told(random, drawing);
+  const auto driven = [](const ToldJoint& joint) { return !joint.motion.empty(); };
+  while (std::none_of(base.joints.begin(), base.joints.end(), driven)) {
+    base = draw_told(random, drawing);
+  }
+  Case drawn = two(base, base);
+  for (Telling& telling : drawn.tellings) {
+    telling.plan.runs = false;
+  }
+  drawn.tellings[1].plan.drives_as_loads = true;
   return drawn;
 }
 

@@ -20,6 +20,7 @@ std::span<const Relation> relations() {
       Relation{"gear", "a coupled wheel as inertia", gear},
       Relation{"coupling_factor", "a coupling times 1e-9 to 1e9, either sign", coupling_factor},
       Relation{"driven_coupling", "what follows a driven joint, driven itself", driven_coupling},
+      Relation{"drives_as_loads", "the force of every drive in its place", drives_as_loads},
       Relation{"hinge_twice", "a hinge told twice with 9 to 16 digits or far from the origin", hinge_twice},
       Relation{"planar_digits", "a planar linkage askew, with 9 to 16 digits", planar_digits},
       Relation{"welded_twice", "what is welded, welded again", welded_twice},
