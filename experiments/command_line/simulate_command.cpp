@@ -20,7 +20,7 @@ constexpr const char* kSimulateExamples = R"(Examples:
   mbdbench simulate --restart killed/checkpoint.json --time 10 --output rest
 
 DIR receives trajectory.csv, statistics.json, timings.json, state.json, mechanism.toml and provenance.json
-(docs/results.md). Exit codes: 0 the end was reached; 1 the run failed, or
+(docs/using/results.md). Exit codes: 0 the end was reached; 1 the run failed, or
 is inaccurate; 2 bad input; 3 a file cannot be written;
 130 interrupted. A run that failed
 or was interrupted keeps what it had, and state.json continues it.)";

@@ -47,8 +47,8 @@ against that of dense, a restart half way. Mechanism number i is drawn from seed
 itself to a small mechanism in DIR/failures. Exit code 1: something failed.
 
 With --metamorphic: mechanisms of a generator of its own, each told as TOML in two ways or run in two ways (names,
-frames, cuts, units, split bodies, equal models, typed digits, time, pieces, threads: docs/trust.md). What disagrees
-stands in DIR/failures as a pair of files with the commands that show it.)";
+frames, cuts, units, split bodies, equal models, typed digits, time, pieces, threads). Disagreements stand in
+DIR/failures as a pair of files with the commands that show them (docs/understanding/metamorphic.md).)";
 
 struct SoakOptions {
   double minutes = 0.0;
