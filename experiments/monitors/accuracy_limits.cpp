@@ -70,6 +70,15 @@ std::vector<std::string> inaccuracies(const RunAccuracy& accuracy, const Accurac
             limits.energy, "J", "--max-energy-error");
     compare("imbalance of energy and work in one step", accuracy.largest_step_imbalance(), limits.energy_step, "J",
             "--max-energy-error");
+    // What the work is uncertain by excuses an imbalance, but not all of it: a load that is zero at the ends of every
+    // step exists between them only.
+    const double uncertainty = accuracy.work().uncertainty();
+    if (beyond(accuracy.largest_imbalance(), limits.energy) && uncertainty > kLargestShare * accuracy.energy_scale()) {
+      found.push_back(
+          fmt::format("the loads change so much within a step that their work is known to {:.3g} J only, of {:.3g} J "
+                      "(--max-step, or a tighter tolerance)",
+                      uncertainty, accuracy.energy_scale()));
+    }
   }
   if (const auto change = accuracy.diagnostics().find("unconverged_change");
       change != accuracy.diagnostics().end() && beyond(change->second.largest, limits.unconverged)) {

@@ -3,6 +3,7 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 #include "formulations/gauge_option.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -14,6 +15,10 @@ namespace {
 // A block is measured against itself unless its terms cancel to less than this part of their size: below, the relative
 // error of what is left measures the cancellation and not the formulation.
 constexpr double kCancellation = 1e-3;
+
+// Constraints that agree are met within rounding times the condition of Phi_q, at most 1e-7 (the limit of a comparison)
+// and more only near singular positions; those that contradict one another are not met by a part of order one.
+constexpr double kContradiction = 1e-5;
 
 double largest(const Eigen::VectorXd& vector) {
   return vector.size() > 0 ? vector.lpNorm<Eigen::Infinity>() : 0.0;
@@ -36,7 +41,8 @@ VerificationReference::VerificationReference(const Mechanism& mechanism, const F
           dense_momentum.make(mechanism, parse_parameters(dense_momentum.options, "gauge=none", dense_momentum.key))),
       kinematics_(mechanism),
       jacobians_(mechanism),
-      loads_(mechanism) {}
+      loads_(mechanism),
+      motions_(mechanism) {}
 
 Reference VerificationReference::at(const VerificationState& state) {
   Reference reference;
@@ -83,6 +89,9 @@ Reference VerificationReference::at(const VerificationState& state) {
   reference.constraint_forces = constraint_forces(reference.reactions);
   set_mass_and_scales(reference);
   set_constraints(reference);
+  if (reference.failure = contradiction(reference); !reference.failure.empty()) {
+    return reference;
+  }
   set_tangent_rates(reference);
   reference.neighbours = neighbours(reference, {reference.state.t, reference.state.q, reference.state.u, {}}, 1.0);
   return reference;
@@ -114,8 +123,8 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
   }
   const Eigen::VectorXd diagonal = mass_.diagonal();
   const Eigen::VectorXd accelerations = forces.cwiseQuotient(diagonal);
-  // At rest velocities are rounding of those that the forces soon make: within a radian, or the longest way from a
-  // joint to a centre of mass.
+  // At rest velocities are rounding of those that the forces and drives soon make: within a radian, or the longest way
+  // from a joint to a centre of mass.
   double longest = 0.0;
   for (int i = 0; i < mechanism_->body_count(); ++i) {
     longest = std::max(longest, (kinematics_.body(i).com - kinematics_.tree_joint(i).point).norm());
@@ -125,7 +134,9 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
     const Joint& joint = mechanism_->tree_joints()[static_cast<std::size_t>(i)];
     for (int k = 0; k < joint.nu; ++k) {
       const bool turns = kinematics_.tree_joint(i).h.col(k).tail<3>().norm() > 0.0;
-      soon = std::max(soon, std::sqrt(accelerations[joint.u_offset + k] * (turns || longest == 0.0 ? 1.0 : longest)));
+      const double acceleration =
+          std::max(accelerations[joint.u_offset + k], std::abs(reference.accelerations[joint.u_offset + k]));
+      soon = std::max(soon, std::sqrt(acceleration * (turns || longest == 0.0 ? 1.0 : longest)));
     }
   }
   reference.velocity_scale = kCancellation * std::max(soon, largest(reference.p.cwiseQuotient(diagonal)));
@@ -145,6 +156,7 @@ void VerificationReference::set_constraints(Reference& reference) {
   const Eigen::Index nu = mechanism_->u_size();
   if (rows == 0 || nu == 0) {
     reference.null_space = Eigen::MatrixXd::Identity(nu, nu);
+    reference.redundant = rows > 0;
     return;
   }
   const CharacteristicScales& scales = mechanism_->scales();
@@ -158,6 +170,37 @@ void VerificationReference::set_constraints(Reference& reference) {
     const Eigen::VectorXd values = singular_values(b);
     reference.condition *= values[0] / values[rank - 1];
   }
+}
+
+std::string VerificationReference::contradiction(const Reference& reference) {
+  const Eigen::VectorXd& u = reference.state.u;
+  motions_.evaluate(reference.state.t);
+  Eigen::VectorXd demanded = -(jacobians_.constraint_rate() * u);
+  for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    const Joint& cut = mechanism_->cut_joints()[c];
+    if (cut.world_linear) {
+      const Vec3 relative = reference.phi_q.middleRows<3>(cut.row_offset) * u;
+      demanded.segment<3>(cut.row_offset) += kinematics_.cut_joint(static_cast<int>(c)).turn.cross(relative);
+    }
+  }
+  for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
+    demanded[motions_.rows()[m]] += motions_.accelerations()[m];
+  }
+  // Of the terms, not of their sums, and not below what is left of larger accelerations that cancel: rows that the tree
+  // keeps by itself are zero, and their rates rounding.
+  const Eigen::VectorXd terms = reference.phi_q.cwiseAbs() * reference.accelerations.cwiseAbs() + demanded.cwiseAbs() +
+                                jacobians_.constraint_rate().cwiseAbs() * u.cwiseAbs();
+  const auto& scale = mechanism_->scales().rows.array();
+  const double of_rows = largest(scale * terms.array());
+  const double size = std::max(of_rows, reference.acceleration_scale + kCancellation * std::pow(largest(u), 2));
+  const double rest = largest(scale * (demanded - reference.phi_q * reference.accelerations).array());
+  if (rest <= kContradiction * size) {
+    return "";
+  }
+  return fmt::format(
+      "the constraints contradict one another: of the accelerations that loops, prescribed motions and couplings demand, "
+      "{:.2g} of their size cannot be met",
+      rest / size);
 }
 
 void VerificationReference::set_tangent_rates(Reference& reference) const {

@@ -11,6 +11,7 @@
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/loads/loads.hpp"
+#include "mechanisms/model/loads/motions.hpp"
 
 namespace mbdbench {
 
@@ -64,6 +65,9 @@ class VerificationReference {
  private:
   void set_mass_and_scales(Reference& reference);
   void set_constraints(Reference& reference);
+  /// \returns why no acceleration meets all constraints; empty where one does. Least squares of such equations depend on
+  ///          the formulation's weights, so that nothing can be compared.
+  std::string contradiction(const Reference& reference);
   void set_tangent_rates(Reference& reference) const;
 
   const Mechanism* mechanism_;
@@ -72,6 +76,7 @@ class VerificationReference {
   Kinematics kinematics_;
   Jacobians jacobians_;
   LoadEvaluator loads_;
+  PrescribedMotions motions_;
   Eigen::MatrixXd mass_;
 };
 

@@ -6,12 +6,15 @@
 
 #include <array>
 #include <cmath>
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "experiments/files/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/simulation.hpp"
+#include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {
@@ -133,6 +136,47 @@ TEST(RunAccuracyTest, WithoutLoadsTheImbalanceIsTheDeviation) {
   ASSERT_TRUE(run.accuracy->diagnostics().contains("redundant_rows"));
   EXPECT_EQ(run.accuracy->diagnostics().at("redundant_rows").smallest, 3.0);
   EXPECT_EQ(run.accuracy->diagnostics().at("redundant_rows").largest, 3.0);
+}
+
+// A multistep method whose steps end where the load is zero sees no load: it stays at rest, and the arm should turn by
+// 5 / pi. MATLAB's steps do the same; the verdict must not.
+TEST(RunAccuracyTest, ALoadThatIsZeroAtTheEndsOfEveryStepIsSeen) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "sine.toml";
+  std::ofstream(file) << R"toml(name = "sine"
+gravity = [0.0, 0.0, 0.0]
+[[bodies]]
+name = "arm"
+mass = 1.0
+com = [0.0, 0.0, 0.0]
+inertia = [1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
+[[joints]]
+name = "hinge"
+type = "revolute"
+a = "ground"
+b = "arm"
+[[joint_loads]]
+name = "shaker"
+joint = "hinge"
+component = 1
+law = "2*sin(2*pi*t)"
+)toml";
+  const auto run = [&](const char* max_step) {
+    std::vector<std::string> arguments = {"simulate", "--mechanism", file.string(), "--formulation", "dense"};
+    for (const char* const more : {"--integrator", "ode113", "--time", "5", "--quiet", "--overwrite", "--output"}) {
+      arguments.emplace_back(more);
+    }
+    arguments.push_back((directory.path() / "run").string());
+    if (*max_step != '\0') {
+      arguments.insert(arguments.end(), {"--max-step", max_step});
+    }
+    return call_program(arguments);
+  };
+  const CommandLineCall blind = run("");
+  EXPECT_EQ(blind.exit_code, 1) << blind.output;
+  EXPECT_NE(blind.errors.find("the loads change so much within a step"), std::string::npos) << blind.errors;
+  const CommandLineCall seeing = run("0.05");
+  EXPECT_EQ(seeing.exit_code, 0) << seeing.output;
 }
 
 }  // namespace

@@ -392,5 +392,66 @@ TEST(Verify, RoundingOfZeroIsNoError) {
   EXPECT_NE(call.output.find(" passed, 0 failed, 0 ill-conditioned, 0 refused"), std::string::npos) << call.output;
 }
 
+// Two hinges about one axis, the second cut; both are driven. No acceleration meets both motions, and least squares of
+// them depend on who weighs.
+TEST(Verify, ContradictoryMotionsHaveNoReference) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "driven.toml";
+  for (const char* const second : {"0.5*t^2", "t^2"}) {
+    std::ofstream(file) << R"(name = "driven"
+[[bodies]]
+name = "arm"
+mass = 1.0
+com = [0.5, 0.0, 0.0]
+inertia = [0.1, 0.1, 0.1, 0.0, 0.0, 0.0]
+[[joints]]
+name = "hinge"
+type = "revolute"
+a = "ground"
+b = "arm"
+motions = [{component = 1, position = "0.5*t^2"}]
+[[joints]]
+name = "twin"
+type = "revolute"
+a = "ground"
+b = "arm"
+cut = true
+motions = [{component = 1, position = ")"
+                        << second << "\"}]\n";
+    const CommandLineCall call = call_program({"verify", "--mechanism", file.string(), "--formulation", "dca"});
+    const bool agree = std::string(second) == "0.5*t^2";
+    EXPECT_EQ(call.exit_code, agree ? 0 : 1) << call.output;
+    EXPECT_EQ(call.output.find("no reference: the constraints contradict one another") == std::string::npos, agree)
+        << call.output;
+  }
+}
+
+// A body bolted to ground twice: nothing says how much either bolt carries.
+TEST(Verify, WrenchesOfABodyThatIsHeldTwiceAreNotCompared) {
+  const TemporaryDirectory directory;
+  const auto file = directory.path() / "bolted.toml";
+  std::ofstream(file) << R"(name = "bolted"
+[[bodies]]
+name = "plate"
+mass = 1.0
+com = [0.5, 0.0, 0.0]
+inertia = [0.1, 0.1, 0.1, 0.0, 0.0, 0.0]
+[[joints]]
+name = "bolt"
+type = "fixed"
+a = "ground"
+b = "plate"
+[[joints]]
+name = "hinge"
+type = "revolute"
+a = "ground"
+b = "plate"
+cut = true
+)";
+  const CommandLineCall call = call_program({"verify", "--mechanism", file.string(), "--formulation", "dca[leaf=body]",
+                                             "--formulation", "dca-alm", "--formulation", "hdca"});
+  EXPECT_EQ(call.exit_code, 0) << call.output;
+}
+
 }  // namespace
 }  // namespace mbdbench

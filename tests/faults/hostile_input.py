@@ -168,8 +168,10 @@ def attack_terminal(attack):
     for text in with_escapes(STUDY):
         attack.run("a study with an escape", "study", attack.file("escape.toml", text), "--no-report", "--quiet", "-o", "study", codes={2})
     for escape in ("&#27;[2J", "&#x9b;31m", "\x1b[2J"):
-        for name in ("arm", "link", "shoulder", "continuous"):
-            attack.run("URDF with an escape", "inspect", attack.file("escape.urdf", URDF.replace(f'"{name}"', f'"{name}{escape}"')), codes={0, 2})
+        # A name is anything; a type of joint is one of a list.
+        for name, code in (("arm", 0), ("link", 0), ("shoulder", 0), ("continuous", 2)):
+            text = URDF.replace(f'"{name}"', f'"{name}{escape}"')
+            attack.run("URDF with an escape", "inspect", attack.file("escape.urdf", text), codes={code})
     for word in ("a\x1b[2Jb.toml", "\x1b[31m", "pendulum:\x1b[31m", "\u202egnp.toml"):
         attack.run("a name with an escape", "inspect", word, codes={2})
         attack.run("a formulation with an escape", "simulate", "-m", "pendulum:2", "-f", word, "-t", "1", "-o", "x", codes={2})
