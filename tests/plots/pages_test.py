@@ -97,6 +97,13 @@ class Pages(unittest.TestCase):
                 dead += [f"{file.relative_to(ROOT).as_posix()}: {page}" for page in named.findall(text) if not (ROOT / page).exists()]
         self.assertEqual(dead, [])
 
+    def test_documents_name_sources_that_exist(self):
+        named = re.compile(r"`((?:benchmarks|cmake|examples|experiments|formulations|fuzz|integrators|mechanisms|plots|python|setup|tests)/"
+                           r"[\w./-]+\.\w+)`")
+        dead = [f"{page.relative_to(ROOT).as_posix()}: {file}" for page in pages(ROOT) for file in named.findall(page.read_text(encoding="utf-8"))
+                if "PAPER" not in file and not (ROOT / file).exists()]
+        self.assertEqual(dead, [])
+
     def test_offences_are_seen(self):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
