@@ -59,7 +59,7 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   command->add_option(
       "-o,--output", options->output,
       "File to write: .urdf, .xml (MJCF), .jsonl (lines for engines), else TOML; without it standard output");
-  command->add_option("--format", options->format, "toml, urdf, mjcf or engine, whatever the file is called")
+  command->add_option("--format", options->format, "toml, urdf, mjcf or engine; overrides the ending of the file name")
       ->check(CLI::IsMember({"toml", "urdf", "mjcf", "engine"}));
   command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
   add_robot_flags(*command, options->robot);

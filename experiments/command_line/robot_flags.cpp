@@ -24,9 +24,9 @@ void add_robot_flags(CLI::App& command, RobotFlags& flags) {
   command.add_flag("--floating", flags.floating,
                    "Robots' files: a free joint for the root link, which otherwise is the ground");
   command
-      .add_option(
-          "--ignore", flags.ignored,
-          "Robots' files: leave out friction or armature (else refused), or limits (else told), separated by commas")
+      .add_option("--ignore", flags.ignored,
+                  "Robots' files: leave out friction or armature (otherwise refused) or limits (otherwise a note), "
+                  "separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember({"armature", "friction", "limits"}))
       ->allow_extra_args(false);

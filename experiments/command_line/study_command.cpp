@@ -296,12 +296,12 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
   const auto options = std::make_shared<StudyFileRun>();
   command->add_option("file", options->file, "The declaration (docs/using/studies.md)")->required();
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
-  command->add_option("-j,--jobs", options->jobs, "Runs beside one another; the results do not depend on it")
+  command->add_option("-j,--jobs", options->jobs, "Number of runs side by side; the results do not depend on it")
       ->check(integer_from(1, 1024));
-  command->add_flag("--quick", options->quick, "What the study's table [quick] says, in place of the whole");
+  command->add_flag("--quick", options->quick, "Take the keys of the study's table [quick] in place of its own");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--allow-engines", options->allow_engines,
-                    "Start the commands of engines that the file names; they could do all that you can");
+                    "Start the commands of engines that the file names; they can do anything that you can do");
   command->add_flag("--no-report", options->no_report, "Records only: no tables, figures and report");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kStudyExamples);
