@@ -104,6 +104,15 @@ class Pages(unittest.TestCase):
                 if "PAPER" not in file and not (ROOT / file).exists()]
         self.assertEqual(dead, [])
 
+    def test_every_observer_and_integrator_is_described(self):
+        for source, pattern, page in (
+                ("experiments/studies/declaration/observer.cpp", r'QuantityEntry\{\s*Quantity::\w+,\s*"(\w+)"', "docs/using/observers.md"),
+                ("integrators/registry.cpp", r'OdeEntry\{"([\w-]+)"', "docs/understanding/integrators.md")):
+            keys = re.findall(pattern, (ROOT / source).read_text(encoding="utf-8"))
+            self.assertGreater(len(keys), 15, source)
+            text = (ROOT / page).read_text(encoding="utf-8")
+            self.assertEqual([key for key in keys if not re.search(rf"`{key}[`(]", text)], [], page)
+
     def test_offences_are_seen(self):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
