@@ -340,7 +340,7 @@ void add_soak_command(CLI::App& program, const Registries& registries, int& exit
       "soak", "Checks every formulation on random mechanisms, for as long as wanted. Exit code 1: something failed");
   const auto options = std::make_shared<SoakOptions>();
   CLI::Option* const minutes =
-      command->add_option("--minutes", options->minutes, "Duration")->check(number_from(0.01, 1e5));
+      command->add_option("--minutes", options->minutes, "Duration, minutes")->check(number_from(0.01, 1e5));
   command->add_option("--mechanisms", options->mechanisms, "Number of mechanisms, in place of a duration")
       ->check(integer_from(1, 1'000'000'000))
       ->excludes(minutes);
