@@ -96,7 +96,7 @@ int compare_directories(const CompareOptions& options) {
   print_list("made from other inputs", comparison.inputs);
   print_list("renamed", comparison.renamed);
   if (!comparison.inputs_known) {
-    fmt::print("one of them does not say what it was made from: compared by names alone\n");
+    fmt::print("one of them does not name its inputs: compared by names alone\n");
   }
   print_differences(comparison, options.shown);
   fmt::print("equal: {}{}\n", comparison.equal,

@@ -45,7 +45,8 @@ std::string with_robot_flags(const std::string& word, const RobotFlags& flags) {
   const auto [file, text] = split_robot_word(word);
   if (!is_robot_file(file)) {
     throw std::invalid_argument(fmt::format(
-        "--floating, --ignore and --fixed are for robots' files (.urdf, .xml, .mjcf), and '{}' is none", word));
+        "--floating, --ignore and --fixed are for robots' files (.urdf, .xml, .mjcf), and '{}' is not such a file",
+        word));
   }
   const auto ignores = [&](const char* what) {
     return std::find(flags.ignored.begin(), flags.ignored.end(), what) != flags.ignored.end();
