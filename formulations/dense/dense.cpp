@@ -147,8 +147,7 @@ std::span<const ParameterSpecification> dense_options() {
       {"rank",
        std::string("told"),
        "rank of Phi_q; told: its pivots decide; fixed: the generic rank everywhere, as in methods with multipliers "
-       "that "
-       "do not look for singular positions (not a reference)",
+       "that do not look for singular positions (not a reference)",
        -1e300,
        1e300,
        {"told", "fixed"}}};
