@@ -1,4 +1,4 @@
-"""Claims: what a paper says in words, what was measured of it, and whether it holds (docs/results.md)."""
+"""Claims: what a paper says in words, what was measured of it, and whether it holds (docs/using/results.md)."""
 from dataclasses import dataclass
 
 from csv_rows import read_csv_rows

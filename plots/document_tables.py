@@ -24,7 +24,7 @@ EXAMPLE = """example:
 
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
-_DOCUMENTS = ("README.md", "docs/papers.md")
+DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md")
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
 _MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 _MARKED_NUMBER = re.compile(r"(<!-- number (\w+) -->).*?(<!-- end -->)", re.DOTALL)
@@ -145,12 +145,12 @@ def written(text):
     """The document with its tables and numbers made anew. Raises InputError for one that does not exist."""
     def table(match):
         if match[2] not in TABLES:
-            raise InputError(_DOCUMENTS[0], f"no table {match[2]}; there are {', '.join(TABLES)}")
+            raise InputError(DOCUMENTS[0], f"no table {match[2]}; there are {', '.join(TABLES)}")
         return match[1] + TABLES[match[2]]() + match[3]
 
     def number(match):
         if match[2] not in NUMBERS:
-            raise InputError(_DOCUMENTS[0], f"no number {match[2]}; there are {', '.join(NUMBERS)}")
+            raise InputError(DOCUMENTS[0], f"no number {match[2]}; there are {', '.join(NUMBERS)}")
         return match[1] + NUMBERS[match[2]](lambda paper: open_results(_REFERENCE / paper).records) + match[3]
     return _MARKED_NUMBER.sub(number, _MARKED.sub(table, text))
 
@@ -165,7 +165,7 @@ def main(arguments=None):
     try:
         if options.freeze:
             freeze(options.freeze)
-        for name in _DOCUMENTS:
+        for name in DOCUMENTS:
             old = (ROOT / name).read_text(encoding="utf-8")
             new = written(old)
             if new != old:

@@ -1,4 +1,4 @@
-"""Records: one number a row, the number it is compared with beside it (docs/results.md)."""
+"""Records: one number a row, the number it is compared with beside it (docs/using/results.md)."""
 import math
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Curves: one row a sample, the first column the time (docs/results.md)."""
+"""Curves: one row a sample, the first column the time (docs/using/results.md)."""
 import numpy as np
 
 from csv_rows import read_csv_rows

@@ -245,7 +245,7 @@ install_packages() {
 supported_releases() {
   cat <<'TEXT'
 Supported: Debian 12 (where it is tested). On Debian 13 all libraries but a part of the experiments were compiled with GCC 14
-(docs/trust.md). Ubuntu 24.04 and 22.04 have most or all of the packages under the same names but
+(docs/developing/testing.md). Ubuntu 24.04 and 22.04 have most or all of the packages under the same names but
 are not tested; a package that a release lacks is named before anything is installed. Elsewhere install the libraries
 yourself (CMAKE_PREFIX_PATH and CPATH are honoured) and use --no-install.
 TEXT

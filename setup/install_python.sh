@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# setup/install_python.sh [PREFIX]: the Python package of this tree (docs/python.md), built and installed into
+# setup/install_python.sh [PREFIX]: the Python package of this tree (docs/using/python.md), built and installed into
 # build/python/venv with what its tests and examples need from PyPI. Run it again after changes: only what changed is built.
 # PREFIX: where `cmake --install` has put the libraries of this tree; without it they are compiled. Exit code 3: PyPI cannot
 # be reached.

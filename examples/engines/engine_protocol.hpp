@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What an engine's program in C++ does: answer lines of JSON (docs/engines.md). An engine gives one function.
+/// An engine's program in C++ answers lines of JSON (docs/developing/engine_protocol.md). An engine gives one function.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-"""What every engine's program does: answer lines of JSON (docs/engines.md). An engine gives two functions."""
+"""An engine's program answers lines of JSON (docs/developing/engine_protocol.md). An engine gives two functions."""
 import json
 import sys
 import time

@@ -35,7 +35,8 @@ TOLERANCES = [10.0**-(k / 2) for k in range(6, 27)]
 # What a step is divided by, again and again, of the samples' distance.
 STEPS = [10.0**(-k / 4) / 4 for k in range(0, 21)]
 COLUMNS = ["engine", "version", "mechanism", "solver", "control", "error", "seconds"]
-# What an engine is told of a mechanism that it simulates (docs/engines.md). Anything else would act in our runs alone.
+# All that an engine receives of a mechanism that it simulates (docs/developing/engine_protocol.md). Anything else would act
+# in our runs alone.
 TOLD = {"name", "source", "gravity", "bodies", "joints", "joint_loads", "point_springs", "markers"}
 
 

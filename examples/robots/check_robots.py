@@ -26,7 +26,7 @@ import numpy as np
 
 REASONS = {  # by words of our messages
     "friction": "dry friction", "unphysical inertia": "rigid body can have|mass = -", "no masses": "has a mass|no inertia along",
-    "macros": "run xacro", "missing link": "there is no link", "no XML": "is no XML", "loop or force": "adds a joint",
+    "macros": "run xacro", "missing link": "there is no link", "no XML": "is not XML", "loop or force": "adds a joint",
     "bad number": "wants [0-9]", "not a tree": "already|no joint's child|cycle", "unknown type": "no joint type",
     "mimic": "<mimic> of", "nothing moves": "nothing moves",
 }

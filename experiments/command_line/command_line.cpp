@@ -126,12 +126,12 @@ void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& for
               permit_engine(engine_command(formulations.back(), {}));
             }
           },
-          "Another engine as a formulation NAME, through the protocol of docs/engines.md: NAME=COMMAND; may be "
-          "repeated")
+          "Another engine as a formulation NAME, through the protocol of docs/developing/engine_protocol.md: "
+          "NAME=COMMAND; may be repeated")
       ->allow_extra_args(false)
       ->type_name("NAME=COMMAND");
   program.add_flag_callback(
-      "--wide", [] { use_wide_tables(true); }, "Tables as wide as they are, not cut to the width of the terminal");
+      "--wide", [] { use_wide_tables(true); }, "Do not truncate tables");
 }
 
 /// \returns the option or argument with this name, of the command or of the whole program; nullptr if there is none.

@@ -27,11 +27,12 @@ constexpr const char* kCompareExamples = R"(Examples:
   mbdbench compare results/reference/naudet2005 results/runs/naudet2005
                                                                      this machine against the numbers of the documents
 
-What both were made from is compared first: what differs there is named, and the numbers that depend on it are not judged.
-What has another name only is found. Counts, verdicts and trajectories must be equal; errors and drifts may grow by --error-ratio; times are tested (Mann and
-Whitney, Holm) where both sides have nine repetitions. Numbers that depend on rounding (rounding.csv of a reference) must be
-in the ranges that several processors and compilers give. Exit codes: 0 nothing got worse, 1 something did, 2 bad input, or
-nothing got worse and something could not be judged, since it was made from other inputs.)";
+Inputs are compared first: differences are named, and the numbers that depend on them are not judged. Parts that only
+have another name are found. Counts, verdicts and trajectories must be equal; errors and drifts may grow by
+--error-ratio; times are tested (Mann and Whitney, Holm) where both sides have nine repetitions. Numbers that depend on
+rounding (rounding.csv of a reference) must be in the ranges that several processors and compilers give. Exit codes: 0
+nothing got worse, 1 something did, 2 bad input, or nothing got worse and something could not be judged, because it was
+made from other inputs.)";
 
 struct CompareOptions {
   std::string a;
@@ -95,7 +96,7 @@ int compare_directories(const CompareOptions& options) {
   print_list("made from other inputs", comparison.inputs);
   print_list("renamed", comparison.renamed);
   if (!comparison.inputs_known) {
-    fmt::print("one of them does not say what it was made from: compared by names alone\n");
+    fmt::print("one of them does not name its inputs: compared by names alone\n");
   }
   print_differences(comparison, options.shown);
   fmt::print("equal: {}{}\n", comparison.equal,
@@ -114,8 +115,8 @@ void add_compare_command(CLI::App& program, const Registries& /*registries*/, in
   CLI::App* const command =
       program.add_subcommand("compare", "Compares two directories of results. Exit code 1: something got worse");
   const auto options = std::make_shared<CompareOptions>();
-  command->add_option("a", options->a, "Directory of before")->required();
-  command->add_option("b", options->b, "Directory of after")->required();
+  command->add_option("a", options->a, "Directory of the earlier results")->required();
+  command->add_option("b", options->b, "Directory of the later results")->required();
   command
       ->add_option("--error-ratio", options->limits.error_ratio, "Growth of an error that counts as worse; default 1.1")
       ->check(number_from(1.0, 1e6));

@@ -126,7 +126,7 @@ void add_draw_command(CLI::App& program, const Registries& registries, int& exit
                       "A catalogue key (pendulum:16), a TOML or a URDF file");
   command->add_option("--state", options->state, "A saved state to draw instead of the start; brings its mechanism");
   command->add_option("--motion", options->motion, "Directory that simulate --output has written: animates it");
-  command->add_option("--frames", options->frames, "Most positions of a motion, evenly over it (default: 200)")
+  command->add_option("--frames", options->frames, "Largest number of positions of a motion (default: 200)")
       ->check(integer_from(2, 100000));
   command->add_option("-o,--output", options->output,
                       "File to write: .svg, of a motion .html; without it standard output");

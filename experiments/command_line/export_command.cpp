@@ -23,7 +23,8 @@ constexpr const char* kExportExamples = R"(Examples:
   mbdbench export -m random_closed:seed=5,cuts=3 -o closed.toml    a file to edit and to simulate
   mbdbench export -m pendulum:16 -o chain.urdf                     for ROS and most engines; trees
   mbdbench export -m four_bar -o four_bar.xml                      MJCF, for MuJoCo; loops of revolute and spherical joints
-  mbdbench export -m pendulum:2 --format engine | my_engine        what other engines are told (docs/engines.md))";
+  mbdbench export -m pendulum:2 --format engine | my_engine        lines for other engines
+                                                                   (docs/developing/engine_protocol.md))";
 
 struct ExportOptions {
   std::string mechanism;
@@ -58,7 +59,7 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   command->add_option(
       "-o,--output", options->output,
       "File to write: .urdf, .xml (MJCF), .jsonl (lines for engines), else TOML; without it standard output");
-  command->add_option("--format", options->format, "toml, urdf, mjcf or engine, whatever the file is called")
+  command->add_option("--format", options->format, "toml, urdf, mjcf or engine; overrides the ending of the file name")
       ->check(CLI::IsMember({"toml", "urdf", "mjcf", "engine"}));
   command->add_flag("--overwrite", options->overwrite, "Replace a file that is already there");
   add_robot_flags(*command, options->robot);

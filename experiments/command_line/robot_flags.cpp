@@ -24,9 +24,9 @@ void add_robot_flags(CLI::App& command, RobotFlags& flags) {
   command.add_flag("--floating", flags.floating,
                    "Robots' files: a free joint for the root link, which otherwise is the ground");
   command
-      .add_option(
-          "--ignore", flags.ignored,
-          "Robots' files: leave out friction or armature (else refused), or limits (else told), separated by commas")
+      .add_option("--ignore", flags.ignored,
+                  "Robots' files: leave out friction or armature (otherwise refused) or limits (otherwise a note), "
+                  "separated by commas")
       ->delimiter(',')
       ->check(CLI::IsMember({"armature", "friction", "limits"}))
       ->allow_extra_args(false);
@@ -45,7 +45,8 @@ std::string with_robot_flags(const std::string& word, const RobotFlags& flags) {
   const auto [file, text] = split_robot_word(word);
   if (!is_robot_file(file)) {
     throw std::invalid_argument(fmt::format(
-        "--floating, --ignore and --fixed are for robots' files (.urdf, .xml, .mjcf), and '{}' is none", word));
+        "--floating, --ignore and --fixed are for robots' files (.urdf, .xml, .mjcf), and '{}' is not such a file",
+        word));
   }
   const auto ignores = [&](const char* what) {
     return std::find(flags.ignored.begin(), flags.ignored.end(), what) != flags.ignored.end();

@@ -20,7 +20,7 @@ constexpr const char* kSimulateExamples = R"(Examples:
   mbdbench simulate --restart killed/checkpoint.json --time 10 --output rest
 
 DIR receives trajectory.csv, statistics.json, timings.json, state.json, mechanism.toml and provenance.json
-(docs/results.md). Exit codes: 0 the end was reached; 1 the run failed, or
+(docs/using/results.md). Exit codes: 0 the end was reached; 1 the run failed, or
 is inaccurate; 2 bad input; 3 a file cannot be written;
 130 interrupted. A run that failed
 or was interrupted keeps what it had, and state.json continues it.)";
@@ -38,7 +38,7 @@ void add_problem_options(CLI::App& command, SimulateRequest& request) {
       .add_option("--set", request.initial_values,
                   "Initial value by name: q.JOINT=..., v.JOINT=..., q.JOINT.2=... for joints with several; repeatable. "
                   "Loops are "
-                  "closed by the other joints, and what moved is told")
+                  "closed by the other joints, and a message names those that moved")
       ->allow_extra_args(false);
   command.add_option(
       "--restart", request.restart,
@@ -70,19 +70,19 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
       "--norm-control", [&request] { request.norm_control = true; },
       "Error control in the Euclidean norm of the state");
   command.add_flag_callback(
-      "--no-norm-control", [&request] { request.norm_control = false; },
-      "Component by component again, after a restart from a run in the norm");
+      "--no-norm-control", [&request] { request.norm_control = false; }, "Undo --norm-control of the restarted run");
   command.add_flag_callback(
       "--higher-order", [&request] { request.propagate_higher_order = true; },
       "rkf45, rkf45-fixed: propagate the solution of order 5");
   command.add_flag_callback(
       "--no-higher-order", [&request] { request.propagate_higher_order = false; },
-      "That of order 4 again, after a restart from a run of order 5");
+      "Undo --higher-order of the restarted run");
   command.add_flag_callback(
       "--local-error", [&request] { request.record_local_error = true; },
       "rkf45, rkf45-fixed: mean estimated local error of every component into statistics.json");
   command.add_flag_callback(
-      "--no-local-error", [&request] { request.record_local_error = false; }, "Without them again, after a restart");
+      "--no-local-error", [&request] { request.record_local_error = false; },
+      "Undo --local-error of the restarted run");
   command.add_option("--project", request.projection_tolerance,
                      "After steps that violate a constraint by more than this, project positions and velocities "
                      "mass-orthogonally; 0: never (default)");
@@ -96,8 +96,7 @@ void add_accuracy_options(CLI::App& command, SimulateRequest& request) {
       "(default: from tolerance, steps, size and rates)");
   command.add_option("--max-energy-error", request.limits.energy_error,
                      "Largest imbalance of energy and work, J (default: from tolerance, steps and energies)");
-  command.add_flag("--accept", request.accept,
-                   "Exit code 0 for an inaccurate run too; its status says so all the same");
+  command.add_flag("--accept", request.accept, "Exit code 0 for an inaccurate run too; its status stays inaccurate");
 }
 
 void add_output_options(CLI::App& command, SimulateRequest& request) {

@@ -43,12 +43,12 @@ constexpr const char* kSoakExamples = R"(Examples:
 
 Every formulation (and variants with options) on every mechanism: right-hand sides and reactions against dense, the
 balance of momentum, states packed and unpacked, a short run with its balance of energy and its constraints, its end
-against that of dense, a restart half way. Mechanism number i is drawn from seed + i alone. What fails is reduced by
-itself to a small mechanism in DIR/failures. Exit code 1: something failed.
+against that of dense, a restart half way. Mechanism number i is drawn from seed + i alone. A failure is reduced to
+a small mechanism in DIR/failures. Exit code 1: something failed.
 
 With --metamorphic: mechanisms of a generator of its own, each told as TOML in two ways or run in two ways (names,
-frames, cuts, units, split bodies, equal models, typed digits, time, pieces, threads: docs/trust.md). What disagrees
-stands in DIR/failures as a pair of files with the commands that show it.)";
+frames, cuts, units, split bodies, equal models, typed digits, time, pieces, threads). Disagreements stand in
+DIR/failures as a pair of files with the commands that show them (docs/understanding/metamorphic.md).)";
 
 struct SoakOptions {
   double minutes = 0.0;
@@ -340,14 +340,14 @@ void add_soak_command(CLI::App& program, const Registries& registries, int& exit
       "soak", "Checks every formulation on random mechanisms, for as long as wanted. Exit code 1: something failed");
   const auto options = std::make_shared<SoakOptions>();
   CLI::Option* const minutes =
-      command->add_option("--minutes", options->minutes, "How long to go on")->check(number_from(0.01, 1e5));
-  command->add_option("--mechanisms", options->mechanisms, "How many mechanisms, instead of a time")
+      command->add_option("--minutes", options->minutes, "Duration, minutes")->check(number_from(0.01, 1e5));
+  command->add_option("--mechanisms", options->mechanisms, "Number of mechanisms, in place of a duration")
       ->check(integer_from(1, 1'000'000'000))
       ->excludes(minutes);
-  command->add_option("--seed", options->seed, "Of the first mechanism; the others follow")
+  command->add_option("--seed", options->seed, "Seed of the first mechanism; the others follow")
       ->check(integer_from(0, 1'000'000'000'000))
       ->capture_default_str();
-  command->add_option("-j,--jobs", options->jobs, "Processes beside one another")->check(integer_from(1, 1024));
+  command->add_option("-j,--jobs", options->jobs, "Number of processes side by side")->check(integer_from(1, 1024));
   command
       ->add_option("-o,--output", options->output,
                    "Directory for soak.json, provenance.json and the reduced mechanisms in failures")
@@ -356,13 +356,17 @@ void add_soak_command(CLI::App& program, const Registries& registries, int& exit
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   CLI::Option* const metamorphic =
       command->add_flag("--metamorphic", options->metamorphic, "One physics told in two ways must give one answer");
-  command->add_option("--comparisons", options->comparisons, "With --metamorphic: at least so many, instead of a time")
+  command
+      ->add_option("--comparisons", options->comparisons,
+                   "With --metamorphic: least number of comparisons, in place of a duration")
       ->check(integer_from(1, 1'000'000'000))
       ->excludes(minutes)
       ->needs(metamorphic);
-  command->add_option("--class", options->classes, "With --metamorphic: this class alone; may be repeated")
+  command->add_option("--class", options->classes, "With --metamorphic: check only this class; may be repeated")
       ->needs(metamorphic);
-  command->add_option("--formulation", options->formulations, "With --metamorphic: this one alone; may be repeated")
+  command
+      ->add_option("--formulation", options->formulations,
+                   "With --metamorphic: check only this formulation; may be repeated")
       ->needs(metamorphic);
   command->footer(kSoakExamples);
   command->callback([&registries, options, &exit_code] {

@@ -63,7 +63,7 @@ constexpr const char* kStudyExamples = R"(Examples:
   mbdbench study engines.toml --allow-engines      the programs that the file starts may be started
   mbdbench study my_study.toml -o first            the same command continues an interrupted study
 
-How a study is declared: docs/studies.md; examples/studies/pendulums.toml is one.)";
+How a study is declared: docs/using/studies.md; examples/studies/pendulums.toml is one.)";
 
 /// \returns "1980 numbers: 1650 measured, 220 refused, 110 failed".
 std::string count_text(const std::vector<Record>& records, std::string_view noun) {
@@ -294,14 +294,14 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
       "Runs a study that a TOML file declares. Exit code 1: an expected number is not met, or a run failed where the "
       "study does not say failures_allowed");
   const auto options = std::make_shared<StudyFileRun>();
-  command->add_option("file", options->file, "The declaration (docs/studies.md)")->required();
+  command->add_option("file", options->file, "The declaration (docs/using/studies.md)")->required();
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
-  command->add_option("-j,--jobs", options->jobs, "Runs beside one another; the results do not depend on it")
+  command->add_option("-j,--jobs", options->jobs, "Number of runs side by side; the results do not depend on it")
       ->check(integer_from(1, 1024));
-  command->add_flag("--quick", options->quick, "What the study's table [quick] says, in place of the whole");
+  command->add_flag("--quick", options->quick, "Take the keys of the study's table [quick] in place of its own");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--allow-engines", options->allow_engines,
-                    "Start the commands of engines that the file names; they could do all that you can");
+                    "Start the commands of engines that the file names; they can do anything that you can do");
   command->add_flag("--no-report", options->no_report, "Records only: no tables, figures and report");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
   command->footer(kStudyExamples);

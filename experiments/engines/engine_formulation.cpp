@@ -128,7 +128,7 @@ FormulationEntry engine_entry(std::string_view word) {
                    {"timeout", 60.0, "s, longest wait for one answer", 1e-3, 1e6}}});
   FormulationEntry entry;
   entry.key = kept.back().name;
-  entry.summary = "another engine, through the protocol of docs/engines.md";
+  entry.summary = "another engine, through the protocol of docs/developing/engine_protocol.md";
   entry.source = "engine";
   entry.rate_kind = StateKind::velocity;
   entry.options = kept.back().options;

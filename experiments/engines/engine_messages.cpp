@@ -54,7 +54,7 @@ json parsed(const std::string& line) {
   json answer = json_or_discarded(line);
   if (!answer.is_object()) {
     constexpr std::size_t kShown = 80;
-    throw std::runtime_error(fmt::format("answered '{}', which is no JSON object on one line",
+    throw std::runtime_error(fmt::format("answered '{}', which is not a JSON object on one line",
                                          visible_text(line.size() > kShown ? line.substr(0, kShown) + "..." : line)));
   }
   return answer;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// What is said to engines and what they answer, in JSON; docs/engines.md states it for their authors.
+/// Messages to engines and their answers, in JSON; docs/developing/engine_protocol.md states them for authors.
 #include <Eigen/Core>
 #include <nlohmann/json.hpp>
 #include <span>

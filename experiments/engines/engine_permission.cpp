@@ -33,7 +33,7 @@ bool stands_in_list(const std::string& command) {
 
 std::string how_to_permit() {
   const std::string file = trusted_engines_file();
-  return fmt::format("--allow-engines starts them{}; docs/engines.md",
+  return fmt::format("--allow-engines starts them{}; docs/using/engines.md",
                      file.empty() ? "" : fmt::format(", and a line in {} trusts a command for good", file));
 }
 

@@ -83,7 +83,7 @@ ParameterSpecification regularisation_option() {
   ParameterSpecification regularisation;
   regularisation.name = "regularisation";
   regularisation.default_value = kRegularisation;
-  regularisation.help = "relative size of what is added to the diagonal of the rows that close loops (loops=proximal)";
+  regularisation.help = "relative size of the term on the diagonal of the rows that close loops (loops=proximal)";
   regularisation.minimum = kSmallestRegularisation;
   regularisation.maximum = 1.0;
   return regularisation;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// hdca and dca with one body a leaf in lanes: what leaf=body means where the mechanism is made for it.
+/// hdca and dca with one body a leaf, in lanes: the papers' algorithm (leaf=body) for open chains of revolute joints.
 #include <memory>
 
 #include "formulations/formulation_part.hpp"

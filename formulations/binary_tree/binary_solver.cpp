@@ -183,9 +183,8 @@ RhsStatus BinarySolver::Work::status(std::span<const double> q, std::span<const 
   }
   const int outermost = plan.tree().joint(plan.tree().size() - 1);
   const char* const reason =
-      "something inboard of the joint is no number, or a half of the chain gives way by less than rounding, so that "
-      "its "
-      "inverse inertia is lost (leaf=subchain and the recursions take it); the smallest pivot is";
+      "NaN inboard of this joint, or the chain is too ill-conditioned for bodies as leaves: use leaf=subchain or a "
+      "recursion; the smallest pivot is";
   if (ranks != nullptr) {
     // All know the same pivots, and each its own results only.
     return smallest > 0.0 ? RhsStatus{}

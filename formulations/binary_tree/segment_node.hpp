@@ -17,7 +17,7 @@ struct SegmentStart : SegmentScan {
 /// A segment as one node; its scan is that of first moments (momenta).
 struct SegmentNode : SegmentScan {
   kernels::TwoHandles<double> node{};
-  double smallest_pivot = 0.0;  ///< not a number where its rank has a state that is none
+  double smallest_pivot = 0.0;  ///< NaN when this process holds a state with NaN
 };
 
 /// The proximal handle of a segment to the frame before its joint's angle (subchains/handle_turn.hpp).

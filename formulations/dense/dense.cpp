@@ -146,8 +146,8 @@ std::span<const ParameterSpecification> dense_options() {
       projection_option(),
       {"rank",
        std::string("told"),
-       "of Phi_q: told by its pivots, or fixed: what it is in general, as methods with multipliers have it that do not "
-       "look for singular positions (not a reference)",
+       "rank of Phi_q; told: its pivots decide; fixed: the generic rank everywhere, as in methods with multipliers "
+       "that do not look for singular positions (not a reference)",
        -1e300,
        1e300,
        {"told", "fixed"}}};

@@ -256,7 +256,10 @@ RhsStatus ClosedNaudet::check_way() {
   if (!dynamics_.passes_singular_position(reference_, q_)) {
     return {};
   }
-  RhsStatus status{false, {}, "the dependent joints passed a singular position within a step, it moved by", 0.0};
+  RhsStatus status{false,
+                   {},
+                   "this dependent joint jumped across a singular position within a step, reduce the step: it moved by",
+                   0.0};
   for (const Joint& joint : mechanism().tree_joints()) {
     for (int i = 0; i < joint.nu; ++i) {
       const std::size_t coordinate = index_of(joint.q_offset + i);

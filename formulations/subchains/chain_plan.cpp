@@ -11,8 +11,8 @@
 namespace mbdbench {
 namespace {
 
-// Measured (docs/formulations.md): two blocks cost one thread 2 us more; two threads gain that back from 500 links on,
-// and from here on twice as much.
+// Measured (docs/understanding/sub_chains.md): two blocks cost one thread 2 us more; two threads gain that back from
+// 500 links on, and from here on twice as much.
 constexpr int kTwoBlocks = 1000;
 // Longer sub-chains gain nothing, and unit wrenches on the way over a thousand links and more become subnormal.
 constexpr int kLongest = 512;

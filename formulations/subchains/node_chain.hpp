@@ -54,7 +54,7 @@ struct SegmentReport : SegmentScan {
   kernels::OutboardNode node{};         ///< K, f
   kernels::TipRows tip{};               ///< X and C with -v; zero where nothing goes on outboard
   kernels::LinkVector<double> lever{};  ///< over all its lanes (momenta, where a cut joint loads the links)
-  double smallest_pivot = 0.0;          ///< of its block; not a number where that has a state that is none
+  double smallest_pivot = 0.0;          ///< of its block; NaN when the block has a state with NaN
 };
 
 /// \returns the segment as a node of its arm.

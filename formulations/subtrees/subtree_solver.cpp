@@ -163,8 +163,7 @@ RhsStatus SubtreeSolver::status(std::span<const double> q, std::span<const doubl
     smallest = pivot >= smallest ? smallest : pivot;
   }
   return lane_status(*mechanism_, q, results, smallest, plan_.tree().joint(plan_.tree().size() - 1),
-                     "an articulated inertia inboard of the joint is not positive or something is no number, the "
-                     "smallest is");
+                     "NaN inboard of this joint, or an articulated inertia that is not positive; the smallest is");
 }
 
 std::vector<WorkStage> SubtreeSolver::stages(StateKind rate_kind) const {

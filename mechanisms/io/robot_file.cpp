@@ -22,14 +22,14 @@ MechanismDescription parse_robot(std::string_view text, std::string_view file_na
     throw FileError(
         file_name,
         1 + static_cast<std::size_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(nul), '\n')),
-        "is no XML: it holds a NUL");
+        "is not XML: it holds a NUL");
   }
   tinyxml2::XMLDocument document;
   if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS || document.RootElement() == nullptr) {
     throw FileError(file_name, static_cast<std::size_t>(document.ErrorLineNum()),
                     document.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED
                         ? "has elements nested too deeply: more than 500 levels"
-                        : fmt::format("is no XML ({})", document.ErrorName()));
+                        : fmt::format("is not XML ({})", document.ErrorName()));
   }
   const tinyxml2::XMLElement& outermost = *document.RootElement();
   const std::string name = urdf::printable(outermost.Name());

@@ -46,7 +46,7 @@ nb::object converted(const nb::object& given, std::string_view name) {
   try {
     return numpy.attr("array")(given, "float64");
   } catch (const nb::python_error& error) {
-    refuse(name, fmt::format("is no array of numbers: {}", nb::cast<std::string>(nb::str(error.value()))));
+    refuse(name, fmt::format("is not an array of numbers: {}", nb::cast<std::string>(nb::str(error.value()))));
   }
 }
 
@@ -82,7 +82,7 @@ std::span<const double> NumbersArgument::numbers(std::string_view name, std::siz
 std::span<double> writable_numbers(nb::handle given, std::string_view name, std::size_t size) {
   nb::ndarray<> array;
   if (!nb::try_cast(given, array)) {
-    refuse(name, "is no array that can be written; pass a numpy array of float64");
+    refuse(name, "is not an array that can be written; pass a numpy array of float64");
   }
   if (!is_plain(array) || array.size() != size) {
     refuse(name,

@@ -1,4 +1,4 @@
-"""Research benchmark and verification suite for multibody dynamics: docs/python.md walks through it.
+"""Research benchmark and verification suite for multibody dynamics: docs/using/python.md walks through it.
 
 SI units, angles in rad, quaternions (w, x, y, z), vectors in world axes.
 """

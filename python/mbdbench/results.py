@@ -1,4 +1,4 @@
-"""What experiments and studies have left in their directories (docs/results.md)."""
+"""What experiments and studies have left in their directories (docs/using/results.md)."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ class Simulation:
     q: NDArray[np.float64] = field(repr=False)  #: coordinates of the tree joints
     u: NDArray[np.float64] = field(repr=False)  #: their quasi-velocities
     names: list[str] = field(repr=False)  #: of the components of x
-    status: str  #: "ok", "inaccurate", "endless", "rhs_failed", ...: docs/results.md
+    status: str  #: "ok", "inaccurate", "endless", "rhs_failed", ...: docs/using/results.md
     message: str  #: why it is not "ok"
     statistics: dict[str, Any] = field(repr=False)  #: what statistics.json has: nfevals, nsteps, energy, ...
     notes: list[str] = field(repr=False)  #: what the formulation told that a reader should know

@@ -80,7 +80,7 @@ def test_a_refused_mechanism_is_a_value_error():
         (np.zeros(8, dtype=np.float32), "x: is an array of float32; float64 is wanted"),
         (np.zeros(8, dtype=complex), "x: is an array of complex128"),
         (np.array([0.0, 0.0, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0]), "x: entry 2 is nan"),
-        (["a"] * 8, "x: is no array of numbers"),
+        (["a"] * 8, "x: is not an array of numbers"),
     ],
 )
 def test_bad_states_are_told(pendulum, x, message):

@@ -94,7 +94,7 @@ TEST(EngineFormulation, WhateverGoesWrongIsARowWithItsReason) {
   failure("sh -c 'kill -SEGV $$'", "killed by signal 11");
   failure("sleep 60", "no answer after 0.05 s", "[timeout=0.05]");
   failure("cat", "without its name");
-  failure("sh -c 'read line; echo good morning'", "answered 'good morning', which is no JSON object");
+  failure("sh -c 'read line; echo good morning'", "answered 'good morning', which is not a JSON object");
   failure(answering(kTaken, R"({\"accelerations\": [1]})"), "with 1 numbers in \"accelerations\"; there must be 2");
   failure(answering(kTaken, R"({\"failed\": \"singular\"})"), "singular");
   failure(fmt::format("sh -c 'read line; echo \"{}\"; read line; exit 3'", kTaken), "exit status 3");

@@ -320,7 +320,7 @@ TEST(Soak, NoCheckOutlivesItsProgram) {
   close(ends[0]);
 }
 
-// Seeds on which nothing is open, with any compiler (docs/trust.md).
+// Seeds on which nothing is open, with any compiler (docs/understanding/soak.md).
 TEST(Soak, TheSuitePasses) {
   const TemporaryDirectory directory;
   const CommandLineCall call =

@@ -20,7 +20,7 @@ LARGEST_ERROR = 0.3
 # Times are told in whole seconds.
 ROUNDING = 0.5
 LEAST_LEFT = 1.0
-# As for every time of the suite (docs/results.md).
+# As for every time of the suite (docs/using/results.md).
 LEAST_SHARE = 0.9
 SKIPPED = 77
 ATTEMPTS = 3

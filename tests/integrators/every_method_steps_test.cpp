@@ -69,7 +69,8 @@ TEST_P(EveryMethodStepping, AfterStepThatChangesNothingChangesNothing) {
 
 TEST_P(EveryMethodStepping, AChangedStateCostsAnEvaluationAndTheHistory) {
   // One step in the middle turns the state around. The motion from there on is the same turned around, so that all
-  // extra work is the price of the change. docs/integrators.md has the numbers of the methods with a history.
+  // extra work is the price of the change. docs/understanding/integrators.md has the numbers of the methods with a
+  // history.
   const OdeEntry& entry = GetParam();
   OdeOptions options = options_at(entry, 1e-6);
   if (!entry.adaptive) {

@@ -1,5 +1,5 @@
 /// \file
-/// What users copy works: the complete examples of docs/mechanism_format.md and the files of examples/mechanisms.
+/// What users copy works: the complete examples of docs/using and the files of examples/mechanisms.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -41,11 +41,13 @@ void expect_builds_and_exports(const Mechanism& mechanism) {
 }
 
 TEST(FormatDocument, EveryExampleBuilds) {
-  const auto blocks = toml_blocks(kRoot / "docs" / "mechanism_format.md");
-  ASSERT_GE(blocks.size(), 2U);
-  for (const std::string& block : blocks) {
-    SCOPED_TRACE(block);
-    expect_builds_and_exports(load_mechanism(block, "mechanism_format.md"));
+  for (const char* page : {"mechanisms.md", "mechanism_example.md"}) {
+    const auto blocks = toml_blocks(kRoot / "docs" / "using" / page);
+    ASSERT_GE(blocks.size(), 1U) << page;
+    for (const std::string& block : blocks) {
+      SCOPED_TRACE(block);
+      expect_builds_and_exports(load_mechanism(block, page));
+    }
   }
 }
 

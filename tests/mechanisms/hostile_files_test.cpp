@@ -78,7 +78,7 @@ TEST(HostileFiles, UrdfThatIsTooDeepIsRefused) {
   const std::string message = refusal(repeated("<robot name=\"x\">", kDeep), "hostile.urdf");
   EXPECT_TRUE(says(message, "nested too deeply")) << message.substr(0, 200);
   EXPECT_TRUE(says(refusal(std::string("<robot name=\"x\">\n\0</robot>", 26), "hostile.urdf"),
-                   "hostile.urdf:2: is no XML: it holds a NUL"));
+                   "hostile.urdf:2: is not XML: it holds a NUL"));
 }
 
 TEST(HostileFiles, WhatTerminalsObeyIsRefusedWithItsLine) {

@@ -108,8 +108,8 @@ TEST_P(BadUrdfTest, TheMessageNamesTheLineAndWhatWouldBeRight) {
 INSTANTIATE_TEST_SUITE_P(
     Files, BadUrdfTest,
     testing::Values(
-        BadUrdf{"syntax", "</link>", "</lnk>", 3, {"arm.urdf:3", "is no XML"}},
-        BadUrdf{"empty", kUrdfArm, "", 0, {"is no XML"}},
+        BadUrdf{"syntax", "</link>", "</lnk>", 3, {"arm.urdf:3", "is not XML"}},
+        BadUrdf{"empty", kUrdfArm, "", 0, {"is not XML"}},
         BadUrdf{
             "root_element", kUrdfArm, "<html/>", 1, {"the outermost element is not <robot> or <mujoco>, but <html>"}},
         BadUrdf{"no_link", kUrdfArm, "<robot name=\"r\"/>", 1, {"there is no <link>"}},

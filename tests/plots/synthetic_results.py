@@ -1,4 +1,4 @@
-"""Small results in the format of docs/results.md. The numbers are made up, except those of the paper."""
+"""Small results in the format of docs/using/results.md. The numbers are made up, except those of the paper."""
 import csv
 import json
 import math

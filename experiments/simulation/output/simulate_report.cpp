@@ -74,8 +74,8 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
   if (const auto reactions = diagnostics.find("unconverged_reactions");
       reactions != diagnostics.end() && reactions->second.largest > kWorthTelling) {
     notes.push_back(
-        fmt::format("up to {:.2g} of the reactions is missing, since the passes end before they are there "
-                    "(options alpha, iterations, passes=conjugate); the motion is judged by itself",
+        fmt::format("reactions have not converged (relative error up to {:.2g}): raise alpha or iterations, or take "
+                    "passes=conjugate; the motion is judged separately",
                     reactions->second.largest));
   }
   if (!accuracy.work().failure().empty()) {

@@ -56,7 +56,7 @@ std::string unseen_character(std::string_view text, Lines lines) {
     const Character character = character_at(text, place);
     if (is_unseen(character) && !ends_line(text, place)) {
       return fmt::format(
-          "holds the control character U+{:04X} at letter {}, which terminals obey and nobody sees; "
+          "holds the control character U+{:04X} at letter {}, which is invisible and which terminals obey; "
           "take it out",
           character.code, letter);
     }
