@@ -79,6 +79,10 @@ std::vector<Deviation> same_with_pause(const Case& drawn, const std::vector<Answ
 std::vector<Deviation> samples_like_ends(const Case& drawn, const std::vector<Answer>& answers) {
   std::vector<Deviation> found;
   constexpr std::size_t kSamples = 8;
+  // A fixed step that is too long for the motion stops the run and says so.
+  if (answers[1].status == "rhs_failed" || answers[1].status == "not_finite") {
+    return found;
+  }
   for (std::size_t i : {0U, 1U}) {
     if (answers[i].samples.size() != kSamples) {
       found.push_back({"samples", static_cast<double>(answers[i].samples.size()), kSamples, "rows at 7 equal times"});

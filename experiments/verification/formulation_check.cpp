@@ -21,8 +21,8 @@ namespace {
 constexpr double kRoundingFactor = 10.0;
 // Positions and inertias come out of sums over the bodies and carry errors that no condition number shows.
 constexpr double kSmallestLimit = 1e-12;
-// Of the velocity scale, which is a thousandth of the velocities that forces soon make: below, what projection leaves of
-// drawn velocities that drives hold at zero is a few eps.
+// Of the velocity scale, which is a thousandth of the velocities that forces soon make: below, what projection leaves
+// of drawn velocities that drives hold at zero is a few eps.
 constexpr double kRest = 1e4 * std::numeric_limits<double>::epsilon();
 // A wrong term shows far above this. Where rounding may explain more, a disagreement proves nothing.
 constexpr double kLargestLimit = 1e-7;

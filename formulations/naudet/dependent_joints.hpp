@@ -12,13 +12,15 @@
 #include <span>
 #include <vector>
 
+#include "mechanisms/model/characteristic_scales.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
 
-/// What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of: below this share it is
-/// zero.
-inline constexpr double kDependentRank = 1e-9;
+/// What elimination leaves of redundant rows is rounding of the terms that Phi_q is made of, or what typed digits leave
+/// open: below this share it is zero, as everywhere where loops are closed. A smaller one took the tenth digit of a
+/// planar linkage for a constraint, and it stood still (metamorphic class planar_digits, seed 1158).
+inline constexpr double kDependentRank = kRankWhereClosed;
 /// Marked joints are taken while others are not a hundred times better.
 inline constexpr double kDependentPreference = 0.01;
 /// Below this share of the largest pivot the dependent joints cannot follow to any useful number of digits.
