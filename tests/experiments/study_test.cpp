@@ -259,7 +259,8 @@ TEST_F(StudyTest, AClaimSaysKOfNAndIsNotMeasuredBelowItsShare) {
   ASSERT_EQ(claims.size(), 1U);
   // Cells of pendulum:2, second, ode45: 10 and 20; of four_bar: 100 and 110.
   EXPECT_EQ(claims[0].measured.substr(0, 6), "1 of 4");
-  EXPECT_EQ(claims[0].verdict, ClaimVerdict::holds_in_part);
+  EXPECT_EQ(claims[0].verdict, ClaimVerdict::mostly_does_not);
+  EXPECT_EQ(claims[0].count, (ClaimCount{1, 4, 0}));
   EXPECT_TRUE(judge_claims(study, results, true).empty()) << "no claim of times";
   // One failure of four leaves three quarters; a refusal is no part at all.
   results.cells[{0, 0, 0, 1}][{Quantity::evaluations, {}}] = Measured::failed("lost");
