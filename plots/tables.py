@@ -10,7 +10,7 @@ _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": 
             "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "−": "$-$", "∞": r"$\infty$", "µ": r"\textmu{}"}
 
 
-_CHECKED = ("exact", "within limit", "trend only", "fitted", "not reproduced")
+_CHECKED = ("exact", "within limit", "trend only", "direction only", "below the published error", "fitted", "not reproduced")
 
 
 _POWER = re.compile("·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
@@ -91,10 +91,15 @@ def definition_table(definition, results):
     return fitted_table(escape(definition.title), columns, [breakable(name) for name in header], cells)
 
 
+def _counted(claim):
+    """The verdict, with k of n where what was measured does not begin with it."""
+    return claim.verdict if not claim.k_of_n or claim.measured.startswith(claim.k_of_n) else f"{claim.verdict}, {claim.k_of_n}"
+
+
 def claims_table(claims):
     """What a paper says, by which criterion it is judged, and whether it holds."""
     header = ["source", "statement", "counts as true when", "measured", "verdict"]
-    rows = [[breakable(text) for text in (claim.source, claim.statement, claim.criterion, claim.measured, claim.verdict)] for claim in claims]
+    rows = [[breakable(text) for text in (claim.source, claim.statement, claim.criterion, claim.measured, _counted(claim))] for claim in claims]
     return fitted_table("claims", "lllll", header, rows)
 
 

@@ -308,7 +308,7 @@ class LatexLayout(unittest.TestCase):
         (file / "study.json").write_text(json.dumps(declaration))
         results = open_results(file)
         [table] = [table for table in tables_of(read_study(results)) if table.name == "t"]
-        self.assertEqual(table.header(results)[-3:], ["evaluations", "compared: evaluations", "position error [m]"])
+        self.assertEqual(table.header(results)[-3:], ["evaluations", "expected: evaluations", "position error [m]"])
         self.assertEqual(table.rows(results)[0][-3:-1], [630, 700])
 
     def test_latex_sets_every_table_within_the_text(self):
