@@ -29,7 +29,7 @@ class ClaimPartsTest : public testing::Test {
 
   void expect_refused(const std::string& text, std::size_t line, const std::string& words) const {
     try {
-      read(text);
+      static_cast<void>(read(text));
       ADD_FAILURE() << "read: " << text;
     } catch (const FileError& error) {
       EXPECT_EQ(error.line(), line) << error.what();
@@ -82,6 +82,8 @@ TEST_F(ClaimPartsTest, EveryPartOfAClaimOfThisRepositoryNeedsAMeasurement) {
     const Study study = read_study(registries_, entry.path(), false);
     // Nothing was measured: the mechanisms have their sizes, and runs say that they are right. No claim has a part.
     StudyResults results;
+    results.position_uncertainty.assign(study.mechanisms.size(), Measured::number(0.0));
+    results.orientation_uncertainty = results.position_uncertainty;
     for (const CellKey& cell : study.cells()) {
       for (const Observer& observer : study.observers) {
         const auto size = static_cast<double>(study.mechanisms[cell.mechanism].mechanism->body_count());

@@ -26,7 +26,13 @@ TEST(Claim, SaysKOfN) {
 
 TEST(Claim, IsWrittenAsOneRow) {
   const TemporaryDirectory directory;
-  Claim claim = {"an_experiment", "Paper, sect. 2", "A is smaller than \"B\".", "A < B", "the fastest B", {3, 4, 1}};
+  Claim claim;
+  claim.experiment = "an_experiment";
+  claim.source = "Paper, sect. 2";
+  claim.statement = "A is smaller than \"B\".";
+  claim.criterion = "A < B";
+  claim.baseline = "the fastest B";
+  claim.count = {3, 4, 1};
   claim.measured = "A = 1, B = 2";
   claim.verdict = ClaimVerdict::by_model;
   claim.basis = ClaimBasis::model;
