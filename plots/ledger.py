@@ -14,7 +14,7 @@ _STUDIES = Path(__file__).resolve().parents[1] / "experiments" / "studies"
 _CURVE = re.compile(r"^(Figures? \d+(?:(?:, | and | to )\d+)*)[:,]? ?(.*)$")
 # Of a number: what its limit asks.
 _ASKED = {"equal": "equal", "trend": "direction and order of magnitude of its table", "fitted": "nothing: a setting was chosen to meet it",
-          "below": "no larger: printed is the error of the paper's own reference"}
+          "below": "no larger"}
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,21 @@ def _divided(source):
     return paper, place
 
 
+def _asked(record):
+    """What a number's limit asks, in words."""
+    kind, _, relative = record.limit.partition(" ")
+    return _ASKED.get(kind, f"within {100 * float(relative):.2g} %" if relative else record.limit)
+
+
 def _of_number(experiment, number, settings):
     record = number.record
     rests_on = [setting.text for setting in settings if setting.of_number(number.source, record)]
     run = ", ".join(filter(None, (record.mechanism, record.formulation, record.integrator, record.parameter_text))) if record else ""
     quantity = f"{record.quantity.replace('_', ' ')} of {run}: " if record else ""
-    asked = _ASKED.get(record.limit, record.limit.replace("relative ", "within relative ").replace("finding ", "within relative ")) if record else ""
+    asked = _asked(record) if record else ""
     tested = number.verdict not in (NOT_THERE, "not measured", "fitted")  # agreement with what was fitted tests nothing
     return Entry(experiment, *_divided(number.source), f"{quantity}{number.printed}", "number",
-                 f"{asked}: {record.note}" if record and record.note else asked, "", int(number.verdict in AGREE), int(tested), int(not tested),
+                 f"{asked}: {record.note}" if record and record.note and number.verdict != "not measured" else asked, "", int(number.verdict in AGREE), int(tested), int(not tested),
                  number.verdict, "run", "; ".join(rests_on))
 
 

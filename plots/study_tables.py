@@ -1,7 +1,7 @@
 """Tables of a study: what ran, ranking at equal accuracy, reasons, and every mechanism's numbers."""
 from collections import Counter
 
-from number_text import RoundedNumber, digits_beside, plain
+from number_text import RoundedNumber, digits_beside, is_ratio, plain
 from study import unit_text
 from study_figures import file_name
 from table_definition import TableDefinition
@@ -164,13 +164,9 @@ def _right_hand_side_reasons(study):
     return rows
 
 
-def _is_ratio(quantity):
-    return quantity.startswith(("speedup", "ratio_"))
-
-
 def _of_few_digits(quantity, value):
     """Speedups are compared with one another: two digits do not tell them apart."""
-    return RoundedNumber(value, 3) if _is_ratio(quantity) else value
+    return RoundedNumber(value, 3) if is_ratio(quantity) else value
 
 
 def _compared(record, kind):
@@ -178,14 +174,14 @@ def _compared(record, kind):
     value = getattr(record, f"{kind}_value") if record else None
     if value is None:
         return None
-    return _of_few_digits(record.quantity, value) if _is_ratio(record.quantity) else RoundedNumber(value, 10)
+    return _of_few_digits(record.quantity, value) if is_ratio(record.quantity) else RoundedNumber(value, 10)
 
 
 def _beside_compared(record):
     """The value, with the digits of what it is compared with."""
     if record is None or record.value is None or record.compared_value is None:
         return _of_few_digits(record.quantity, record.value) if record and record.value is not None else None
-    if _is_ratio(record.quantity):
+    if is_ratio(record.quantity):
         return _of_few_digits(record.quantity, record.value)
     return RoundedNumber(record.value, digits_beside(record.value, record.compared_value))
 
