@@ -4,8 +4,11 @@ from dataclasses import dataclass
 from csv_rows import read_csv_rows
 from input_error import InputError
 
-COLUMNS = ["experiment", "source", "statement", "criterion", "measured", "verdict"]
-VERDICTS = ["holds", "holds in part", "does not hold", "not measured"]
+COLUMNS = ["experiment", "source", "statement", "criterion", "baseline", "held", "parts", "not_tested", "measured", "verdict", "by"]
+VERDICTS = ["holds", "mostly holds", "mostly does not", "does not hold", "by model", "not measured"]
+# How many of them do so, after a number.
+PLURALS = {"holds": "hold", "mostly holds": "mostly hold", "mostly does not": "mostly do not", "does not hold": "do not hold"}
+BASES = ["run", "model"]
 
 
 @dataclass(frozen=True)
@@ -14,8 +17,25 @@ class Claim:
     source: str
     statement: str
     criterion: str
+    baseline: str
+    held: int
+    parts: int
+    not_tested: int
     measured: str
     verdict: str
+    by: str
+
+    @property
+    def is_ours(self):
+        """Whether the sentence is this suite's: such a one says nothing of what a paper got right."""
+        return self.source.startswith("ours")
+
+    @property
+    def k_of_n(self):
+        """'3 of 4', '3 of 4, 1 not measured'; nothing for a sentence that nothing here can measure."""
+        if self.parts + self.not_tested == 0:
+            return ""
+        return f"{self.held} of {self.parts}" + (f", {self.not_tested} not measured" if self.not_tested else "")
 
 
 def read_claims(file):
@@ -25,8 +45,19 @@ def read_claims(file):
         raise InputError(file, f"the columns should be {','.join(COLUMNS)}", 1)
     claims = []
     for line, fields in rows:
-        claim = Claim(**dict(zip(COLUMNS, fields)))
-        if claim.verdict not in VERDICTS:
-            raise InputError(file, f"verdict should be one of {', '.join(VERDICTS)}, not '{claim.verdict}'", line)
+        named = dict(zip(COLUMNS, fields))
+        for name in ("held", "parts", "not_tested"):
+            if not named[name].isdecimal():
+                raise InputError(file, f"{name} should be a whole number, not '{named[name]}'", line)
+            named[name] = int(named[name])
+        claim = Claim(**named)
+        for name, value, known in (("verdict", claim.verdict, VERDICTS), ("by", claim.by, BASES)):
+            if value not in known:
+                raise InputError(file, f"{name} should be one of {', '.join(known)}, not '{value}'", line)
         claims.append(claim)
     return claims
+
+
+def counts(claims):
+    """{verdict: how many}, of all verdicts."""
+    return {verdict: sum(claim.verdict == verdict for claim in claims) for verdict in VERDICTS}

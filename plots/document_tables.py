@@ -3,17 +3,20 @@
 
 A table stands between <!-- table NAME --> and <!-- end of table -->, a number in a sentence between <!-- number NAME --> and
 <!-- end -->. Without options they are written anew; --check only says which
-differ; --freeze DIR first takes over what the tables need from the results in DIR."""
+differ; --freeze DIR first takes over what the tables need from the results in DIR. results/reference/ledger.csv is made with them."""
 import argparse
 import csv
 import re
 import shutil
 import sys
+import tempfile
+import tomllib
 from pathlib import Path
 
-from claims import VERDICTS as CLAIM_VERDICTS
+import claims as claim_counts
 from document_numbers import NUMBERS, is_in_a_sentence
 from input_error import InputError
+from ledger import entries, write_ledger
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
 from records import COLUMNS, value_of
 from result_directory import open_results
@@ -25,6 +28,8 @@ EXAMPLE = """example:
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
 DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md")
+_STUDIES = ROOT / "experiments" / "studies"
+_LEDGER = _REFERENCE / "ledger.csv"
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
 _MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 _MARKED_NUMBER = re.compile(r"(<!-- number (\w+) -->).*?(<!-- end -->)", re.DOTALL)
@@ -45,6 +50,12 @@ def _needed(records, quantity, formulation, integrator, **parameters):
     return value
 
 
+def _judged(claims):
+    """'12 hold, 3 mostly hold, 1 not measured'."""
+    found = claim_counts.counts(claims)
+    return ", ".join(f"{count} {claim_counts.PLURALS.get(verdict, verdict) if count > 1 else verdict}" for verdict, count in found.items() if count)
+
+
 def _what_is_reproduced():
     papers = {paper: open_results(_REFERENCE / paper) for paper in _PAPERS}
     numbers = {paper: published_numbers(paper, results.records + results.timings) for paper, results in papers.items()}
@@ -57,10 +68,10 @@ def _what_is_reproduced():
             cells["within limit"] += f" (to {100 * largest_deviation(numbers[paper]):.2g} %)"
         rounded = sum(number.by_rounding for number in numbers[paper])
         printed = f"{len(numbers[paper])}{f' ({rounded} depend on rounding)' if rounded else ''}"
-        claims = [str(sum(claim.verdict == verdict for claim in results.claims)) for verdict in CLAIM_VERDICTS]
+        judged = [_judged([claim for claim in results.claims if claim.is_ours == ours]) for ours in (False, True)]
         rows.append([f"[{paper.capitalize()}]", printed if numbers[paper] else "lost", *cells.values(),
-                     " / ".join(claims) if results.claims else "times only"])
-    return _markdown(["paper", "numbers printed", *shown, "claims: hold / in part / do not / not measured"], rows)
+                     *judged])
+    return _markdown(["paper", "numbers printed", *shown, "its sentences", "ours beside them"], rows)
 
 
 def _chadaj2015_counts():
@@ -96,16 +107,47 @@ def _naudet2005_table2():
     return _markdown(["ode45, evaluations, published / ours", *(f"{float(tolerance):g}" for tolerance in tolerances)], rows)
 
 
-def _claims():
+def _claims(ours):
+    """The sentences of the papers, or ours beside them."""
     rows = []
     for paper in _PAPERS:
-        rows += [[claim.source, claim.statement.replace("|", r"\|"), claim.measured.split(";")[0].replace("|", r"\|"), claim.verdict]
-                 for claim in open_results(_REFERENCE / paper).claims]
+        rows += [[claim.source, claim.statement.replace("|", r"\|"), (claim.k_of_n or claim.measured.split(";")[0]).replace("|", r"\|"), claim.verdict]
+                 for claim in open_results(_REFERENCE / paper).claims if claim.is_ours == ours]
     return _markdown(["source", "statement", "k of n", "verdict"], rows)
 
 
+# What the papers say of parallel cost, by the beginnings of their sentences.
+_PARALLEL = (("chadaj2015", "With n threads"), ("chadaj2017", "The method exhibits near logarithmic"), ("malczyk2012", "The parallel cost"),
+             ("malczyk2008", "Two processors bring no gain"), ("malczyk2008", "On one node two processors begin"),
+             ("malczyk2008", "The speedup levels off"), ("malczyk2008", "Over Ethernet two nodes"), ("malczyk2008", "Two processors bring a considerable"))
+
+
+def _parallel_cost():
+    """Theirs, ours measured, ours by model; times are judged where they are run."""
+    rows = []
+    for paper, beginning in _PARALLEL:
+        [declared] = [claim for claim in tomllib.loads((_STUDIES / f"{paper}.toml").read_text(encoding="utf-8"))["claims"]
+                      if claim["text"].startswith(beginning)]
+        judged = next((claim for claim in open_results(_REFERENCE / paper).claims if claim.statement == declared["text"]), None)
+        outcome = f"{judged.k_of_n}, {judged.verdict}" if judged and judged.k_of_n else judged.verdict if judged else ""
+        by_model = outcome if judged and judged.by == "model" else ""
+        measured = "judged where it is run, `mpirun -n 2`" if judged is None else "not measured" if by_model else outcome
+        rows.append([declared["source"], declared["text"], measured, "none yet", by_model or "none"])
+    return _markdown(["source", "theirs", "ours, measured on threads or processes", "ours, on a simulated cluster", "ours, by model"], rows)
+
+
+def _make_ledger(file):
+    """Numbers, curves and sentences of all papers."""
+    rows = []
+    for paper in _PAPERS:
+        results = open_results(_REFERENCE / paper)
+        rows += entries(paper, results.records + results.timings, results.claims)
+    return write_ledger(file, rows)
+
+
 TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chadaj2015_counts, "chadaj2017_cases": _chadaj2017_cases,
-          "naudet2005_table2": _naudet2005_table2, "claims": _claims}
+          "naudet2005_table2": _naudet2005_table2, "claims": lambda: _claims(False), "claims_of_ours": lambda: _claims(True),
+          "parallel_cost": _parallel_cost}
 
 
 def _is_needed(record):
@@ -165,6 +207,12 @@ def main(arguments=None):
     try:
         if options.freeze:
             freeze(options.freeze)
+        with tempfile.TemporaryDirectory() as folder:
+            ledger = _make_ledger(Path(folder) / "ledger.csv").read_bytes()
+        if not _LEDGER.exists() or _LEDGER.read_bytes() != ledger:
+            different.append(str(_LEDGER.relative_to(ROOT)))
+            if not options.check:
+                _LEDGER.write_bytes(ledger)
         for name in DOCUMENTS:
             old = (ROOT / name).read_text(encoding="utf-8")
             new = written(old)

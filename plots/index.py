@@ -2,7 +2,6 @@
 """One self-contained page of all results: what of each paper is reproduced, and how well; the studies of ours."""
 import argparse
 import sys
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +12,9 @@ except ImportError as error:
 
 import claims
 from input_error import InputError
+from ledger import entries, write_ledger
 from number_text import plain
+from papers import papers as all_papers
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
 from records import VERDICTS, distinct
 from report import page_environment
@@ -25,14 +26,9 @@ from study_tables import tables_of
 EXAMPLE = """example:
   python3 plots/index.py results/runs
 
-Reads every result directory in DIR and writes DIR/index.html. What cannot be read is named, and the exit code is 1."""
+Reads every result directory in DIR and writes DIR/index.html and DIR/ledger.csv. What cannot be read is named, and the exit code is 1."""
 
-_PAPERS = Path(__file__).with_name("papers.toml")
 _TABLES_SHOWN = ("runs", "ranking")  # of a study
-
-
-def _sentence(verdict, statements):
-    return f"{verdict}: {' '.join(statements)}" if statements else ""
 
 
 @dataclass
@@ -44,13 +40,18 @@ class Paper:
     results: object
 
     def __post_init__(self):
-        self.numbers = published_numbers(self.name, self.results.records + self.results.timings)
+        records = self.results.records + self.results.timings
+        self.numbers = published_numbers(self.name, records)
         self.counts = counts(self.numbers)
         self.by_rounding = sum(number.by_rounding for number in self.numbers)
         self.directory = self.results.path.name
         self.quick = self.results.declaration.get("quick", False)
+        self.entries = entries(self.name, records, self.results.claims)
         self.claims = self.results.claims
-        self.claim_counts = {verdict: sum(claim.verdict == verdict for claim in self.claims) for verdict in claims.VERDICTS}
+        self.own_claims = [claim for claim in self.claims if claim.is_ours]
+        self.paper_claims = [claim for claim in self.claims if not claim.is_ours]
+        self.claim_counts = claims.counts(self.paper_claims)
+        self.own_claim_counts = claims.counts(self.own_claims)
         figure = self.results.path / "figures" / f"{self.text['figure']}.png"
         self.figure = figure if figure.exists() else None
 
@@ -67,11 +68,9 @@ class Paper:
 
     @property
     def conclusion(self):
-        """What holds and what does not, in the paper's own sentences."""
-        own = [claim for claim in self.claims if not claim.source.startswith("ours")]
-        parts = [_sentence(words, [claim.statement for claim in own if claim.verdict == verdict])
-                 for words, verdict in (("Holds", "holds"), ("Holds in part", "holds in part"), ("Does not hold", "does not hold"))]
-        return " ".join(part for part in parts if part)
+        """[(verdict, the paper's own sentences)], of verdicts that occur."""
+        found = [(verdict, [claim for claim in self.paper_claims if claim.verdict == verdict]) for verdict in claims.VERDICTS]
+        return [(verdict, statements) for verdict, statements in found if statements]
 
 
 def _sums(verdicts, all_counts):
@@ -101,7 +100,7 @@ class OwnStudy:
 
 def write_index(root):
     """Writes ROOT/index.html. Returns its path and what could not be read."""
-    texts = tomllib.loads(_PAPERS.read_text(encoding="utf-8"))
+    texts = all_papers()
     papers, studies, problems = {}, [], []
     for directory in sorted(path.parent for path in root.glob("*/records.csv")):
         try:
@@ -114,8 +113,12 @@ def write_index(root):
             problems.append(str(error))
     ordered = [papers[name] for name in texts if name in papers]
     total = {"numbers": sum(len(paper.numbers) for paper in ordered), "counts": _sums(GROUPS, [paper.counts for paper in ordered]),
-             "claims": sum(len(paper.claims) for paper in ordered), "claim_counts": _sums(claims.VERDICTS, [paper.claim_counts for paper in ordered])}
-    page = page_environment().get_template("index.html.jinja").render(papers=ordered, total=total, studies=studies, problems=problems)
+             "claims": sum(len(paper.paper_claims) for paper in ordered), "claim_counts": _sums(claims.VERDICTS, [paper.claim_counts for paper in ordered]),
+             "own_claims": sum(len(paper.own_claims) for paper in ordered),
+             "own_claim_counts": _sums(claims.VERDICTS, [paper.own_claim_counts for paper in ordered])}
+    page = page_environment().get_template("index.html.jinja").render(papers=ordered, total=total, studies=studies, problems=problems,
+                                                                          plurals=claims.PLURALS)
+    write_ledger(root / "ledger.csv", [entry for paper in ordered for entry in paper.entries])
     file = root / "index.html"
     file.write_text(page + "\n", encoding="utf-8")
     return file, problems

@@ -18,6 +18,11 @@ def digits_beside(value, compared):
     return max(2, len(f"{abs(compared):.10g}".partition("e")[0].replace(".", "").lstrip("0")))
 
 
+def is_ratio(quantity):
+    """Whether a record's quantity is compared with others of its kind, so that three digits tell them apart and more say nothing."""
+    return quantity.startswith(("speedup", "ratio_"))
+
+
 def _parts(value, digits):
     """Mantissa and exponent (empty for none) as text."""
     if value is None:

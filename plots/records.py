@@ -7,7 +7,8 @@ from input_error import InputError
 
 COLUMNS = ["experiment", "mechanism", "formulation", "integrator", "parameters", "quantity", "unit", "value",
            "published_value", "source", "expected_value", "expected_from", "limit", "verdict", "note"]
-VERDICTS = ["exact", "within limit", "trend only", "fitted", "not reproduced", "no published value", "not measured", "refused", "failed"]
+VERDICTS = ["exact", "within limit", "trend only", "direction only", "below the published error", "fitted", "not reproduced",
+            "no published value", "not measured", "refused", "failed"]
 _WITHOUT_VALUE = ("failed", "refused", "not measured")
 
 

@@ -1,7 +1,6 @@
 """One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
 import base64
 import io
-import tomllib
 from pathlib import Path
 
 import jinja2
@@ -9,6 +8,7 @@ from PIL import Image  # Matplotlib writes PNG with it
 
 from json_file import read_json
 from number_text import plain
+from papers import papers
 from published_numbers import counts, published_numbers
 from records import VERDICTS, distinct
 from tables import cell_text, table_names, words
@@ -57,8 +57,7 @@ def page_environment():
 
 def _paper(experiment):
     """What plots/papers.toml says of the paper that an experiment is of; nothing for every other one."""
-    papers = tomllib.loads((_TEMPLATES / "papers.toml").read_text(encoding="utf-8"))
-    return papers.get(experiment)
+    return papers().get(experiment)
 
 
 def _drawings(results):
@@ -122,8 +121,9 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
         by_rounding=sum(number.by_rounding for number in printed),
         drawings=drawings,
         mechanisms=distinct(records, "mechanism"),
-        verdict_counts=_verdict_counts(records),
-        not_asserted=sum(record.verdict == "not reproduced" and record.limit == "trend" for record in records),
+        # Of a paper the numbers that it prints have been counted: once each, whatever other runs were compared with them.
+        verdict_counts=_verdict_counts([record for record in records if not printed or record.published_value is None]),
+        not_asserted=sum(record.verdict == "not reproduced" and record.limit.startswith(("trend", "finding")) for record in records),
         missing_engines=[engine for engine in declared.get("inputs", {}).get("engines", []) if engine.get("failure")],
         data_files=_links(directory, "records.csv", "timings.csv", "solutions.csv", "study.json", "inputs/declaration.toml"),
         claim_files=_links(directory, "claims.csv", "timing_claims.csv", f"tables/{results.experiment}_claims.tex") if results else [],

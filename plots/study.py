@@ -79,9 +79,10 @@ class Study:
         return next((observer for observer in self.observers + self.curves if observer["quantity"] == quantity),
                     {"quantity": quantity, "title": ", ".join(quantity.rsplit("_", 1)), "unit": "1", "meaning": "at every step"})
 
-    def compares(self, quantity):
-        """Whether any run has a number to compare this one with."""
-        return any(record.compared_value is not None for (_, name), record in self._records.items() if name == quantity)
+    def compared_kinds(self, quantity):
+        """With what runs' numbers are compared: 'published', 'expected' (a prototype's, a theory's), both or neither."""
+        records = [record for (_, name), record in self._records.items() if name == quantity and record.compared_value is not None]
+        return [kind for kind in ("published", "expected") if any((record.published_value is None) == (kind == "expected") for record in records)]
 
     def is_of_runs(self, observer):
         return not observer.get("of_right_hand_side", True)
@@ -172,10 +173,10 @@ class Study:
         return points
 
     def published_curve(self, mechanism, variant, integrator, error, work):
-        """[(error, work)] where the paper prints the work; the error is ours."""
+        """[(error, work)] where the paper prints the work; at the error that it prints beside it, at ours where it prints none."""
         runs = [(mechanism, variant, integrator, control) for control in self.controls_of(integrator, mechanism)]
         pairs = [(self.record(*run, error["quantity"]), self.record(*run, work["quantity"])) for run in runs]
-        return [(ours.value, work.published_value) for ours, work in pairs
+        return [(ours.published_value or ours.value, work.published_value) for ours, work in pairs
                 if ours and work and ours.value and ours.value > 0 and work.published_value]
 
 

@@ -1,7 +1,7 @@
 """Tables of a study: what ran, ranking at equal accuracy, reasons, and every mechanism's numbers."""
 from collections import Counter
 
-from number_text import RoundedNumber, digits_beside, plain
+from number_text import RoundedNumber, digits_beside, is_ratio, plain
 from study import unit_text
 from study_figures import file_name
 from table_definition import TableDefinition
@@ -164,10 +164,25 @@ def _right_hand_side_reasons(study):
     return rows
 
 
+def _of_few_digits(quantity, value):
+    """Speedups are compared with one another: two digits do not tell them apart."""
+    return RoundedNumber(value, 3) if is_ratio(quantity) else value
+
+
+def _compared(record, kind):
+    """What the number is compared with, as it was printed; nothing where it is of the other kind."""
+    value = getattr(record, f"{kind}_value") if record else None
+    if value is None:
+        return None
+    return _of_few_digits(record.quantity, value) if is_ratio(record.quantity) else RoundedNumber(value, 10)
+
+
 def _beside_compared(record):
     """The value, with the digits of what it is compared with."""
     if record is None or record.value is None or record.compared_value is None:
-        return record.value if record else None
+        return _of_few_digits(record.quantity, record.value) if record and record.value is not None else None
+    if is_ratio(record.quantity):
+        return _of_few_digits(record.quantity, record.value)
     return RoundedNumber(record.value, digits_beside(record.value, record.compared_value))
 
 
@@ -178,8 +193,8 @@ def _declared_rows(study, table, compared):
             for integrator, control, state, _ in _runs(study, mechanism, variant):
                 records = [study.record(mechanism, variant, integrator, control, quantity) for quantity in table["observers"]]
                 if state != "refused" and any(record and record.value is not None for record in records):
-                    numbers = [number for record, shown in zip(records, compared)
-                               for number in (_beside_compared(record), *([record.compared_value if record else None] if shown else []))]
+                    numbers = [number for record, kinds in zip(records, compared)
+                               for number in (_beside_compared(record), *(_compared(record, kind) for kind in kinds))]
                     rows.append([mechanism["label"], variant["label"], integrator["key"], f"{control['value']:g}",
                                  *numbers])
     return rows
@@ -196,9 +211,9 @@ def _declared_tables(study):
     definitions = []
     for table in study.tables:
         observers = [study.observer(quantity) for quantity in table["observers"]]
-        compared = [study.compares(quantity) for quantity in table["observers"]]
-        names = [name for observer, shown in zip(observers, compared)
-                 for name in (f"{observer['title']}{unit_text(observer)}", *([f"compared: {observer['title']}"] if shown else []))]
+        compared = [study.compared_kinds(quantity) for quantity in table["observers"]]
+        names = [name for observer, kinds in zip(observers, compared)
+                 for name in (f"{observer['title']}{unit_text(observer)}", *(f"{kind}: {observer['title']}" for kind in kinds))]
         header = ["mechanism", "variant", "integrator", "tolerance or step [s]", *names]
         header, rows = _without_constant(header, _declared_rows(study, table, compared))
         definitions.append(TableDefinition(table["name"], table["title"], table["caption"], lambda _, h=header: h, lambda _, r=rows: r, digits=2))

@@ -3,14 +3,18 @@ import re
 
 from input_error import InputError
 from latex_layout import fits_a_line, fitted_table
-from number_text import digits_beside, latex, plain
+from number_text import digits_beside, is_ratio, latex, plain
 from records import distinct
 
 _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
             "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "−": "$-$", "∞": r"$\infty$", "µ": r"\textmu{}"}
 
 
-_CHECKED = ("exact", "within limit", "trend only", "fitted", "not reproduced")
+_CHECKED = ("exact", "within limit", "trend only", "direction only", "below the published error", "fitted", "not reproduced")
+
+
+# Columns of an experiment's own tables that say of which run a row is.
+_OF_WHICH = ("mechanism", "variant", "integrator", "tolerance or step [s]")
 
 
 _POWER = re.compile("·10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)")
@@ -57,7 +61,9 @@ def _rows(records, with_mechanism, in_one):
         quantity = words(record.quantity) + (f" [{record.unit}]" if record.unit != "1" else "")
         run = [*([record.mechanism] if with_mechanism else []), record.formulation, record.integrator, record.parameter_text]
         texts = [breakable(text) for text in (quantity, *([", ".join(filter(None, run))] if in_one else run))]
-        rows.append([*texts, latex(record.compared_value), latex(record.value, digits_beside(record.value, record.compared_value)),
+        # A printed value keeps its digits; a quotient of printed ones, or of times, has no more than three.
+        compared, own = (3, 3) if is_ratio(record.quantity) else (10, digits_beside(record.value, record.compared_value))
+        rows.append([*texts, latex(record.compared_value, compared), latex(record.value, own),
                      escape(record.verdict)])
     return rows
 
@@ -91,10 +97,15 @@ def definition_table(definition, results):
     return fitted_table(escape(definition.title), columns, [breakable(name) for name in header], cells)
 
 
+def _counted(claim):
+    """The verdict, with k of n where what was measured does not begin with it."""
+    return claim.verdict if not claim.k_of_n or claim.measured.startswith(claim.k_of_n) else f"{claim.verdict}, {claim.k_of_n}"
+
+
 def claims_table(claims):
     """What a paper says, by which criterion it is judged, and whether it holds."""
     header = ["source", "statement", "counts as true when", "measured", "verdict"]
-    rows = [[breakable(text) for text in (claim.source, claim.statement, claim.criterion, claim.measured, claim.verdict)] for claim in claims]
+    rows = [[breakable(text) for text in (claim.source, claim.statement, claim.criterion, claim.measured, _counted(claim))] for claim in claims]
     return fitted_table("claims", "lllll", header, rows)
 
 
@@ -115,6 +126,11 @@ def _file(directory, name):
     return directory / f"{name}.tex"
 
 
+def _says_something(header, rows):
+    """Whether any cell has a number or a text, beside those that say of which run it is."""
+    return any(cell not in (None, "–") for row in rows for place, (name, cell) in enumerate(zip(header, row)) if place > 0 and name not in _OF_WHICH)
+
+
 def write_tables(results, directory, definitions=()):
     """Writes one .tex a source of numbers to compare with, one for the claims and the experiment's own. Returns the paths.
     Raises InputError for names that lead out of the directory."""
@@ -130,7 +146,8 @@ def write_tables(results, directory, definitions=()):
             file = _file(directory, name)
             file.write_text(latex_table(heading, source, rows, with_mechanism) + note, encoding="utf-8")
             written.append(file)
-    own = [(definition.name, definition_table(definition, results)) for definition in definitions]
+    own = [(definition.name, definition_table(definition, results)) for definition in definitions
+           if _says_something(definition.header(results), definition.rows(results))]
     if results.claims:
         own.append(("claims", claims_table(results.claims)))
     for name, text in own:

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <string>
 
 #include "experiments/files/csv_file.hpp"
 #include "experiments/terminal/terminal.hpp"
@@ -11,8 +11,8 @@
 namespace mbdbench {
 namespace {
 
-// The longest verdict is "does not hold".
-constexpr std::size_t kClaimIndent = 15;
+// The longest verdict is "mostly does not".
+constexpr std::size_t kClaimIndent = 17;
 
 }  // namespace
 
@@ -20,39 +20,43 @@ std::string_view to_string(ClaimVerdict verdict) {
   switch (verdict) {
     case ClaimVerdict::holds:
       return "holds";
-    case ClaimVerdict::holds_in_part:
-      return "holds in part";
+    case ClaimVerdict::mostly_holds:
+      return "mostly holds";
+    case ClaimVerdict::mostly_does_not:
+      return "mostly does not";
     case ClaimVerdict::does_not_hold:
       return "does not hold";
+    case ClaimVerdict::by_model:
+      return "by model";
     case ClaimVerdict::not_measured:
       break;
   }
   return "not measured";
 }
 
-ClaimVerdict judge_claim(const std::vector<bool>& parts) {
-  if (parts.empty()) {
-    return ClaimVerdict::not_measured;
-  }
-  const auto true_parts = static_cast<std::size_t>(std::count(parts.begin(), parts.end(), true));
-  if (true_parts == parts.size()) {
-    return ClaimVerdict::holds;
-  }
-  return true_parts > 0 ? ClaimVerdict::holds_in_part : ClaimVerdict::does_not_hold;
+std::string_view to_string(ClaimBasis basis) {
+  return basis == ClaimBasis::model ? "model" : "run";
 }
 
-void conclude_claim(Claim& claim, const std::vector<bool>& parts, std::size_t missing, double share) {
-  const auto true_parts = static_cast<std::size_t>(std::count(parts.begin(), parts.end(), true));
-  std::string counted = fmt::format("{} of {}", true_parts, parts.size());
-  if (missing > 0) {
-    counted += fmt::format(", {} not measured", missing);
+ClaimVerdict judge_claim(const ClaimCount& count) {
+  if (count.parts == 0) {
+    return ClaimVerdict::not_measured;
   }
-  if (!claim.measured.empty()) {
-    add_words(counted, claim.measured);
+  if (count.held == count.parts) {
+    return ClaimVerdict::holds;
   }
-  claim.measured = counted;
-  const auto all = static_cast<double>(parts.size() + missing);
-  claim.verdict = static_cast<double>(parts.size()) < share * all ? ClaimVerdict::not_measured : judge_claim(parts);
+  if (count.held == 0) {
+    return ClaimVerdict::does_not_hold;
+  }
+  return 2 * count.held >= count.parts ? ClaimVerdict::mostly_holds : ClaimVerdict::mostly_does_not;
+}
+
+std::string count_text(const ClaimCount& count) {
+  if (count.parts + count.not_tested == 0) {
+    return {};
+  }
+  const std::string text = fmt::format("{} of {}", count.held, count.parts);
+  return count.not_tested == 0 ? text : fmt::format("{}, {} not measured", text, count.not_tested);
 }
 
 void add_words(std::string& text, const std::string& more) {
@@ -61,10 +65,13 @@ void add_words(std::string& text, const std::string& more) {
 
 void write_claims(const std::filesystem::path& file, const std::vector<Claim>& claims) {
   CsvTable table;
-  table.columns = {"experiment", "source", "statement", "criterion", "measured", "verdict"};
+  table.columns = {"experiment", "source",     "statement", "criterion", "baseline", "held",
+                   "parts",      "not_tested", "measured",  "verdict",   "by"};
   for (const Claim& claim : claims) {
-    table.rows.push_back({claim.experiment, claim.source, claim.statement, claim.criterion, claim.measured,
-                          std::string(to_string(claim.verdict))});
+    table.rows.push_back({claim.experiment, claim.source, claim.statement, claim.criterion, claim.baseline,
+                          std::to_string(claim.count.held), std::to_string(claim.count.parts),
+                          std::to_string(claim.count.not_tested), claim.measured, std::string(to_string(claim.verdict)),
+                          std::string(to_string(claim.basis))});
   }
   write_csv(file, table);
 }
@@ -76,11 +83,14 @@ std::string claim_table(const std::vector<Claim>& claims) {
     const std::string padding(kClaimIndent - verdict.size(), ' ');
     const auto line = [](const std::string& words) { return wrapped(words, kClaimIndent) + '\n'; };
     const std::string indent(kClaimIndent, ' ');
+    const std::string counted = count_text(claim.count);
     // Broken before it is coloured: the terminal does not count colours.
-    const std::string first = line(fmt::format("{}{}{}: {}", verdict, padding, claim.source, claim.statement));
+    const std::string first = line(fmt::format("{}{}{}{}{}: {}", verdict, padding, counted, counted.empty() ? "" : "; ",
+                                               claim.source, claim.statement));
     text += coloured(verdict, verdict) + first.substr(verdict.size());
-    text += line(indent + "measured: " + claim.measured);
+    text += claim.measured.empty() ? "" : line(indent + "measured: " + claim.measured);
     text += claim.criterion.empty() ? "" : line(indent + "counts as true when: " + claim.criterion);
+    text += claim.baseline.empty() ? "" : line(indent + "against: " + claim.baseline);
   }
   return text;
 }

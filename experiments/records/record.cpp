@@ -14,15 +14,24 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::array kVerdicts = {Verdict::exact,        Verdict::within_limit,   Verdict::trend_only,
-                                  Verdict::fitted,       Verdict::not_reproduced, Verdict::no_published_value,
-                                  Verdict::not_measured, Verdict::refused,        Verdict::failed};
+constexpr std::array kVerdicts = {Verdict::exact,
+                                  Verdict::within_limit,
+                                  Verdict::trend_only,
+                                  Verdict::direction_only,
+                                  Verdict::below_published_error,
+                                  Verdict::fitted,
+                                  Verdict::not_reproduced,
+                                  Verdict::no_published_value,
+                                  Verdict::not_measured,
+                                  Verdict::refused,
+                                  Verdict::failed};
 
 const std::vector<std::string> kColumns = {
     "experiment",      "mechanism", "formulation",    "integrator",    "parameters", "quantity", "unit", "value",
     "published_value", "source",    "expected_value", "expected_from", "limit",      "verdict",  "note"};
 
 constexpr std::string_view kRelative = "relative ";
+constexpr std::string_view kFinding = "finding ";
 
 std::string number_text(const std::optional<double>& value) {
   return value ? csv_number(*value) : "";
@@ -53,20 +62,24 @@ class RowReader {
 
   Limit limit() {
     const std::string& field = text();
-    for (const LimitKind kind : {LimitKind::none, LimitKind::equal, LimitKind::trend, LimitKind::fitted}) {
+    for (const LimitKind kind :
+         {LimitKind::none, LimitKind::equal, LimitKind::trend, LimitKind::fitted, LimitKind::below}) {
       if (field == Limit{kind, 0.0}.text()) {
         return {kind, 0.0};
       }
     }
     double relative = 0.0;
     const char* const end = field.data() + field.size();
-    const bool begins = field.starts_with(kRelative);
-    const auto [stopped, error] = std::from_chars(field.data() + (begins ? kRelative.size() : 0), end, relative);
-    if (!begins || error != std::errc{} || stopped != end) {
-      throw FileError(file_, line_,
-                      fmt::format("limit should be equal, relative NUMBER, trend, fitted or empty, not '{}'", field));
+    const bool finding = field.starts_with(kFinding);
+    const std::size_t begin = finding ? kFinding.size() : field.starts_with(kRelative) ? kRelative.size() : 0;
+    const auto [stopped, error] = std::from_chars(field.data() + begin, end, relative);
+    if (begin == 0 || error != std::errc{} || stopped != end) {
+      throw FileError(
+          file_, line_,
+          fmt::format("limit should be equal, relative NUMBER, finding NUMBER, trend, fitted, below or empty, not '{}'",
+                      field));
     }
-    return {LimitKind::relative, relative};
+    return {finding ? LimitKind::finding : LimitKind::relative, relative};
   }
 
   Verdict verdict() {
@@ -100,6 +113,10 @@ std::string_view to_string(Verdict verdict) {
       return "within limit";
     case Verdict::trend_only:
       return "trend only";
+    case Verdict::direction_only:
+      return "direction only";
+    case Verdict::below_published_error:
+      return "below the published error";
     case Verdict::not_reproduced:
       return "not reproduced";
     case Verdict::fitted:
@@ -126,14 +143,22 @@ std::string Limit::text() const {
       return "equal";
     case LimitKind::relative:
       return std::string(kRelative) + csv_number(relative);
+    case LimitKind::finding:
+      return std::string(kFinding) + csv_number(relative);
     case LimitKind::trend:
       return "trend";
     case LimitKind::fitted:
       return "fitted";
+    case LimitKind::below:
+      return "below";
     case LimitKind::none:
       break;
   }
   return {};
+}
+
+Verdict judge_error(double value, double other) {
+  return value <= other ? Verdict::below_published_error : Verdict::not_reproduced;
 }
 
 Verdict judge(const std::optional<double>& value, const std::optional<double>& other, double relative_limit) {

@@ -13,8 +13,10 @@ namespace mbdbench {
 enum class Verdict {
   exact,
   within_limit,
-  trend_only,  ///< not asserted: same direction and order of magnitude as its table (trend.hpp)
-  fitted,      ///< a setting was chosen so that it meets this number: agreement says nothing
+  trend_only,             ///< not asserted: same direction and order of magnitude as its table (trend.hpp)
+  direction_only,         ///< not asserted: a time of another machine that grows where the table's does, and no more
+  below_published_error,  ///< the printed number is the error of the paper's own reference, and ours is no larger
+  fitted,                 ///< a setting was chosen so that it meets this number: agreement says nothing
   not_reproduced,
   no_published_value,  ///< nothing to compare with
   not_measured,        ///< a number may stand there, but it was disturbed: it says nothing
@@ -26,16 +28,20 @@ enum class Verdict {
 std::string_view to_string(Verdict verdict);
 
 /// How a number is compared.
-enum class LimitKind { none, equal, relative, trend, fitted };
+enum class LimitKind { none, equal, relative, finding, trend, fitted, below };
 
-/// What is asked of a number: to be equal, to be within a relative limit, to follow a trend; fitted asks nothing.
+/// What is asked of a number: to be equal, to be within a relative limit, to follow a trend, to be no larger than an
+/// error that a paper's reference has; a finding is to be within a relative limit, but a number that is not fails no
+/// run; fitted asks nothing.
 struct Limit {
   LimitKind kind = LimitKind::none;
   double relative = 0.0;
 
   /// \returns equality for 0.
   static Limit within(double relative_limit);
-  /// \returns "equal", "relative 0.001", "trend", "fitted"; empty for none.
+  /// \returns whether a number that does not meet it fails the run.
+  [[nodiscard]] bool asserted() const { return kind != LimitKind::trend && kind != LimitKind::finding; }
+  /// \returns "equal", "relative 0.001", "finding 0.001", "trend", "fitted", "below"; empty for none.
   [[nodiscard]] std::string text() const;
   bool operator==(const Limit&) const = default;
 };
@@ -74,6 +80,9 @@ struct RecordSet {
 /// Compares two numbers. \param relative_limit 0 asks for equality
 /// \returns exact, within_limit, not_reproduced; no_published_value or failed where a side is missing.
 Verdict judge(const std::optional<double>& value, const std::optional<double>& other, double relative_limit);
+
+/// \returns below_published_error where an error is no larger than the other one, not_reproduced where it is.
+Verdict judge_error(double value, double other);
 
 /// Records in a CSV file, in fixed row order with shortest round-trip numbers; written to a new file that replaces the
 /// old one at once, so that an interrupted run leaves the last complete state. \throws FileError when the file cannot

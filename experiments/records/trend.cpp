@@ -34,16 +34,38 @@ bool is_trend(const Record& record) {
          record.verdict != Verdict::failed && record.verdict != Verdict::not_measured;
 }
 
+void add_note(Record& record, const std::string& words) {
+  record.note += (record.note.empty() ? "" : "; ") + words;
+}
+
 void reject(Record& record, const std::string& reason) {
   record.verdict = Verdict::not_reproduced;
-  record.note += (record.note.empty() ? "" : "; ") + reason;
+  add_note(record, reason);
+}
+
+bool is_time(const Record& record) {
+  return record.unit == "s" && record.quantity.find("time") != std::string::npos;
+}
+
+/// A time beside that of another formulation on the same machine: what machines do cancels.
+void judge_ratio(Record& record, const Record& first) {
+  if (record.verdict != Verdict::direction_only) {
+    return;
+  }
+  const double ours = *record.value / *first.value;
+  const double other = *record.compared_value() / *first.compared_value();
+  add_note(record, fmt::format("ratio to {} {:.3g}, printed {:.3g}", first.formulation, ours, other));
+  if (std::abs(ours / other - 1.0) <= kRatioOfTimes) {
+    record.verdict = Verdict::trend_only;
+  }
 }
 
 void judge_magnitude(Record& record) {
   const double ours = *record.value;
   const double other = *record.compared_value();
   // Times of another machine differ by what the machines do.
-  if (record.unit == "s" && record.quantity.find("time") != std::string::npos) {
+  if (is_time(record)) {
+    record.verdict = Verdict::direction_only;
     return;
   }
   const double ratio = ours / other;
@@ -70,11 +92,15 @@ void judge_trends(std::vector<Record>& records) {
   using Key = std::string (*)(const Record&);
   std::map<std::string, std::vector<Record*>> axes;
   std::vector<Record*> open;
+  std::vector<Record*> times;
   for (Record& record : records) {
     if (is_trend(record)) {
       record.verdict = Verdict::trend_only;
       judge_magnitude(record);
       open.push_back(&record);
+      if (is_time(record)) {
+        times.push_back(&record);
+      }
     }
   }
   for (const Key key : {Key{along_parameters}, Key{along_formulations}, Key{along_mechanisms}}) {
@@ -92,6 +118,14 @@ void judge_trends(std::vector<Record>& records) {
         open.push_back(rows.front());
       }
     }
+  }
+  axes.clear();
+  for (Record* const time : times) {
+    std::vector<Record*>& beside = axes[along_formulations(*time)];
+    if (!beside.empty()) {
+      judge_ratio(*time, *beside.front());
+    }
+    beside.push_back(time);
   }
 }
 

@@ -18,9 +18,12 @@ namespace {
 ColourChoice chosen = ColourChoice::automatic;
 bool wide = false;
 
-constexpr std::array<std::string_view, 5> kRed = {"FAILED", "failed", "not reproduced", "does not hold", "inaccurate"};
-constexpr std::array<std::string_view, 4> kYellow = {"not measured", "holds in part", "ill-conditioned", "disturbed"};
-constexpr std::array<std::string_view, 4> kGreen = {"exact", "within limit", "holds", "passed"};
+constexpr std::array<std::string_view, 6> kRed = {"FAILED",        "failed",          "not reproduced",
+                                                  "does not hold", "mostly does not", "inaccurate"};
+constexpr std::array<std::string_view, 5> kYellow = {"not measured", "by model", "mostly holds", "ill-conditioned",
+                                                     "disturbed"};
+constexpr std::array<std::string_view, 5> kGreen = {"exact", "within limit", "below the published error", "holds",
+                                                    "passed"};
 
 constexpr const char* kPlain = "\x1b[0m";
 

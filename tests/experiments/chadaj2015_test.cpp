@@ -9,6 +9,7 @@
 
 #include "experiments/files/csv_file.hpp"
 #include "experiments/records/record.hpp"
+#include "tests/experiments/claim_rows.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
@@ -53,18 +54,18 @@ TEST(Chadaj2015RunTest, ThePublishedNumbersAreMetAndTheClaimsComeToTheKnownVerdi
   EXPECT_EQ(exact, 18) << "counts of four formulations, and of two with the angles alone under error control";
 
   const CsvTable claims = read_csv(directory / "claims.csv");
-  const auto claim_of = [&](const std::string& words) {
-    const auto found = std::find_if(claims.rows.begin(), claims.rows.end(),
-                                    [&](const auto& row) { return row[2].find(words) != std::string::npos; });
-    return found == claims.rows.end() ? std::string("no such claim") : (*found)[4] + "|" + found->back();
-  };
-  EXPECT_EQ(claim_of("energy remains constant"), "2 of 2|holds");
+  const auto outcome = [&](const std::string& words) { return claim_outcome(claims, words); };
+  EXPECT_EQ(outcome("energy remains constant"), "2 of 2, holds");
+  EXPECT_EQ(outcome("consistent with DCA's"), "1 of 1, holds");
+  EXPECT_EQ(outcome("Kinetic and potential energy agree"), "2 of 2, holds");
   // 6.7 times DCA's at the paper's tolerance, more at loose ones.
-  EXPECT_EQ(claim_of("consistent with DCA's").substr(0, 8), "1 of 14;");
-  EXPECT_EQ(claim_of("of the tip are right"), "3 of 3|holds");
-  EXPECT_EQ(claim_of("needs fewer evaluations").substr(0, 9), "14 of 14;");
-  EXPECT_EQ(claim_of("as accurate as DCA").substr(0, 8), "1 of 37;");
-  EXPECT_TRUE(claim_of("MSC.Adams").ends_with("|not measured"));
+  EXPECT_EQ(outcome("as small as DCA's"), "1 of 14, mostly does not");
+  EXPECT_EQ(outcome("Up to 8 s"), "3 of 3, holds");
+  EXPECT_EQ(claim_field(claims, "motion of the tip", "parts"), "3");
+  EXPECT_EQ(outcome("needs fewer evaluations"), "14 of 14, holds");
+  EXPECT_EQ(outcome("as accurate as DCA"), "1 of 37, mostly does not");
+  EXPECT_EQ(outcome("MSC.Adams"), "0 of 0, not measured");
+  EXPECT_EQ(outcome("O(log2 n)"), "2 of 2, by model");
   EXPECT_TRUE(std::filesystem::exists(directory / "trajectories/stand_in_dense_rkf45_1e_06.csv"));
 }
 

@@ -14,20 +14,12 @@
 #include "experiments/files/csv_file.hpp"
 #include "experiments/records/record.hpp"
 #include "experiments/registries/registries.hpp"
+#include "tests/experiments/claim_rows.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {
 namespace {
-
-std::string verdict_on(const CsvTable& claims, const std::string& beginning) {
-  for (const std::vector<std::string>& row : claims.rows) {
-    if (row[2].starts_with(beginning)) {
-      return row.back();
-    }
-  }
-  return "no such claim";
-}
 
 TEST(IntegratorsRunTest, FixedOrdersAreMetAndEveryIntegratorHasItsCurves) {
   const TemporaryDirectory directory;
@@ -56,7 +48,7 @@ TEST(IntegratorsRunTest, FixedOrdersAreMetAndEveryIntegratorHasItsCurves) {
     }
   }
   const CsvTable claims = read_csv(directory / "claims.csv");
-  EXPECT_EQ(verdict_on(claims, "On a stiff problem"), "holds");
+  EXPECT_EQ(claim_field(claims, "On a stiff problem", "verdict"), "holds");
 }
 
 TEST(LongRunsRunTest, SymplecticMethodsKeepTheEnergyOfARegularMotionBoundedAndOthersDrift) {

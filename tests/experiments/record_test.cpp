@@ -35,7 +35,16 @@ std::vector<Record> varied_records() {
   expected.expected_from = "a prototype, by another method";
   expected.limit = Limit::within(1e-3);
   expected.verdict = Verdict::fitted;
-  return {plain, expected, awkward, exact_numbers, infinite};
+  Record finding = plain;
+  finding.limit = {LimitKind::finding, 0.0625};
+  finding.verdict = Verdict::not_reproduced;
+  Record below = plain;
+  below.limit = {LimitKind::below, 0.0};
+  below.verdict = Verdict::below_published_error;
+  Record time = plain;
+  time.limit = {LimitKind::trend, 0.0};
+  time.verdict = Verdict::direction_only;
+  return {plain, expected, awkward, exact_numbers, infinite, finding, below, time};
 }
 
 TEST(Records, RoundTripBitForBit) {
@@ -58,6 +67,14 @@ void expect_error(const std::string& content, std::size_t line, const std::strin
     EXPECT_EQ(error.line(), line) << error.what();
     EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
   }
+}
+
+TEST(Records, AnErrorBelowThatOfAPaperSReferenceIsNoDifference) {
+  EXPECT_EQ(judge_error(7e-13, 2e-11), Verdict::below_published_error) << "30 times smaller: more cannot be asked";
+  EXPECT_EQ(judge_error(2.1e-11, 2e-11), Verdict::not_reproduced);
+  EXPECT_EQ(judge_error(std::numeric_limits<double>::quiet_NaN(), 2e-11), Verdict::not_reproduced);
+  EXPECT_FALSE((Limit{LimitKind::finding, 0.1}.asserted()));
+  EXPECT_TRUE((Limit{LimitKind::below, 0.0}.asserted()));
 }
 
 TEST(Records, ReaderNamesLineAndWhatWouldBeRight) {

@@ -32,8 +32,19 @@ TEST(Trend, TimesOfAnotherMachineAreComparedInDirectionAlone) {
                               trend_row("end=2", 2e-3, 1.0, "s", "wall_time"),
                               trend_row("end=3", 1e-3, 2.0, "s", "wall_time")};
   judge_trends(rows);
-  EXPECT_EQ(rows[1].verdict, Verdict::trend_only) << "500 times faster";
+  EXPECT_EQ(rows[1].verdict, Verdict::direction_only) << "500 times faster: all that is asked is the direction";
   EXPECT_EQ(rows[2].verdict, Verdict::not_reproduced);
+}
+
+TEST(Trend, ATimeIsJudgedByItsRatioToThatOfAnotherFormulationOnTheSameMachine) {
+  std::vector<Record> rows = {
+      trend_row("end=1", 1e-3, 0.5, "s", "wall_time", "one"), trend_row("end=1", 0.7e-3, 0.4, "s", "wall_time", "two"),
+      trend_row("end=2", 2e-3, 1.0, "s", "wall_time", "one"), trend_row("end=2", 1e-3, 0.8, "s", "wall_time", "two")};
+  judge_trends(rows);
+  EXPECT_EQ(rows[0].verdict, Verdict::direction_only) << "nothing beside it";
+  EXPECT_EQ(rows[1].verdict, Verdict::trend_only) << "0.7 of the other's time, printed 0.8";
+  EXPECT_NE(rows[1].note.find("ratio to one 0.7, printed 0.8"), std::string::npos) << rows[1].note;
+  EXPECT_EQ(rows[3].verdict, Verdict::direction_only) << "0.5, printed 0.8";
 }
 
 TEST(Trend, SingleRowsAreATableOverTheirFormulations) {

@@ -47,6 +47,19 @@ class Documents(unittest.TestCase):
                         reason = claims[row["statement"]].get("not_measured")
                         self.assertEqual(row["measured"] if row["verdict"] == "not measured" else None, reason)
 
+    def test_the_ledger_and_the_tables_count_the_same(self):
+        with (ROOT / "results" / "reference" / "ledger.csv").open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        for paper in document_tables._PAPERS:
+            claims = document_tables.open_results(document_tables._REFERENCE / paper).claims
+            own = [row for row in rows if row["experiment"] == paper and row["kind"] == "sentence"]
+            self.assertEqual([row["sentence"] for row in own], [claim.statement for claim in claims])
+            self.assertEqual([row["source"] == "ours" for row in own], [claim.is_ours for claim in claims])
+        for row in rows:
+            with self.subTest(row=row["sentence"]):
+                self.assertLessEqual(int(row["k"]), int(row["n"]))
+                self.assertTrue(int(row["n"]) > 0 or row["verdict"] in ("not measured", "not there", "fitted"), "a verdict needs a part that was tested")
+
     def test_every_table_is_shown(self):
         texts = [(ROOT / file).read_text(encoding="utf-8") for file in document_tables.DOCUMENTS]
         self.assertEqual({name for text in texts for name in re.findall("<!-- table (.*) -->", text)}, set(document_tables.TABLES))

@@ -1,5 +1,6 @@
 """The index of all results: distinct published numbers, verdicts, claims, and what cannot be read."""
 import contextlib
+import csv
 import io
 import sys
 from pathlib import Path
@@ -8,6 +9,8 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import index
+import ledger
+from claims import COLUMNS as CLAIM_COLUMNS
 from plot_checks import InTemporaryDirectory, Page
 from published_numbers import counts, largest_deviation, published_numbers
 from records import COLUMNS, read_records
@@ -57,28 +60,49 @@ class Index(InTemporaryDirectory):
     def setUp(self):
         super().setUp()
         write_chadaj(self.directory / "chadaj2015")
-        claims = [["chadaj2015", "Chadaj2015, sect. III", "A holds.", "a < b", "1 of 1; a = 1", "holds"],
-                  ["chadaj2015", "Chadaj2015, sect. III", "B does not.", "b < a", "0 of 3", "does not hold"],
-                  ["chadaj2015", "ours, beside Chadaj2015", "C, of ours.", "c", "1 of 1", "holds"]]
-        write_rows(self.directory / "chadaj2015" / "claims.csv", ["experiment", "source", "statement", "criterion", "measured", "verdict"], claims)
+        claims = [["chadaj2015", "Chadaj2015, sect. III", "A holds.", "a < b", "", 1, 1, 0, "1 of 1; a = 1", "holds", "run"],
+                  ["chadaj2015", "Chadaj2015, sect. III", "B does not.", "b < a", "the fastest", 0, 3, 2, "0 of 3", "does not hold", "run"],
+                  ["chadaj2015", "Chadaj2015, sect. IV", "D is logarithmic.", "d", "", 2, 2, 0, "2 of 2", "by model", "model"],
+                  ["chadaj2015", "ours, beside Chadaj2015", "C, of ours.", "c", "", 1, 1, 0, "1 of 1", "holds", "run"]]
+        write_rows(self.directory / "chadaj2015" / "claims.csv", CLAIM_COLUMNS, claims)
         write_study(self.directory / "matrix")
 
     def test_one_page_says_what_is_reproduced(self):
         self.assertEqual(run_index(self.directory), (0, ""))
         text = (self.directory / "index.html").read_text()
         page = Page(text)
-        self.assertTrue(all(link.startswith(("data:image/png;base64,", "#")) or link.split("#")[0] in ("chadaj2015/report.html", "matrix/report.html")
+        self.assertTrue(all(link.startswith(("data:image/png;base64,", "#")) or link.split("#")[0] in ("chadaj2015/report.html", "matrix/report.html", "ledger.csv")
                             for link in page.links))
-        self.assertIn("Holds: A holds. Does not hold: B does not. At equal tolerance", page.text)
-        self.assertRegex(page.text, r"papers print 4 numbers that can still be read: 2.exact, 1.trend only, 1.not there\. Of 3 sentences judged 2.hold, 1.does not hold")
-        self.assertEqual(text.count('<i class="holds" style="flex:2">'), 1, "as wide as its count")
-        for link in ("chadaj2015/report.html#comparison", "chadaj2015/report.html#claims", "#matrix"):
+        for item in ("<li>A holds. (1 of 1)</li>", "<li>B does not. (0 of 3, 2 not measured)</li>", "<li>D is logarithmic. (2 of 2)</li>"):
+            self.assertIn(item, text)
+        self.assertRegex(page.text, r"papers print 4 numbers that can still be read: 2.exact, 1.trend only, 1.not there\. "
+                                    r"Of 3 sentences of theirs 1.holds, 1.does not hold, 1.by model\s*; of 1 sentences of ours beside them 1.holds")
+        self.assertEqual(text.count('<i class="holds" style="flex:1">'), 2, "the paper's sentences and ours stand in two columns")
+        for link in ("chadaj2015/report.html#comparison", "chadaj2015/report.html#claims", "#matrix", "ledger.csv"):
             self.assertIn(link, page.links)
         for words in ("0 of 3", "b < a", "inferred from the two published counts", open_results(self.directory / "matrix").experiment):
             self.assertIn(words, page.text)
         first = text
         run_index(self.directory)
         self.assertEqual((self.directory / "index.html").read_text(), first)
+
+    def test_the_ledger_has_every_number_curve_and_sentence(self):
+        run_index(self.directory)
+        with (self.directory / "ledger.csv").open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        self.assertEqual(list(rows[0]), ledger.COLUMNS)
+        numbers, curves, sentences = ([row for row in rows if row["kind"] == kind] for kind in ("number", "curve", "sentence"))
+        self.assertEqual([row["verdict"] for row in numbers].count("exact"), 2)
+        self.assertEqual([(row["k"], row["n"], row["not tested"]) for row in numbers if row["verdict"] == "not there"], [("0", "0", "1")])
+        self.assertIn("evaluations of pendulum:16, dca, ode45", numbers[0]["sentence"])
+        self.assertIn("inertia about the centre of mass", numbers[0]["settings inferred"])
+        self.assertEqual({row["verdict"] for row in curves}, {"not measured"})
+        self.assertIn("figure 6", [row["page or equation"] for row in curves])
+        by_sentence = {row["sentence"]: row for row in sentences}
+        self.assertEqual([by_sentence["B does not."][name] for name in ("source", "page or equation", "baseline", "k", "n", "not tested", "by what")],
+                         ["Chadaj2015", "sect. III", "the fastest", "0", "3", "2", "run"])
+        self.assertEqual(by_sentence["D is logarithmic."]["by what"], "model")
+        self.assertEqual(by_sentence["C, of ours."]["source"], "ours")
 
     def test_what_cannot_be_read_is_named_and_the_rest_is_there(self):
         write_rows(self.directory / "broken" / "records.csv", COLUMNS, [["a"]])

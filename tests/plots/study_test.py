@@ -14,6 +14,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import history
 import index
+import tables
 from input_error import InputError
 from latex_layout import fitted_table, printed_text, printed_width
 from number_text import digits_beside
@@ -308,8 +309,24 @@ class LatexLayout(unittest.TestCase):
         (file / "study.json").write_text(json.dumps(declaration))
         results = open_results(file)
         [table] = [table for table in tables_of(read_study(results)) if table.name == "t"]
-        self.assertEqual(table.header(results)[-3:], ["evaluations", "compared: evaluations", "position error [m]"])
+        self.assertEqual(table.header(results)[-3:], ["evaluations", "expected: evaluations", "position error [m]"])
         self.assertEqual(table.rows(results)[0][-3:-1], [630, 700])
+
+    def test_printed_digits_stay_and_quotients_have_three(self):
+        file = self._study()
+        rows = (file / "records.csv").read_text().replace(",evaluations,1,630,,,,", ",evaluations,1,630,1.143,a paper,,")
+        (file / "records.csv").write_text(rows)
+        declaration = json.loads((file / "study.json").read_text())
+        empty = "a_quantity_of_nothing"
+        declaration["observers"].append(_observer(empty, "nothing", "1"))
+        declaration["tables"] = [{"name": "t", "title": "T", "caption": "c", "observers": ["evaluations"], "mechanisms": [0], "variants": [0]},
+                                 {"name": "empty", "title": "E", "caption": "c", "observers": [empty], "mechanisms": [0], "variants": [0]}]
+        (file / "study.json").write_text(json.dumps(declaration))
+        run_make_all(file)
+        self.assertIn("$1.143$", (file / "tables" / "small_t.tex").read_text())
+        self.assertIn("published:", (file / "tables" / "small_t.tex").read_text())
+        self.assertFalse((file / "tables" / "small_empty.tex").exists(), "a table of nothing is not written")
+        self.assertEqual([tables.latex(0.6823529411764706, 3), tables.is_ratio("speedup"), tables.is_ratio("ratio_wall_time")], ["$0.682$", True, True])
 
     def test_latex_sets_every_table_within_the_text(self):
         if shutil.which("pdflatex") is None:

@@ -23,6 +23,7 @@ struct ClaimExpression::Node {
   std::shared_ptr<const Node> left;
   std::shared_ptr<const Node> right;
   bool is_condition = false;
+  bool measures = false;  // whether anything below depends on a result that does not select places
 
   [[nodiscard]] double value(const std::vector<double>& values) const {
     if (!apply) {
@@ -80,8 +81,8 @@ constexpr std::array kFunctions = {
 /// Recursive descent over the text.
 class ExpressionParser {
  public:
-  ExpressionParser(std::string_view text, std::vector<ObserverReference>& references)
-      : text_(text), references_(references) {}
+  ExpressionParser(std::string_view text, std::vector<ObserverReference>& references, std::string& guard)
+      : text_(text), references_(references), guard_(guard) {}
 
   NodePointer parse() {
     if (text_.size() > kLongestClaim) {
@@ -143,7 +144,19 @@ class ExpressionParser {
   }
 
   static NodePointer combine(double (*apply)(double, double), NodePointer left, NodePointer right, bool is_condition) {
-    return std::make_shared<const Node>(Node{apply, 0.0, {}, std::move(left), std::move(right), is_condition});
+    const bool measures = left->measures || (right && right->measures);
+    return std::make_shared<const Node>(
+        Node{apply, 0.0, {}, std::move(left), std::move(right), is_condition, measures});
+  }
+
+  /// Keeps the first side of an `or` or `and` that no result decides. \param start,end where it stands in the text
+  NodePointer side(const NodePointer& node, std::size_t start, std::size_t end) {
+    if (condition(node); !node->measures && guard_.empty()) {
+      guard_ = text_.substr(start, end - start);
+      guard_.erase(0, guard_.find_first_not_of(' '));
+      guard_.erase(guard_.find_last_not_of(' ') + 1);
+    }
+    return node;
   }
 
   NodePointer condition(NodePointer node) {
@@ -180,19 +193,31 @@ class ExpressionParser {
 
   NodePointer disjunction() {
     const Level level(depth_);
+    const std::size_t start = at_;
     NodePointer node = conjunction();
+    std::size_t end = at_;
     while (accept("or")) {
-      node = condition(node);
-      node = combine([](double a, double b) { return std::max(a, b); }, node, condition(conjunction()), true);
+      node = side(node, start, end);
+      const std::size_t other = at_;
+      NodePointer right = conjunction();
+      end = at_;
+      right = side(right, other, end);
+      node = combine([](double a, double b) { return std::max(a, b); }, node, right, true);
     }
     return node;
   }
 
   NodePointer conjunction() {
+    const std::size_t start = at_;
     NodePointer node = negation();
+    std::size_t end = at_;
     while (accept("and")) {
-      node = condition(node);
-      node = combine([](double a, double b) { return std::min(a, b); }, node, condition(negation()), true);
+      node = side(node, start, end);
+      const std::size_t other = at_;
+      NodePointer right = negation();
+      end = at_;
+      right = side(right, other, end);
+      node = combine([](double a, double b) { return std::min(a, b); }, node, right, true);
     }
     return node;
   }
@@ -247,7 +272,7 @@ class ExpressionParser {
     }
     skip_blanks();
     if (at_ < text_.size() && (std::isdigit(static_cast<unsigned char>(text_[at_])) != 0 || text_[at_] == '.')) {
-      return std::make_shared<const Node>(Node{{}, number(), {}, {}, {}, false});
+      return std::make_shared<const Node>(Node{{}, number(), {}, {}, {}, false, false});
     }
     const std::size_t start = at_;
     const std::string_view name = word();
@@ -339,7 +364,8 @@ class ExpressionParser {
     }
     made.text = text_.substr(start, at_ - start);
     references_.push_back(std::move(made));
-    return std::make_shared<const Node>(Node{{}, 0.0, references_.size() - 1, {}, {}, false});
+    const bool measures = !references_.back().observer.selects();
+    return std::make_shared<const Node>(Node{{}, 0.0, references_.size() - 1, {}, {}, false, measures});
   }
 
   void selector(ObserverReference& made) {
@@ -369,6 +395,7 @@ class ExpressionParser {
 
   std::string_view text_;
   std::vector<ObserverReference>& references_;
+  std::string& guard_;
   std::size_t at_ = 0;
   std::size_t depth_ = 0;
 };
@@ -376,7 +403,13 @@ class ExpressionParser {
 }  // namespace
 
 ClaimExpression::ClaimExpression(std::string_view text) : text_(text) {
-  root_ = ExpressionParser(text_, references_).parse();
+  root_ = ExpressionParser(text_, references_, guard_).parse();
+}
+
+bool ClaimExpression::depends_on_results() const {
+  return std::any_of(references_.begin(), references_.end(), [](const ObserverReference& reference) {
+    return reference.observer.quantity != Quantity::bodies;
+  });
 }
 
 bool ClaimExpression::evaluate(const std::vector<double>& values) const {

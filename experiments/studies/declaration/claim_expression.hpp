@@ -39,6 +39,12 @@ class ClaimExpression {
   [[nodiscard]] const std::string& text() const { return text_; }
   /// \returns what the expression needs, in the order in which it stands there.
   [[nodiscard]] const std::vector<ObserverReference>& references() const { return references_; }
+  /// \returns the side of an `or` or `and` that depends on nothing but what selects places (`Observer::selects`), or on
+  /// nothing at all; empty where there is none. Such a side decides which places count, and as part of a condition it
+  /// lets those that it leaves out hold, or fail, untested: it belongs into `where`.
+  [[nodiscard]] const std::string& guard() const { return guard_; }
+  /// \returns whether it depends on anything but the mechanism.
+  [[nodiscard]] bool depends_on_results() const;
   /// \param values of the references \returns whether it holds.
   [[nodiscard]] bool evaluate(const std::vector<double>& values) const;
 
@@ -47,6 +53,7 @@ class ClaimExpression {
  private:
   std::string text_;
   std::vector<ObserverReference> references_;
+  std::string guard_;
   std::shared_ptr<const Node> root_;
 };
 

@@ -32,6 +32,9 @@ class ClaimReader {
     }
     const auto criterion = claim.text("criterion");
     made.criterion = criterion ? criterion->text : "";
+    const auto baseline = claim.text("baseline");
+    made.baseline = baseline ? baseline->text : "";
+    made.some = claim.flag("some").value_or(false);
     made.failure_holds = claim.flag("failure_holds").value_or(false);
     made.mechanisms = chosen_mechanisms(claim, study_);
     made.variants = chosen_variants(claim, study_);
@@ -46,8 +49,8 @@ class ClaimReader {
       }
       made.measured_share = share->value;
     }
-    made.holds = conditions_of(claim, "holds", made);
-    made.where = conditions_of(claim, "where", made);
+    made.holds = conditions_of(claim, "holds", made, &require_results);
+    made.where = conditions_of(claim, "where", made, nullptr);
     if (!made.where.empty() && made.where.size() != made.holds.size()) {
       claim.fail(claim.line(), "where must have a condition for each of holds");
     }
@@ -108,7 +111,9 @@ class ClaimReader {
   }
 
   std::vector<ClaimExpression> conditions_of(const DeclarationTable& claim, std::string_view key,
-                                             const StudyClaim& made) {
+                                             const StudyClaim& made,
+                                             void (*check)(const DeclarationTable&, std::size_t,
+                                                           const ClaimExpression&)) {
     std::vector<ClaimExpression> conditions;
     for (const LocatedText& text : claim.texts(key)) {
       try {
@@ -116,9 +121,25 @@ class ClaimReader {
       } catch (const std::invalid_argument& error) {
         claim.fail(text.line, fmt::format("{}: {}", key, error.what()));
       }
+      if (check != nullptr) {
+        check(claim, text.line, conditions.back());
+      }
       check_references(claim, text.line, made, conditions.back());
     }
     return conditions;
+  }
+
+  /// A part must not hold, or fail, because of what says of which places the sentence speaks.
+  static void require_results(const DeclarationTable& claim, std::size_t line, const ClaimExpression& condition) {
+    if (!condition.depends_on_results()) {
+      claim.fail(line, fmt::format("holds: \"{}\" depends on no measured result", condition.text()));
+    }
+    if (!condition.guard().empty()) {
+      claim.fail(line, fmt::format("holds: \"{}\" depends on no measured result: as a side of 'or' or 'and' it would "
+                                   "count places as tested that it leaves out. Say with where of which places the "
+                                   "sentence speaks",
+                                   condition.guard()));
+    }
   }
 
   void check_references(const DeclarationTable& claim, std::size_t line, const StudyClaim& made,
@@ -154,8 +175,8 @@ class ClaimReader {
 
 void read_claims(const DeclarationTable& root, Study& study) {
   root.entries("claims", "a claim",
-               {"source", "text", "criterion", "holds", "where", "over", "most", "mechanisms", "variants",
-                "measured_share", "failure_holds", "not_measured"},
+               {"source", "text", "criterion", "baseline", "some", "holds", "where", "over", "most", "mechanisms",
+                "variants", "measured_share", "failure_holds", "not_measured"},
                {}, [&](const DeclarationTable& claim) { study.claims.push_back(ClaimReader(study).read(claim)); });
 }
 

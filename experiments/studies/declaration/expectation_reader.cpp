@@ -87,18 +87,26 @@ class ExpectationRow {
   }
 
   Limit limit() const {
-    if (fields_[8] == "trend" || fields_[8] == "fitted") {
-      return {fields_[8] == "trend" ? LimitKind::trend : LimitKind::fitted, 0.0};
+    if (fields_[8] == "trend" || fields_[8] == "fitted" || fields_[8] == "below") {
+      return {fields_[8] == "trend"    ? LimitKind::trend
+              : fields_[8] == "fitted" ? LimitKind::fitted
+                                       : LimitKind::below,
+              0.0};
     }
-    const double relative = number(8).value_or(0.0);
+    constexpr std::string_view kFinding = "finding ";
+    const bool finding = fields_[8].starts_with(kFinding);
+    const double relative = number_in(finding ? fields_[8].substr(kFinding.size()) : fields_[8], 8).value_or(0.0);
     if (relative < 0.0) {
-      fail("relative_limit must be a number that is not negative, trend, fitted, or empty for equality");
+      fail(
+          "relative_limit must be a number that is not negative, finding and such a number, trend, fitted, below, or "
+          "empty for equality");
     }
-    return Limit::within(relative);
+    return finding ? Limit{LimitKind::finding, relative} : Limit::within(relative);
   }
 
-  std::optional<double> number(std::size_t column) const {
-    const std::string& text = fields_[column];
+  std::optional<double> number(std::size_t column) const { return number_in(fields_[column], column); }
+
+  std::optional<double> number_in(const std::string& text, std::size_t column) const {
     if (text.empty()) {
       return std::nullopt;
     }

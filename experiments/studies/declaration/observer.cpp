@@ -80,6 +80,10 @@ constexpr std::array kQuantities = {
                   "limits of simulate's status ok that the run exceeds; 0: ok"},
     QuantityEntry{Quantity::energy_imbalance, "energy_imbalance", "J", "energy imbalance",
                   "max |E - E0 - W| at accepted steps, W the work of loads, dampers and prescribed motions"},
+    QuantityEntry{Quantity::redundant_rows, "redundant_rows", "1", "redundant rows found",
+                  "constraints that others repeat, as the formulation finds them: the most at an accepted step"},
+    QuantityEntry{Quantity::fewest_redundant_rows, "fewest_redundant_rows", "1", "fewest redundant rows found",
+                  "the fewest at an accepted step"},
     QuantityEntry{
         Quantity::sigma_difference_error, "sigma_difference_error", "1", "error of differences of sigma",
         "of central differences over an interval, sigma_difference_error(SECONDS), from lambda of dense at the "
@@ -249,6 +253,12 @@ std::string_view Observer::unit() const {
                                        : entry().unit;
   }
   return entry().unit;
+}
+
+bool Observer::of_model() const {
+  constexpr std::array kModels = {Quantity::operations, Quantity::stages, Quantity::critical_path,
+                                  Quantity::modelled_speedup, Quantity::message_speedup};
+  return std::find(kModels.begin(), kModels.end(), quantity) != kModels.end();
 }
 
 std::string Observer::name() const {

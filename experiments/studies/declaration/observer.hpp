@@ -45,6 +45,8 @@ enum class Quantity {
   largest_sigma,
   inaccuracies,
   energy_imbalance,
+  redundant_rows,
+  fewest_redundant_rows,
   sigma_difference_error,
   position_error,
   orientation_error,
@@ -134,6 +136,11 @@ struct Observer {
   [[nodiscard]] bool needs_reference() const {
     return quantity >= Quantity::position_error && quantity <= Quantity::largest_end_error;
   }
+  /// \returns whether it says of which places a sentence speaks, not whether it holds there: the size of a mechanism is
+  /// no result, and whether a run is right by its own limits is what the run says of itself.
+  [[nodiscard]] bool selects() const { return quantity == Quantity::bodies || quantity == Quantity::inaccuracies; }
+  /// \returns whether a formulation states it of itself, or it is computed from what one states: no run shows it.
+  [[nodiscard]] bool of_model() const;
   /// \returns whether there is one number for all integrators and controls.
   [[nodiscard]] bool of_right_hand_side() const {
     return (quantity >= Quantity::bodies && quantity <= Quantity::passes) || quantity >= Quantity::time_per_evaluation;

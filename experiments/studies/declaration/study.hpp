@@ -98,12 +98,14 @@ struct StudyClaim {
   std::string text;
   std::string criterion;               ///< in words; empty: the conditions themselves
   std::vector<ClaimExpression> holds;  ///< each is asked at every place
-  std::vector<ClaimExpression> where;  ///< of each: where it is no part; empty: everywhere
+  std::vector<ClaimExpression> where;  ///< of each: which places are parts; empty: all
   std::vector<Axis> over;
   std::vector<Axis> most;  ///< a part is what holds at more than half of the places along these
   /// Places on the axes mechanism and variant.
   std::vector<std::size_t> mechanisms;
   std::vector<std::size_t> variants;
+  std::string baseline;        ///< in words: what the compared side is, where another choice would change the verdict
+  bool some = false;           ///< whether the sentence says that there is a case: one part that holds suffices
   bool failure_holds = false;  ///< whether a run that fails is what the sentence says
   std::string not_measured;    ///< the reason of one that nothing here can measure, instead of conditions
   /// Share of the parts that must have been measured; below it the claim is not measured.

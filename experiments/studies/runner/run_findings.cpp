@@ -118,6 +118,14 @@ Measured steps_limited(const RunFindings& run, const std::string& kind) {
   return run.limited.empty() ? Measured::refused("known of ode45 alone") : Measured::number(0.0);
 }
 
+Measured redundant_rows(const RunFindings& run, Quantity quantity) {
+  if (!run.redundant_rows) {
+    return Measured::refused("the formulation does not tell how many constraints others repeat");
+  }
+  return Measured::number(quantity == Quantity::redundant_rows ? run.redundant_rows->largest
+                                                               : run.redundant_rows->smallest);
+}
+
 }  // namespace
 
 Measured measured_of(const RunFindings& run, const Observer& observer) {
@@ -140,6 +148,9 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
       return count(run.inaccuracies);
     case Quantity::energy_imbalance:
       return run.imbalance;
+    case Quantity::redundant_rows:
+    case Quantity::fewest_redundant_rows:
+      return redundant_rows(run, observer.quantity);
     case Quantity::sigma_difference_error:
       return sigma_difference_error(*run.registries, run.prepared->formulation(), *run.samples,
                                     std::stod(observer.subject));

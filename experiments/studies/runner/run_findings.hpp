@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/studies/runner/observation/pose_samples.hpp"
 #include "experiments/studies/runner/observation/sigma_differences.hpp"
 #include "experiments/studies/runner/observation/step_monitor.hpp"
@@ -26,6 +27,7 @@ struct RunFindings {
   std::optional<PoseDifferences> errors;
   std::size_t inaccuracies = 0;
   Measured imbalance;
+  std::optional<ValueRange> redundant_rows;  // where the formulation tells
 };
 
 /// \returns an observer's number, or why there is none. \param observer `of_one_run`

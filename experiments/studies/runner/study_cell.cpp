@@ -49,7 +49,9 @@ bool stands_among(const std::vector<Observer>& observers, Quantity quantity) {
 }
 
 bool judges_accuracy(const std::vector<Observer>& observers) {
-  return stands_among(observers, Quantity::inaccuracies) || stands_among(observers, Quantity::energy_imbalance);
+  return std::any_of(observers.begin(), observers.end(), [](const Observer& observer) {
+    return observer.quantity >= Quantity::inaccuracies && observer.quantity <= Quantity::fewest_redundant_rows;
+  });
 }
 
 CellResult all_observers(const std::vector<Observer>& observers, const Measured& measured) {
@@ -120,6 +122,8 @@ CellResult observed_run(const Registries& registries, const Study& study, const 
     const auto tolerance =
         control.kind == ControlKind::tolerance ? std::optional<double>(control.value) : std::optional<double>();
     run.inaccuracies = inaccuracies(accuracy, accuracy_limits(accuracy, tolerance, {})).size();
+    const auto rows = accuracy.diagnostics().find("redundant_rows");
+    run.redundant_rows = rows == accuracy.diagnostics().end() ? std::nullopt : std::optional(rows->second);
     const std::string& unknown = accuracy.work().failure();
     run.imbalance = unknown.empty() ? Measured::number(accuracy.largest_imbalance()) : Measured::refused(unknown);
   }

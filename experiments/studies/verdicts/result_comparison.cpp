@@ -51,6 +51,8 @@ int rank_of(Verdict verdict) {
       return 3;
     case Verdict::within_limit:
     case Verdict::trend_only:
+    case Verdict::direction_only:
+    case Verdict::below_published_error:
     case Verdict::fitted:
     case Verdict::no_published_value:
       return 2;

@@ -4,16 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <compare>
 #include <cstddef>
-#include <iterator>
-#include <map>
 #include <optional>
 
-#include "experiments/records/line_fit.hpp"
+#include "experiments/studies/verdicts/claim_numbers.hpp"
 #include "experiments/studies/verdicts/claim_words.hpp"
-#include "experiments/studies/verdicts/ranking.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -21,20 +16,10 @@ namespace {
 // So many parts that do not hold are named; the rest is counted.
 constexpr std::size_t kNamedParts = 4;
 
-/// A place on the axes that a claim runs through.
-struct Place {
-  std::size_t mechanism = 0;
-  std::size_t variant = 0;
-  std::size_t integrator = 0;
-  std::size_t control = 0;
-  std::size_t ranking = 0;
-  auto operator<=>(const Place&) const = default;  // NOLINT(modernize-use-nullptr)
-};
-
 /// A part of a claim: a place on the axes `over`, with all the places along `most`.
 struct Part {
   std::size_t condition = 0;
-  Place place;
+  ClaimPlace place;
   int held = 0;
   int all = 0;
   std::string values;  // of a place where it does not hold
@@ -45,7 +30,7 @@ struct Part {
 class ClaimJudge {
  public:
   ClaimJudge(const Study& study, const StudyResults& results, const StudyClaim& claim)
-      : study_(study), results_(results), claim_(claim) {}
+      : study_(study), claim_(claim), numbers_(study, results, claim) {}
 
   Claim judge() {
     Claim made;
@@ -70,27 +55,52 @@ class ClaimJudge {
         }
       }
     }
-    for (const Part& part : parts_) {
-      holds_.push_back(2 * part.held > part.all);
-    }
     made.criterion = (claim_.criterion.empty() ? conditions() : claim_.criterion) + over_text();
-    made.measured = words();
-    const std::size_t parts = holds_.size() + missing_;
-    const bool enough =
-        parts > 0 && static_cast<double>(holds_.size()) >= claim_.measured_share * static_cast<double>(parts);
-    made.verdict = enough ? judge_claim(holds_) : ClaimVerdict::not_measured;
+    made.baseline = claim_.baseline;
+    made.basis = basis();
+    made.count = {static_cast<std::size_t>(std::count_if(parts_.begin(), parts_.end(), holds)), parts_.size(),
+                  missing_};
+    made.measured = words(made.count);
+    made.verdict = verdict(made.count, made.basis);
     return made;
   }
 
  private:
+  static bool holds(const Part& part) { return 2 * part.held > part.all; }
+
+  /// A comparison of a model with measured times tests the model; what looks at no time and at a model is the model's.
+  [[nodiscard]] ClaimBasis basis() const {
+    bool models = false;
+    bool times = false;
+    for (const ClaimExpression& condition : claim_.holds) {
+      for (const ObserverReference& reference : condition.references()) {
+        models = models || reference.observer.of_model();
+        times = times || (reference.observer.timed() && !reference.observer.of_model());
+      }
+    }
+    return models && !times ? ClaimBasis::model : ClaimBasis::run;
+  }
+
+  [[nodiscard]] ClaimVerdict verdict(const ClaimCount& count, ClaimBasis basis) const {
+    const auto all = static_cast<double>(count.parts + count.not_tested);
+    if (count.parts == 0 || static_cast<double>(count.parts) < claim_.measured_share * all) {
+      return ClaimVerdict::not_measured;
+    }
+    if (basis == ClaimBasis::model) {
+      return ClaimVerdict::by_model;
+    }
+    return claim_.some && count.held > 0 ? ClaimVerdict::holds : judge_claim(count);
+  }
+
   [[nodiscard]] std::vector<std::size_t> extent(Axis axis, const std::vector<std::size_t>& places) const {
     return claim_.runs_over(axis) ? places : std::vector<std::size_t>{0};
   }
 
   [[nodiscard]] std::string conditions() const {
     std::string text;
-    for (const ClaimExpression& condition : claim_.holds) {
-      text += (text.empty() ? "" : "; ") + condition_in_words(study_, condition);
+    for (std::size_t k = 0; k < claim_.holds.size(); ++k) {
+      text += (text.empty() ? "" : "; ") + condition_in_words(study_, claim_.holds[k]);
+      text += claim_.where.empty() ? "" : ", where " + condition_in_words(study_, claim_.where[k]);
     }
     return text;
   }
@@ -102,62 +112,14 @@ class ClaimJudge {
            (!claim_.runs_over(Axis::integrator) || study_.runs(integrator, control));
   }
 
-  template <class Entries, class NameOf>
-  static std::size_t place_of(const std::optional<std::string>& name, std::size_t otherwise, const Entries& entries,
-                              const NameOf& name_of) {
-    if (!name) {
-      return otherwise;
-    }
-    const auto found = std::find_if(entries.begin(), entries.end(), [&](const auto& e) { return name_of(e) == *name; });
-    return static_cast<std::size_t>(found - entries.begin());
-  }
-
-  [[nodiscard]] bool is_run(const ObserverReference& reference, const Place& place) const {
-    return reference.observer.of_right_hand_side() || claim_.runs_over(Axis::error) ||
-           study_.has(cell_of(reference, place));
-  }
-
-  [[nodiscard]] CellKey cell_of(const ObserverReference& reference, const Place& place) const {
-    CellKey cell;
-    cell.mechanism = place_of(reference.mechanism, place.mechanism, study_.mechanisms,
-                              [](const StudyMechanism& m) { return m.label; });
-    cell.variant =
-        place_of(reference.variant, place.variant, study_.variants, [](const StudyVariant& v) { return v.label; });
-    cell.integrator =
-        place_of(reference.integrator, place.integrator, study_.integrators, [](const OdeEntry* i) { return i->key; });
-    cell.control = place.control;
-    for (std::size_t c = 0; reference.control && c < study_.controls.size(); ++c) {
-      if (study_.controls[c].value == *reference.control && study_.runs(cell.integrator, c)) {
-        cell.control = c;
-      }
-    }
-    if (reference.observer.of_right_hand_side()) {
-      // The same in all of its runs: the first one that there is.
-      const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
-      cell.integrator = mechanism.integrators.empty() ? 0 : mechanism.integrators.front();
-      const auto first = std::find_if(mechanism.controls.begin(), mechanism.controls.end(),
-                                      [&](std::size_t control) { return study_.runs(cell.integrator, control); });
-      cell.control = mechanism.integrators.empty() || first == mechanism.controls.end() ? 0 : *first;
-    }
-    return cell;
-  }
-
-  [[nodiscard]] Measured value(const ObserverReference& reference, const Place& place) const {
-    const CellKey cell = cell_of(reference, place);
-    if (claim_.runs_over(Axis::error)) {
-      return work_at_error(study_, results_, study_.rankings[place.ranking], cell, reference.observer);
-    }
-    return results_.of(cell, reference.observer);
-  }
-
-  void add_conditions(const Place& place) {
+  void add_conditions(const ClaimPlace& place) {
     for (std::size_t k = 0; k < claim_.holds.size(); ++k) {
       add(k, place);
     }
   }
 
   /// The place on the axes `over` alone.
-  [[nodiscard]] Place outer(Place place) const {
+  [[nodiscard]] ClaimPlace outer(ClaimPlace place) const {
     const std::array<std::size_t*, 6> coordinates = {&place.mechanism, &place.variant, &place.integrator,
                                                      &place.control,   &place.control, &place.ranking};
     for (const Axis axis : claim_.most) {
@@ -166,8 +128,8 @@ class ClaimJudge {
     return place;
   }
 
-  Part& part_of(std::size_t condition, const Place& place) {
-    const Place own = outer(place);
+  Part& part_of(std::size_t condition, const ClaimPlace& place) {
+    const ClaimPlace own = outer(place);
     const auto found = std::find_if(parts_.begin(), parts_.end(),
                                     [&](const Part& part) { return part.condition == condition && part.place == own; });
     return !claim_.most.empty() && found != parts_.end() ? *found
@@ -176,15 +138,13 @@ class ClaimJudge {
 
   /// \returns what an expression needs at a place; nothing where it is not run, does not exist or was not measured.
   std::optional<std::vector<double>> numbers_of(const ClaimExpression& expression, std::size_t condition,
-                                                const Place& place) {
+                                                const ClaimPlace& place) {
     std::vector<double> values;
     for (const ObserverReference& reference : expression.references()) {
-      if (reference.law == SizeLaw::none && !is_run(reference, place)) {
+      if (!numbers_.is_run(reference, place)) {
         return std::nullopt;
       }
-      const Measured measured = reference.law == SizeLaw::none       ? value(reference, place)
-                                : reference.law == SizeLaw::exponent ? exponent(reference, place)
-                                                                     : crossover(reference, place);
+      const Measured measured = numbers_.at(reference, place);
       if (measured.state == CellState::refused) {
         ++refused_;
         first_refused_ = first_refused_.empty() ? place_text(place) + measured.note : first_refused_;
@@ -206,7 +166,7 @@ class ClaimJudge {
     return values;
   }
 
-  void add(std::size_t condition, const Place& place) {
+  void add(std::size_t condition, const ClaimPlace& place) {
     const auto filter = claim_.where.empty() ? std::nullopt : numbers_of(claim_.where[condition], condition, place);
     if (!claim_.where.empty() && (!filter || !claim_.where[condition].evaluate(*filter))) {
       return;
@@ -238,54 +198,7 @@ class ClaimJudge {
     return fmt::format("{}", fmt::join(shown, " and "));
   }
 
-  /// The fitted power of the number of bodies over the claim's mechanisms.
-  [[nodiscard]] Measured exponent(const ObserverReference& reference, Place place) const {
-    std::vector<double> bodies;
-    std::vector<double> numbers;
-    for (const std::size_t m : claim_.mechanisms) {
-      place.mechanism = m;
-      Measured measured = value(reference, place);
-      if (!measured.usable()) {
-        return measured;
-      }
-      bodies.push_back(std::log(static_cast<double>(study_.mechanisms[m].mechanism->body_count())));
-      numbers.push_back(std::log(measured.value));
-    }
-    return bodies.size() < 3 ? Measured::refused("an exponent needs three sizes")
-                             : Measured::number(fit_line(bodies, numbers).slope);
-  }
-
-  /// The number of bodies at which a number passes 1 for the last time, between the claim's mechanisms; of those that
-  /// were not measured nothing is taken.
-  [[nodiscard]] Measured crossover(const ObserverReference& reference, Place place) const {
-    std::map<int, double> numbers;
-    Measured missing = Measured::refused("no sizes");
-    for (const std::size_t m : claim_.mechanisms) {
-      place.mechanism = m;
-      const Measured measured = value(reference, place);
-      if (measured.usable()) {
-        numbers[study_.mechanisms[m].mechanism->body_count()] = measured.value;
-      } else {
-        missing = measured;
-      }
-    }
-    if (numbers.size() < 2) {
-      return missing;
-    }
-    for (auto above = std::prev(numbers.end()); above != numbers.begin(); --above) {
-      const auto below = std::prev(above);
-      if (above->second > 1.0 && below->second <= 1.0) {
-        const double part = (1.0 - below->second) / (above->second - below->second);
-        return Measured::number(below->first * std::pow(static_cast<double>(above->first) / below->first, part));
-      }
-      if (above->second <= 1.0) {
-        break;
-      }
-    }
-    return Measured::refused("1 is not passed within the sizes");
-  }
-
-  [[nodiscard]] std::string place_text(const Place& place) const {
+  [[nodiscard]] std::string place_text(const ClaimPlace& place) const {
     std::string text;
     const auto add = [&](Axis axis, std::string_view name) {
       // What is counted along the axis is named once.
@@ -328,35 +241,34 @@ class ClaimJudge {
       const auto own = [&](const Part& part) { return part.place.integrator == i; };
       const auto all = std::count_if(parts_.begin(), parts_.end(), own);
       if (all > 0 && static_cast<std::size_t>(all) < parts_.size()) {
-        const auto held = std::count_if(parts_.begin(), parts_.end(),
-                                        [&](const Part& part) { return own(part) && 2 * part.held > part.all; });
+        const auto held =
+            std::count_if(parts_.begin(), parts_.end(), [&](const Part& part) { return own(part) && holds(part); });
         add_words(text, fmt::format("{}: {} of {}", study_.integrators[i]->key, held, all));
       }
     }
   }
 
-  [[nodiscard]] std::string words() const {
-    const auto held = static_cast<std::size_t>(std::count(holds_.begin(), holds_.end(), true));
-    std::string text = fmt::format("{} of {}", held, holds_.size());
-    if (holds_.empty() && missing_ + refused_ > 0) {
+  [[nodiscard]] std::string words(const ClaimCount& count) const {
+    if (parts_.empty() && missing_ + refused_ > 0) {
       return fmt::format("nothing to compare: {} {}, first {}", missing_ + refused_,
                          missing_ > 0 ? "not measured" : "not there",
                          first_missing_.empty() ? first_refused_ : first_missing_);
     }
-    if (holds_ == std::vector{true}) {
+    std::string text = fmt::format("{} of {}", count.held, count.parts);
+    if (count.held == 1 && count.parts == 1) {
       add_words(text, parts_.front().last);
     }
     add_integrators(text);
     std::vector<std::string> broken;
     for (const Part& part : parts_) {
-      if (2 * part.held <= part.all && broken.size() < kNamedParts) {
+      if (!holds(part) && broken.size() < kNamedParts) {
         broken.push_back(place_text(part.place) +
                          (part.all > 1 ? fmt::format("{} of {}", part.held, part.all) : part.values));
       }
     }
     if (!broken.empty()) {
       add_words(text, fmt::format("not {}", fmt::join(broken, "; ")));
-      const std::size_t more = holds_.size() - held - broken.size();
+      const std::size_t more = count.parts - count.held - broken.size();
       text += more > 0 ? fmt::format("; and {} more", more) : "";
     }
     if (missing_ > 0) {
@@ -369,9 +281,8 @@ class ClaimJudge {
   }
 
   const Study& study_;
-  const StudyResults& results_;
   const StudyClaim& claim_;
-  std::vector<bool> holds_;
+  ClaimNumbers numbers_;
   std::vector<Part> parts_;
   std::size_t refused_ = 0;  // do not exist: no parts of the claim
   std::size_t missing_ = 0;

@@ -63,6 +63,19 @@ class RecordWriter {
     return record;
   }
 
+  static Verdict verdict_on(double value, const Expectation& expected) {
+    switch (expected.limit.kind) {
+      case LimitKind::trend:
+        return Verdict::trend_only;  // until judge_trends
+      case LimitKind::fitted:
+        return Verdict::fitted;
+      case LimitKind::below:
+        return judge_error(value, expected.value);
+      default:
+        return judge(value, expected.value, expected.limit.relative);
+    }
+  }
+
   void compare(Record& record, const CellKey& cell, const Observer& observer) const {
     const auto found = std::find_if(study_.expectations.begin(), study_.expectations.end(),
                                     [&](const Expectation& e) { return e.cell == cell && e.observer == observer; });
@@ -71,10 +84,7 @@ class RecordWriter {
     }
     set_comparison(record, found->value, {found->source, found->published}, found->limit);
     if (record.value && record.verdict == Verdict::no_published_value) {
-      record.verdict = found->limit.kind == LimitKind::trend ? Verdict::trend_only  // until judge_trends
-                       : found->limit.kind == LimitKind::fitted
-                           ? Verdict::fitted
-                           : judge(record.value, found->value, found->limit.relative);
+      record.verdict = verdict_on(*record.value, *found);
       record.note = found->reason;
     }
   }
