@@ -117,6 +117,8 @@ class Formulation {
   /// "unconverged_solutions", those that used all their passes. The same names at every call; by default nothing.
   virtual void diagnostics(const DiagnosticSink& /*sink*/) const {}
 
+  /// \returns how many threads share a right-hand side.
+  [[nodiscard]] virtual int threads() const { return 1; }
   /// \returns how a right-hand side falls into pieces that workers could share; empty: not stated. What it does one
   /// after another is one piece, whether or not another program could divide it.
   [[nodiscard]] virtual std::vector<WorkStage> stages() const { return {}; }

@@ -45,18 +45,21 @@ CoordinateRates::CoordinateRates(const Mechanism& mechanism) : mechanism_(&mecha
   }
 }
 
-void CoordinateRates::set(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const {
-  for (const ScalarCoordinates& block : scalar_) {
+void CoordinateRates::set_share(std::span<const double> q, std::span<const double> u, std::span<double> qdot,
+                                std::size_t index, std::size_t count) const {
+  for (std::size_t b = scalar_.size() * index / count; b < scalar_.size() * (index + 1) / count; ++b) {
+    const ScalarCoordinates& block = scalar_[b];
     std::copy_n(u.begin() + static_cast<std::ptrdiff_t>(block.u), block.count,
                 qdot.begin() + static_cast<std::ptrdiff_t>(block.q));
   }
-  for (const std::size_t k : quaternion_joints_) {
-    const Joint& joint = mechanism_->tree_joints()[k];
+  const std::size_t joints = quaternion_joints_.size();
+  for (std::size_t k = joints * index / count; k < joints * (index + 1) / count; ++k) {
+    const Joint& joint = mechanism_->tree_joints()[quaternion_joints_[k]];
     const auto first = static_cast<std::size_t>(joint.q_offset);
-    const auto count = static_cast<std::size_t>(joint.nq);
-    coordinate_rates(joint, q.subspan(first, count),
+    const auto width = static_cast<std::size_t>(joint.nq);
+    coordinate_rates(joint, q.subspan(first, width),
                      u.subspan(static_cast<std::size_t>(joint.u_offset), static_cast<std::size_t>(joint.nu)),
-                     qdot.subspan(first, count));
+                     qdot.subspan(first, width));
   }
 }
 

@@ -13,7 +13,12 @@ class CoordinateRates {
  public:
   explicit CoordinateRates(const Mechanism& mechanism);
   /// \param qdot q_size() entries
-  void set(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const;
+  void set(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const {
+    set_share(q, u, qdot, 0, 1);
+  }
+  /// One of several shares of the same.
+  void set_share(std::span<const double> q, std::span<const double> u, std::span<double> qdot, std::size_t index,
+                 std::size_t count) const;
 
  private:
   /// Neighbouring coordinates whose rates are neighbouring quasi-velocities.
@@ -43,6 +48,7 @@ class JointStateFormulation : public Formulation {
   void set_coordinate_rates(std::span<const double> q, std::span<const double> u, std::span<double> qdot) const {
     rates_.set(q, u, qdot);
   }
+  [[nodiscard]] const CoordinateRates& coordinate_rates() const { return rates_; }
 
  private:
   CoordinateRates rates_;

@@ -49,14 +49,7 @@ Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Paramete
   if (asks_for_bodies(rate_kind, options)) {
     return Leaf::body;
   }
-  const Leaf chosen = fastest_leaf(mechanism, rate_kind);
-  if (chosen == Leaf::whole && options.integer("threads") > 1) {
-    throw ModelError(
-        {},
-        "option threads: this mechanism is one piece, which has one thread; leaf=subchain and leaf=subtree "
-        "may share theirs");
-  }
-  return chosen;
+  return fastest_leaf(mechanism, rate_kind);
 }
 
 }  // namespace mbdbench

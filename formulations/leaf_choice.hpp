@@ -17,7 +17,6 @@ enum class Leaf : std::uint8_t {
 
 /// \param rate_kind velocity (dca) or momentum (hdca)
 /// \returns what the options say; for leaf=auto what the mechanism is fastest with. Never depends on the machine.
-/// \throws ModelError where several threads are asked of one piece
 Leaf chosen_leaf(const Mechanism& mechanism, StateKind rate_kind, const Parameters& options);
 
 }  // namespace mbdbench

@@ -21,7 +21,6 @@
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "formulations/registry.hpp"
-#include "formulations/subchains/lane_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -59,7 +58,7 @@ struct BenchRow {
   RepeatedTimes times;
   bool own_clock = false;  ///< another engine's times are its own, without what talking takes
 
-  [[nodiscard]] int threads() const { return made ? lane_threads(*made) : 1; }
+  [[nodiscard]] int threads() const { return made ? made->threads() : 1; }
   /// \returns the median with the share that each of the threads had.
   [[nodiscard]] Timing median() const { return times.median().of_threads(threads()); }
 };

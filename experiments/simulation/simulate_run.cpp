@@ -33,7 +33,6 @@
 #include "experiments/terminal/message.hpp"
 #include "experiments/terminal/progress.hpp"
 #include "formulations/subchains/execution.hpp"
-#include "formulations/subchains/lane_formulation.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 
 namespace mbdbench {
@@ -212,7 +211,7 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
     say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
-  write_provenance(directory / "provenance.json", capture_provenance(owner, lane_threads(*setup.formulation)));
+  write_provenance(directory / "provenance.json", capture_provenance(owner, setup.formulation->threads()));
 
   RunAccuracy accuracy(*setup.formulation);
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation, trajectory_content(request));

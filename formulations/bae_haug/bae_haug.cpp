@@ -29,6 +29,7 @@
 #include "formulations/projection_option.hpp"
 #include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/shared_formulation.hpp"
+#include "formulations/subchains/subchain_formulation.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
@@ -48,7 +49,7 @@ ParameterSpecification kernel_option() {
 }
 
 std::span<const ParameterSpecification> baumgarte_options() {
-  static const std::array<ParameterSpecification, 5> kOptions = {
+  static const std::array<ParameterSpecification, 6> kOptions = {
       {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
        {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0, 1e6},
        {"ranks", std::int64_t{1},
@@ -56,6 +57,7 @@ std::span<const ParameterSpecification> baumgarte_options() {
         "can share them",
         1.0, kMostRanks},
        kernel_option(),
+       threads_option(),
        projection_option()}};
   return kOptions;
 }
@@ -76,7 +78,8 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
   const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
-  auto whole = make_recursive_accelerations(mechanism, {baumgarte, projected, options.text("kernel") == "auto"});
+  auto whole = make_recursive_accelerations(
+      mechanism, {baumgarte, projected, options.text("kernel") == "auto", threads_in(options)});
   if (!is_divided(options)) {
     return whole;
   }

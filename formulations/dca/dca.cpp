@@ -114,7 +114,8 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
       return make_subtree_formulation(mechanism, StateKind::velocity, options);
     case Leaf::whole: {
       const BaumgarteConstants baumgarte{options.number("baumgarte_alpha"), options.number("baumgarte_beta")};
-      return make_recursive_accelerations(mechanism, {baumgarte, projects(mechanism, options), true});
+      return make_recursive_accelerations(mechanism,
+                                          {baumgarte, projects(mechanism, options), true, threads_in(options)});
     }
     case Leaf::body:
       break;

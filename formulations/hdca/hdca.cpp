@@ -238,8 +238,8 @@ std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Paramet
       return make_subtree_formulation(mechanism, StateKind::momentum, options);
     case Leaf::whole: {
       const HdcaOptions chosen = hdca_options(mechanism, options);
-      return make_recursive_momenta(mechanism,
-                                    {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true});
+      return make_recursive_momenta(
+          mechanism, {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true, threads_in(options)});
     }
     case Leaf::body:
       break;

@@ -8,11 +8,12 @@
 
 namespace mbdbench {
 
-ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects)
+ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
+                                         int threads)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
-      part_(mechanism, LoadEvaluator(mechanism).need_bodies()),
+      part_(mechanism, LoadEvaluator(mechanism).need_bodies(), threads),
       loads_(mechanism),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
@@ -99,7 +100,12 @@ void ClosedAccelerations::evaluate_loads(double t, std::span<const double> q, st
   }
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
-    part_.poses().collect(part_.tree(), [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
+    const auto collect = [this](std::size_t range) {
+      part_.poses().collect(part_.tree(), part_.tree().ranges()[range],
+                            [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
+    };
+    collect(0);
+    part_.team().for_branches(collect);
   } else if (loads_.in_joints()) {
     loads_.evaluate_joint_forces(t, q, u);
   }

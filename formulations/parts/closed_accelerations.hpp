@@ -18,7 +18,8 @@ namespace mbdbench {
 /// Workspace of one mechanism: anything that Mechanism takes. Allocates nothing after construction.
 class ClosedAccelerations {
  public:
-  ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects);
+  /// \param threads at most one a branch of the tree is used
+  ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, int threads);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

@@ -9,12 +9,12 @@
 
 namespace mbdbench {
 
-ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback)
+ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback, int threads)
     : mechanism_(&mechanism),
       gauge_(gauge),
       leak_(gauge == GaugeControl::leak || gauge == GaugeControl::tangent ? leak : 0.0),
       feedback_(feedback),
-      part_(mechanism, true),
+      part_(mechanism, true, threads),
       loads_(mechanism),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
@@ -108,14 +108,23 @@ void ClosedMomenta::evaluate_loads(double t, std::span<const double> q, std::spa
   }
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
-    poses.collect(part_.tree(), [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
-    std::copy(poses.wrenches().begin(), poses.wrenches().end(), link_loads_.begin());
-    return;
-  }
-  if (loads_.in_joints()) {
+  } else if (loads_.in_joints()) {
     loads_.evaluate_joint_forces(t, q, u);
   }
-  for (std::size_t i = 0; i < link_loads_.size(); ++i) {
+  set_link_loads(0);
+  part_.team().for_branches([this](std::size_t branch) { set_link_loads(branch); });
+}
+
+void ClosedMomenta::set_link_loads(std::size_t range) {
+  LinkPoses& poses = part_.poses();
+  const LinkRange& rows = part_.tree().ranges()[range];
+  if (loads_on_bodies_) {
+    poses.collect(part_.tree(), rows, [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
+    std::copy(poses.wrenches().begin() + rows.first_row, poses.wrenches().begin() + rows.last_row,
+              link_loads_.begin() + rows.first_row);
+    return;
+  }
+  for (std::size_t i = index_of(rows.first_row); i < index_of(rows.last_row); ++i) {
     const kernels::LinkConstants<double>& link = part_.tree().links()[i];
     const Vec3 g = poses.row(i).axes.transpose() * mechanism_->gravity();
     const Vec3 n = Vec3(link.hx, link.hy, link.hz).cross(g);

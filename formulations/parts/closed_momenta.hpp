@@ -24,7 +24,8 @@ class ClosedMomenta {
  public:
   /// \param gauge none, leak or tangent; resets are left to the caller \param leak kappa, 1/s
   /// \param feedback beta, 1/s: Phi' = -beta Phi of cut joints and couplings instead of 0
-  ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback);
+  /// \param threads at most one a branch of the tree is used
+  ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback, int threads);
 
   /// \param u receives the velocities of p \returns which joint or loop stops it
   RhsStatus set_state(double t, std::span<const double> q, std::span<const double> p, std::span<double> u);
@@ -40,6 +41,8 @@ class ClosedMomenta {
  private:
   void set_wanted(std::span<const double> q);
   void evaluate_loads(double t, std::span<const double> q, std::span<const double> u);
+  /// Loads on the links of the trunk or of a branch.
+  void set_link_loads(std::size_t range);
   void add_cut_loads();
   void make_tangent(std::span<const double> p, std::span<double> rates);
 

@@ -17,13 +17,14 @@ bool is_lean(const Mechanism& mechanism, bool projects) {
 
 }  // namespace
 
-JointAccelerations::JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects)
+JointAccelerations::JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
+                                       int threads)
     : mechanism_(&mechanism) {
   if (is_lean(mechanism, projects)) {
-    open_.emplace(mechanism);
+    open_.emplace(mechanism, threads);
     loads_.emplace(mechanism, open_->tree());
   } else {
-    closed_.emplace(mechanism, baumgarte, projects);
+    closed_.emplace(mechanism, baumgarte, projects, threads);
   }
 }
 
@@ -35,7 +36,7 @@ RhsStatus JointAccelerations::evaluate(double t, std::span<const double> q, std:
   std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
   open_->set_positions(q);
   loads_->set_time(t);
-  loads_->evaluate(t, q, u, open_->tree(), open_->positions());
+  loads_->evaluate(t, q, u, open_->tree(), open_->positions(), open_->team());
   const int failed =
       open_->evaluate(u, loads_->joint_forces(), loads_->motions().accelerations(), loads_->wrenches(), accelerations);
   if (failed < 0) {

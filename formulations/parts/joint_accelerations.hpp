@@ -15,7 +15,8 @@ namespace mbdbench {
 class JointAccelerations {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
-  JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects);
+  /// \param threads at most one a branch of the tree is used
+  JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, int threads);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it
@@ -23,6 +24,8 @@ class JointAccelerations {
                      std::span<double> accelerations);
   /// \returns the recursion over loops, nullptr where the mechanism is an open tree.
   [[nodiscard]] const ClosedAccelerations* closed() const { return closed_ ? &*closed_ : nullptr; }
+  /// \returns the threads that share the branches of the tree.
+  [[nodiscard]] const BranchTeam& team() const { return closed_ ? closed_->part().team() : open_->team(); }
 
  private:
   const Mechanism* mechanism_;

@@ -34,7 +34,8 @@ struct EliminatedDirection {
 struct LoopPass {
   int loop = 0;
   int columns = 0;   ///< place of Y at this link
-  int inward = -1;   ///< and at the inboard link; -1: they end at the ground
+  int inward = -1;   ///< and of what the inboard link gets of them; -1: they end at the ground
+  int rates = 0;     ///< place of v, to which this joint adds
   int along = 0;     ///< place of y of the joint's first direction (a pack each)
   int factors = -1;  ///< couplings that name this joint: place of their factors, one a free direction; else -1
 };
@@ -50,6 +51,7 @@ struct PassedJoint {
 /// What the sweeps need of a row beside LinkRow.
 struct PartRow {
   int joint = -1;      ///< into `joints`, -1: no loop passes
+  int receiver = -1;   ///< where inertia and wrench go inward: `inboard`, of roots a place behind all rows
   int first_pass = 0;  ///< loops that pass this row's joint
   int last_pass = 0;
   int first_block = 0;  ///< among `blocks`: for every pass p and every q <= p
@@ -92,16 +94,24 @@ struct PartRightSide {
   const bool* loaded = nullptr;                        ///< rows that an inward sweep has to visit; nullptr: all
   bool moves = false;                                  ///< whether the links turn: there are velocity products
   bool weighs = false;                                 ///< the ground accelerates by -g instead of weights on the links
-  double* rates = nullptr;                             ///< v, a pack a loop
+  double* rates = nullptr;                             ///< v, a pack a loop; then what branches leave of it
   double* wanted = nullptr;                            ///< w, a pack a loop
   double* multipliers = nullptr;                       ///< F, a pack a loop
   double* right = nullptr;                             ///< z of all closings
-  double* joint_rates = nullptr;                       ///< over u
+  double* joint_rates = nullptr;                       ///< over u, by LinkRow::place
 };
 
-/// Everything that a sweep works on. Memory of packs is aligned to 64 bytes.
+/// Everything that a sweep over the trunk or over a branch works on (tree_division.hpp). Memory of packs is aligned to
+/// 64 bytes. What goes inward from row_count on, by root, is what branches leave for the trunk.
 struct PartData {
-  int row_count = 0;
+  int row_count = 0;  ///< of the whole tree
+  int first_row = 0;  ///< of this range
+  int last_row = 0;
+  int first_root = 0;  ///< rows of this branch that hang on the trunk, among `roots`
+  int last_root = 0;
+  int joined_roots = 0;        ///< the trunk: all of them; branches: 0
+  int root_count = 0;          ///< of the whole tree
+  const int* roots = nullptr;  ///< rows
   const LinkRow* rows = nullptr;
   const PartRow* parts = nullptr;
   const kernels::LinkConstants<double>* links = nullptr;
@@ -148,9 +158,9 @@ struct PartMomenta {
   const kernels::LinkWrench<double>* impulses = nullptr;  ///< of loops on the links about O_k, by row; nullptr: none
   const kernels::LinkWrench<double>* loads = nullptr;     ///< by row about O_k, weights included
   const double* tau = nullptr;                            ///< over u; nullptr: zero
-  kernels::LinkWrench<double>* carried = nullptr;         ///< workspace, three by row
-  double* own = nullptr;                                  ///< receives J^T M V over u; nullptr: not wanted
-  double* rates = nullptr;  ///< receives p' over u; nullptr: not wanted, nor are impulses and loads
+  kernels::LinkWrench<double>* carried = nullptr;         ///< workspace, three by row and root
+  double* own = nullptr;    ///< receives J^T M V over u, by LinkRow::place; nullptr: not wanted
+  double* rates = nullptr;  ///< receives p' likewise; nullptr: not wanted, nor are impulses and loads
 };
 
 /// The sweeps of one instruction set.

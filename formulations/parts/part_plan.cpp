@@ -60,11 +60,15 @@ PartPlan::PartPlan(const Mechanism& mechanism, const LinkTree& tree)
     loop_offsets.push_back(mechanism.cut_row_count() + static_cast<int>(c));
   }
   blocks_of_.resize(loop_rows.size());
+  rate_count = static_cast<int>(loop_rows.size());
   for (const LinkRun& run : tree.runs()) {
     parts[index_of(run.first)].starts = run.slot >= 0;
   }
+  divide(tree);
   find_ways(mechanism, tree);
+  lay_columns(tree);
   lay_passes(mechanism, tree);
+  lay_ends(mechanism, tree);
   lay_closings(tree);
 }
 
@@ -163,6 +167,11 @@ void PartPlan::lay_passes(const Mechanism& mechanism, const LinkTree& tree) {
       through.loop = loop;
       through.columns = columns_at(i, loop);
       through.inward = row.inboard < 0 ? -1 : columns_at(row.inboard, loop);
+      if (const auto own = own_columns_.find({i, loop}); own != own_columns_.end()) {
+        columns_left.push_back({6 * own->second, 6 * through.inward, 6});
+        through.inward = own->second;
+      }
+      through.rates = rates_of_row(i, loop);
       through.along = along_count;
       along_count += directions;
       if (index_of(loop) >= cut_count) {
@@ -179,11 +188,14 @@ void PartPlan::lay_passes(const Mechanism& mechanism, const LinkTree& tree) {
       }
       passes.push_back(through);
       for (std::size_t q = 0; q <= p; ++q) {
-        blocks.push_back(block(loop, loops[q]));
+        blocks.push_back(block_of_row(i, loop, loops[q]));
       }
     }
     part.last_pass = static_cast<int>(passes.size());
   }
+}
+
+void PartPlan::lay_ends(const Mechanism& mechanism, const LinkTree& tree) {
   int cut = 0;
   const auto link_of = [&](int body) { return body < 0 ? -1 : tree.bodies()[index_of(body)].row; };
   for (const Joint& joint : mechanism.cut_joints()) {
@@ -194,17 +206,22 @@ void PartPlan::lay_passes(const Mechanism& mechanism, const LinkTree& tree) {
     }
     ++cut;
   }
+  std::stable_sort(ends.begin(), ends.end(), [this](const End& one, const End& other) {
+    return range_of_[index_of(one.row)] < range_of_[index_of(other.row)];
+  });
+  int end = 0;
+  for (std::size_t r = 0; r < ranges.size(); ++r) {
+    ranges[r].first_end = end;
+    while (end < static_cast<int>(ends.size()) && ends[index_of(end)].row < tree.ranges()[r].last_row) {
+      ++end;
+    }
+    ranges[r].last_end = end;
+  }
 }
 
 void PartPlan::lay_closings(const LinkTree& tree) {
-  std::vector<std::vector<int>> closed(tree.size() + 1);  // by row, the ground first
-  for (std::size_t loop = 0; loop < meets_.size(); ++loop) {
-    if (loop_rows[loop] > 0) {
-      closed[index_of(meets_[loop] + 1)].push_back(static_cast<int>(loop));
-    }
-  }
   for (int row = static_cast<int>(tree.size()) - 1; row >= -1; --row) {
-    const std::vector<int>& loops = closed[index_of(row + 1)];
+    const std::vector<int>& loops = closed_at_[index_of(row + 1)];
     if (loops.empty()) {
       continue;
     }
@@ -241,6 +258,15 @@ void PartPlan::lay_closings(const LinkTree& tree) {
       }
     }
     closings.push_back(closing);
+  }
+  int next = 0;
+  for (std::size_t r = ranges.size(); r-- > 0;) {
+    ranges[r].first_closing = next;
+    const int first_row = r > 0 ? tree.ranges()[r].first_row : -1;
+    while (next < static_cast<int>(closings.size()) && closings[index_of(next)].row >= first_row) {
+      ++next;
+    }
+    ranges[r].last_closing = next;
   }
 }
 

@@ -16,10 +16,6 @@ PartSweeps sweeps_in_use() {
   return name == "avx512" ? avx512_part_sweeps() : name == "avx2" ? avx2_part_sweeps() : baseline_part_sweeps();
 }
 
-std::size_t doubles(int packs) {
-  return index_of(packs) * kLoopLanes;
-}
-
 /// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing.
 std::vector<std::size_t> units_of(const std::vector<std::size_t>& all, const PartPlan& plan,
                                   const LoopClosing& closing) {
@@ -41,18 +37,21 @@ std::vector<std::size_t> units_of(const std::vector<std::size_t>& all, const Par
 
 }  // namespace
 
-PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses)
+PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, int threads)
     : mechanism_(&mechanism),
       keeps_poses_(keeps_poses || !mechanism.cut_joints().empty()),
-      tree_(mechanism),
+      tree_(mechanism, threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(tree_, threads),
       positions_(tree_.positions()),
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),
       sweeps_(sweeps_in_use()),
+      data_(tree_.ranges().size()),
+      statuses_(tree_.ranges().size()),
       cuts_(mechanism.cut_joints().size()),
       starts_(tree_.size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
       gravity_(tree_.size()),
-      inertias_(tree_.size()),
+      inertias_(tree_.size() + plan_.roots.size()),
       turns_(tree_.size()),
       turn_gains_(tree_.size()),
       whole_(tree_.size()),
@@ -67,9 +66,12 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses)
       products_(lane_memory(index_of(plan_.product_count))),
       across_(lane_memory(index_of(plan_.across_count))),
       halves_(index_of(plan_.half_count)),
+      pivots_(tree_.ranges().size()),
+      joint_rates_(tree_.places().size()),
+      own_momenta_(tree_.places().size()),
       loaded_(std::make_unique<bool[]>(tree_.size())),
       loop_impulses_(tree_.size()),
-      carried_(3 * tree_.size()),
+      carried_(3 * (tree_.size() + plan_.roots.size())),
       multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())) {
   for (const LinkRun& run : tree_.runs()) {
     starts_[index_of(run.first)] = run.start;
@@ -91,10 +93,11 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses)
 void PartRecursion::size_side(Side& side) const {
   side.rows.assign(tree_.size(), {});
   side.spheres.assign(spheres_.size(), {});
-  side.wrenches.resize(tree_.size());
+  side.wrenches.resize(tree_.size() + plan_.roots.size());
   side.linear.resize(tree_.size());
   side.angular.resize(tree_.size());
-  for (LaneMemory* memory : {&side.rates, &side.wanted, &side.multipliers}) {
+  side.rates = lane_memory(index_of(plan_.rate_count));
+  for (LaneMemory* memory : {&side.wanted, &side.multipliers}) {
     *memory = lane_memory(plan_.loop_rows.size());
   }
   side.right.resize(index_of(plan_.right_count));
@@ -112,42 +115,54 @@ void PartRecursion::mark_loaded_rows() {
 }
 
 void PartRecursion::point_at_memory() {
-  data_.row_count = static_cast<int>(tree_.size());
-  data_.rows = tree_.rows().data();
-  data_.parts = plan_.parts.data();
-  data_.links = tree_.links().data();
-  data_.spherical = tree_.spherical().data();
-  data_.starts = starts_.data();
-  data_.gravity = gravity_.data();
-  data_.cosines = positions_.cosines.data();
-  data_.sines = positions_.sines.data();
-  data_.slides = positions_.slides.data();
-  data_.rotations = positions_.rotations.data();
-  data_.levers = positions_.levers.data();
-  data_.inertias = inertias_.data();
-  data_.turns = turns_.data();
-  data_.turn_gains = turn_gains_.data();
-  data_.whole = whole_.data();
-  data_.slide_gains = slide_gains_.data();
-  data_.screw_gains = screw_gains_.data();
-  data_.inverses = inverses_.data();
-  data_.spheres = spheres_.data();
-  data_.sphere_gains = sphere_gains_.data();
-  data_.pivot = &pivot_;
-  data_.joints = plan_.joints.data();
-  data_.passes = plan_.passes.data();
-  data_.blocks = plan_.blocks.data();
-  data_.loop_rows = plan_.loop_rows.data();
-  data_.factors = plan_.factors.data();
-  data_.closings = plan_.closings.data();
-  data_.crosses = plan_.crosses.data();
-  data_.closed_loops = plan_.closed_loops.data();
-  data_.closed_columns = plan_.closed_columns.data();
-  data_.columns = columns_.get();
-  data_.along = along_.get();
-  data_.products = products_.get();
-  data_.halves = halves_.data();
-  data_.across = across_.get();
+  PartData data;
+  data.row_count = static_cast<int>(tree_.size());
+  data.root_count = static_cast<int>(plan_.roots.size());
+  data.roots = plan_.roots.data();
+  data.rows = tree_.rows().data();
+  data.parts = plan_.parts.data();
+  data.links = tree_.links().data();
+  data.spherical = tree_.spherical().data();
+  data.starts = starts_.data();
+  data.gravity = gravity_.data();
+  data.cosines = positions_.cosines.data();
+  data.sines = positions_.sines.data();
+  data.slides = positions_.slides.data();
+  data.rotations = positions_.rotations.data();
+  data.levers = positions_.levers.data();
+  data.inertias = inertias_.data();
+  data.turns = turns_.data();
+  data.turn_gains = turn_gains_.data();
+  data.whole = whole_.data();
+  data.slide_gains = slide_gains_.data();
+  data.screw_gains = screw_gains_.data();
+  data.inverses = inverses_.data();
+  data.spheres = spheres_.data();
+  data.sphere_gains = sphere_gains_.data();
+  data.joints = plan_.joints.data();
+  data.passes = plan_.passes.data();
+  data.blocks = plan_.blocks.data();
+  data.loop_rows = plan_.loop_rows.data();
+  data.factors = plan_.factors.data();
+  data.closings = plan_.closings.data();
+  data.crosses = plan_.crosses.data();
+  data.closed_loops = plan_.closed_loops.data();
+  data.closed_columns = plan_.closed_columns.data();
+  data.columns = columns_.get();
+  data.along = along_.get();
+  data.products = products_.get();
+  data.halves = halves_.data();
+  data.across = across_.get();
+  for (std::size_t r = 0; r < data_.size(); ++r) {
+    const LinkRange& range = tree_.ranges()[r];
+    data.first_row = range.first_row;
+    data.last_row = range.last_row;
+    data.first_root = range.first_root;
+    data.last_root = range.last_root;
+    data.joined_roots = r == 0 ? data.root_count : 0;
+    data.pivot = &pivots_[r].value;
+    data_[r] = data;
+  }
   for (Side* side : {&accelerations_, &impulses_}) {
     PartRightSide& view = side->view;
     view.rows = side->rows.data();
@@ -161,61 +176,6 @@ void PartRecursion::point_at_memory() {
     view.right = side->right.data();
   }
   accelerations_.view.moves = true;
-}
-
-RhsStatus PartRecursion::set_positions(std::span<const double> q) {
-  tree_.set_positions(q, positions_);
-  std::fill(inertias_.begin(), inertias_.end(), kernels::ArticulatedInertia<double>{});
-  if (keeps_poses_) {
-    poses_.set_positions(tree_, positions_);
-  }
-  // Cut joints that close nothing may be loaded.
-  const BodyMotions& bodies = poses_.bodies();
-  for (std::size_t c = 0; c < cuts_.size(); ++c) {
-    const Joint& cut = mechanism_->cut_joints()[c];
-    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
-  }
-  if (!plan_.closings.empty()) {
-    start_columns();
-  }
-  int last = data_.row_count;
-  for (std::size_t c = 0; c <= plan_.closings.size(); ++c) {
-    const bool at_link = c < plan_.closings.size() && plan_.closings[c].row >= 0;
-    const int first = at_link ? plan_.closings[c].row + 1 : 0;
-    if (const int failed = sweeps_.eliminate(data_, first, last); failed >= 0) {
-      return {false, mechanism_->tree_joints()[index_of(tree_.joint(index_of(failed)))].name,
-              "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
-              pivot_};
-    }
-    last = first;
-    if (c < plan_.closings.size()) {
-      if (const RhsStatus status = close_loops(static_cast<int>(c)); !status.ok) {
-        return status;
-      }
-    }
-  }
-  return {};
-}
-
-void PartRecursion::start_columns() {
-  std::fill_n(columns_.get(), doubles(6 * plan_.column_count), 0.0);
-  std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
-  for (const PartPlan::End& end : plan_.ends) {
-    const JointKinematics& cut = cuts_[index_of(end.cut)];
-    const LinkPoses::Row& row = poses_.row(index_of(end.row));
-    const Mat3 axes = end.sign * row.axes.transpose();
-    const Vec3 lever = cut.point - row.origin;
-    double* const to = columns_.get() + doubles(6 * end.columns);
-    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
-      const Vec3 force = cut.d.col(i).head<3>();
-      const Vec3 f = axes * force;
-      const Vec3 n = axes * (cut.d.col(i).tail<3>() + lever.cross(force));
-      for (int j = 0; j < 3; ++j) {
-        to[j * kLoopLanes + i] += f[j];  // both ends may be on one link
-        to[(3 + j) * kLoopLanes + i] += n[j];
-      }
-    }
-  }
 }
 
 // What the sums of y y^T / D would be if no joint were in between and their terms did not cancel, at most: below a
@@ -285,7 +245,7 @@ void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
   }
 }
 
-RhsStatus PartRecursion::close_loops(int which) {
+RhsStatus PartRecursion::close_loops(int which, const PartData& data) {
   LoopClosing& closing = plan_.closings[index_of(which)];
   Solver& solver = solvers_[index_of(which)];
   gather(closing, solver);
@@ -296,7 +256,7 @@ RhsStatus PartRecursion::close_loops(int which) {
   closing.rank = static_cast<int>(solver.factors.rank());
   if (closing.row >= 0) {
     solver.factors.write_half(&halves_[index_of(closing.half)]);
-    sweeps_.close(data_, which);
+    sweeps_.close(data, which);
   }
   return {};
 }

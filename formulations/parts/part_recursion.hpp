@@ -25,10 +25,12 @@ namespace mbdbench {
 class PartRecursion {
  public:
   /// \param keeps_poses whether poses are wanted where there are no cut joints
-  PartRecursion(const Mechanism& mechanism, bool keeps_poses);
+  /// \param threads at most one a branch of the tree is used
+  PartRecursion(const Mechanism& mechanism, bool keeps_poses, int threads);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }
+  [[nodiscard]] const BranchTeam& team() const { return team_; }
   /// Poses of all rows and bodies in world axes: set where there are cut joints, or where they are kept.
   [[nodiscard]] LinkPoses& poses() { return poses_; }
   [[nodiscard]] const LinkPoses& poses() const { return poses_; }
@@ -38,7 +40,7 @@ class PartRecursion {
   /// Poses, inertias and loops at q. \returns which joint or loop stops it
   RhsStatus set_positions(std::span<const double> q);
   /// Velocities of the poses, after set_positions.
-  void set_pose_velocities(std::span<const double> u) { poses_.set_velocities(tree_, u); }
+  void set_pose_velocities(std::span<const double> u);
   /// Velocity products, after set_positions.
   void set_velocities(std::span<const double> u);
 
@@ -96,8 +98,13 @@ class PartRecursion {
   void point_at_memory();
   void mark_loaded_rows();
   /// Unit wrenches of all cut joints on their bodies.
-  void start_columns();
-  RhsStatus close_loops(int which);
+  void start_columns(const PartPlan::Range& range);
+  void place_cuts();
+  /// Inertias and loops of the trunk or of a branch. \returns which joint or loop stops it
+  RhsStatus eliminate(std::size_t range);
+  /// Takes over what branches have left, as far as positions say.
+  void join_branches();
+  RhsStatus close_loops(int which, const PartData& data);
   void gather(const LoopClosing& closing, Solver& solver) const;
   /// The diagonal entries of C at which rows of a loop count as zero.
   void set_negligible(int loop, int first_row, Solver& solver) const;
@@ -106,18 +113,22 @@ class PartRecursion {
   void lower_ranks(const Eigen::VectorXd& q, int redundant);
   void limit_ranks(Eigen::Index most);
   void set_wanted(const Eigen::VectorXd& wanted, Side& side) const;
-  void solve(Side& side);
+  /// \param rates receives those of the joints
+  void solve(Side& side, std::span<double> rates);
   void close_at_ground(Side& side);
+  void sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates);
   void gather_impulses();
 
   const Mechanism* mechanism_;
   bool keeps_poses_;
   LinkTree tree_;
+  BranchTeam team_;
   LinkPositions positions_;
   LinkPoses poses_;
   PartPlan plan_;
   PartSweeps sweeps_;
-  PartData data_;
+  std::vector<PartData> data_;  // by range
+  std::vector<RhsStatus> statuses_;
   std::vector<JointKinematics> cuts_;
   std::vector<kernels::RunStart<double>> starts_;
   std::vector<kernels::LinkVector<double>> gravity_;
@@ -136,8 +147,14 @@ class PartRecursion {
   LaneMemory products_;
   LaneMemory across_;
   std::vector<double> halves_;
-  double pivot_ = 0.0;
-  std::unique_ptr<bool[]> loaded_;  // rows that impulses in loops reach on their way inward
+  /// Written at every row: on its own piece of memory, lest threads wait for one another.
+  struct alignas(64) Pivot {
+    double value = 0.0;
+  };
+  std::vector<Pivot> pivots_;        // by range
+  std::vector<double> joint_rates_;  // over u, by place
+  std::vector<double> own_momenta_;  // likewise
+  std::unique_ptr<bool[]> loaded_;   // rows that impulses in loops reach on their way inward
   Side accelerations_;
   Side impulses_;
   std::vector<kernels::LinkWrench<double>> loop_impulses_;  // on the links, by row

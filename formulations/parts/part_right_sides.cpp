@@ -8,7 +8,11 @@
 namespace mbdbench {
 
 void PartRecursion::set_velocities(std::span<const double> u) {
-  sweeps_.set_velocities(data_, u.data(), turnings_.data(), accelerations_.view);
+  const auto move = [&](std::size_t range) {
+    sweeps_.set_velocities(data_[range], u.data(), turnings_.data(), accelerations_.view);
+  };
+  move(0);
+  team_.for_branches(move);
 }
 
 void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
@@ -41,13 +45,23 @@ void PartRecursion::close_at_ground(Side& side) {
   }
 }
 
-void PartRecursion::solve(Side& side) {
-  std::fill_n(side.rates.get(), plan_.loop_rows.size() * kLoopLanes, 0.0);
-  sweeps_.inward(data_, side.view);
+void PartRecursion::solve(Side& side, std::span<double> rates) {
+  const std::span<double> swept = BranchTeam::sweep_target(rates, joint_rates_);
+  side.view.joint_rates = swept.data();
+  std::fill_n(side.rates.get(), index_of(plan_.rate_count) * kLoopLanes, 0.0);
+  team_.for_branches([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); });
+  for (const PartPlan::Handover& left : plan_.rates_left) {
+    for (std::size_t i = 0; i < kLoopLanes; ++i) {
+      side.rates.get()[index_of(left.to) * kLoopLanes + i] += side.rates.get()[index_of(left.from) * kLoopLanes + i];
+    }
+  }
+  sweeps_.inward(data_.front(), side.view);
   if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
     close_at_ground(side);
   }
-  sweeps_.outward(data_, side.view);
+  sweeps_.outward(data_.front(), side.view);
+  team_.for_branches([&](std::size_t branch) { sweeps_.outward(data_[branch], side.view); });
+  team_.deliver(tree_, swept, rates);
   for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
       multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
@@ -61,18 +75,16 @@ void PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& wanted
   view.loads = loads.links.empty() ? nullptr : loads.links.data();
   view.driven = loads.driven.empty() ? nullptr : loads.driven.data();
   view.weighs = loads.links.empty();
-  view.joint_rates = accelerations.data();
   set_wanted(wanted, accelerations_);
-  solve(accelerations_);
+  solve(accelerations_, accelerations);
 }
 
 void PartRecursion::push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes) {
   impulses_.view.tau = nullptr;
   impulses_.view.loaded = loaded_.get();
   impulses_.view.driven = driven.empty() ? nullptr : driven.data();
-  impulses_.view.joint_rates = changes.data();
   set_wanted(wanted, impulses_);
-  solve(impulses_);
+  solve(impulses_, changes);
 }
 
 void PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
@@ -80,9 +92,8 @@ void PartRecursion::move(std::span<const double> p, const Eigen::VectorXd& wante
   impulses_.view.tau = p.data();
   impulses_.view.loaded = nullptr;
   impulses_.view.driven = driven.empty() ? nullptr : driven.data();
-  impulses_.view.joint_rates = u.data();
   set_wanted(wanted, impulses_);
-  solve(impulses_);
+  solve(impulses_, u);
 }
 
 void PartRecursion::momenta(std::span<double> p) {
@@ -90,13 +101,29 @@ void PartRecursion::momenta(std::span<double> p) {
   side.linear = impulses_.linear.data();
   side.angular = impulses_.angular.data();
   side.carried = carried_.data();
-  side.own = p.data();
-  sweeps_.momenta(data_, side);
+  sweep_momenta(side, p, {});
+}
+
+void PartRecursion::sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates) {
+  const std::span<double> own_swept = own.empty() ? own : BranchTeam::sweep_target(own, own_momenta_);
+  const std::span<double> rates_swept = rates.empty() ? rates : BranchTeam::sweep_target(rates, joint_rates_);
+  side.own = own_swept.data();
+  side.rates = rates_swept.data();
+  team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
+  sweeps_.momenta(data_.front(), side);
+  if (!own.empty()) {
+    team_.deliver(tree_, own_swept, own);
+  }
+  if (!rates.empty()) {
+    team_.deliver(tree_, rates_swept, rates);
+  }
 }
 
 // D sigma on both bodies of every cut joint; of couplings nothing acts on links.
 void PartRecursion::gather_impulses() {
-  std::fill(loop_impulses_.begin(), loop_impulses_.end(), kernels::LinkWrench<double>{});
+  for (const PartPlan::End& end : plan_.ends) {
+    loop_impulses_[index_of(end.row)] = {};  // those of all other rows are always zero
+  }
   for (const PartPlan::End& end : plan_.ends) {
     const JointKinematics& cut = cuts_[index_of(end.cut)];
     Vec6 impulse = Vec6::Zero();
@@ -113,15 +140,13 @@ void PartRecursion::momentum_rates(std::span<const double> tau, std::span<const 
   side.linear = impulses_.linear.data();
   side.angular = impulses_.angular.data();
   side.carried = carried_.data();
-  side.own = own.empty() ? nullptr : own.data();
-  side.rates = rates.data();
   side.loads = loads.data();
   side.tau = tau.empty() ? nullptr : tau.data();
   if (!plan_.ends.empty()) {
     gather_impulses();
     side.impulses = loop_impulses_.data();
   }
-  sweeps_.momenta(data_, side);
+  sweep_momenta(side, own, rates);
 }
 
 }  // namespace mbdbench

@@ -18,7 +18,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         settings_(settings),
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
     if (settings.link_frames) {
-      links_.emplace(mechanism, settings.baumgarte, settings.projects);
+      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.threads);
     } else {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte);
     }
@@ -39,6 +39,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return status;
   }
 
+  [[nodiscard]] int threads() const override { return links_ ? links_->team().size() : 1; }
+
   [[nodiscard]] std::vector<WorkStage> stages() const override {
     constexpr double kTurn = 420.0;  // kernels/acceleration_rows.hpp
     return {{1.0, kTurn * mechanism().body_count()}};
@@ -54,7 +56,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     if (links_) {
       const RhsStatus status = links_->evaluate(t, q_of(x), rate_of(x), velocities_, rate_of(xdot));
-      set_coordinate_rates(q_of(x), velocities_, q_of(xdot));
+      links_->team().for_shares([&](std::size_t index, std::size_t count) {
+        coordinate_rates().set_share(q_of(x), velocities_, q_of(xdot), index, count);
+      });
       return status;
     }
     const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), settings_.projects);

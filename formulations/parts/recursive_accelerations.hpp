@@ -13,7 +13,8 @@ namespace mbdbench {
 struct RecursiveAccelerationSettings {
   BaumgarteConstants baumgarte;  ///< of cut joints and couplings
   bool projects = false;         ///< velocities are projected on the constraints before anything else
-  bool link_frames = true;       ///< false: in world axes, loops closed at the ground
+  bool link_frames = true;       ///< false: in world axes, loops closed at the ground, on one thread
+  int threads = 1;               ///< at most one a branch of the tree is used
 };
 
 std::unique_ptr<Formulation> make_recursive_accelerations(const Mechanism& mechanism,

@@ -27,9 +27,9 @@ class RecursiveMomenta final : public JointStateFormulation {
     const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && screws)) {
-      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback);
+      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.threads);
     } else if (settings.link_frames) {
-      links_.emplace(mechanism);
+      links_.emplace(mechanism, settings.threads);
       loads_.emplace(mechanism, links_->tree());
     }
   }
@@ -79,6 +79,10 @@ class RecursiveMomenta final : public JointStateFormulation {
 
   [[nodiscard]] double largest_sigma() const override { return closed_ ? closed_->largest_cut_multiplier() : 0.0; }
 
+  [[nodiscard]] int threads() const override {
+    return closed_ ? closed_->part().team().size() : links_ ? links_->team().size() : 1;
+  }
+
   [[nodiscard]] std::vector<WorkStage> stages() const override {
     constexpr double kTurn = 360.0;  // kernels/momentum_rows.hpp
     return {{1.0, kTurn * mechanism().body_count()}};
@@ -100,7 +104,7 @@ class RecursiveMomenta final : public JointStateFormulation {
     if (closed_) {
       RhsStatus status = closed_->set_state(t, q_of(x), rate_of(x), u_);
       if (status.ok) {
-        set_coordinate_rates(q_of(x), u_, q_of(xdot));
+        share_coordinate_rates(closed_->part().team(), x, xdot);
         status = closed_->momentum_rates(t, q_of(x), rate_of(x), u_, rate_of(xdot));
       }
       return status;
@@ -119,6 +123,12 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
  private:
+  void share_coordinate_rates(const BranchTeam& team, std::span<const double> x, std::span<double> xdot) const {
+    team.for_shares([&](std::size_t index, std::size_t count) {
+      coordinate_rates().set_share(q_of(x), u_, q_of(xdot), index, count);
+    });
+  }
+
   RhsStatus evaluate_tree(double t, std::span<const double> x, std::span<double> xdot) {
     loads_->set_time(t);
     const int failed =
@@ -128,8 +138,8 @@ class RecursiveMomenta final : public JointStateFormulation {
               "the articulated inertia along the joint is not positive definite or not finite, its smallest pivot is",
               links_->failed_pivot()};
     }
-    set_coordinate_rates(q_of(x), u_, q_of(xdot));
-    loads_->evaluate(t, q_of(x), u_, links_->tree(), links_->positions());
+    share_coordinate_rates(links_->team(), x, xdot);
+    loads_->evaluate(t, q_of(x), u_, links_->tree(), links_->positions(), links_->team());
     const std::span<double> momentum_rates = rate_of(xdot);
     links_->add_loads(loads_->wrenches(), momentum_rates);
     if (loads_->in_joints()) {

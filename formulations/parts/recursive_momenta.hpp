@@ -15,7 +15,8 @@ struct RecursiveMomentumSettings {
   double leak = 0.0;            ///< kappa, 1/s
   double reset_interval = 0.0;  ///< s
   double feedback = 0.0;        ///< beta, 1/s
-  bool link_frames = true;      ///< trees; false: in world axes
+  bool link_frames = true;      ///< trees; false: in world axes, on one thread
+  int threads = 1;              ///< at most one a branch of the tree is used
 };
 
 std::unique_ptr<Formulation> make_recursive_momenta(const Mechanism& mechanism,

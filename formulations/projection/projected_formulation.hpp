@@ -24,6 +24,7 @@ class ProjectedFormulation final : public Formulation {
   bool after_step(double t, std::span<double> x) override;
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
+  [[nodiscard]] int threads() const override { return inner_->threads(); }
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
 
  protected:

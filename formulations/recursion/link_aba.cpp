@@ -12,24 +12,78 @@ using Vector = LinkVector<double>;
 
 }  // namespace
 
-LinkAba::LinkAba(const Mechanism& mechanism)
-    : tree_(mechanism),
+LinkAba::LinkAba(const Mechanism& mechanism, int threads)
+    : tree_(mechanism, threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(tree_, threads),
       positions_(tree_.positions()),
       rows_(tree_.size()),
       slides_(index_of(tree_.slide_count())),
       spherical_(tree_.spherical().size()),
-      slots_(index_of(tree_.slot_count())) {}
+      slots_(index_of(tree_.slot_count())),
+      rates_(tree_.places().size()),
+      roots_(tree_.roots().size()),
+      failures_(tree_.ranges().size()) {}
+
+void LinkAba::set_positions(std::span<const double> q) {
+  tree_.set_positions(q, tree_.ranges().front(), positions_);
+  team_.for_branches([&](std::size_t b) { tree_.set_positions(q, tree_.ranges()[b], positions_); });
+}
 
 int LinkAba::evaluate(std::span<const double> u, std::span<const double> tau, std::span<const double> motions,
                       std::span<const LinkWrench<double>> loads, std::span<double> accelerations) {
-  sweep_velocities(u, motions);
-  subtract(loads);
-  const int failed = sweep_inward(tau);
-  return failed >= 0 ? failed : sweep_accelerations(loads.empty(), accelerations);
+  const LinkRange& trunk = tree_.ranges().front();
+  const bool weight = loads.empty();
+  sweep_velocities(trunk, u, motions);
+  subtract(trunk, loads);
+  team_.for_branches([&](std::size_t b) {
+    const LinkRange& branch = tree_.ranges()[b];
+    sweep_velocities(branch, u, motions);
+    subtract(branch, loads);
+    clear_slots(branch);
+    failures_[b] = sweep_inward(branch, tau);
+  });
+  join_roots();
+  failures_.front() = sweep_inward(trunk, tau);
+  if (!settle(failures_)) {
+    return tree_.joint(index_of(failure_.row));
+  }
+  const std::span<double> rates = BranchTeam::sweep_target(accelerations, rates_);
+  failures_.front() = sweep_accelerations(trunk, weight, rates);
+  team_.for_branches([&](std::size_t b) { failures_[b] = sweep_accelerations(tree_.ranges()[b], weight, rates); });
+  team_.deliver(tree_, rates, accelerations);
+  return settle(failures_) ? -1 : tree_.joint(index_of(failure_.row));
 }
 
-void LinkAba::subtract(std::span<const LinkWrench<double>> loads) {
-  for (std::size_t i = 0; i < loads.size(); ++i) {
+bool LinkAba::settle(std::span<const Failure> failures) {
+  for (const Failure& failure : failures) {
+    if (failure.row >= 0) {
+      failure_ = failure;
+      return false;
+    }
+  }
+  return true;
+}
+
+void LinkAba::clear_slots(const LinkRange& range) {
+  for (int slot = range.first_slot; slot < range.last_slot; ++slot) {
+    slots_[index_of(slot)].inertia = {};
+    slots_[index_of(slot)].wrench = {};
+  }
+}
+
+void LinkAba::join_roots() {
+  clear_slots(tree_.ranges().front());
+  for (const int root : tree_.roots()) {
+    const LinkRun& run = tree_.runs()[index_of(root)];
+    const Carried& carried = roots_[index_of(run.root)];
+    Slot& slot = slots_[index_of(run.slot)];
+    add_inertia(across_start(run.start, carried.inertia), slot.inertia);
+    add_wrench(across_start(run.start, carried.wrench), slot.wrench);
+  }
+}
+
+void LinkAba::subtract(const LinkRange& range, Loads loads) {
+  for (std::size_t i = index_of(range.first_row); !loads.empty() && i < index_of(range.last_row); ++i) {
     const LinkRow& row = tree_.rows()[i];
     const bool spherical = row.kind == RowKind::spherical || row.kind == RowKind::free;
     const LinkWrench<double>& w = loads[i];
@@ -38,8 +92,9 @@ void LinkAba::subtract(std::span<const LinkWrench<double>> loads) {
   }
 }
 
-MBDBENCH_SWEEP void LinkAba::sweep_velocities(std::span<const double> u, std::span<const double> motions) {
-  for (const LinkRun& run : tree_.runs()) {
+MBDBENCH_SWEEP void LinkAba::sweep_velocities(const LinkRange& range, std::span<const double> u,
+                                              std::span<const double> motions) {
+  for (const LinkRun& run : runs_of(tree_, range)) {
     Turning<double> turning{};
     if (run.slot >= 0) {
       turning = slots_[index_of(run.slot)].turning;
@@ -116,32 +171,31 @@ MBDBENCH_SWEEP void LinkAba::row_velocity(std::size_t i, std::span<const double>
   }
 }
 
-MBDBENCH_SWEEP int LinkAba::sweep_inward(std::span<const double> tau) {
-  for (Slot& slot : slots_) {
-    slot.inertia = {};
-    slot.wrench = {};
-  }
-  for (std::size_t r = tree_.runs().size(); r-- > 0;) {
-    const LinkRun& run = tree_.runs()[r];
+MBDBENCH_SWEEP LinkAba::Failure LinkAba::sweep_inward(const LinkRange& range, std::span<const double> tau) {
+  for (int r = range.last_run; r-- > range.first_run;) {
+    const LinkRun& run = tree_.runs()[index_of(r)];
     Carried carried;
     for (int k = run.last_segment; k-- > run.first_segment;) {
       const LinkSegment& segment = tree_.segments()[index_of(k)];
-      const bool positive = segment.kind == RowKind::revolute ? turns_inward(segment, tau, carried)
-                                                              : row_inward(index_of(segment.first), tau, carried);
-      if (!positive) {
-        return tree_.joint(failed_row_);
+      const Failure failure = segment.kind == RowKind::revolute ? turns_inward(segment, tau, carried)
+                                                                : row_inward(index_of(segment.first), tau, carried);
+      if (failure.row >= 0) {
+        return failure;
       }
     }
-    if (run.slot >= 0) {
+    if (run.root >= 0) {
+      roots_[index_of(run.root)] = carried;
+    } else if (run.slot >= 0) {
       Slot& slot = slots_[index_of(run.slot)];
       add_inertia(across_start(run.start, carried.inertia), slot.inertia);
       add_wrench(across_start(run.start, carried.wrench), slot.wrench);
     }
   }
-  return -1;
+  return {};
 }
 
-MBDBENCH_SWEEP bool LinkAba::turns_inward(const LinkSegment& segment, std::span<const double> tau, Carried& carried) {
+MBDBENCH_SWEEP LinkAba::Failure LinkAba::turns_inward(const LinkSegment& segment, std::span<const double> tau,
+                                                      Carried& carried) {
   ArticulatedInertia<double> inertia = carried.inertia;
   LinkWrench<double> wrench = carried.wrench;
   for (std::size_t i = index_of(segment.last); i-- > index_of(segment.first);) {
@@ -156,17 +210,15 @@ MBDBENCH_SWEEP bool LinkAba::turns_inward(const LinkSegment& segment, std::span<
     const double pivot =
         turn_inward(link, positions_.cosines[i], positions_.sines[i], tau[index_of(row.u)], rows_[i], inertia, wrench);
     if (!(pivot > 0.0)) {
-      failed_pivot_ = pivot;
-      failed_row_ = i;
-      return false;
+      return {static_cast<int>(i), pivot};
     }
   }
   carried.inertia = inertia;
   carried.wrench = wrench;
-  return true;
+  return {};
 }
 
-MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> tau, Carried& carried) {
+MBDBENCH_SWEEP LinkAba::Failure LinkAba::row_inward(std::size_t i, std::span<const double> tau, Carried& carried) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];
@@ -215,13 +267,12 @@ MBDBENCH_SWEEP bool LinkAba::row_inward(std::size_t i, std::span<const double> t
   }
   carried.inertia = inertia;
   carried.wrench = wrench;
-  failed_pivot_ = pivot;
-  failed_row_ = i;
-  return pivot > 0.0;
+  return pivot > 0.0 ? Failure{} : Failure{static_cast<int>(i), pivot};
 }
 
-MBDBENCH_SWEEP int LinkAba::sweep_accelerations(bool weight, std::span<double> accelerations) {
-  for (const LinkRun& run : tree_.runs()) {
+MBDBENCH_SWEEP LinkAba::Failure LinkAba::sweep_accelerations(const LinkRange& range, bool weight,
+                                                             std::span<double> accelerations) {
+  for (const LinkRun& run : runs_of(tree_, range)) {
     Motion motion;
     if (run.slot < 0 && weight) {
       motion.linear = {-run.gravity.x, -run.gravity.y, -run.gravity.z};
@@ -234,18 +285,18 @@ MBDBENCH_SWEEP int LinkAba::sweep_accelerations(bool weight, std::span<double> a
          tree_.segments().subspan(index_of(run.first_segment), index_of(run.last_segment - run.first_segment))) {
       if (segment.kind == RowKind::revolute) {
         turn_accelerations(segment, motion, accelerations);
-      } else if (!row_acceleration(index_of(segment.first), motion, accelerations)) {
-        return tree_.joint(index_of(segment.first));
+      } else if (const Failure failure = row_acceleration(index_of(segment.first), motion, accelerations);
+                 failure.row >= 0) {
+        return failure;
       }
     }
     // What is not a number at a link stays so outboard of it.
     const double end = motion.angular.z + motion.linear.z;
     if (!std::isfinite(end)) {
-      failed_pivot_ = end;
-      return tree_.joint(index_of(run.last - 1));
+      return {run.last - 1, end};
     }
   }
-  return -1;
+  return {};
 }
 
 MBDBENCH_SWEEP void LinkAba::turn_accelerations(const LinkSegment& segment, Motion& motion,
@@ -254,7 +305,7 @@ MBDBENCH_SWEEP void LinkAba::turn_accelerations(const LinkSegment& segment, Moti
   Vector angular = motion.angular;
   for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
     const LinkRow& row = tree_.rows()[i];
-    accelerations[index_of(row.u)] =
+    accelerations[index_of(row.place)] =
         turn_acceleration(tree_.links()[i], positions_.cosines[i], positions_.sines[i], rows_[i], linear, angular);
     if (row.slot >= 0) {
       slots_[index_of(row.slot)].linear = linear;
@@ -264,7 +315,8 @@ MBDBENCH_SWEEP void LinkAba::turn_accelerations(const LinkSegment& segment, Moti
   motion = {linear, angular};
 }
 
-MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std::span<double> accelerations) {
+MBDBENCH_SWEEP LinkAba::Failure LinkAba::row_acceleration(std::size_t i, Motion& motion,
+                                                          std::span<double> accelerations) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];
@@ -277,36 +329,35 @@ MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std
     case RowKind::driven_screw:
       break;  // PartRecursion has these (kernel_choice.hpp)
     case RowKind::revolute:
-      accelerations[index_of(row.u)] = turn_acceleration(link, c, s, rows_[i], linear, angular);
+      accelerations[index_of(row.place)] = turn_acceleration(link, c, s, rows_[i], linear, angular);
       break;
     case RowKind::prismatic:
-      accelerations[index_of(row.u)] =
+      accelerations[index_of(row.place)] =
           slide_acceleration(link, c, s, positions_.slides[i], rows_[i], slides_[k], linear, angular);
       break;
     case RowKind::driven_revolute:
       driven_acceleration(link, c, s, 0.0, rows_[i].rest, 0.0, rows_[i], linear, angular);
-      accelerations[index_of(row.u)] = rows_[i].rest;
+      accelerations[index_of(row.place)] = rows_[i].rest;
       break;
     case RowKind::driven_prismatic:
       driven_acceleration(link, c, s, positions_.slides[i], 0.0, rows_[i].rest, rows_[i], linear, angular);
-      accelerations[index_of(row.u)] = rows_[i].rest;
+      accelerations[index_of(row.place)] = rows_[i].rest;
       break;
     case RowKind::spherical: {
       const Vector rate =
           spherical_acceleration(positions_.rotations[k], positions_.levers[k], spherical_[k], linear, angular);
-      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &accelerations[index_of(row.u)]);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &accelerations[index_of(row.place)]);
       break;
     }
     case RowKind::free: {
       Vector slide{};
       const Vector rate =
           free_acceleration(positions_.rotations[k], positions_.levers[k], spherical_[k], linear, angular, slide);
-      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &accelerations[index_of(row.u)]);
-      put_three(turned_back(tree_.spherical()[k].axes_a, slide), &accelerations[index_of(row.u + 3)]);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &accelerations[index_of(row.place)]);
+      put_three(turned_back(tree_.spherical()[k].axes_a, slide), &accelerations[index_of(row.place + 3)]);
       // Links outboard of a free joint do not feel what is not a number inboard of it.
-      if (!std::isfinite(slide.x + slide.y + slide.z)) {
-        failed_pivot_ = slide.x + slide.y + slide.z;
-        return false;
+      if (const double sum = slide.x + slide.y + slide.z; !std::isfinite(sum)) {
+        return {static_cast<int>(i), sum};
       }
       break;
     }
@@ -315,7 +366,7 @@ MBDBENCH_SWEEP bool LinkAba::row_acceleration(std::size_t i, Motion& motion, std
     slots_[index_of(row.slot)].linear = linear;
     slots_[index_of(row.slot)].angular = angular;
   }
-  return true;
+  return {};
 }
 
 }  // namespace mbdbench

@@ -4,11 +4,13 @@
 ///
 /// Three sweeps along the rows of a LinkTree: angular velocities and what they need (outward), articulated inertias
 /// (inward), accelerations (outward). Gravity is an upward acceleration of the ground. The arithmetic of a row stands
-/// in kernels/acceleration_rows.hpp. Compiled without automatic vectorisation (cmake/kernels.cmake).
+/// in kernels/acceleration_rows.hpp. Threads share the branches of the tree. Compiled without automatic vectorisation
+/// (cmake/kernels.cmake).
 #include <span>
 #include <vector>
 
 #include "formulations/kernels/acceleration_rows.hpp"
+#include "formulations/recursion/branch_team.hpp"
 #include "formulations/recursion/link_tree.hpp"
 
 namespace mbdbench {
@@ -16,12 +18,14 @@ namespace mbdbench {
 /// Accelerations of all joints. Allocates nothing after construction.
 class LinkAba {
  public:
-  explicit LinkAba(const Mechanism& mechanism);
+  /// \param threads at most one a branch is used
+  LinkAba(const Mechanism& mechanism, int threads);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   /// \returns those of the last set_positions.
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }
-  void set_positions(std::span<const double> q) { tree_.set_positions(q, positions_); }
+  [[nodiscard]] const BranchTeam& team() const { return team_; }
+  void set_positions(std::span<const double> q);
 
   /// After set_positions. \param tau joint forces, dual to u
   /// \param motions accelerations of prescribed motions, in the order of PrescribedMotions
@@ -29,7 +33,7 @@ class LinkAba {
   /// \returns -1, or a tree joint whose articulated inertia is not positive; see `failed_pivot`
   int evaluate(std::span<const double> u, std::span<const double> tau, std::span<const double> motions,
                std::span<const kernels::LinkWrench<double>> loads, std::span<double> accelerations);
-  [[nodiscard]] double failed_pivot() const { return failed_pivot_; }
+  [[nodiscard]] double failed_pivot() const { return failure_.pivot; }
 
  private:
   using Vector = kernels::LinkVector<double>;
@@ -52,26 +56,41 @@ class LinkAba {
     Vector angular{};
   };
 
-  void sweep_velocities(std::span<const double> u, std::span<const double> motions);
+  /// The row that stops a range, -1: none does.
+  struct Failure {
+    int row = -1;
+    double pivot = 0.0;
+  };
+  using Loads = std::span<const kernels::LinkWrench<double>>;
+
+  /// \returns whether no range has failed; keeps the first that has.
+  bool settle(std::span<const Failure> failures);
+  void clear_slots(const LinkRange& range);
+  /// What the branches carry inward joins the links of the trunk that they hang on.
+  void join_roots();
+  void sweep_velocities(const LinkRange& range, std::span<const double> u, std::span<const double> motions);
   void turn_velocities(const LinkSegment& segment, std::span<const double> u, kernels::Turning<double>& turning);
   void row_velocity(std::size_t i, std::span<const double> u, std::span<const double> motions,
                     kernels::Turning<double>& turning);
-  int sweep_inward(std::span<const double> tau);
-  bool turns_inward(const LinkSegment& segment, std::span<const double> tau, Carried& carried);
-  bool row_inward(std::size_t i, std::span<const double> tau, Carried& carried);
-  void subtract(std::span<const kernels::LinkWrench<double>> loads);
-  int sweep_accelerations(bool weight, std::span<double> accelerations);
+  Failure sweep_inward(const LinkRange& range, std::span<const double> tau);
+  Failure turns_inward(const LinkSegment& segment, std::span<const double> tau, Carried& carried);
+  Failure row_inward(std::size_t i, std::span<const double> tau, Carried& carried);
+  void subtract(const LinkRange& range, Loads loads);
+  Failure sweep_accelerations(const LinkRange& range, bool weight, std::span<double> accelerations);
   void turn_accelerations(const LinkSegment& segment, Motion& motion, std::span<double> accelerations);
-  bool row_acceleration(std::size_t i, Motion& motion, std::span<double> accelerations);
+  Failure row_acceleration(std::size_t i, Motion& motion, std::span<double> accelerations);
 
   LinkTree tree_;
+  BranchTeam team_;
   LinkPositions positions_;
   std::vector<kernels::AccelerationRow<double>> rows_;
   std::vector<kernels::SlideGain<double>> slides_;
   std::vector<kernels::SphericalAccelerationRow<double>> spherical_;
   std::vector<Slot> slots_;
-  double failed_pivot_ = 0.0;
-  std::size_t failed_row_ = 0;
+  std::vector<double> rates_;      // u', by place
+  std::vector<Carried> roots_;     // what branches carry to the trunk
+  std::vector<Failure> failures_;  // by range
+  Failure failure_;
 };
 
 }  // namespace mbdbench

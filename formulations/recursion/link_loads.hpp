@@ -41,18 +41,28 @@ class LinkLoads {
   }
   [[nodiscard]] const PrescribedMotions& motions() const { return motions_; }
 
-  /// All loads at a state. \param positions those of the tree at q
+  /// All loads at a state. \param positions those of the tree at q \param team shares the tree's branches
   void evaluate(double t, std::span<const double> q, std::span<const double> u, const LinkTree& tree,
-                const LinkPositions& positions) {
+                const LinkPositions& positions, const BranchTeam& team) {
     if (poses_) {
-      poses_->evaluate(tree, positions, u);
+      const auto place = [&](std::size_t range) {
+        poses_->set_positions(tree, positions, tree.ranges()[range]);
+        poses_->set_velocities(tree, u, tree.ranges()[range]);
+      };
+      place(0);
+      team.for_branches(place);
       const BodyMotions& bodies = poses_->bodies();
       for (std::size_t c = 0; c < cuts_.size(); ++c) {
         place_joint(cut_joints_[c], bodies.body(cut_joints_[c].a), bodies.body(cut_joints_[c].b), cuts_[c]);
         set_joint_rates(cut_joints_[c], bodies.body(cut_joints_[c].a), bodies.body(cut_joints_[c].b), cuts_[c]);
       }
       loads_.evaluate(t, q, u, bodies, cuts_);
-      poses_->collect(tree, [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
+      const auto collect = [&](std::size_t range) {
+        poses_->collect(tree, tree.ranges()[range],
+                        [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
+      };
+      collect(0);
+      team.for_branches(collect);
     } else if (in_joints_) {
       loads_.evaluate_joint_forces(t, q, u);
     }

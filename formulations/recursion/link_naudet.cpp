@@ -12,31 +12,108 @@ using Vector = LinkVector<double>;
 
 }  // namespace
 
-LinkNaudet::LinkNaudet(const Mechanism& mechanism)
-    : tree_(mechanism),
+LinkNaudet::LinkNaudet(const Mechanism& mechanism, int threads)
+    : tree_(mechanism, threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(tree_, threads),
       positions_(tree_.positions()),
       rows_(tree_.size()),
       slides_(index_of(tree_.slide_count())),
       driven_(index_of(tree_.driven_count())),
       spherical_(tree_.spherical().size()),
-      slots_(index_of(tree_.slot_count())) {}
+      slots_(index_of(tree_.slot_count())),
+      velocities_(tree_.places().size()),
+      rates_(tree_.places().size()),
+      roots_(tree_.roots().size()),
+      root_loads_(tree_.roots().size()),
+      failures_(tree_.ranges().size()) {}
 
 int LinkNaudet::evaluate(std::span<const double> q, std::span<const double> p, std::span<const double> motions,
                          bool weight, std::span<double> u, std::span<double> momentum_rates) {
-  tree_.set_positions(q, positions_);
-  const int failed = sweep_inward(p, motions);
-  return failed >= 0 ? failed : sweep_outward(p, weight, u, momentum_rates);
+  const LinkRange& trunk = tree_.ranges().front();
+  team_.for_branches([&](std::size_t b) {
+    const LinkRange& branch = tree_.ranges()[b];
+    tree_.set_positions(q, branch, positions_);
+    clear_slots(branch);
+    failures_[b] = sweep_inward(branch, p, motions);
+  });
+  tree_.set_positions(q, trunk, positions_);
+  join_roots();
+  failures_.front() = sweep_inward(trunk, p, motions);
+  if (!settle(failures_)) {
+    return tree_.joint(index_of(failure_.row));
+  }
+  const std::span<double> velocities = BranchTeam::sweep_target(u, velocities_);
+  const std::span<double> rates = BranchTeam::sweep_target(momentum_rates, rates_);
+  failures_.front() = sweep_outward(trunk, p, weight, velocities, rates);
+  team_.for_branches(
+      [&](std::size_t b) { failures_[b] = sweep_outward(tree_.ranges()[b], p, weight, velocities, rates); });
+  team_.deliver(tree_, velocities, u);
+  team_.deliver(tree_, rates, momentum_rates);
+  return settle(failures_) ? -1 : tree_.joint(index_of(failure_.row));
+}
+
+bool LinkNaudet::settle(std::span<const Failure> failures) {
+  for (const Failure& failure : failures) {
+    if (failure.row >= 0) {
+      failure_ = failure;
+      return false;
+    }
+  }
+  return true;
+}
+
+void LinkNaudet::clear_slots(const LinkRange& range) {
+  for (int slot = range.first_slot; slot < range.last_slot; ++slot) {
+    slots_[index_of(slot)].carried = {};
+  }
+}
+
+void LinkNaudet::join_roots() {
+  clear_slots(tree_.ranges().front());
+  for (const int root : tree_.roots()) {
+    const LinkRun& run = tree_.runs()[index_of(root)];
+    join_run(run, roots_[index_of(run.root)], slots_[index_of(run.slot)].carried);
+  }
+}
+
+// What a run carries inward joins the link where it starts.
+inline void LinkNaudet::join_run(const LinkRun& run, const Carried& carried, Carried& slot) const {
+  add_inertia(across_start(run.start, carried.inertia), slot.inertia);
+  add_wrench(across_start(run.start, carried.momentum), slot.momentum);
+  Vector first_moment = out_of_start(run.start, carried.first_moment);
+  first_moment.z += tree_.links()[index_of(run.first)].outboard_mass * run.start.d;
+  add_vector(first_moment, slot.first_moment);
 }
 
 void LinkNaudet::add_loads(std::span<const LinkWrench<double>> loads, std::span<double> momentum_rates) {
   if (loads.empty()) {
     return;
   }
-  for (Slot& slot : slots_) {
-    slot.load = {};
+  const LinkRange& trunk = tree_.ranges().front();
+  const std::span<double> rates = BranchTeam::sweep_target(momentum_rates, rates_);  // as `evaluate` has left them
+  team_.for_branches([&](std::size_t b) {
+    clear_loads(tree_.ranges()[b]);
+    sweep_loads(tree_.ranges()[b], loads, rates);
+  });
+  clear_loads(trunk);
+  for (const int root : tree_.roots()) {
+    const LinkRun& run = tree_.runs()[index_of(root)];
+    add_wrench(across_start(run.start, root_loads_[index_of(run.root)]), slots_[index_of(run.slot)].load);
   }
-  for (std::size_t r = tree_.runs().size(); r-- > 0;) {
-    const LinkRun& run = tree_.runs()[r];
+  sweep_loads(trunk, loads, rates);
+  team_.deliver(tree_, rates, momentum_rates);
+}
+
+void LinkNaudet::clear_loads(const LinkRange& range) {
+  for (int slot = range.first_slot; slot < range.last_slot; ++slot) {
+    slots_[index_of(slot)].load = {};
+  }
+}
+
+void LinkNaudet::sweep_loads(const LinkRange& range, std::span<const LinkWrench<double>> loads,
+                             std::span<double> momentum_rates) {
+  for (int r = range.last_run; r-- > range.first_run;) {
+    const LinkRun& run = tree_.runs()[index_of(r)];
     LinkWrench<double> carried{};
     for (std::size_t i = index_of(run.last); i-- > index_of(run.first);) {
       add_wrench(loads[i], carried);
@@ -45,7 +122,9 @@ void LinkNaudet::add_loads(std::span<const LinkWrench<double>> loads, std::span<
       }
       add_load(i, carried, momentum_rates);
     }
-    if (run.slot >= 0) {
+    if (run.root >= 0) {
+      root_loads_[index_of(run.root)] = carried;
+    } else if (run.slot >= 0) {
       add_wrench(across_start(run.start, carried), slots_[index_of(run.slot)].load);
     }
   }
@@ -54,7 +133,7 @@ void LinkNaudet::add_loads(std::span<const LinkWrench<double>> loads, std::span<
 // carried: T* of the link and all outboard of it; receives what the inboard link gets.
 void LinkNaudet::add_load(std::size_t i, LinkWrench<double>& carried, std::span<double> momentum_rates) const {
   const LinkRow& row = tree_.rows()[i];
-  const auto first = index_of(row.u);
+  const auto first = index_of(row.place);
   if (row.kind == RowKind::spherical || row.kind == RowKind::free) {
     const auto k = index_of(row.ordinal);
     const SphericalConstants& constants = tree_.spherical()[k];
@@ -79,32 +158,27 @@ void LinkNaudet::add_load(std::size_t i, LinkWrench<double>& carried, std::span<
   carried = carried_inward(tree_.links()[i], positions_.cosines[i], positions_.sines[i], positions_.slides[i], carried);
 }
 
-MBDBENCH_SWEEP int LinkNaudet::sweep_inward(std::span<const double> p, std::span<const double> motions) {
-  for (Slot& slot : slots_) {
-    slot.carried = {};
-  }
-  for (std::size_t r = tree_.runs().size(); r-- > 0;) {
-    const LinkRun& run = tree_.runs()[r];
+MBDBENCH_SWEEP LinkNaudet::Failure LinkNaudet::sweep_inward(const LinkRange& range, std::span<const double> p,
+                                                            std::span<const double> motions) {
+  for (int r = range.last_run; r-- > range.first_run;) {
+    const LinkRun& run = tree_.runs()[index_of(r)];
     Carried carried{};
     for (int k = run.last_segment; k-- > run.first_segment;) {
       const LinkSegment& segment = tree_.segments()[index_of(k)];
-      const bool positive = segment.kind == RowKind::revolute
-                                ? turns_inward(segment, p, carried)
-                                : row_inward(index_of(segment.first), p, motions, carried);
-      if (!positive) {
-        return tree_.joint(failed_row_);
+      const Failure failure = segment.kind == RowKind::revolute
+                                  ? turns_inward(segment, p, carried)
+                                  : row_inward(index_of(segment.first), p, motions, carried);
+      if (failure.row >= 0) {
+        return failure;
       }
     }
-    if (run.slot >= 0) {
-      Carried& slot = slots_[index_of(run.slot)].carried;
-      add_inertia(across_start(run.start, carried.inertia), slot.inertia);
-      add_wrench(across_start(run.start, carried.momentum), slot.momentum);
-      Vector first_moment = out_of_start(run.start, carried.first_moment);
-      first_moment.z += tree_.links()[index_of(run.first)].outboard_mass * run.start.d;
-      add_vector(first_moment, slot.first_moment);
+    if (run.root >= 0) {
+      roots_[index_of(run.root)] = carried;
+    } else if (run.slot >= 0) {
+      join_run(run, carried, slots_[index_of(run.slot)].carried);
     }
   }
-  return -1;
+  return {};
 }
 
 // The link itself and the runs that start at it join what comes from outboard.
@@ -118,24 +192,23 @@ inline void LinkNaudet::join(std::size_t i, Carried& carried) const {
   }
 }
 
-MBDBENCH_SWEEP bool LinkNaudet::turns_inward(const LinkSegment& segment, std::span<const double> p, Carried& carried) {
+MBDBENCH_SWEEP LinkNaudet::Failure LinkNaudet::turns_inward(const LinkSegment& segment, std::span<const double> p,
+                                                            Carried& carried) {
   Carried local = carried;
   for (std::size_t i = index_of(segment.last); i-- > index_of(segment.first);) {
     join(i, local);
     const double pivot = turn_inward(tree_.links()[i], positions_.cosines[i], positions_.sines[i],
                                      p[index_of(tree_.rows()[i].u)], rows_[i], local);
     if (!(pivot > 0.0)) {
-      failed_pivot_ = pivot;
-      failed_row_ = i;
-      return false;
+      return {static_cast<int>(i), pivot};
     }
   }
   carried = local;
-  return true;
+  return {};
 }
 
-MBDBENCH_SWEEP bool LinkNaudet::row_inward(std::size_t i, std::span<const double> p, std::span<const double> motions,
-                                           Carried& carried) {
+MBDBENCH_SWEEP LinkNaudet::Failure LinkNaudet::row_inward(std::size_t i, std::span<const double> p,
+                                                          std::span<const double> motions, Carried& carried) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];
@@ -176,14 +249,13 @@ MBDBENCH_SWEEP bool LinkNaudet::row_inward(std::size_t i, std::span<const double
       break;
   }
   carried = local;
-  failed_pivot_ = pivot;
-  failed_row_ = i;
-  return pivot > 0.0;
+  return pivot > 0.0 ? Failure{} : Failure{static_cast<int>(i), pivot};
 }
 
-MBDBENCH_SWEEP int LinkNaudet::sweep_outward(std::span<const double> p, bool weight, std::span<double> u,
-                                             std::span<double> momentum_rates) {
-  for (const LinkRun& run : tree_.runs()) {
+MBDBENCH_SWEEP LinkNaudet::Failure LinkNaudet::sweep_outward(const LinkRange& range, std::span<const double> p,
+                                                             bool weight, std::span<double> u,
+                                                             std::span<double> momentum_rates) {
+  for (const LinkRun& run : runs_of(tree_, range)) {
     Motion motion{{}, {}, weight ? run.gravity : Vector{}};
     if (run.slot >= 0) {
       const Motion& slot = slots_[index_of(run.slot)].motion;
@@ -195,18 +267,18 @@ MBDBENCH_SWEEP int LinkNaudet::sweep_outward(std::span<const double> p, bool wei
          tree_.segments().subspan(index_of(run.first_segment), index_of(run.last_segment - run.first_segment))) {
       if (segment.kind == RowKind::revolute) {
         turns_outward(segment, motion, u, momentum_rates);
-      } else if (!row_outward(index_of(segment.first), p, motion, u, momentum_rates)) {
-        return tree_.joint(index_of(segment.first));
+      } else if (const Failure failure = row_outward(index_of(segment.first), p, motion, u, momentum_rates);
+                 failure.row >= 0) {
+        return failure;
       }
     }
     // What is not a number at a link stays so outboard of it.
     const double end = motion.angular.z + motion.linear.z;
     if (!std::isfinite(end)) {
-      failed_pivot_ = end;
-      return tree_.joint(index_of(run.last - 1));
+      return {run.last - 1, end};
     }
   }
-  return -1;
+  return {};
 }
 
 MBDBENCH_SWEEP void LinkNaudet::turns_outward(const LinkSegment& segment, Motion& motion, std::span<double> u,
@@ -215,9 +287,9 @@ MBDBENCH_SWEEP void LinkNaudet::turns_outward(const LinkSegment& segment, Motion
   for (std::size_t i = index_of(segment.first); i < index_of(segment.last); ++i) {
     const LinkRow& row = tree_.rows()[i];
     double rate = 0.0;
-    momentum_rates[index_of(row.u)] =
+    momentum_rates[index_of(row.place)] =
         turn_outward(tree_.links()[i], positions_.cosines[i], positions_.sines[i], rows_[i], local, rate);
-    u[index_of(row.u)] = rate;
+    u[index_of(row.place)] = rate;
     if (row.slot >= 0) {
       slots_[index_of(row.slot)].motion = local;
     }
@@ -225,15 +297,15 @@ MBDBENCH_SWEEP void LinkNaudet::turns_outward(const LinkSegment& segment, Motion
   motion = local;
 }
 
-MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const double> p, Motion& motion,
-                                            std::span<double> u, std::span<double> momentum_rates) {
+MBDBENCH_SWEEP LinkNaudet::Failure LinkNaudet::row_outward(std::size_t i, std::span<const double> p, Motion& motion,
+                                                           std::span<double> u, std::span<double> momentum_rates) {
   const LinkRow& row = tree_.rows()[i];
   const LinkConstants<double>& link = tree_.links()[i];
   const double c = positions_.cosines[i];
   const double s = positions_.sines[i];
   const double d = positions_.slides[i];
   const auto k = index_of(row.ordinal);
-  const auto first = index_of(row.u);
+  const auto first = index_of(row.place);
   switch (row.kind) {
     case RowKind::screw:
     case RowKind::driven_screw:
@@ -260,8 +332,8 @@ MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const doubl
       Vector rate{};
       const Vector momentum_rate =
           spherical_outward(positions_.rotations[k], positions_.levers[k], spherical_[k], motion, rate);
-      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &u[index_of(row.u)]);
-      put_three(turned_back(tree_.spherical()[k].axes_b, momentum_rate), &momentum_rates[index_of(row.u)]);
+      put_three(turned_back(tree_.spherical()[k].axes_b, rate), &u[index_of(row.place)]);
+      put_three(turned_back(tree_.spherical()[k].axes_b, momentum_rate), &momentum_rates[index_of(row.place)]);
       break;
     }
     case RowKind::free: {
@@ -272,14 +344,13 @@ MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const doubl
       const Vector momentum_rate = free_outward(link, positions_.rotations[k], positions_.levers[k], spherical_[k],
                                                 kernels::turned(constants.axes_a, three_at(&p[index_of(row.u + 3)])),
                                                 motion, rate, slide, slide_rate);
-      put_three(turned_back(constants.axes_b, rate), &u[index_of(row.u)]);
-      put_three(turned_back(constants.axes_a, slide), &u[index_of(row.u + 3)]);
-      put_three(turned_back(constants.axes_b, momentum_rate), &momentum_rates[index_of(row.u)]);
-      put_three(turned_back(constants.axes_a, slide_rate), &momentum_rates[index_of(row.u + 3)]);
+      put_three(turned_back(constants.axes_b, rate), &u[index_of(row.place)]);
+      put_three(turned_back(constants.axes_a, slide), &u[index_of(row.place + 3)]);
+      put_three(turned_back(constants.axes_b, momentum_rate), &momentum_rates[index_of(row.place)]);
+      put_three(turned_back(constants.axes_a, slide_rate), &momentum_rates[index_of(row.place + 3)]);
       // Links outboard of a free joint do not feel what is not a number inboard of it.
-      if (!std::isfinite(slide.x + slide.y + slide.z)) {
-        failed_pivot_ = slide.x + slide.y + slide.z;
-        return false;
+      if (const double sum = slide.x + slide.y + slide.z; !std::isfinite(sum)) {
+        return {static_cast<int>(i), sum};
       }
       break;
     }
@@ -287,7 +358,7 @@ MBDBENCH_SWEEP bool LinkNaudet::row_outward(std::size_t i, std::span<const doubl
   if (row.slot >= 0) {
     slots_[index_of(row.slot)].motion = motion;
   }
-  return true;
+  return {};
 }
 
 }  // namespace mbdbench

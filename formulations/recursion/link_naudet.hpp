@@ -2,12 +2,13 @@
 /// \file
 /// Naudet's recursive Hamiltonian equations for any tree, in link frames [Naudet2005].
 ///
-/// Two sweeps along the rows of a LinkTree, whose arithmetic and symbols stand in kernels/momentum_rows.hpp. Compiled
-/// without automatic vectorisation (cmake/kernels.cmake).
+/// Two sweeps along the rows of a LinkTree, whose arithmetic and symbols stand in kernels/momentum_rows.hpp.
+/// Threads share the branches of the tree. Compiled without automatic vectorisation (cmake/kernels.cmake).
 #include <span>
 #include <vector>
 
 #include "formulations/kernels/momentum_rows.hpp"
+#include "formulations/recursion/branch_team.hpp"
 #include "formulations/recursion/link_tree.hpp"
 
 namespace mbdbench {
@@ -15,11 +16,13 @@ namespace mbdbench {
 /// Velocities and momentum rates of all joints. Allocates nothing after construction.
 class LinkNaudet {
  public:
-  explicit LinkNaudet(const Mechanism& mechanism);
+  /// \param threads at most one a branch is used
+  LinkNaudet(const Mechanism& mechanism, int threads);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   /// \returns those of the last `evaluate`.
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }
+  [[nodiscard]] const BranchTeam& team() const { return team_; }
 
   /// \param p canonical momenta
   /// \param motions velocities of prescribed motions, in the order of PrescribedMotions
@@ -31,7 +34,7 @@ class LinkNaudet {
                std::span<double> u, std::span<double> momentum_rates);
   /// Adds E^T T* of loads on all rows, after `evaluate`.
   void add_loads(std::span<const kernels::LinkWrench<double>> loads, std::span<double> momentum_rates);
-  [[nodiscard]] double failed_pivot() const { return failed_pivot_; }
+  [[nodiscard]] double failed_pivot() const { return failure_.pivot; }
 
  private:
   using Carried = kernels::CarriedMomentum<double>;
@@ -43,25 +46,46 @@ class LinkNaudet {
     kernels::LinkWrench<double> load{};
   };
 
-  int sweep_inward(std::span<const double> p, std::span<const double> motions);
-  bool turns_inward(const LinkSegment& segment, std::span<const double> p, Carried& carried);
-  bool row_inward(std::size_t i, std::span<const double> p, std::span<const double> motions, Carried& carried);
+  /// The row that stops a range, -1: none does.
+  struct Failure {
+    int row = -1;
+    double pivot = 0.0;
+  };
+
+  /// \returns whether no range has failed; keeps the first that has.
+  bool settle(std::span<const Failure> failures);
+  void clear_slots(const LinkRange& range);
+  void clear_loads(const LinkRange& range);
+  /// What the branches carry inward joins the links of the trunk that they hang on.
+  void join_roots();
+  void join_run(const LinkRun& run, const Carried& carried, Carried& slot) const;
+  Failure sweep_inward(const LinkRange& range, std::span<const double> p, std::span<const double> motions);
+  Failure turns_inward(const LinkSegment& segment, std::span<const double> p, Carried& carried);
+  Failure row_inward(std::size_t i, std::span<const double> p, std::span<const double> motions, Carried& carried);
   void join(std::size_t i, Carried& carried) const;
-  int sweep_outward(std::span<const double> p, bool weight, std::span<double> u, std::span<double> momentum_rates);
+  Failure sweep_outward(const LinkRange& range, std::span<const double> p, bool weight, std::span<double> u,
+                        std::span<double> momentum_rates);
+  void sweep_loads(const LinkRange& range, std::span<const kernels::LinkWrench<double>> loads,
+                   std::span<double> momentum_rates);
   void add_load(std::size_t i, kernels::LinkWrench<double>& carried, std::span<double> momentum_rates) const;
   void turns_outward(const LinkSegment& segment, Motion& motion, std::span<double> u, std::span<double> momentum_rates);
-  bool row_outward(std::size_t i, std::span<const double> p, Motion& motion, std::span<double> u,
-                   std::span<double> momentum_rates);
+  Failure row_outward(std::size_t i, std::span<const double> p, Motion& motion, std::span<double> u,
+                      std::span<double> momentum_rates);
 
   LinkTree tree_;
+  BranchTeam team_;
   LinkPositions positions_;
   std::vector<kernels::MomentumRow<double>> rows_;
   std::vector<kernels::GeneralMomentumRow<double>> slides_;
   std::vector<kernels::GeneralMomentumRow<double>> driven_;
   std::vector<kernels::SphericalMomentumRow<double>> spherical_;
   std::vector<Slot> slots_;
-  double failed_pivot_ = 0.0;
-  std::size_t failed_row_ = 0;
+  std::vector<double> velocities_;  // u, by place
+  std::vector<double> rates_;       // p' likewise
+  std::vector<Carried> roots_;      // what branches carry to the trunk
+  std::vector<kernels::LinkWrench<double>> root_loads_;
+  std::vector<Failure> failures_;  // by range
+  Failure failure_;
 };
 
 }  // namespace mbdbench

@@ -40,8 +40,8 @@ void LinkPoses::step(const LinkTree& tree, const LinkPositions& positions, std::
   frame.axes *= turn;
 }
 
-void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positions) {
-  for (const LinkRun& run : tree.runs()) {
+void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range) {
+  for (const LinkRun& run : runs_of(tree, range)) {
     Row frame;
     if (run.slot >= 0) {
       frame = rows_[index_of(tree.rows()[index_of(run.first)].inboard)];
@@ -58,7 +58,8 @@ void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positio
       rows_[i] = frame;
     }
   }
-  for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
+  for (int b = range.first_body; b < range.last_body; ++b) {
+    const auto k = index_of(tree.body_order()[index_of(b)]);
     const BodyOnRow& place = tree.bodies()[k];
     BodyKinematics& body = bodies_.bodies()[k];
     const Row ground;
@@ -69,8 +70,8 @@ void LinkPoses::set_positions(const LinkTree& tree, const LinkPositions& positio
   }
 }
 
-void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u) {
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
+void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range) {
+  for (std::size_t i = index_of(range.first_row); i < index_of(range.last_row); ++i) {
     const LinkRow& row = tree.rows()[i];
     Row& frame = rows_[i];
     frame.velocity.setZero();
@@ -95,7 +96,8 @@ void LinkPoses::set_velocities(const LinkTree& tree, std::span<const double> u) 
       }
     }
   }
-  for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
+  for (int b = range.first_body; b < range.last_body; ++b) {
+    const auto k = index_of(tree.body_order()[index_of(b)]);
     const int row = tree.bodies()[k].row;
     BodyKinematics& body = bodies_.bodies()[k];
     if (row < 0) {

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/recursion/branch_team.hpp"
 #include "formulations/recursion/link_tree.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
@@ -24,25 +25,22 @@ class LinkPoses {
 
   LinkPoses(const Mechanism& mechanism, const LinkTree& tree);
 
-  /// Poses and velocities. Inertias of the bodies stay unset. \param u quasi-velocities
-  void evaluate(const LinkTree& tree, const LinkPositions& positions, std::span<const double> u) {
-    set_positions(tree, positions);
-    set_velocities(tree, u);
-  }
-  void set_positions(const LinkTree& tree, const LinkPositions& positions);
-  /// After set_positions, as often as asked.
-  void set_velocities(const LinkTree& tree, std::span<const double> u);
+  /// Poses of a range; those of the trunk first. Inertias of the bodies stay unset.
+  void set_positions(const LinkTree& tree, const LinkPositions& positions, const LinkRange& range);
+  /// Velocities of a range after its poses, as often as asked. \param u quasi-velocities
+  void set_velocities(const LinkTree& tree, std::span<const double> u, const LinkRange& range);
   [[nodiscard]] const BodyMotions& bodies() const { return bodies_; }
   [[nodiscard]] const Row& row(std::size_t i) const { return rows_[i]; }
 
   /// Takes a wrench on every body at its centre of mass in world axes to its row, about O_k in the row's axes.
   template <typename WrenchOfBody>
-  void collect(const LinkTree& tree, const WrenchOfBody& wrench_of_body) {
-    std::fill(wrenches_.begin(), wrenches_.end(), kernels::LinkWrench<double>{});
-    for (std::size_t k = 0; k < tree.bodies().size(); ++k) {
-      if (tree.bodies()[k].row >= 0) {
-        const auto row = static_cast<std::size_t>(tree.bodies()[k].row);
-        add_wrench_at(row, bodies_.body(static_cast<int>(k)).com, wrench_of_body(static_cast<int>(k)), wrenches_[row]);
+  void collect(const LinkTree& tree, const LinkRange& range, const WrenchOfBody& wrench_of_body) {
+    std::fill(wrenches_.begin() + range.first_row, wrenches_.begin() + range.last_row, kernels::LinkWrench<double>{});
+    for (int place = range.first_body; place < range.last_body; ++place) {
+      const int k = tree.body_order()[static_cast<std::size_t>(place)];
+      if (const int row = tree.bodies()[static_cast<std::size_t>(k)].row; row >= 0) {
+        const auto to = static_cast<std::size_t>(row);
+        add_wrench_at(to, bodies_.body(k).com, wrench_of_body(k), wrenches_[to]);
       }
     }
   }

@@ -24,6 +24,7 @@ struct LinkRow {
   RowKind kind = RowKind::revolute;
   int q = 0;        ///< first coordinate
   int u = 0;        ///< first quasi-velocity
+  int place = 0;    ///< where sweeps write what belongs to it: `u`, or in shared branches by branch
   int slot = -1;    ///< where runs that start at this link leave what they carry inward; -1: none do
   int ordinal = 0;  ///< among the rows of a kind that share a workspace: slides, driven rows, spherical and free rows
   int motion = -1;  ///< which prescribed motion

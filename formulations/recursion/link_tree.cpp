@@ -72,8 +72,11 @@ inline kernels::Matrix3<double> rotation_of(double w, double x, double y, double
 
 }  // namespace
 
-LinkTree::LinkTree(const Mechanism& mechanism) {
+LinkTree::LinkTree(const Mechanism& mechanism, TreeLayout layout) : layout_(layout) {
   LinkElements parts(mechanism);
+  if (layout != TreeLayout::whole) {
+    division_ = TreeDivision(mechanism, parts);
+  }
   elements_ = std::move(parts.elements);
   body_places_ = std::move(parts.bodies);
   choose_first_children();
@@ -225,7 +228,7 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
                     moment.z(), inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1), inertia(1, 2),
                     inertia(2, 2), outboard_mass_[index_of(element)]});
   const int position = static_cast<int>(rows_.size());
-  LinkRow row{step.kind, step.q, step.u, -1, 0, step.motion, element, bodies_of_[index_of(element)].empty()};
+  LinkRow row{step.kind, step.q, step.u, step.u, -1, 0, step.motion, element, bodies_of_[index_of(element)].empty()};
   angles_.push_back(placement.angle);
   slides_.push_back(placement.slide);
   switch (step.kind) {
@@ -265,74 +268,6 @@ void LinkTree::add_row(const Mechanism& mechanism, int element, const Placement&
   rows_.push_back(row);
 }
 
-void LinkTree::order_rows(const Mechanism& mechanism) {
-  std::vector<int> position(elements_.size(), -1);
-  // Elements are numbered outward: a run starts at every one that does not continue the run of its inboard element,
-  // and that element's run has been laid out before.
-  for (int start = 0; start < static_cast<int>(elements_.size()); ++start) {
-    if (position[index_of(start)] >= 0) {
-      continue;
-    }
-    Placement placement = place(start);
-    LinkRun run;
-    run.first = static_cast<int>(rows_.size());
-    run.start = {std::cos(placement.beta), std::sin(placement.beta), placement.d};
-    if (const int inboard = elements_[index_of(start)].inboard; inboard >= 0) {
-      LinkRow& row = rows_[index_of(position[index_of(inboard)])];
-      if (row.slot < 0) {
-        row.slot = slot_count_++;
-      }
-      run.slot = row.slot;
-    } else {
-      run.axes = placement.start_axes;
-      run.origin = placement.start_origin;
-      run.gravity = plain(Vec3(run.axes.transpose() * mechanism.gravity()));
-    }
-    for (int element = start; element >= 0;) {
-      position[index_of(element)] = static_cast<int>(rows_.size());
-      add_row(mechanism, element, placement);
-      const int inboard = elements_[index_of(element)].inboard;
-      rows_.back().inboard = inboard < 0 ? -1 : position[index_of(inboard)];
-      element = first_child_[index_of(element)];
-      if (element >= 0) {
-        placement = place(element);
-        if (placement.d != 0.0) {
-          break;  // its own run, laid out when its number comes
-        }
-      }
-    }
-    run.last = static_cast<int>(rows_.size());
-    runs_.push_back(run);
-  }
-  for (const BodyPlace& place : body_places_) {
-    if (place.element < 0) {
-      bodies_.push_back({-1, place.rotation, place.origin});
-      continue;
-    }
-    const Frame& frame = frames_[index_of(place.element)];
-    bodies_.push_back({position[index_of(place.element)], frame.axes.transpose() * place.rotation,
-                       frame.axes.transpose() * (place.origin - frame.origin)});
-  }
-}
-
-void LinkTree::divide_into_segments() {
-  for (LinkRun& run : runs_) {
-    run.first_segment = static_cast<int>(segments_.size());
-    for (int i = run.first; i < run.last; ++i) {
-      const RowKind kind = rows_[index_of(i)].kind;
-      const bool continues = i > run.first && kind == RowKind::revolute && segments_.back().kind == kind;
-      if (!continues) {
-        segments_.push_back({kind, i, i});
-      }
-      segments_.back().last = i + 1;
-    }
-    run.last_segment = static_cast<int>(segments_.size());
-  }
-  for (const int row : turns_) {
-    turn_coordinates_.push_back(rows_[index_of(row)].q);
-  }
-}
-
 LinkPositions LinkTree::positions() const {
   LinkPositions positions;
   positions.angles.resize(rows_.size());
@@ -345,23 +280,39 @@ LinkPositions LinkTree::positions() const {
 }
 
 void LinkTree::set_positions(std::span<const double> q, LinkPositions& positions) const {
-  if (turns_.size() == rows_.size()) {
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      positions.angles[i] = angles_[i] + q[index_of(turn_coordinates_[i])];
+  for (const LinkRange& range : ranges_) {
+    set_positions(q, range, positions);
+  }
+}
+
+void LinkTree::set_positions(std::span<const double> q, const LinkRange& range, LinkPositions& positions) const {
+  const auto first_row = index_of(range.first_row);
+  const auto row_count = index_of(range.last_row - range.first_row);
+  const std::span<double> angles = std::span(positions.angles).subspan(first_row, row_count);
+  const std::span<const double> offsets = std::span(angles_).subspan(first_row, row_count);
+  const std::span<const int> turns =
+      std::span(turns_).subspan(index_of(range.first_turn), index_of(range.last_turn - range.first_turn));
+  const std::span<const int> coordinates =
+      std::span(turn_coordinates_).subspan(index_of(range.first_turn), turns.size());
+  if (turns.size() == row_count) {
+    for (std::size_t i = 0; i < row_count; ++i) {
+      angles[i] = offsets[i] + q[index_of(coordinates[i])];
     }
   } else {
-    std::copy(angles_.begin(), angles_.end(), positions.angles.begin());
-    for (std::size_t i = 0; i < turns_.size(); ++i) {
-      positions.angles[index_of(turns_[i])] += q[index_of(turn_coordinates_[i])];
+    std::copy(offsets.begin(), offsets.end(), angles.begin());
+    for (std::size_t i = 0; i < turns.size(); ++i) {
+      positions.angles[index_of(turns[i])] += q[index_of(coordinates[i])];
     }
   }
-  sines_and_cosines(positions.angles, positions.sines, positions.cosines);
-  for (const int row : sliding_rows_) {
+  sines_and_cosines(angles, std::span(positions.sines).subspan(first_row, row_count),
+                    std::span(positions.cosines).subspan(first_row, row_count));
+  for (int s = range.first_sliding; s < range.last_sliding; ++s) {
+    const int row = sliding_rows_[index_of(s)];
     const LinkRow& sliding = rows_[index_of(row)];
     const double advance = is_slide(sliding.kind) ? 1.0 : sliding.pitch;
     positions.slides[index_of(row)] = slides_[index_of(row)] + advance * q[index_of(sliding.q)];
   }
-  for (std::size_t s = 0; s < spherical_.size(); ++s) {
+  for (std::size_t s = index_of(range.first_spherical); s < index_of(range.last_spherical); ++s) {
     const LinkRow& row = rows_[index_of(spherical_rows_[s])];
     const SphericalConstants& constants = spherical_[s];
     const auto first = index_of(row.q);

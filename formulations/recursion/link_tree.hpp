@@ -16,7 +16,8 @@
 ///
 /// A link has only one frame to give: its first child (the one with most elements outboard) continues the `run`, every
 /// other child starts a run of its own behind an additional constant T(0, 0, d) Rz(beta). So does a child whose O would
-/// lead far away along the axes. Within a run neighbouring rows of one kind form a segment.
+/// lead far away along the axes, and one that begins a branch. Within a run neighbouring rows of one kind form a
+/// segment. Rows of the trunk come first, then those of one branch after another (tree_division.hpp).
 #include <span>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "formulations/kernels/spherical_elimination.hpp"
 #include "formulations/recursion/link_elements.hpp"
 #include "formulations/recursion/link_rows.hpp"
+#include "formulations/recursion/tree_division.hpp"
 
 namespace mbdbench {
 
@@ -41,6 +43,7 @@ struct LinkRun {
   int first_segment = 0;
   int last_segment = 0;
   int slot = -1;  ///< of the link where the run starts; -1: the ground
+  int root = -1;  ///< which of the runs that lead from the trunk into a branch; -1: none of them
   kernels::RunStart<double> start{1.0, 0.0, 0.0};
   kernels::LinkVector<double> gravity{};  ///< in the run's start frame; ground only
   Mat3 axes = Mat3::Identity();           ///< of the start frame, columns in world axes; ground only
@@ -52,6 +55,27 @@ struct BodyOnRow {
   int row = -1;
   Mat3 rotation = Mat3::Identity();  ///< body axes to the row's (world)
   Vec3 origin = Vec3::Zero();        ///< of the body's frame, in the row's frame (world)
+};
+
+/// What belongs to the trunk, or to one branch: neighbours everywhere, [first, last).
+struct LinkRange {
+  int first_row = 0;
+  int last_row = 0;
+  int first_run = 0;
+  int last_run = 0;
+  int first_slot = 0;
+  int last_slot = 0;
+  int first_turn = 0;  ///< rows whose theta has a coordinate
+  int last_turn = 0;
+  int first_sliding = 0;  ///< rows whose d has
+  int last_sliding = 0;
+  int first_spherical = 0;
+  int last_spherical = 0;
+  int first_root = 0;  ///< runs from the trunk into this branch
+  int last_root = 0;
+  int first_body = 0;  ///< among body_order
+  int last_body = 0;
+  double cost = 0.0;  ///< of a branch, ns about
 };
 
 /// What depends on q, by row. Filled by LinkTree::set_positions.
@@ -68,7 +92,7 @@ struct LinkPositions {
 class LinkTree {
  public:
   /// \param mechanism any; cut joints are left out
-  explicit LinkTree(const Mechanism& mechanism);
+  explicit LinkTree(const Mechanism& mechanism, TreeLayout layout = TreeLayout::whole);
 
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
   [[nodiscard]] std::span<const kernels::LinkConstants<double>> links() const { return links_; }
@@ -78,6 +102,15 @@ class LinkTree {
   [[nodiscard]] std::span<const SphericalConstants> spherical() const { return spherical_; }
   /// \returns for every body of the mechanism where it sits.
   [[nodiscard]] std::span<const BodyOnRow> bodies() const { return bodies_; }
+  /// \returns the trunk, with all bodies that do not move, and the branches, in the order of the rows.
+  [[nodiscard]] std::span<const LinkRange> ranges() const { return ranges_; }
+  /// \returns the runs that lead from the trunk into branches.
+  [[nodiscard]] std::span<const int> roots() const { return roots_; }
+  /// \returns bodies by the range that they are in.
+  [[nodiscard]] std::span<const int> body_order() const { return body_order_; }
+  /// \returns LinkRow::place by quasi-velocity; empty where places are quasi-velocities. Threads that write side by
+  /// side into one piece of memory wait for one another: in shared branches each has its own.
+  [[nodiscard]] std::span<const int> places() const { return places_; }
   /// \returns the tree joint that a row is a part of.
   [[nodiscard]] int joint(std::size_t row) const {
     return elements_[static_cast<std::size_t>(rows_[row].element)].joint;
@@ -92,6 +125,8 @@ class LinkTree {
   [[nodiscard]] LinkPositions positions() const;
   /// Sines, cosines, slides, rotations and levers. Quaternions of any non-zero length.
   void set_positions(std::span<const double> q, LinkPositions& positions) const;
+  /// The same for the rows of one range.
+  void set_positions(std::span<const double> q, const LinkRange& range, LinkPositions& positions) const;
 
  private:
   /// Where a link's frame sits on its element.
@@ -114,9 +149,16 @@ class LinkTree {
     Vec3 start_origin = Vec3::Zero();
   };
 
+  [[nodiscard]] int branch_of(int element) const;
   void choose_first_children();
   void choose_frames(const Mechanism& mechanism);
   void order_rows(const Mechanism& mechanism);
+  void add_run(const Mechanism& mechanism, int start, std::vector<int>& position);
+  void open_range(int branch);
+  void close_range();
+  void number_slots();
+  void number_places(const Mechanism& mechanism);
+  void place_bodies(std::span<const int> position);
   void divide_into_segments();
   [[nodiscard]] Placement place(int element) const;
   void add_row(const Mechanism& mechanism, int element, const Placement& placement);
@@ -129,6 +171,10 @@ class LinkTree {
   std::vector<LinkSegment> segments_;
   std::vector<SphericalConstants> spherical_;
   std::vector<BodyOnRow> bodies_;
+  std::vector<LinkRange> ranges_;
+  std::vector<int> roots_;
+  std::vector<int> body_order_;
+  std::vector<int> places_;
   std::vector<double> angles_;  // the constants of theta
   std::vector<double> slides_;  // and of d
   std::vector<int> turns_;      // rows whose theta has a coordinate
@@ -141,10 +187,18 @@ class LinkTree {
   int driven_count_ = 0;
   // Set-up only, by element.
   std::vector<Frame> frames_;
+  TreeLayout layout_;
+  TreeDivision division_;
   std::vector<int> first_child_;
   std::vector<double> outboard_mass_;
   std::vector<std::vector<int>> bodies_of_;
   std::vector<BodyPlace> body_places_;
 };
+
+/// \returns the runs of the trunk, or of a branch.
+inline std::span<const LinkRun> runs_of(const LinkTree& tree, const LinkRange& range) {
+  return tree.runs().subspan(static_cast<std::size_t>(range.first_run),
+                             static_cast<std::size_t>(range.last_run - range.first_run));
+}
 
 }  // namespace mbdbench

@@ -78,7 +78,7 @@ class LaneFormulation final : public JointStateFormulation {
     return rate_kind_ == StateKind::momentum ? solver_->largest_multiplier() : 0.0;
   }
 
-  [[nodiscard]] int threads() const { return solver_->threads(); }
+  [[nodiscard]] int threads() const override { return solver_->threads(); }
   [[nodiscard]] std::vector<WorkStage> stages() const override { return solver_->stages(rate_kind_); }
 
   void diagnostics(const DiagnosticSink& sink) const override {
@@ -122,11 +122,6 @@ class LaneFormulation final : public JointStateFormulation {
 std::unique_ptr<Formulation> make_lane_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                    LaneSolverMaker make_solver, double leak) {
   return std::make_unique<LaneFormulation>(mechanism, rate_kind, std::move(make_solver), leak);
-}
-
-int lane_threads(const Formulation& formulation) {
-  const auto* const in_lanes = dynamic_cast<const LaneFormulation*>(&formulation);
-  return in_lanes == nullptr ? 1 : in_lanes->threads();
 }
 
 }  // namespace mbdbench

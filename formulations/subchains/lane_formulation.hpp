@@ -16,7 +16,4 @@ using LaneSolverMaker = std::function<std::unique_ptr<LaneSolver>()>;
 std::unique_ptr<Formulation> make_lane_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                    LaneSolverMaker make_solver, double leak);
 
-/// \returns how many threads share a right-hand side: one, unless parts of it go in lanes.
-int lane_threads(const Formulation& formulation);
-
 }  // namespace mbdbench

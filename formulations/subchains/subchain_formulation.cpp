@@ -114,7 +114,8 @@ int subchains_in(const Parameters& options) {
 
 ParameterSpecification threads_option() {
   return {"threads", std::int64_t{0},
-          "OpenMP threads that share sub-chains, sub-trees or bodies in lanes; 0: as --threads or OMP_NUM_THREADS says",
+          "OpenMP threads that share branches, sub-chains, sub-trees or bodies in lanes; 0: as --threads or "
+          "OMP_NUM_THREADS says",
           0, kMostThreads};
 }
 

@@ -5,7 +5,7 @@ namespace mbdbench {
 namespace {
 
 // Rounding of a few hundred operations on numbers up to 10, times the condition 1e3.
-constexpr double kTolerance = 1e-11;
+constexpr double kNodeTolerance = 1e-11;
 
 void check_node(const NodeSteps& steps, const std::vector<int>& closed, const std::vector<int>& external,
                 std::uint64_t seed) {
@@ -16,11 +16,11 @@ void check_node(const NodeSteps& steps, const std::vector<int>& closed, const st
   const Eigen::MatrixXd inverse = a.inverse();
   const NodeRank found = problem.close(steps, false);
   ASSERT_EQ(found.rank, a.rows());
-  problem.check_solution(steps, inverse, kTolerance);
+  problem.check_solution(steps, inverse, kNodeTolerance);
   EXPECT_LT((a * problem.sigma_closed() + problem.right_closed() + b.transpose() * problem.sigma_external())
                 .cwiseAbs()
                 .maxCoeff(),
-            kTolerance);
+            kNodeTolerance);
 }
 
 TEST(node_kernels, every_kind_of_handle) {
@@ -44,7 +44,7 @@ TEST(node_kernels, regularised_rows) {
     const Eigen::MatrixXd shifted =
         problem.closed_block() + 0.25 * Eigen::MatrixXd::Identity(problem.closed_rows(), problem.closed_rows());
     ASSERT_EQ(problem.close(steps, true).rank, problem.closed_rows());
-    problem.check_solution(steps, shifted.inverse(), kTolerance);
+    problem.check_solution(steps, shifted.inverse(), kNodeTolerance);
   }
 }
 

@@ -10,7 +10,6 @@
 
 #include "formulations/subchains/chain_plan.hpp"
 #include "formulations/subchains/chain_sweeps.hpp"
-#include "formulations/subchains/lane_formulation.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
@@ -164,7 +163,7 @@ TEST(subchains, any_number_of_threads_gives_the_same_bits) {
     for (const int threads : {1, 2, 3, 5}) {
       const auto formulation =
           test::make(key, mechanism, fmt::format("leaf=subchain,subchains=32,threads={}", threads));
-      ASSERT_EQ(lane_threads(*formulation), std::min(threads, 4));
+      ASSERT_EQ(formulation->threads(), std::min(threads, 4));
       for (int repetition = 0; repetition < 20; ++repetition) {
         const test::Evaluation result = test::evaluate_at(*formulation, 0.0, q, u);
         ASSERT_TRUE(result.status.ok);

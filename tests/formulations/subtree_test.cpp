@@ -160,7 +160,7 @@ TEST(subtrees, what_cannot_be_treated_is_said) {
   EXPECT_NE(refusal("four_bar", "leaf=subtree").find("close no loops"), std::string::npos);
   EXPECT_NE(refusal("random_tree:seed=3,bodies=30,loads=0", "leaf=subtree").find("is another"), std::string::npos);
   EXPECT_NE(refusal("balanced_tree:15", "leaf=subtree,subchains=8").find("leaf=subchain"), std::string::npos);
-  EXPECT_NE(refusal("balanced_tree:15", "threads=2").find("leaf=subtree may"), std::string::npos);
+  EXPECT_NE(refusal("balanced_tree:15", "leaf=body,threads=2").find("leaf=subtree may"), std::string::npos);
 }
 
 TEST(subtrees, failures_name_a_joint) {

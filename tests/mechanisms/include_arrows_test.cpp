@@ -126,7 +126,7 @@ std::string offence(const std::string& file, const std::string& target) {
   static const std::map<std::string, std::set<std::string>> engines = {
       {"formulations/kernels", {}},
       {"formulations/execution", {}},
-      {"formulations/recursion", {"formulations/kernels"}},
+      {"formulations/recursion", {"formulations/execution", "formulations/kernels"}},
       // The instruction set in use.
       {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
       {"formulations/subchains", {"formulations/execution", "formulations/kernels", "formulations/recursion"}},

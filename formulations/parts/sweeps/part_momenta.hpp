@@ -30,22 +30,22 @@ MBDBENCH_KERNEL void along_joint(const PartData& part, const LinkRow& row, const
   switch (row.kind) {
     case RowKind::revolute:
     case RowKind::driven_revolute:
-      values[row.u] = w.nz;
+      values[row.place] = w.nz;
       break;
     case RowKind::screw:
     case RowKind::driven_screw:
-      values[row.u] = w.nz + row.pitch * w.fz;
+      values[row.place] = w.nz + row.pitch * w.fz;
       break;
     case RowKind::prismatic:
     case RowKind::driven_prismatic:
-      values[row.u] = w.fz;
+      values[row.place] = w.fz;
       break;
     default: {
       const SphericalConstants& constants = part.spherical[row.ordinal];
-      put_three(turned_back(constants.axes_b, Vector{w.nx, w.ny, w.nz}), values + row.u);
+      put_three(turned_back(constants.axes_b, Vector{w.nx, w.ny, w.nz}), values + row.place);
       if (row.kind == RowKind::free) {
         const Vector f = turned(part.rotations[row.ordinal], Vector{w.fx, w.fy, w.fz});
-        put_three(turned_back(constants.axes_a, f), values + row.u + 3);
+        put_three(turned_back(constants.axes_a, f), values + row.place + 3);
       }
       break;
     }
@@ -77,13 +77,13 @@ MBDBENCH_KERNEL void momentum_rate(const PartData& part, const PartMomenta& side
       const Vector turning = cross(side.angular[row.inboard], transmitted);
       left = {applied.x - turning.x, applied.y - turning.y, applied.z - turning.z};
     }
-    put_three(turned_back(part.spherical[row.ordinal].axes_a, left), side.rates + row.u + 3);
+    put_three(turned_back(part.spherical[row.ordinal].axes_a, left), side.rates + row.place + 3);
     width = 6;
   } else if (row.kind == RowKind::spherical) {
     width = 3;
   }
   for (int k = 0; side.tau != nullptr && k < width; ++k) {
-    side.rates[row.u + k] += side.tau[row.u + k];
+    side.rates[row.place + k] += side.tau[row.u + k];
   }
 }
 

@@ -222,7 +222,7 @@ MBDBENCH_KERNEL void move_sphere(const PartData& part, const PartRightSide& side
         turned(rotation, Vector{linear.x - centripetal.x, linear.y - centripetal.y, linear.z - centripetal.z});
     put_three(turned_back(constants.axes_a,
                           Vector{in_inboard.x - reached.x, in_inboard.y - reached.y, in_inboard.z - reached.z}),
-              side.joint_rates + row.u + 3);
+              side.joint_rates + row.place + 3);
   } else {
     linear = turned_back(rotation, reached);
     linear = {linear.x + centripetal.x, linear.y + centripetal.y, linear.z + centripetal.z};
@@ -231,7 +231,7 @@ MBDBENCH_KERNEL void move_sphere(const PartData& part, const PartRightSide& side
   put_three(
       turned_back(constants.axes_b, Vector{angular.x - inherited.x - turned_by.x, angular.y - inherited.y - turned_by.y,
                                            angular.z - inherited.z - turned_by.z}),
-      side.joint_rates + row.u);
+      side.joint_rates + row.place);
 }
 
 MBDBENCH_KERNEL void move_link(const PartData& part, const PartRightSide& side, int i, const double* pushed,
@@ -288,7 +288,7 @@ MBDBENCH_KERNEL void move_link(const PartData& part, const PartRightSide& side, 
       linear.z += rate;
       break;
   }
-  side.joint_rates[row.u] = rate;
+  side.joint_rates[row.place] = rate;
 }
 
 }  // namespace mbdbench::part_sweeps

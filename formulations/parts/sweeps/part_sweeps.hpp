@@ -44,7 +44,7 @@ struct Sweeps : Columns<W> {
         Columns<W>::pass(part, own);
       }
       if (row.inboard >= 0) {
-        add_inertia(own.starts ? across_start(part.starts[i], inertia) : inertia, part.inertias[row.inboard]);
+        add_inertia(own.starts ? across_start(part.starts[i], inertia) : inertia, part.inertias[own.receiver]);
       }
     }
     return -1;
@@ -52,7 +52,7 @@ struct Sweeps : Columns<W> {
 
   static void set_velocities(const PartData& part, const double* u, Turning<double>* turnings,
                              const PartRightSide& side) {
-    for (int i = 0; i < part.row_count; ++i) {
+    for (int i = part.first_row; i < part.last_row; ++i) {
       const int inboard = part.rows[i].inboard;
       Turning<double> turning{};
       if (inboard >= 0) {
@@ -63,11 +63,22 @@ struct Sweeps : Columns<W> {
     }
   }
 
-  static void inward(const PartData& part, const PartRightSide& side) {
-    for (int i = 0; i < part.row_count; ++i) {
-      side.wrenches[i] = kNoWrench;
+  /// Wrenches that rows and roots of the range receive: none, but the trunk those that branches have left.
+  static MBDBENCH_KERNEL void start_wrenches(const PartData& part, Wrench* wrenches) {
+    for (int i = part.first_row; i < part.last_row; ++i) {
+      wrenches[i] = kNoWrench;
     }
-    for (int i = part.row_count; i-- > 0;) {
+    for (int k = part.first_root; k < part.last_root; ++k) {
+      wrenches[part.row_count + k] = kNoWrench;
+    }
+    for (int k = 0; k < part.joined_roots; ++k) {
+      add_wrench(wrenches[part.row_count + k], wrenches[part.rows[part.roots[k]].inboard]);
+    }
+  }
+
+  static void inward(const PartData& part, const PartRightSide& side) {
+    start_wrenches(part, side.wrenches);
+    for (int i = part.last_row; i-- > part.first_row;) {
       if (side.loaded != nullptr && !side.loaded[i]) {
         rest_row(part, side, i);
         continue;
@@ -94,7 +105,7 @@ struct Sweeps : Columns<W> {
         add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias);
       }
       if (row.inboard >= 0) {
-        add_wrench(own.starts ? across_start(part.starts[i], wrench) : wrench, side.wrenches[row.inboard]);
+        add_wrench(own.starts ? across_start(part.starts[i], wrench) : wrench, side.wrenches[own.receiver]);
       }
     }
   }
@@ -117,7 +128,7 @@ struct Sweeps : Columns<W> {
       wrench = {wrench.fx - z[0] * sum, wrench.fy - z[1] * sum, wrench.fz - z[2] * sum,
                 wrench.nx - z[3] * sum, wrench.ny - z[4] * sum, wrench.nz - z[5] * sum};
       for (int p = own.first_pass; p < own.last_pass; ++p) {
-        *packs(side.rates, part.passes[p].loop) +=
+        *packs(side.rates, part.passes[p].rates) +=
             *packs(part.across, closing.open + (p - own.first_pass) * closing.rows + i) * Lanes8(sum);
       }
     }
@@ -126,7 +137,7 @@ struct Sweeps : Columns<W> {
   /// v += sum y D^-1 u + Y^T c.
   static MBDBENCH_KERNEL void add_rates(const PartData& part, const PartRightSide& side, const PassedJoint& joint,
                                         const LoopPass& through, const double* reduced, const double* bias) {
-    Lanes8 sum = *packs(side.rates, through.loop);
+    Lanes8 sum = *packs(side.rates, through.rates);
     for (int d = 0; d < joint.direction_count; ++d) {
       sum += *packs(part.along, through.along + d) * Lanes8(reduced[d] * joint.directions[d].inverse);
     }
@@ -136,11 +147,11 @@ struct Sweeps : Columns<W> {
         sum += y[a] * Lanes8(bias[a]);
       }
     }
-    *packs(side.rates, through.loop) = sum;
+    *packs(side.rates, through.rates) = sum;
   }
 
   static void outward(const PartData& part, const PartRightSide& side) {
-    for (int i = 0; i < part.row_count; ++i) {
+    for (int i = part.first_row; i < part.last_row; ++i) {
       const LinkRow& row = part.rows[i];
       const PartRow& own = part.parts[i];
       Vector linear = kNoVector;
@@ -202,13 +213,14 @@ struct Sweeps : Columns<W> {
   /// impulses of loops outboard of it [Chadaj2017, Eq. (70)-(77)], [Naudet2005, Eq. (21)].
   static void momenta(const PartData& part, const PartMomenta& side) {
     Wrench* const own = side.carried;
-    Wrench* const impulses = own + part.row_count;
-    Wrench* const loads = impulses + part.row_count;
-    for (int i = 0; i < 3 * part.row_count; ++i) {
-      own[i] = kNoWrench;
-    }
-    for (int i = part.row_count; i-- > 0;) {
+    Wrench* const impulses = own + part.row_count + part.root_count;
+    Wrench* const loads = impulses + part.row_count + part.root_count;
+    start_wrenches(part, own);
+    start_wrenches(part, impulses);
+    start_wrenches(part, loads);
+    for (int i = part.last_row; i-- > part.first_row;) {
       const LinkRow& row = part.rows[i];
+      const int receiver = part.parts[i].receiver;
       Wrench p = own[i];
       if (!row.massless) {
         add_wrench(rigid_momentum(part.links[i], side.linear[i], side.angular[i]), p);
@@ -227,14 +239,14 @@ struct Sweeps : Columns<W> {
         subtract_wrench(impulse, transmitted);
         momentum_rate(part, side, i, transmitted, load);
         if (row.inboard >= 0) {
-          add_wrench(inward_of(part, i, load), loads[row.inboard]);
+          add_wrench(inward_of(part, i, load), loads[receiver]);
           if (side.impulses != nullptr) {
-            add_wrench(inward_of(part, i, impulse), impulses[row.inboard]);
+            add_wrench(inward_of(part, i, impulse), impulses[receiver]);
           }
         }
       }
       if (row.inboard >= 0) {
-        add_wrench(inward_of(part, i, p), own[row.inboard]);
+        add_wrench(inward_of(part, i, p), own[receiver]);
       }
     }
   }

@@ -22,7 +22,6 @@
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/execution.hpp"
-#include "formulations/subchains/lane_formulation.hpp"
 #include "formulations/thread_ranks.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/model/description/model_error.hpp"
@@ -152,7 +151,7 @@ void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
       cases[i].time = Measured::failed("the right-hand side at the start fails");
       continue;
     }
-    cases[i].time = measured_time(times[i].fastest().of_threads(lane_threads(cases[i].prepared->formulation())));
+    cases[i].time = measured_time(times[i].fastest().of_threads(cases[i].prepared->formulation().threads()));
     cases[i].prepared->formulation().diagnostics([&](std::string_view name, double seconds) {
       if (name == "engine_seconds" && seconds > 0.0) {
         // Ours would be that of two programs talking.

@@ -1,0 +1,121 @@
+/// \file
+/// Positions of a part: poses, then inertias and loops, eliminated in all branches side by side and in the trunk.
+#include <algorithm>
+
+#include "formulations/parts/part_recursion.hpp"
+#include "formulations/recursion/cut_rows.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// Adds what branches have left to what it belongs to.
+void take_over(std::span<const PartPlan::Handover> left, double* memory) {
+  for (const PartPlan::Handover& of : left) {
+    double* const to = memory + doubles(of.to);
+    const double* const from = memory + doubles(of.from);
+    for (std::size_t i = 0; i < doubles(of.packs); ++i) {
+      to[i] += from[i];
+    }
+  }
+}
+
+}  // namespace
+
+RhsStatus PartRecursion::set_positions(std::span<const double> q) {
+  const auto place = [&](std::size_t range) {
+    tree_.set_positions(q, tree_.ranges()[range], positions_);
+    if (keeps_poses_) {
+      poses_.set_positions(tree_, positions_, tree_.ranges()[range]);
+    }
+  };
+  place(0);
+  team_.for_branches(place);
+  place_cuts();
+  std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
+  team_.for_branches([this](std::size_t branch) { statuses_[branch] = eliminate(branch); });
+  for (std::size_t branch = 1; branch < statuses_.size(); ++branch) {
+    if (!statuses_[branch].ok) {
+      return statuses_[branch];
+    }
+  }
+  return eliminate(0);
+}
+
+void PartRecursion::set_pose_velocities(std::span<const double> u) {
+  const auto move = [&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range]); };
+  move(0);
+  team_.for_branches(move);
+}
+
+void PartRecursion::place_cuts() {
+  const BodyMotions& bodies = poses_.bodies();
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const Joint& cut = mechanism_->cut_joints()[c];
+    place_joint(cut, bodies.body(cut.a), bodies.body(cut.b), cuts_[c]);
+  }
+}
+
+RhsStatus PartRecursion::eliminate(std::size_t range) {
+  const PartData& data = data_[range];
+  const PartPlan::Range& planned = plan_.ranges[range];
+  std::fill(inertias_.begin() + data.first_row, inertias_.begin() + data.last_row,
+            kernels::ArticulatedInertia<double>{});
+  std::fill(inertias_.begin() + data.row_count + data.first_root, inertias_.begin() + data.row_count + data.last_root,
+            kernels::ArticulatedInertia<double>{});
+  start_columns(planned);
+  if (range == 0) {
+    join_branches();
+  }
+  int last = data.last_row;
+  for (int c = planned.first_closing; c <= planned.last_closing; ++c) {
+    const bool closes = c < planned.last_closing;
+    const bool at_link = closes && plan_.closings[index_of(c)].row >= 0;
+    const int first = at_link ? plan_.closings[index_of(c)].row + 1 : data.first_row;
+    if (const int failed = sweeps_.eliminate(data, first, last); failed >= 0) {
+      return {false, mechanism_->tree_joints()[index_of(tree_.joint(index_of(failed)))].name,
+              "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
+              *data.pivot};
+    }
+    last = first;
+    if (closes) {
+      if (const RhsStatus status = close_loops(c, data); !status.ok) {
+        return status;
+      }
+    }
+  }
+  return {};
+}
+
+void PartRecursion::join_branches() {
+  for (std::size_t k = 0; k < plan_.roots.size(); ++k) {
+    kernels::add_inertia(inertias_[tree_.size() + k],
+                         inertias_[index_of(tree_.rows()[index_of(plan_.roots[k])].inboard)]);
+  }
+  take_over(plan_.columns_left, columns_.get());
+  take_over(plan_.products_left, products_.get());
+}
+
+void PartRecursion::start_columns(const PartPlan::Range& range) {
+  std::fill_n(columns_.get() + doubles(6 * range.first_column), doubles(6 * (range.last_column - range.first_column)),
+              0.0);
+  for (int e = range.first_end; e < range.last_end; ++e) {
+    const PartPlan::End& end = plan_.ends[index_of(e)];
+    const JointKinematics& cut = cuts_[index_of(end.cut)];
+    const LinkPoses::Row& row = poses_.row(index_of(end.row));
+    const Mat3 axes = end.sign * row.axes.transpose();
+    const Vec3 lever = cut.point - row.origin;
+    double* const to = columns_.get() + doubles(6 * end.columns);
+    for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {
+      const Vec3 force = cut.d.col(i).head<3>();
+      const Vec3 f = axes * force;
+      const Vec3 n = axes * (cut.d.col(i).tail<3>() + lever.cross(force));
+      for (int j = 0; j < 3; ++j) {
+        to[j * kLoopLanes + i] += f[j];  // both ends may be on one link
+        to[(3 + j) * kLoopLanes + i] += n[j];
+      }
+    }
+  }
+}
+
+}  // namespace mbdbench
