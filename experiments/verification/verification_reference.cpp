@@ -1,9 +1,9 @@
 #include "experiments/verification/verification_reference.hpp"
 
+#include <fmt/format.h>
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 #include "formulations/gauge_option.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -198,8 +198,8 @@ std::string VerificationReference::contradiction(const Reference& reference) {
     return "";
   }
   return fmt::format(
-      "the constraints contradict one another: of the accelerations that loops, prescribed motions and couplings demand, "
-      "{:.2g} of their size cannot be met",
+      "the constraints contradict one another: accelerations that loops, prescribed motions and couplings demand cannot "
+      "be met, by {:.2g} of their size",
       rest / size);
 }
 

@@ -65,7 +65,8 @@ class VerificationReference {
  private:
   void set_mass_and_scales(Reference& reference);
   void set_constraints(Reference& reference);
-  /// \returns why no acceleration meets all constraints; empty where one does. Least squares of such equations depend on
+  /// \returns why no acceleration meets all constraints; empty where one does. Least squares of such equations depend
+  /// on
   ///          the formulation's weights, so that nothing can be compared.
   std::string contradiction(const Reference& reference);
   void set_tangent_rates(Reference& reference) const;

@@ -144,7 +144,8 @@ TEST(MetamorphicJudgeTest, SeesEveryOutputThatDiffers) {
   EXPECT_EQ(first_output([](Answer& a) { a.samples[2].points[3].y() += 1e-4; }), "motion");
   EXPECT_EQ(first_output([](Answer& a) { a.samples[2].velocities[3].y() += 1e-2; }), "velocities");
   EXPECT_EQ(first_output([](Answer& a) { a.samples[2].kinetic *= 1.001; }), "kinetic energy");
-  EXPECT_EQ(first_output([](Answer& a) { a.samples[2].points[0].x() = std::numeric_limits<double>::quiet_NaN(); }), "motion");
+  EXPECT_EQ(first_output([](Answer& a) { a.samples[2].points[0].x() = std::numeric_limits<double>::quiet_NaN(); }),
+            "motion");
 }
 
 TEST(MetamorphicJudgeTest, SamplesInsideStepsMayNotBeMuchWorseThanEnds) {
