@@ -198,8 +198,8 @@ std::string VerificationReference::contradiction(const Reference& reference) {
     return "";
   }
   return fmt::format(
-      "the constraints contradict one another: accelerations that loops, prescribed motions and couplings demand cannot "
-      "be met, by {:.2g} of their size",
+      "the constraints contradict one another: of the accelerations that loops, drives and couplings demand, {:.2g} of "
+      "their size cannot be met",
       rest / size);
 }
 
