@@ -117,8 +117,10 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
     const Vec6 inertia_wrench = times_inertia(m, body, acceleration).cwiseAbs();
     const double force = wrench.head<3>().norm() + inertia_wrench.head<3>().norm();
     const double moment = wrench.tail<3>().norm() + inertia_wrench.tail<3>().norm() + body.com.norm() * force;
-    forces += force * j.topRows<3>().colwise().norm().transpose();
-    forces += moment * j.bottomRows<3>().colwise().norm().transpose();
+    if (nu > 0) {
+      forces += force * j.topRows<3>().colwise().norm().transpose();
+      forces += moment * j.bottomRows<3>().colwise().norm().transpose();
+    }
     reference.reaction_terms = std::max(reference.reaction_terms, (wrench + inertia_wrench).maxCoeff());
   }
   const Eigen::VectorXd diagonal = mass_.diagonal();

@@ -58,13 +58,13 @@ RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
   kinematics_.set_positions(q);
   jacobians_.set_positions(kinematics_);
   mass_.setZero();
-  for (int i = 0; i < mechanism_->body_count(); ++i) {
-    const Jacobians::BodyJacobian& j = jacobians_.body(i);
-    momentum_map_.topRows<3>() = mechanism_->bodies()[static_cast<std::size_t>(i)].mass * j.topRows<3>();
-    momentum_map_.bottomRows<3>().noalias() = kinematics_.body(i).inertia * j.bottomRows<3>();
-    mass_.noalias() += j.transpose() * momentum_map_;
-  }
   if (mechanism_->u_size() > 0) {
+    for (int i = 0; i < mechanism_->body_count(); ++i) {
+      const Jacobians::BodyJacobian& j = jacobians_.body(i);
+      momentum_map_.topRows<3>() = mechanism_->bodies()[static_cast<std::size_t>(i)].mass * j.topRows<3>();
+      momentum_map_.bottomRows<3>().noalias() = kinematics_.body(i).inertia * j.bottomRows<3>();
+      mass_.noalias() += j.transpose() * momentum_map_;
+    }
     cholesky_.compute(mass_);
     // Eigen's test for a positive pivot lets NaN pass.
     if (cholesky_.info() != Eigen::Success || !cholesky_.matrixLLT().diagonal().allFinite()) {
