@@ -35,6 +35,19 @@ void remove_results(const fs::path& folder) {
   }
 }
 
+/// \returns what stands in a folder of nobody under a name that results have; empty if nothing does. Folders may be
+/// empty.
+std::string unowned_result(const fs::path& folder) {
+  for (const char* const name : kResults) {
+    std::error_code ignored;
+    const fs::file_status status = fs::status(folder / name, ignored);
+    if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(folder / name, ignored))) {
+      return name;
+    }
+  }
+  return "";
+}
+
 /// \returns why `owner` may not write into what `found` made; empty if it may.
 std::string refusal_of(const FolderOwner& found, const FolderOwner& owner) {
   if (found.command != owner.command || found.name != owner.name) {
@@ -75,11 +88,17 @@ ResultFolder::ResultFolder(const fs::path& folder, const FolderOwner& owner, boo
     note_ = fmt::format("{}: takes over the lock that {} left\n", folder.string(), lock_.left_by());
   }
   const std::optional<FolderOwner> found = folder_owner(folder);
-  if (!found) {
+  if (overwrite && (found || !unowned_result(folder).empty())) {
+    remove_results(folder);
     return;
   }
-  if (overwrite) {
-    remove_results(folder);
+  if (!found) {
+    if (const std::string name = unowned_result(folder); !name.empty()) {
+      throw std::invalid_argument(fmt::format(
+          "{}: holds '{}', and nothing says who made it; choose another directory with --output, or add --overwrite, "
+          "which removes what is there",
+          folder.string(), name));
+    }
     return;
   }
   if (const std::string refusal = refusal_of(*found, owner); !refusal.empty()) {

@@ -196,8 +196,11 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   if (!folder.note().empty()) {
     tell("mbdbench: note: {}", folder.note());
   }
-  if (!setup.moved.empty()) {
-    fmt::print(stderr, "mbdbench: note: {}\n", setup.moved);
+  for (const std::string& note : {setup.moved, setup.without_leak}) {
+    if (note.empty()) {
+      continue;
+    }
+    fmt::print(stderr, "mbdbench: note: {}\n", note);
   }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {

@@ -263,6 +263,33 @@ void require_fitting(const FormulationEntry& formulation, const SimulateSetup& s
   demand.require();
 }
 
+/// A gauge that leaks takes away what sigma holds at a rate, which backward in time makes it grow: exp(5 |t|), at last
+/// beyond the motion itself. \returns the options without it. \throws std::invalid_argument where it was asked for
+std::string options_backward(const FormulationChoice& chosen, std::string& note) {
+  const auto has = [&](std::string_view name) {
+    return std::any_of(chosen.entry->options.begin(), chosen.entry->options.end(),
+                       [&](const ParameterSpecification& option) { return option.name == name; });
+  };
+  const bool leaks = has("leak");
+  if ((!leaks && !has("gauge")) || (has("gauge") && chosen.parameters.text("gauge") == "none")) {
+    return chosen.options;
+  }
+  const std::string_view off = leaks ? "leak=0" : "gauge=none";
+  const bool given = chosen.options.find(leaks ? "leak=" : "gauge=") != std::string::npos;
+  const bool asked =
+      given && (leaks ? chosen.parameters.number("leak") > 0.0 : chosen.parameters.text("gauge") == "tangent");
+  if (asked) {
+    throw std::invalid_argument(fmt::format(
+        "formulation '{}': the leak of the gauge grows backward in time instead of fading: take {}, or leave it out",
+        formulation_word(chosen.entry->key, chosen.options), off));
+  }
+  if (given) {
+    return chosen.options;
+  }
+  note = fmt::format("{}: the leak of the gauge would grow backward in time", off);
+  return chosen.options + (chosen.options.empty() ? "" : ",") + std::string(off);
+}
+
 }  // namespace
 
 SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, RankExchange* ranks,
@@ -299,7 +326,9 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   setup.mechanism = std::make_unique<const Mechanism>(std::move(start.mechanism));
   setup.mechanism_text = write_mechanism(setup.mechanism->description());
   setup.formulation_key = formulation.key;
-  setup.formulation_options = chosen.options;
+  setup.formulation_options = setup.mechanism->constrained() && span.end < span.start
+                                  ? options_backward(chosen, setup.without_leak)
+                                  : chosen.options;
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
   require_fitting(formulation, setup, ranks);

@@ -81,6 +81,17 @@ TEST_F(ResultFolderTest, OverwriteLeavesTheUsersOwnFiles) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "run" / "parts"));
 }
 
+TEST_F(ResultFolderTest, WhatNobodyMadeIsNotReplacedEither) {
+  for (const char* const name : {"trajectory.csv", "claims.csv", "provenance.json"}) {
+    std::filesystem::create_directories(directory_ / "run");
+    std::ofstream(directory_ / "run" / name) << "mine";
+    expect_refused(simulate_pendulum("run", {"--time", "0.1"}), "nothing says who made it");
+    expect_refused(study("first"), "nothing says who made it");
+    EXPECT_EQ(content(name), "mine");
+    std::filesystem::remove_all(directory_ / "run");
+  }
+}
+
 TEST_F(ResultFolderTest, QuickSaysQuickAndDoesNotReplaceTheWhole) {
   const CommandLineCall quick = study("first", {"--quick"});
   ASSERT_EQ(quick.exit_code, 0) << quick.errors;

@@ -52,6 +52,24 @@ TEST_F(SimulateCommandTest, RunsBackwardInTimeAreJudgedLikeOthers) {
   EXPECT_EQ(statistics("run").at("status"), "ok");
 }
 
+// p' = f + kappa Phi_q^T sigma takes sigma away forward in time; backward it would make it grow by exp(kappa t).
+TEST_F(SimulateCommandTest, BackwardInTimeNoGaugeLeaks) {
+  const auto run = [&](const char* formulation) {
+    return simulate("run", {"--mechanism", "four_bar", "--formulation", formulation, "--time", "5:-5:0", "--rtol",
+                            "1e-8", "--atol", "1e-8", "--overwrite"});
+  };
+  for (const char* const formulation : {"hdca", "hdca[leaf=body]", "dense-momentum"}) {
+    const CommandLineCall backward = run(formulation);
+    EXPECT_EQ(backward.exit_code, 0) << formulation << ": " << backward.errors;
+    EXPECT_TRUE(says(backward, "backward in time")) << formulation;
+    const nlohmann::json energy = statistics("run").at("energy");
+    EXPECT_LT(energy.at("largest_imbalance").get<double>(), 1e-5) << formulation << ", J of 5.65 J";
+  }
+  const CommandLineCall asked = run("hdca[leak=5]");
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_TRUE(says(asked, "leak=0")) << asked.errors;
+}
+
 TEST_F(SimulateCommandTest, TwoRunsGiveTheSameFiles) {
   for (const char* output : {"a", "b"}) {
     ASSERT_EQ(simulate_pendulum(output, {"--time", "1"}).exit_code, 0);
