@@ -35,13 +35,12 @@ void remove_results(const fs::path& folder) {
   }
 }
 
-/// \returns what stands in a folder of nobody under a name that results have; empty if nothing does. Folders may be
-/// empty.
+/// \returns a file of a folder of nobody that has the name of a result; empty if there is none. Folders of an
+/// interrupted study may stand there before it has left its name.
 std::string unowned_result(const fs::path& folder) {
   for (const char* const name : kResults) {
     std::error_code ignored;
-    const fs::file_status status = fs::status(folder / name, ignored);
-    if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(folder / name, ignored))) {
+    if (fs::is_regular_file(folder / name, ignored)) {
       return name;
     }
   }
