@@ -180,7 +180,7 @@ std::string VerificationReference::contradiction(const Reference& reference) {
   Eigen::VectorXd demanded = -(jacobians_.constraint_rate() * u);
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    if (cut.world_linear) {
+    if (cut.world_linear && u.size() > 0) {
       const Vec3 relative = reference.phi_q.middleRows<3>(cut.row_offset) * u;
       demanded.segment<3>(cut.row_offset) += kinematics_.cut_joint(static_cast<int>(c)).turn.cross(relative);
     }

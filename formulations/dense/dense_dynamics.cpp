@@ -51,28 +51,34 @@ DenseDynamics::DenseDynamics(const Mechanism& mechanism, bool fixed_rank)
       result_(Eigen::VectorXd::Zero(mechanism.u_size())),
       sigma_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
       lambda_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
-      u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
+      u_(Eigen::VectorXd::Zero(mechanism.u_size())) {
+  if (mechanism.u_size() == 0) {
+    cholesky_.compute(mass_);  // of nothing, once: positions find nothing to factorise
+  }
+}
 
 RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
   motions_.evaluate(t);
   kinematics_.set_positions(q);
   jacobians_.set_positions(kinematics_);
+  if (mechanism_->u_size() == 0) {  // bodies that are welded only
+    solver_.decompose(b_transposed_, 0.0, generic_rank_);
+    return {};
+  }
   mass_.setZero();
-  if (mechanism_->u_size() > 0) {
-    for (int i = 0; i < mechanism_->body_count(); ++i) {
-      const Jacobians::BodyJacobian& j = jacobians_.body(i);
-      momentum_map_.topRows<3>() = mechanism_->bodies()[static_cast<std::size_t>(i)].mass * j.topRows<3>();
-      momentum_map_.bottomRows<3>().noalias() = kinematics_.body(i).inertia * j.bottomRows<3>();
-      mass_.noalias() += j.transpose() * momentum_map_;
-    }
-    cholesky_.compute(mass_);
-    // Eigen's test for a positive pivot lets NaN pass.
-    if (cholesky_.info() != Eigen::Success || !cholesky_.matrixLLT().diagonal().allFinite()) {
-      return {false,
-              {},
-              "the mass matrix is not positive definite or not finite, its smallest diagonal entry is",
-              mass_.diagonal().minCoeff<Eigen::PropagateNaN>()};
-    }
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Jacobians::BodyJacobian& j = jacobians_.body(i);
+    momentum_map_.topRows<3>() = mechanism_->bodies()[static_cast<std::size_t>(i)].mass * j.topRows<3>();
+    momentum_map_.bottomRows<3>().noalias() = kinematics_.body(i).inertia * j.bottomRows<3>();
+    mass_.noalias() += j.transpose() * momentum_map_;
+  }
+  cholesky_.compute(mass_);
+  // Eigen's test for a positive pivot lets NaN pass.
+  if (cholesky_.info() != Eigen::Success || !cholesky_.matrixLLT().diagonal().allFinite()) {
+    return {false,
+            {},
+            "the mass matrix is not positive definite or not finite, its smallest diagonal entry is",
+            mass_.diagonal().minCoeff<Eigen::PropagateNaN>()};
   }
   // B^T = L^-1 Phi_q^T, column by column: Eigen's blocked solve would allocate.
   for (Eigen::Index row = 0; row < b_transposed_.cols(); ++row) {
@@ -235,7 +241,7 @@ const Eigen::VectorXd& DenseDynamics::accelerations() {
     const Vec6 wrench = loads_.body_wrench(i) - gyroscopic_wrench(body) - times_inertia(mass, body.inertia, bias);
     y_.noalias() += jacobians_.body(i).transpose() * wrench;
   }
-  if (right_.size() > 0) {
+  if (right_.size() > 0 && u_.size() > 0) {
     right_.setZero();
     right_.noalias() -= jacobians_.constraint_rate() * u_;
     for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
