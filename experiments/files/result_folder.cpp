@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <string_view>
 
 namespace mbdbench {
 namespace {
@@ -40,7 +41,7 @@ void remove_results(const fs::path& folder) {
 std::string unowned_result(const fs::path& folder) {
   for (const char* const name : kResults) {
     std::error_code ignored;
-    if (fs::is_regular_file(folder / name, ignored)) {
+    if (name != std::string_view("provenance.json") && fs::is_regular_file(folder / name, ignored)) {
       return name;
     }
   }

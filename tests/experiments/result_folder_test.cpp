@@ -82,7 +82,7 @@ TEST_F(ResultFolderTest, OverwriteLeavesTheUsersOwnFiles) {
 }
 
 TEST_F(ResultFolderTest, WhatNobodyMadeIsNotReplacedEither) {
-  for (const char* const name : {"trajectory.csv", "claims.csv", "provenance.json"}) {
+  for (const char* const name : {"trajectory.csv", "claims.csv", "records.csv"}) {
     std::filesystem::create_directories(directory_ / "run");
     std::ofstream(directory_ / "run" / name) << "mine";
     expect_refused(simulate_pendulum("run", {"--time", "0.1"}), "nothing says who made it");
