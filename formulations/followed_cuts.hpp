@@ -32,6 +32,7 @@ class FollowedCuts final : public Formulation {
   bool after_step(double t, std::span<double> x) override;
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
+  [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
 
   /// \returns the references of a state, until the next call.

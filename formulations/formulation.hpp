@@ -119,6 +119,8 @@ class Formulation {
 
   /// \returns how many threads share a right-hand side.
   [[nodiscard]] virtual int threads() const { return 1; }
+  /// \returns whether processes share a right-hand side: all call it together.
+  [[nodiscard]] virtual bool is_divided() const { return false; }
   /// \returns how a right-hand side falls into pieces that workers could share; empty: not stated. What it does one
   /// after another is one piece, whether or not another program could divide it.
   [[nodiscard]] virtual std::vector<WorkStage> stages() const { return {}; }
@@ -175,6 +177,11 @@ struct FormulationEntry {
   bool takes_couplings = false;
   /// Whether bodies may have no mass, or no inertia about some axis, where what they carry has.
   bool takes_massless_bodies = false;
+  /// As `make`, for processes that hold the whole state each and share right-hand sides where the mechanism has
+  /// branches
+  /// (`Formulation::is_divided`); nullptr: every process computes all of it.
+  std::unique_ptr<Formulation> (*make_on_ranks)(const Mechanism& mechanism, const Parameters& options,
+                                                RankExchange& ranks) = nullptr;
 };
 
 /// \returns why a formulation cannot treat the mechanism, empty if it can: its own reason, or couplings that it does

@@ -60,13 +60,18 @@ const FormulationEntry* find_formulation(std::span<const FormulationEntry> regis
   return found == registry.end() ? nullptr : &*found;
 }
 
-std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
-                                              const Mechanism& mechanism, std::string_view options) {
+namespace {
+
+/// \param ranks that share right-hand sides; nullptr: this process is alone
+std::unique_ptr<Formulation> make_whole(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                                        const Mechanism& mechanism, std::string_view options, RankExchange* ranks) {
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const std::string refusal = refusal_of(entry, mechanism);
   if (refusal.empty()) {
     try {
-      std::unique_ptr<Formulation> formulation = entry.make(mechanism, parameters);
+      std::unique_ptr<Formulation> formulation = ranks != nullptr && entry.make_on_ranks != nullptr
+                                                     ? entry.make_on_ranks(mechanism, parameters, *ranks)
+                                                     : entry.make(mechanism, parameters);
       if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
         formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), kProjectionTolerance);
       }
@@ -78,6 +83,40 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
   }
   throw ModelError({}, fmt::format("formulation '{}' cannot treat mechanism '{}': {}; these can: {}", entry.key,
                                    mechanism.name(), refusal, able(registry, mechanism)));
+}
+
+}  // namespace
+
+bool asks_for_parts(const FormulationEntry& entry, std::string_view options) {
+  const auto parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key)).values();
+  const auto leaf = parameters.find("leaf");
+  const auto ranks = parameters.find("ranks");
+  return (leaf != parameters.end() && leaf->second == ParameterValue(std::string("subchain"))) ||
+         (ranks != parameters.end() && ranks->second != ParameterValue(std::int64_t{1}));
+}
+
+std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                                              const Mechanism& mechanism, std::string_view options) {
+  return make_whole(registry, entry, mechanism, options, nullptr);
+}
+
+RankedFormulation make_ranked_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                                          const Mechanism& mechanism, std::string_view options, bool whole_state,
+                                          RankExchange& ranks) {
+  RankedFormulation made;
+  if (asks_for_parts(entry, options)) {
+    made.part = make_formulation_part(registry, entry, mechanism, options, ranks);
+    return made;
+  }
+  if (!whole_state && entry.make_part != nullptr) {
+    try {
+      made.part = make_formulation_part(registry, entry, mechanism, options, ranks);
+      return made;
+    } catch (const ModelError&) {  // the whole state, then
+    }
+  }
+  made.whole = make_whole(registry, entry, mechanism, options, &ranks);
+  return made;
 }
 
 std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism) {

@@ -30,6 +30,22 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
                                                        const FormulationEntry& entry, const Mechanism& mechanism,
                                                        std::string_view options, RankExchange& ranks);
 
+/// What one of several ranks evaluates: its slice of the state, or, holding all of it, its share of the work.
+struct RankedFormulation {
+  std::unique_ptr<FormulationPart> part;
+  std::unique_ptr<Formulation> whole;  ///< where there is no part; right-hand sides are calls of all ranks together
+};
+
+/// \returns whether the options ask for a state that is divided (leaf=subchain, ranks=R).
+bool asks_for_parts(const FormulationEntry& entry, std::string_view options);
+
+/// \returns the part of one of several ranks where the state can be divided, otherwise the whole formulation; options
+/// that ask for parts get nothing else. \param whole_state whether whoever integrates needs it
+/// \throws as both of the others
+RankedFormulation make_ranked_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                                          const Mechanism& mechanism, std::string_view options, bool whole_state,
+                                          RankExchange& ranks);
+
 /// \returns the formulation whose parts the ranks evaluate together while all hold the whole state
 /// (shared_formulation.hpp). All ranks call it together. \throws as both of the others
 std::unique_ptr<Formulation> make_shared_formulation(std::span<const FormulationEntry> registry,

@@ -18,8 +18,9 @@ void keep_largest(double& largest, double value) {
 
 }  // namespace
 
-RunAccuracy::RunAccuracy(Formulation& formulation)
+RunAccuracy::RunAccuracy(Formulation& formulation, const Formulation* solver)
     : formulation_(formulation),
+      solver_(solver == nullptr ? &formulation : solver),
       scales_(formulation.mechanism().scales()),
       work_(formulation),
       branches_(formulation.mechanism()),
@@ -45,7 +46,7 @@ void RunAccuracy::observe(double t, std::span<const double> x) {
   if (formulation_.mechanism().constrained()) {
     branches_.follow(t, q_, u_, observation_.scaled_position);
   }
-  formulation_.diagnostics([this](std::string_view name, double value) {
+  solver_->diagnostics([this](std::string_view name, double value) {
     const auto [found, is_new] = diagnostics_.try_emplace(std::string(name), ValueRange{value, value});
     found->second = {std::min(found->second.smallest, value), std::max(found->second.largest, value)};
   });

@@ -25,8 +25,9 @@ struct ValueRange {
 /// dissipates nor is driven the work is zero and the imbalance is the deviation of the total energy.
 class RunAccuracy : public OdeSink {
  public:
-  /// \param formulation of the run; must outlive this
-  explicit RunAccuracy(Formulation& formulation);
+  /// \param formulation of the run; must outlive this \param solver whose right-hand sides are integrated, where ranks
+  /// share them and the formulation only looks at states; nullptr: the same
+  explicit RunAccuracy(Formulation& formulation, const Formulation* solver = nullptr);
 
   bool sample(double t, std::span<const double> x) override;
   /// \throws std::runtime_error when the state cannot be observed
@@ -74,6 +75,7 @@ class RunAccuracy : public OdeSink {
   void observe(double t, std::span<const double> x);
 
   Formulation& formulation_;
+  const Formulation* solver_;
   const CharacteristicScales& scales_;
   WorkQuadrature work_;
   BranchWatch branches_;

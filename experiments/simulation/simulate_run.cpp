@@ -26,6 +26,7 @@
 #include "experiments/simulation/output/trajectory_writer.hpp"
 #include "experiments/simulation/ranks/divided_simulation.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
+#include "experiments/simulation/ranks/shared_simulation.hpp"
 #include "experiments/simulation/simulate_setup.hpp"
 #include "experiments/simulation/time_span.hpp"
 #include "experiments/terminal/exit_code.hpp"
@@ -147,7 +148,11 @@ int run_part(const Registries& registries, const SimulateRequest& request, RankS
   const InterruptionGuard guard;
   start.compare(problem_of(setup));
   start.begin();
-  simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, {}, setup.options, {});
+  if (setup.part != nullptr) {
+    simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, {}, setup.options, {});
+  } else {
+    simulate_shared(*setup.shared, start.ranks(), setup.integrator, setup.times, setup.x0, setup.options, nullptr);
+  }
   return kExitOk;
 }
 
@@ -155,7 +160,18 @@ JudgedRun run_alone(const SimulateSetup& setup, const SimulateRequest& request, 
                     std::vector<OdeSink*> sinks) {
   RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
   sinks.push_back(&watch);
-  return judged_run(setup, request, accuracy, sinks);
+  return judged_run(setup, request, accuracy, sinks, nullptr);
+}
+
+/// All ranks make the same run; the first watches it and writes.
+JudgedRun run_shared(const SimulateSetup& setup, const SimulateRequest& request, RunAccuracy& accuracy,
+                     std::vector<OdeSink*> sinks, RankStart& start) {
+  RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
+  sinks.push_back(&watch);
+  start.begin();
+  JudgedRun run = judged_run(setup, request, accuracy, sinks, &start.ranks());
+  start.over();
+  return run;
 }
 
 /// The first rank's part. \param sinks of the whole state
@@ -210,21 +226,26 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   for (const std::string& note : setup.mechanism->description().notes) {
     tell("mbdbench: note: {}\n", note);
   }
+  if (setup.shared != nullptr && !setup.shared->is_divided()) {
+    tell("mbdbench: note: {} on '{}' has nothing that {} processes could share: each computes all of it\n",
+         setup.formulation_key, setup.mechanism->name(), start->ranks().size());
+  }
   if (!setup.taken_over.empty()) {
     say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
   write_provenance(directory / "provenance.json", capture_provenance(owner, setup.formulation->threads()));
 
-  RunAccuracy accuracy(*setup.formulation);
+  RunAccuracy accuracy(*setup.formulation, setup.shared.get());
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation, trajectory_content(request));
   RunCheckpoint checkpoint(directory / kCheckpoint, setup, request.checkpoint);
   EndSamples at_ends(trajectory, setup.times.front(), setup.times.back());
   const bool only_ends = setup.times.size() == 2 && parse_time_span(request.time).output_step.has_value();
   OdeSink* const output = only_ends ? static_cast<OdeSink*>(&at_ends) : &trajectory;
   const InterruptionGuard guard;
-  const JudgedRun run = start == nullptr
-                            ? run_alone(setup, request, accuracy, {output, &checkpoint})
+  const JudgedRun run = start == nullptr ? run_alone(setup, request, accuracy, {output, &checkpoint})
+                        : setup.shared != nullptr
+                            ? run_shared(setup, request, accuracy, {output, &checkpoint}, *start)
                             : run_first_part(setup, request, accuracy, {&accuracy, output, &checkpoint}, *start);
   const SimulationResult& result = run.result;
   const RunVerdict& verdict = run.verdict;

@@ -145,8 +145,8 @@ std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation,
   return follow_cuts(std::make_unique<ProjectedFormulation>(without_following(std::move(formulation)), tolerance));
 }
 
-/// \throws std::invalid_argument for what needs the whole state at every step
-void require_divisible(const Registries& registries, const SimulateSetup& setup, int ranks) {
+/// \returns why every rank needs the whole state, empty if it need not
+std::string need_of_whole_state(const Registries& registries, const SimulateSetup& setup, int ranks) {
   if (!setup.integrator.takes_partners) {
     std::vector<std::string_view> able;
     for (const OdeEntry& each : registries.integrators) {
@@ -154,24 +154,40 @@ void require_divisible(const Registries& registries, const SimulateSetup& setup,
         able.push_back(each.key);
       }
     }
-    throw std::invalid_argument(fmt::format(
+    return fmt::format(
         "integrator '{}' needs the whole state and runs on one rank only, not on {}; these integrate a state "
         "that is divided among ranks: {}",
-        setup.integrator.key, ranks, fmt::join(able, ", ")));
+        setup.integrator.key, ranks, fmt::join(able, ", "));
   }
   if (setup.options.ode.norm_control) {
-    throw std::invalid_argument(
-        fmt::format("--norm-control: a sum over the whole state would depend on the number of ranks ({})", ranks));
+    return fmt::format("--norm-control: a sum over the whole state would depend on the number of ranks ({})", ranks);
   }
   if (setup.settings.projection_tolerance != 0.0) {
-    throw std::invalid_argument(fmt::format("--project: projections need the whole state, not {} ranks", ranks));
+    return fmt::format("--project: projections need the whole state, not {} ranks", ranks);
   }
   for (const Joint& joint : setup.mechanism->tree_joints()) {
     if (has_quaternion(joint.type)) {
-      throw std::invalid_argument(
-          fmt::format("the quaternion of joint '{}' is normalised after steps, with the whole state, not on {} ranks",
-                      joint.name, ranks));
+      return fmt::format(
+          "the quaternion of joint '{}' is normalised after steps, with the whole state, not on {} ranks", joint.name,
+          ranks);
     }
+  }
+  return {};
+}
+
+/// What this rank evaluates, with its slice of the state or with all of it.
+/// \throws std::invalid_argument where the options ask for slices and something needs the whole state
+void share_among_ranks(const Registries& registries, const FormulationEntry& formulation, RankExchange& ranks,
+                       SimulateSetup& setup) {
+  const std::string need = need_of_whole_state(registries, setup, ranks.size());
+  if (!need.empty() && asks_for_parts(formulation, setup.formulation_options)) {
+    throw std::invalid_argument(need);
+  }
+  RankedFormulation made = make_ranked_formulation(registries.formulations, formulation, *setup.mechanism,
+                                                   setup.formulation_options, !need.empty(), ranks);
+  setup.part = std::move(made.part);
+  if (made.whole != nullptr) {
+    setup.shared = projected(std::move(made.whole), setup.settings.projection_tolerance);
   }
 }
 
@@ -248,12 +264,13 @@ void show_positions(Formulation& formulation, const SavedState& saved, const std
   static_cast<void>(formulation.pack(saved.t, saved.q, saved.u, unused));
 }
 
-/// Everything that the run will hold: the formulation, of which several ranks have a part each and the first one a
-/// whole one beside it, and the integrator's matrices. \throws MemoryRefusal
+/// Everything that the run will hold: the formulation, of which several ranks have a part each, or all of it, and the
+/// first one a whole one beside it, and the integrator's matrices. \throws MemoryRefusal
 void require_fitting(const FormulationEntry& formulation, const SimulateSetup& setup, const RankExchange* ranks) {
   MemoryDemand demand;
   if (ranks != nullptr) {
-    demand.add(formulation, *setup.mechanism, 1.0 / ranks->size());
+    const bool divided = asks_for_parts(formulation, setup.formulation_options);
+    demand.add(formulation, *setup.mechanism, divided ? 1.0 / ranks->size() : 1.0);
   }
   if (ranks == nullptr || ranks->rank() == 0) {
     // The work of loads and drives is taken with a copy.
@@ -333,10 +350,8 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
   require_fitting(formulation, setup, ranks);
   if (ranks != nullptr) {
-    require_divisible(registries, setup, ranks->size());
-    setup.part = make_formulation_part(registries.formulations, formulation, *setup.mechanism,
-                                       setup.formulation_options, *ranks);
-    if (ranks->rank() > 0) {
+    share_among_ranks(registries, formulation, *ranks, setup);
+    if (setup.part != nullptr && ranks->rank() > 0) {
       setup.times = saved ? times_after(span, saved->t) : times_of(span);
       return setup;
     }

@@ -21,8 +21,10 @@ struct SimulateSetup {
   std::string mechanism_text;                  ///< TOML
   std::string moved;                           ///< what followed the initial values of the request, for the user
   std::string without_leak;                    ///< what a run backward in time leaves out, for the user
-  std::unique_ptr<Formulation> formulation;    ///< of several ranks only the first has one, for output
-  std::unique_ptr<FormulationPart> part;       ///< what one of several ranks evaluates
+  /// What is integrated. With `part` only the first rank has one, with `shared` all have; both for output alone.
+  std::unique_ptr<Formulation> formulation;
+  std::unique_ptr<FormulationPart> part;  ///< what one of several ranks evaluates, or
+  std::unique_ptr<Formulation> shared;    ///< what all of them evaluate together, with the whole state each
   std::string formulation_key;
   std::string formulation_options;
   OdeEntry integrator;
@@ -31,7 +33,7 @@ struct SimulateSetup {
   /// What a restart continues with unasked, as command line options; empty for a run from the start.
   std::vector<std::string> taken_over;
   std::vector<double> times;
-  std::vector<double> x0;  ///< of several ranks only the first has one
+  std::vector<double> x0;  ///< with `part` only the first rank has one
 };
 
 /// \param ranks among which the run is divided; nullptr: it is not

@@ -75,6 +75,8 @@ class AssemblyTree {
   [[nodiscard]] std::span<const AssemblyJoint> joints() const { return joints_; }
   [[nodiscard]] int body_count() const { return body_count_; }
   [[nodiscard]] AssemblyFigures figures() const;
+  /// \returns operations for the factorisation of a node.
+  [[nodiscard]] double flops(const AssemblyNode& node) const;
   /// \returns the levels of nodes, upward (factorisation and right side) and downward again.
   /// \param passes with the one factorisation: further ones have right sides alone
   [[nodiscard]] std::vector<WorkStage> stages(int passes = 1) const;
@@ -84,8 +86,6 @@ class AssemblyTree {
   void order_nodes();
   /// External handles in the order in which they are closed.
   void order_handles();
-  /// \returns operations for the factorisation of a node.
-  [[nodiscard]] double flops(const AssemblyNode& node) const;
 
   int body_count_;
   std::vector<AssemblyJoint> joints_;

@@ -15,38 +15,47 @@ AbsoluteKinematics::AbsoluteKinematics(const Mechanism& mechanism)
   handles_b_.resize(models_.size());
 }
 
-void AbsoluteKinematics::set_positions(std::span<const double> y) {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Body& properties = mechanism_->bodies()[i];
-    const double* own = y.data() + kAbsoluteCoordinates * i;
-    BodyKinematics& body = bodies_[i];
-    body.com = Eigen::Map<const Vec3>(own);
-    body.rotation = rotation_of_quaternion(own[3], own[4], own[5], own[6]);
-    body.origin = body.com - body.rotation * properties.com;
-    body.inertia.noalias() = body.rotation * properties.inertia * body.rotation.transpose();
-    body.inertia_inverse.noalias() = body.rotation * properties.inertia_inverse * body.rotation.transpose();
-  }
-  for (std::size_t k = 0; k < joints_.size(); ++k) {
-    const Joint& joint = *models_[k];
-    place_joint(joint, body(joint.a), body(joint.b), joints_[k]);
-    const BodyKinematics& a = body(joint.a);
-    const BodyKinematics& b = body(joint.b);
-    handles_b_[k].point = b.origin + b.rotation * joint.position_b;
-    handles_a_[k].point = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : handles_b_[k].point;
-  }
+void AbsoluteKinematics::place_body(std::size_t i, const double* own) {
+  const Body& properties = mechanism_->bodies()[i];
+  BodyKinematics& body = bodies_[i];
+  body.com = Eigen::Map<const Vec3>(own);
+  body.rotation = rotation_of_quaternion(own[3], own[4], own[5], own[6]);
+  body.origin = body.com - body.rotation * properties.com;
+  body.inertia.noalias() = body.rotation * properties.inertia * body.rotation.transpose();
+  body.inertia_inverse.noalias() = body.rotation * properties.inertia_inverse * body.rotation.transpose();
 }
 
-void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities) {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    bodies_[i].velocity = velocities[i];
-  }
-  for (std::size_t k = 0; k < joints_.size(); ++k) {
-    const Joint& joint = *models_[k];
-    set_joint_rates(joint, body(joint.a), body(joint.b), joints_[k]);
-    handles_b_[k].velocity = body(joint.b).velocity_at(handles_b_[k].point).head<3>();
-    handles_a_[k].velocity =
-        joint.world_linear ? Vec3(body(joint.a).velocity_at(handles_a_[k].point).head<3>()) : handles_b_[k].velocity;
-  }
+void AbsoluteKinematics::place_joint(std::size_t k) {
+  const Joint& joint = *models_[k];
+  const BodyKinematics& a = body(joint.a);
+  const BodyKinematics& b = body(joint.b);
+  mbdbench::place_joint(joint, a, b, joints_[k]);
+  handles_b_[k].point = b.origin + b.rotation * joint.position_b;
+  handles_a_[k].point = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : handles_b_[k].point;
+}
+
+void AbsoluteKinematics::set_positions(std::span<const double> y, const BranchTeam& team) {
+  team.run([&](const BranchShare& share) {
+    share.for_each(bodies_.size(), [&](std::size_t i) { place_body(i, y.data() + kAbsoluteCoordinates * i); });
+    share.member.barrier();
+    share.for_each(joints_.size(), [&](std::size_t k) { place_joint(k); });
+  });
+}
+
+void AbsoluteKinematics::move_joint(std::size_t k) {
+  const Joint& joint = *models_[k];
+  set_joint_rates(joint, body(joint.a), body(joint.b), joints_[k]);
+  handles_b_[k].velocity = body(joint.b).velocity_at(handles_b_[k].point).head<3>();
+  handles_a_[k].velocity =
+      joint.world_linear ? Vec3(body(joint.a).velocity_at(handles_a_[k].point).head<3>()) : handles_b_[k].velocity;
+}
+
+void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities, const BranchTeam& team) {
+  team.run([&](const BranchShare& share) {
+    share.for_each(bodies_.size(), [&](std::size_t i) { bodies_[i].velocity = velocities[i]; });
+    share.member.barrier();
+    share.for_each(joints_.size(), [&](std::size_t k) { move_joint(k); });
+  });
 }
 
 Vec6 AbsoluteKinematics::relative_velocity(int k) const {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "formulations/augmented_lagrangian/euler_parameters.hpp"
+#include "formulations/execution/branch_team.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
 namespace mbdbench {
@@ -26,10 +27,11 @@ class AbsoluteKinematics {
  public:
   explicit AbsoluteKinematics(const Mechanism& mechanism);
 
-  /// Poses, O_k, H and D of every joint. Euler parameters of any non-zero length. \param y 7 n entries
-  void set_positions(std::span<const double> y);
-  /// Velocities [v_C; omega] in world axes, rates of H and D, after set_positions.
-  void set_velocities(std::span<const Vec6> velocities);
+  /// Poses, then O_k, H and D of every joint. Euler parameters of any non-zero length.
+  /// \param y 7 n entries \param team threads that share bodies and joints
+  void set_positions(std::span<const double> y, const BranchTeam& team);
+  /// Velocities [v_C; omega] in world axes, then rates of H and D, after set_positions.
+  void set_velocities(std::span<const Vec6> velocities, const BranchTeam& team);
 
   [[nodiscard]] const Mechanism& mechanism() const { return *mechanism_; }
   [[nodiscard]] int joint_count() const { return static_cast<int>(joints_.size()); }
@@ -53,6 +55,10 @@ class AbsoluteKinematics {
   [[nodiscard]] RelativePose pose(int k) const;
 
  private:
+  void place_body(std::size_t i, const double* own);
+  void place_joint(std::size_t k);
+  void move_joint(std::size_t k);
+
   /// A point of space and how fast it moves.
   struct Handle {
     Vec3 point = Vec3::Zero();

@@ -92,7 +92,13 @@ RhsStatus AugmentedLagrangianFormulation::pack(double /*t*/, std::span<const dou
 
 void AugmentedLagrangianFormulation::place(double t, std::span<const double> x) {
   system_.place(t, y_of(x));
-  body_velocities(y_of(x), rate_of(x), velocities_);
+  system_.team().run([&](const BranchShare& share) {
+    const auto [first, last] = share.of(velocities_.size());
+    const std::size_t at = kAbsoluteCoordinates * first;
+    const std::size_t count = kAbsoluteCoordinates * (last - first);
+    body_velocities(y_of(x).subspan(at, count), rate_of(x).subspan(at, count),
+                    std::span(velocities_).subspan(first, last - first));
+  });
   system_.set_velocities(velocities_);
 }
 
@@ -118,6 +124,24 @@ RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double
   return status;
 }
 
+void AugmentedLagrangianFormulation::set_rates(std::size_t i, std::span<const double> x, std::span<double> xdot) const {
+  const std::size_t at = kAbsoluteCoordinates * i;
+  const Eigen::Map<const EulerParameters> e(x.data() + at + 3);
+  const Mat3 to_body = system_.kinematics().body(static_cast<int>(i)).rotation.transpose();
+  const Vec3 omega = to_body * velocities_[i].tail<3>();
+  const Vec3 omega_rate = to_body * system_.accelerations()[i].tail<3>();
+  const double length = e.norm();
+  const EulerParameters unit = e / length;
+  const auto map = euler_parameter_map(unit);
+  const EulerParameters unit_rate = 0.5 * map.transpose() * omega;
+  double* rate = xdot.data() + at;
+  double* second = xdot.data() + coordinates() + at;
+  Eigen::Map<Vec3>{rate} = velocities_[i].head<3>();
+  Eigen::Map<EulerParameters>{rate + 3} = length * unit_rate;
+  Eigen::Map<Vec3>{second} = system_.accelerations()[i].head<3>();
+  Eigen::Map<EulerParameters>{second + 3} = 0.5 * map.transpose() * omega_rate - unit_rate.squaredNorm() * unit;
+}
+
 RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
   int passes = 0;
   const RhsStatus status = solve(t, x, passes);
@@ -128,23 +152,9 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
   iterations_.acceleration.add(passes);
   remainder_ = system_.remainder();
   unconverged_ += remainder_.rates > 0.0 ? 1 : 0;
-  for (std::size_t i = 0; i < velocities_.size(); ++i) {
-    const std::size_t at = kAbsoluteCoordinates * i;
-    const Eigen::Map<const EulerParameters> e(x.data() + at + 3);
-    const Mat3 to_body = system_.kinematics().body(static_cast<int>(i)).rotation.transpose();
-    const Vec3 omega = to_body * velocities_[i].tail<3>();
-    const Vec3 omega_rate = to_body * system_.accelerations()[i].tail<3>();
-    const double length = e.norm();
-    const EulerParameters unit = e / length;
-    const auto map = euler_parameter_map(unit);
-    const EulerParameters unit_rate = 0.5 * map.transpose() * omega;
-    double* rate = xdot.data() + at;
-    double* second = xdot.data() + coordinates() + at;
-    Eigen::Map<Vec3>{rate} = velocities_[i].head<3>();
-    Eigen::Map<EulerParameters>{rate + 3} = length * unit_rate;
-    Eigen::Map<Vec3>{second} = system_.accelerations()[i].head<3>();
-    Eigen::Map<EulerParameters>{second + 3} = 0.5 * map.transpose() * omega_rate - unit_rate.squaredNorm() * unit;
-  }
+  system_.team().run([&](const BranchShare& share) {
+    share.for_each(velocities_.size(), [&](std::size_t i) { set_rates(i, x, xdot); });
+  });
   return status;
 }
 

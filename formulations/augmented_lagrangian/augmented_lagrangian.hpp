@@ -55,6 +55,8 @@ class AugmentedLagrangianFormulation final : public Formulation {
 
   /// \returns the passes so far; `last` of a level is that of its last solution.
   [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
+  [[nodiscard]] int threads() const override { return system_.team().size(); }
+  [[nodiscard]] bool is_divided() const override { return system_.team().is_divided(); }
   /// Solutions for accelerations that used all their passes, and what the last one left: of the accelerations
   /// ("unconverged_change") and of the reactions ("unconverged_reactions"), relative.
   void diagnostics(const DiagnosticSink& sink) const override;
@@ -74,6 +76,8 @@ class AugmentedLagrangianFormulation final : public Formulation {
   [[nodiscard]] std::span<const double> rate_of(std::span<const double> x) const { return x.subspan(coordinates()); }
   [[nodiscard]] std::span<double> y_of(std::span<double> x) const { return x.first(coordinates()); }
   [[nodiscard]] std::span<double> rate_of(std::span<double> x) const { return x.subspan(coordinates()); }
+  /// x' of one body.
+  void set_rates(std::size_t i, std::span<const double> x, std::span<double> xdot) const;
   /// Poses and velocities of a state.
   void place(double t, std::span<const double> x);
   /// Accelerations at a state. \returns passes in `passes`

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_options.hpp"
+#include "formulations/subchains/subchain_formulation.hpp"
 
 namespace mbdbench {
 namespace {
@@ -64,6 +65,7 @@ std::vector<ParameterSpecification> specifications(bool projections) {
   list.push_back(number("mu", defaults.mu, 0.0, "damping ratio in Phi'' + 2 omega mu Phi' + omega^2 Phi"));
   list.push_back(
       number("omega", projections ? 0.0 : defaults.omega, 0.0, "natural frequency in it, 1/s; 0: not stabilised"));
+  list.push_back(threads_option());
   return list;
 }
 
@@ -85,6 +87,7 @@ AugmentedOptions augmented_options(const Parameters& parameters, bool projection
   options.projections = projections;
   options.mu = parameters.number("mu");
   options.omega = parameters.number("omega");
+  options.threads = threads_in(parameters);
   if (projections) {
     options.position = parameters.number("eps_p");
     options.velocity = parameters.number("eps_v");

@@ -21,6 +21,7 @@ struct AugmentedOptions {
   double position = 1e-14;      ///< eps_p: change of y at which passes end, m and 1
   double velocity = 1e-12;      ///< eps_v, m/s and rad/s
   double acceleration = 1e-10;  ///< eps_a, m/s^2 and rad/s^2
+  int threads = 1;              ///< at most one a branch of the assembly tree is used
 };
 
 /// \returns the specifications for the command line. \param projections of dca-alm-proj, whose omega is 0 where none is

@@ -52,6 +52,7 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       kinematics_(mechanism),
       motions_(mechanism),
       assembly_(make_assembly()),
+      alone_({}, {}),
       loads_needed_(!only_gravity(mechanism.description())),
       tree_(mechanism),
       loads_(mechanism),
@@ -77,7 +78,7 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
   AssemblyTree tree(mechanism_->body_count(), assembly_joints(*mechanism_), options_.ground);
   const ProximalOptions regularised = proximal(*mechanism_, options_);
   if (DualAssembly::suits(tree, regularised)) {
-    return DualAssembly(tree, masses(*mechanism_), regularised);
+    return DualAssembly(tree, masses(*mechanism_), regularised, {options_.threads, nullptr});
   }
   AssemblyEngine engine(std::move(tree), masses(*mechanism_), regularised);
   if (regularised.ranked) {
@@ -100,7 +101,7 @@ void AugmentedSystem::set_near(std::span<const double> q) {
 void AugmentedSystem::place(double t, std::span<const double> y) {
   motions_.evaluate(t);
   std::copy(y.begin(), y.end(), placed_.begin());
-  kinematics_.set_positions(y);
+  kinematics_.set_positions(y, team());
   if (tree_needed_) {
     tree_coordinates(kinematics_, near_, q_);
   }
@@ -117,15 +118,8 @@ RhsStatus AugmentedSystem::assemble() {
               placed_[i]};
     }
   }
-  set_directions();
-  const AssemblyPivot failed = std::visit(
-      [this](auto& assembly) {
-        for (int body = 0; body < mechanism_->body_count(); ++body) {
-          set_leaf(assembly, body);
-        }
-        return assembly.factorise();
-      },
-      assembly_);
+  for_joints([this](int k) { set_directions(k); });
+  const AssemblyPivot failed = std::visit([this](auto& assembly) { return factorise(assembly); }, assembly_);
   if (failed.joint >= 0) {
     return {false, kinematics_.joint(failed.joint).name,
             "the assembled matrix is not positive definite here, its pivot is", failed.value};
@@ -138,17 +132,33 @@ void AugmentedSystem::release() {
   assembled_.front() = std::numeric_limits<double>::quiet_NaN();
 }
 
-void AugmentedSystem::set_directions() {
-  for (int k = 0; k < kinematics_.joint_count(); ++k) {
-    const Joint& joint = kinematics_.joint(k);
-    const JointKinematics& state = kinematics_.joint_state(k);
-    SpatialColumns& directions = directions_[index_of(k)];
-    directions.leftCols(joint.nc) = state.d;
-    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      directions.col(joint.nc + static_cast<int>(m)).noalias() =
-          state.h * kinematics_.gram_inverse(k).col(joint.motions[m].component);
-    }
+template <typename Work>
+void AugmentedSystem::for_joints(const Work& work) const {
+  team().run([&](const BranchShare& share) {
+    share.for_each(index_of(kinematics_.joint_count()), [&](std::size_t k) { work(static_cast<int>(k)); });
+  });
+}
+
+void AugmentedSystem::set_directions(int k) {
+  const Joint& joint = kinematics_.joint(k);
+  const JointKinematics& state = kinematics_.joint_state(k);
+  SpatialColumns& directions = directions_[index_of(k)];
+  directions.leftCols(joint.nc) = state.d;
+  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+    directions.col(joint.nc + static_cast<int>(m)).noalias() =
+        state.h * kinematics_.gram_inverse(k).col(joint.motions[m].component);
   }
+}
+
+AssemblyPivot AugmentedSystem::factorise(DualAssembly& assembly) {
+  return assembly.factorise([&](int body) { set_leaf(assembly, body); });
+}
+
+AssemblyPivot AugmentedSystem::factorise(AssemblyEngine& engine) {
+  for (int body = 0; body < mechanism_->body_count(); ++body) {
+    set_leaf(engine, body);
+  }
+  return engine.factorise();
 }
 
 void AugmentedSystem::set_leaf(DualAssembly& assembly, int body) {
@@ -183,24 +193,28 @@ void AugmentedSystem::add_pair(int k, const Vec6& wrench) {
   }
 }
 
-void AugmentedSystem::set_loads(double t) {
+void AugmentedSystem::evaluate_loads(double t) {
   if (loads_needed_) {
     tree_velocities(kinematics_, u_);
     tree_.set_positions(q_);
     tree_.set_velocities(u_);
     loads_.evaluate(t, q_, u_, tree_);
   }
-  for (int i = 0; i < mechanism_->body_count(); ++i) {
-    Vec6& input = input_[index_of(i)];
-    if (loads_needed_) {
-      input = loads_.body_wrench(i);
-    } else {
-      input << mechanism_->bodies()[index_of(i)].mass * mechanism_->gravity(), Vec3::Zero();
-    }
-    const BodyKinematics& body = kinematics_.body(i);
-    const Vec3 omega = body.velocity.tail<3>();
-    input.tail<3>() -= omega.cross(body.inertia * omega);
+}
+
+void AugmentedSystem::set_input(int i) {
+  Vec6& input = input_[index_of(i)];
+  if (loads_needed_) {
+    input = loads_.body_wrench(i);
+  } else {
+    input << mechanism_->bodies()[index_of(i)].mass * mechanism_->gravity(), Vec3::Zero();
   }
+  const BodyKinematics& body = kinematics_.body(i);
+  const Vec3 omega = body.velocity.tail<3>();
+  input.tail<3>() -= omega.cross(body.inertia * omega);
+}
+
+void AugmentedSystem::add_joint_loads() {
   if (!loads_needed_) {
     return;
   }
@@ -220,40 +234,40 @@ void AugmentedSystem::set_loads(double t) {
   }
 }
 
-void AugmentedSystem::set_right_side(std::span<double> right) const {
-  for (int k = 0; k < kinematics_.joint_count(); ++k) {
-    const Joint& joint = kinematics_.joint(k);
-    const JointKinematics& state = kinematics_.joint_state(k);
-    const Vec6 relative = kinematics_.relative_velocity(k);
-    const Vec6 bias = kinematics_.handle_bias(k);
-    double* rows = right.data() + row_offset(k);
-    for (int row = 0; row < joint.nc; ++row) {
-      rows[row] = -state.d_rate.col(row).dot(relative) - state.d.col(row).dot(bias);
+void AugmentedSystem::set_right_side(int k, std::span<double> right) const {
+  const Joint& joint = kinematics_.joint(k);
+  const JointKinematics& state = kinematics_.joint_state(k);
+  const Vec6 relative = kinematics_.relative_velocity(k);
+  const Vec6 bias = kinematics_.handle_bias(k);
+  double* rows = right.data() + row_offset(k);
+  for (int row = 0; row < joint.nc; ++row) {
+    rows[row] = -state.d_rate.col(row).dot(relative) - state.d.col(row).dot(bias);
+  }
+  for (const DrivenRow& driven : joint.driven) {
+    rows[driven.row] += motions_.accelerations()[index_of(driven.place)];
+  }
+  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+    const int row = joint.nc + static_cast<int>(m);
+    double rate_term = 0.0;
+    for (int i = 0; i < joint.nu; ++i) {
+      rate_term += state.h_rate.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
     }
-    for (const DrivenRow& driven : joint.driven) {
-      rows[driven.row] += motions_.accelerations()[index_of(driven.place)];
-    }
-    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      const int row = joint.nc + static_cast<int>(m);
-      double rate_term = 0.0;
-      for (int i = 0; i < joint.nu; ++i) {
-        rate_term += state.h_rate.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
-      }
-      rows[row] = motions_.accelerations()[motion_index(k, m)] - rate_term - directions(k).col(row).dot(bias);
-    }
+    rows[row] = motions_.accelerations()[motion_index(k, m)] - rate_term - directions(k).col(row).dot(bias);
   }
 }
 
-void AugmentedSystem::stabilise(std::span<double> right) {
+void AugmentedSystem::stabilise(int k, std::span<double> right) {
   if (options_.omega == 0.0) {
     return;
   }
-  position_residual(residual_);
-  for (std::size_t row = 0; row < right.size(); ++row) {
+  const std::size_t first = index_of(row_offset(k));
+  const std::size_t last = first + static_cast<std::size_t>(directions(k).cols());
+  set_position_residual(k, residual_);
+  for (std::size_t row = first; row < last; ++row) {
     right[row] -= options_.omega * options_.omega * residual_[row];
   }
-  velocity_residual(residual_);
-  for (std::size_t row = 0; row < right.size(); ++row) {
+  set_velocity_residual(k, residual_);
+  for (std::size_t row = first; row < last; ++row) {
     right[row] -= 2.0 * options_.omega * options_.mu * residual_[row];
   }
 }
@@ -275,9 +289,15 @@ std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
 }
 
 int AugmentedSystem::solve_accelerations(double t) {
-  set_loads(t);
-  set_right_side(right_);
-  stabilise(right_);
+  evaluate_loads(t);
+  team().run([this](const BranchShare& share) {
+    share.for_each(input_.size(), [this](std::size_t i) { set_input(static_cast<int>(i)); });
+    share.for_each(index_of(kinematics_.joint_count()), [this](std::size_t k) {
+      set_right_side(static_cast<int>(k), right_);
+      stabilise(static_cast<int>(k), right_);
+    });
+  });
+  add_joint_loads();
   return std::visit(
       [this](auto& assembly) {
         assembly.solve(right_, input_, multipliers_, accelerations_);  // [Malczyk2012, Eq. (6), (9)-(34)] in dual form
@@ -312,47 +332,51 @@ void AugmentedSystem::reactions(Reactions& result) const {
   }
 }
 
-double AugmentedSystem::position_residual(std::span<double> phi) const {
-  for (int k = 0; k < kinematics_.joint_count(); ++k) {
-    const Joint& joint = kinematics_.joint(k);
-    const JointKinematics& state = kinematics_.joint_state(k);
-    const auto first = index_of(row_offset(k));
-    const auto own = phi.subspan(first, index_of(joint.nc));
-    closure_residual(joint, state.axes_a, state.axes_b, state.displacement, own);
-    drive_residual(joint, motions_.positions(), own);
-    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      phi[first + index_of(joint.nc) + m] =
-          q_[index_of(joint.q_offset + joint.motions[m].component)] - motions_.positions()[motion_index(k, m)];
-    }
+void AugmentedSystem::set_position_residual(int k, std::span<double> phi) const {
+  const Joint& joint = kinematics_.joint(k);
+  const JointKinematics& state = kinematics_.joint_state(k);
+  const auto first = index_of(row_offset(k));
+  const auto own = phi.subspan(first, index_of(joint.nc));
+  closure_residual(joint, state.axes_a, state.axes_b, state.displacement, own);
+  drive_residual(joint, motions_.positions(), own);
+  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+    phi[first + index_of(joint.nc) + m] =
+        q_[index_of(joint.q_offset + joint.motions[m].component)] - motions_.positions()[motion_index(k, m)];
   }
+}
+
+double AugmentedSystem::position_residual(std::span<double> phi) const {
+  for_joints([&](int k) { set_position_residual(k, phi); });
   return largest(phi);
 }
 
-double AugmentedSystem::velocity_residual(std::span<double> rate) const {
-  for (int k = 0; k < kinematics_.joint_count(); ++k) {
-    const Joint& joint = kinematics_.joint(k);
-    const Vec6 relative = kinematics_.relative_velocity(k);
-    double* rows = rate.data() + row_offset(k);
-    for (int row = 0; row < joint.nc; ++row) {
-      rows[row] = kinematics_.joint_state(k).d.col(row).dot(relative);
-    }
-    for (const DrivenRow& driven : joint.driven) {
-      rows[driven.row] -= motions_.velocities()[index_of(driven.place)];
-    }
-    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
-      const JointKinematics& state = kinematics_.joint_state(k);
-      double value = -motions_.velocities()[motion_index(k, m)];
-      for (int i = 0; i < joint.nu; ++i) {
-        value += state.h.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
-      }
-      rows[index_of(joint.nc) + m] = value;
-    }
+void AugmentedSystem::set_velocity_residual(int k, std::span<double> rate) const {
+  const Joint& joint = kinematics_.joint(k);
+  const Vec6 relative = kinematics_.relative_velocity(k);
+  double* rows = rate.data() + row_offset(k);
+  for (int row = 0; row < joint.nc; ++row) {
+    rows[row] = kinematics_.joint_state(k).d.col(row).dot(relative);
   }
+  for (const DrivenRow& driven : joint.driven) {
+    rows[driven.row] -= motions_.velocities()[index_of(driven.place)];
+  }
+  for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+    const JointKinematics& state = kinematics_.joint_state(k);
+    double value = -motions_.velocities()[motion_index(k, m)];
+    for (int i = 0; i < joint.nu; ++i) {
+      value += state.h.col(i).dot(relative) * kinematics_.gram_inverse(k)(i, joint.motions[m].component);
+    }
+    rows[index_of(joint.nc) + m] = value;
+  }
+}
+
+double AugmentedSystem::velocity_residual(std::span<double> rate) const {
+  for_joints([&](int k) { set_velocity_residual(k, rate); });
   return largest(rate);
 }
 
 double AugmentedSystem::acceleration_residual(std::span<double> second) {
-  set_right_side(residual_);
+  for_joints([this](int k) { set_right_side(k, residual_); });
   std::visit([&](const auto& assembly) { assembly.constraint_residual(residual_, accelerations_, second); }, assembly_);
   for (double& row : second) {
     row = -row;

@@ -24,6 +24,12 @@ class AugmentedSystem {
  public:
   AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options);
 
+  /// \returns the threads that share bodies, joints and branches of the assembly: one where it is not packed.
+  [[nodiscard]] const BranchTeam& team() const {
+    const auto* const packed = std::get_if<DualAssembly>(&assembly_);
+    return packed != nullptr ? packed->team() : alone_;
+  }
+
   /// Poses, joints and prescribed motions at (t, y), without assembly. \param y 7 n entries
   void place(double t, std::span<const double> y);
   /// Assembles the matrices at the poses placed last, unless they are those of the last assembly and it still stands.
@@ -31,7 +37,7 @@ class AugmentedSystem {
   /// Forgets the assembly: it served the projections and the accelerations of one state.
   void release();
   /// Velocities [v_C; omega] of all bodies, after `place`.
-  void set_velocities(std::span<const Vec6> velocities) { kinematics_.set_velocities(velocities); }
+  void set_velocities(std::span<const Vec6> velocities) { kinematics_.set_velocities(velocities, team()); }
 
   /// Accelerations and lambda at (t, y, y'), after `assemble` and set_velocities. \returns passes
   int solve_accelerations(double t);
@@ -77,15 +83,27 @@ class AugmentedSystem {
   [[nodiscard]] std::size_t motion_index(int k, std::size_t m) const;
 
  private:
-  void set_directions();
+  void set_directions(int k);
   void set_leaf(DualAssembly& assembly, int body);
   void set_leaf(AssemblyEngine& engine, int body);
-  void set_loads(double t);
+  AssemblyPivot factorise(DualAssembly& assembly);
+  AssemblyPivot factorise(AssemblyEngine& engine);
+  /// Loads beyond gravity, on one thread: they share the variables of formulas.
+  void evaluate_loads(double t);
+  /// What acts on a body, forces of inertia included, but for the loads in its joints.
+  void set_input(int body);
+  void add_joint_loads();
   /// r of Phi'' = 0: -(D^T)' (V_b - V_a) - D^T (Xdot_b V_b - Xdot_a V_a), and f'' in the rows of motions.
-  void set_right_side(std::span<double> right) const;
-  /// -2 omega mu Phi' - omega^2 Phi into the rows.
-  void stabilise(std::span<double> right);
+  void set_right_side(int k, std::span<double> right) const;
+  /// Phi and Phi' of one joint.
+  void set_position_residual(int k, std::span<double> phi) const;
+  void set_velocity_residual(int k, std::span<double> rate) const;
+  /// -2 omega mu Phi' - omega^2 Phi into the rows of one joint.
+  void stabilise(int k, std::span<double> right);
   void add_pair(int joint, const Vec6& wrench);
+  /// Calls work(k) for all joints, which threads share.
+  template <typename Work>
+  void for_joints(const Work& work) const;
 
   const Mechanism* mechanism_;
   AugmentedOptions options_;
@@ -95,6 +113,7 @@ class AugmentedSystem {
   [[nodiscard]] Assembly make_assembly() const;
 
   Assembly assembly_;
+  BranchTeam alone_;
   std::vector<int> row_offsets_;
   bool tree_needed_ = false;   // loads beyond gravity, or prescribed motions: they speak of joint coordinates
   bool loads_needed_ = false;  // loads beyond gravity

@@ -3,14 +3,18 @@
 /// The augmented Lagrangian iteration of [Malczyk2012] on an assembly tree, in packs (dual_nodes.hpp): one
 /// factorisation of A + I / alpha, then passes over the multipliers as proximal.hpp describes them.
 ///
-/// For what the formulation meets mostly: no raked arms, no limited ranks, plain passes. AssemblyEngine does the rest
-/// and takes the same calls. Cost O(k n) with k passes, about 5 kB a body in chains.
+/// For what the formulation meets mostly: no raked arms, no limited ranks, plain passes. AssemblyEngine does the rest.
+/// Cost O(k n) with k passes, about 5 kB a body in chains.
+///
+/// Threads share the branches of the tree (assembly/assembly_division.hpp). All passes are one region, in which every
+/// thread comes to the same decisions: sums over branches are added in their order.
 #include <array>
 #include <span>
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
-#include "formulations/augmented_lagrangian/dual_nodes.hpp"
+#include "formulations/augmented_lagrangian/dual_storage.hpp"
+#include "formulations/execution/branch_team.hpp"
 #include "formulations/subchains/lane_memory.hpp"
 
 namespace mbdbench {
@@ -21,11 +25,14 @@ class DualAssembly {
   /// \returns whether the tree and the options are of the kind above.
   [[nodiscard]] static bool suits(const AssemblyTree& tree, const ProximalOptions& proximal);
 
-  /// \param masses one a body, positive
-  DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal);
+  /// \param masses one a body, positive \param sharing threads share the branches
+  DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal,
+               const BranchSharing& sharing);
 
-  [[nodiscard]] int row_count() const { return row_count_; }
-  [[nodiscard]] int row_offset(int joint) const { return row_offsets_[static_cast<std::size_t>(joint)]; }
+  [[nodiscard]] const BranchTeam& team() const { return team_; }
+
+  [[nodiscard]] int row_count() const { return storage_.row_count(); }
+  [[nodiscard]] int row_offset(int joint) const { return storage_.row_offset(static_cast<std::size_t>(joint)); }
   /// \returns the joints of a body's handles.
   [[nodiscard]] std::span<const int> joints(int body) const;
 
@@ -36,8 +43,21 @@ class DualAssembly {
   /// \param inertia_inverse J_C^-1 in world axes
   void set_inertia(int body, const Mat3& inertia_inverse);
 
+  /// All matrices. \param set_leaf called with every body, perhaps on several threads: sets its handles and inertia
+  template <typename SetLeaf>
+  AssemblyPivot factorise(const SetLeaf& set_leaf) {
+    const auto factorise_range = [&](std::size_t range) {
+      for (const int body : storage_.bodies_of(range)) {
+        set_leaf(body);
+      }
+      factorise_nodes(range);
+    };
+    team_.for_branches(factorise_range);
+    factorise_range(kTop);
+    return first_failure();
+  }
+
   /// As the functions of AssemblyEngine.
-  AssemblyPivot factorise();
   void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
   int refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits,
              int done = 0);
@@ -47,35 +67,60 @@ class DualAssembly {
   [[nodiscard]] const PassRemainder& remainder() const { return remainder_; }
 
  private:
+  DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
+               const ProximalOptions& proximal, const BranchSharing& sharing);
+
   /// Numbers of the problem, a pack a joint or a pack a body.
   enum Vector { kRight, kResidual, kMultipliers, kMultiplierChange, kInput, kRates, kRateChange, kVectors };
+  static constexpr std::size_t kTop = DualStorage::kTop;
+
+  /// Where passes end. Every thread has its own, with the same values.
+  struct Progress {
+    int passes = 0;
+    bool goes_on = true;
+    PassRemainder remainder;
+    MultiplierSeries series;
+  };
+  /// What cannot be factorised in a range of nodes.
+  struct Failure {
+    int node = -1;
+    int row = 0;
+  };
 
   [[nodiscard]] double* vector(Vector which) const { return vectors_[which].get(); }
-  [[nodiscard]] DualTree tree() const { return {bodies_, nodes_, proximal_.regularisation}; }
-  [[nodiscard]] int joint_rows(std::size_t joint) const { return row_offsets_[joint + 1] - row_offsets_[joint]; }
-  [[nodiscard]] std::size_t joint_count() const { return row_offsets_.size() - 1; }
-  void read_rows(std::span<const double> rows, double* to) const;
-  void write_rows(const double* from, std::span<double> rows) const;
-  void read_rates(std::span<const Vec6> rates, double* to) const;
-  void write_rates(const double* from, std::span<Vec6> rates) const;
-  void place_nodes(const AssemblyTree& tree);
-  /// Passes from the multipliers and the rates that stand. \returns all passes
-  int iterate(const PassLimits& limits, int done);
-  /// Adds the last pass. \returns whether its change of the rates is above the limits
-  bool add_change(const PassLimits& limits);
+  [[nodiscard]] DualTree tree() const {
+    return {storage_.bodies(), storage_.nodes(), storage_.ends(), proximal_.regularisation};
+  }
+  [[nodiscard]] std::size_t joint_count() const { return storage_.joint_count(); }
+  void factorise_nodes(std::size_t range);
+  [[nodiscard]] AssemblyPivot first_failure() const;
+  void read_rows(const BranchShare& share, std::span<const double> rows, double* to) const;
+  void write_rows(const BranchShare& share, const double* from, std::span<double> rows) const;
+  static void read_rates(const BranchShare& share, std::span<const Vec6> rates, double* to);
+  static void write_rates(const BranchShare& share, const double* from, std::span<Vec6> rates);
+  /// Calls work(range) for the branches of a share, and for the top where it is the first.
+  template <typename Work>
+  static void for_ranges(const BranchShare& share, const Work& work);
+  /// \returns the sums of all ranges, in their order.
+  [[nodiscard]] DualSquares total_squares() const;
+  void find_residual(const BranchShare& share) const;
+  void sweep(const BranchShare& share, const double* given, const double* input, double* sigma, double* rates) const;
+  /// Passes from the multipliers and the rates that stand.
+  void iterate(const BranchShare& share, const PassLimits& limits, Progress& progress);
+  /// Hands out what the passes have found.
+  void finish(const BranchShare& share, const Progress& progress, std::span<double> sigma, std::span<Vec6> rates);
+  /// After a pass.
+  static void judge(const DualSquares& squares, const PassLimits& limits, Progress& progress);
 
   DualSweeps sweeps_;
   ProximalOptions proximal_;
-  int row_count_ = 0;
-  std::vector<int> row_offsets_;  // and the number of all rows
-  std::vector<DualBody> bodies_;
-  std::vector<DualNode> nodes_;
-  std::vector<int> indices_;  // what bodies and nodes point at
-  LaneMemory numbers_;        // likewise
+  DualStorage storage_;
+  std::vector<Failure> failures_;           // by range
+  std::vector<DualSquares> range_squares_;  // likewise
+  BranchTeam team_;
   std::array<LaneMemory, kVectors> vectors_;
   int passes_ = 0;
   PassRemainder remainder_;
-  MultiplierSeries series_;
 };
 
 }  // namespace mbdbench

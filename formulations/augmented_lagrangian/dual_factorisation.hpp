@@ -181,20 +181,15 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node) {
 }
 
 template <typename T>
-int factorise(const DualTree& tree, int& row) {
-  for (const DualBody& body : tree.bodies) {
-    T* const reach = packs<T>(body.reach);
-    int column = 0;
-    for (int h = 0; h < body.handles; ++h) {
-      for (int i = 0; i < body.row_counts[h]; ++i, ++column) {
-        reach[column] = times_inverse_inertia<T>(body, body.columns + column * kDualPack);
-      }
-    }
-  }
-  for (std::size_t index = 0; index < tree.nodes.size(); ++index) {
+int factorise(const DualTree& tree, DualRange nodes, int& row) {
+  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
     const DualNode& node = tree.nodes[index];
     if (node.body >= 0) {
       const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];
+      T* const reach = packs<T>(body.reach);
+      for (int column = 0; column < node.row_count; ++column) {
+        reach[column] = times_inverse_inertia<T>(body, body.columns + column * kDualPack);
+      }
       fill_leaf<T>(body, node.row_count, packs<T>(node.closed_joints > 0 ? node.front : node.schur));
       if (node.closed_joints == 0) {
         continue;

@@ -59,23 +59,65 @@ struct DualNode {
   double* factor = nullptr;           ///< scratch of the factorisation, `closed_rows`^2 numbers
 };
 
+/// The bodies whose handles a joint connects, in their order; -1: the ground.
+struct DualEnds {
+  int bodies[2] = {-1, -1};
+  int handles[2] = {};
+};
+
 /// One assembly.
 struct DualTree {
   std::span<const DualBody> bodies;
   std::span<const DualNode> nodes;  ///< children first
+  std::span<const DualEnds> ends;   ///< of all joints
   double regularisation = 0.0;      ///< 1 / alpha
 };
 
-/// The sweeps, for one instruction set. Multipliers and rows: a pack a joint; inputs and rates: a pack a body.
+/// A half-open range of nodes or joints.
+struct DualRange {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+/// Multipliers, a pack a joint, and numbers of bodies, a pack a body.
+struct DualVectors {
+  double* multipliers = nullptr;
+  double* bodies = nullptr;
+};
+
+/// Sums of squares of what a pass has changed, and of what stands then.
+struct DualSquares {
+  double multiplier_change = 0.0;
+  double multipliers = 0.0;
+  double body_change = 0.0;
+  double bodies = 0.0;
+
+  void add(const DualSquares& other) {
+    multiplier_change += other.multiplier_change;
+    multipliers += other.multipliers;
+    body_change += other.body_change;
+    bodies += other.bodies;
+  }
+};
+
+/// The sweeps over part of an assembly, for one instruction set. Multipliers and rows: a pack a joint; inputs and
+/// rates: a pack a body.
 struct DualSweeps {
-  /// All matrices. \returns the node whose pivot is not positive, or -1; \param row receives the row within it
-  int (*factorise)(const DualTree& tree, int& row);
-  /// (A + I / alpha) sigma = r - xi_0 and rates = M^-1 (input + B sigma). \param input null: none
-  void (*sweep)(const DualTree& tree, const double* right, const double* input, double* sigma, double* rates);
-  /// residual = r - D^T (V_b - V_a) of all joints. \param packs of r, all
-  void (*residual)(const DualTree& tree, const double* right, const double* rates, int packs, double* residual);
-  /// total += change. \param squares receives the sums of squares of the change and of the new total
-  void (*add)(const double* change, int packs, double* total, double* squares);
+  /// The matrices of some nodes. \returns the node whose pivot is not positive, or -1; \param row receives the row
+  /// within it
+  int (*factorise)(const DualTree& tree, DualRange nodes, int& row);
+  /// Toward the roots: xi_0 of (A + I / alpha) sigma = r - xi_0, and M^-1 input in `rates`. \param input null: none
+  void (*eliminate)(const DualTree& tree, DualRange nodes, const double* right, const double* input, double* rates);
+  /// Away from the roots: sigma, and rates = M^-1 (input + B sigma) of the bodies among the nodes. \param moved whether
+  /// `rates` has M^-1 input
+  void (*recover)(const DualTree& tree, DualRange nodes, bool moved, double* sigma, double* rates);
+  /// residual = r - D^T (V_b - V_a) of some joints.
+  void (*residual)(const DualTree& tree, DualRange joints, const double* right, const double* rates, double* residual);
+  /// total += change, of the multipliers closed at some nodes and of the rates of the bodies among them.
+  DualSquares (*add)(const DualTree& tree, DualRange nodes, const DualVectors& change, const DualVectors& total);
+  /// \returns the squares of the multipliers closed at some nodes and of the inputs of the bodies among them, as
+  /// totals.
+  DualSquares (*squares)(const DualTree& tree, DualRange nodes, const DualVectors& total);
 };
 
 /// What each file that is compiled for an instruction set of its own offers.

@@ -34,7 +34,7 @@ MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) 
 
 /// Backward pass over one node: sigma of its closed joints from those of its external handles.
 template <typename T, int kJoints, int kRows>
-MBDBENCH_KERNEL void recover(const DualNode& node, double* sigma) {
+MBDBENCH_KERNEL void recover_node(const DualNode& node, double* sigma) {
   const Shape<kJoints, kRows> shape{node};
   const int closed = shape.closed();
   for (int p = 0; p < closed; ++p) {
@@ -61,8 +61,9 @@ MBDBENCH_KERNEL void recover(const DualNode& node, double* sigma) {
 }
 
 template <typename T>
-void sweep(const DualTree& tree, const double* given, const double* input, double* sigma, double* rates) {
-  for (const DualNode& node : tree.nodes) {
+void eliminate(const DualTree& tree, DualRange nodes, const double* given, const double* input, double* rates) {
+  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
+    const DualNode& node = tree.nodes[index];
     T* const right = packs<T>(node.right);
     if (node.body >= 0 && node.closed_joints == 0 && input == nullptr) {
       continue;  // nothing but zeros, which its parent leaves out
@@ -96,75 +97,127 @@ void sweep(const DualTree& tree, const double* given, const double* input, doubl
                [&]<int kJoints, int kRows>() MBDBENCH_INLINED { eliminate_right<T, kJoints, kRows>(node, given); });
     }
   }
-  for (std::size_t index = tree.nodes.size(); index-- > 0;) {
+}
+
+/// rates = M^-1 (input + B sigma) of one body.
+template <typename T>
+MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool moved, T& rates) {
+  T even = moved ? rates : static_cast<T>(0.0);  // M^-1 input
+  T odd = static_cast<T>(0.0);
+  const T* column = packs<T>(body.reach);
+  for (int h = 0; h < body.handles; ++h) {
+    const double* const values = sigma + body.joints[h] * kDualPack;
+    const int rows = body.row_counts[h];
+    int row = 0;
+    for (; row + 1 < rows; row += 2, column += 2) {
+      even += column[0] * values[row];
+      odd += column[1] * values[row + 1];
+    }
+    if (row < rows) {
+      even += column[0] * values[row];
+      ++column;
+    }
+  }
+  rates = even + odd;
+}
+
+template <typename T>
+void recover(const DualTree& tree, DualRange nodes, bool moved, double* sigma, double* rates) {
+  for (std::size_t index = nodes.last; index-- > nodes.first;) {
     const DualNode& node = tree.nodes[index];
     if (node.closed_joints > 0) {
-      dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { recover<T, kJoints, kRows>(node, sigma); });
+      dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { recover_node<T, kJoints, kRows>(node, sigma); });
     }
-  }
-  for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
-    const DualBody& body = tree.bodies[i];
-    T even = input == nullptr ? static_cast<T>(0.0) : packs<T>(rates)[i];  // M^-1 input
-    T odd = static_cast<T>(0.0);
-    const T* column = packs<T>(body.reach);
-    for (int h = 0; h < body.handles; ++h) {
-      const double* const values = sigma + body.joints[h] * kDualPack;
-      const int rows = body.row_counts[h];
-      int row = 0;
-      for (; row + 1 < rows; row += 2, column += 2) {
-        even += column[0] * values[row];
-        odd += column[1] * values[row + 1];
-      }
-      if (row < rows) {
-        even += column[0] * values[row];
-        ++column;
-      }
-    }
-    packs<T>(rates)[i] = even + odd;
-  }
-}
-
-template <typename T>
-void residual(const DualTree& tree, const double* right, const double* rates, int count, double* result) {
-  for (int i = 0; i < count; ++i) {
-    packs<T>(result)[i] = packs<T>(right)[i];
-  }
-  for (std::size_t i = 0; i < tree.bodies.size(); ++i) {
-    const DualBody& body = tree.bodies[i];
-    for (int h = 0; h < body.handles; ++h) {
-      packs<T>(result)[body.joints[h]] -= handle_rates<T>(body, h, rates + i * kDualPack);
+    if (node.body >= 0) {
+      move_body<T>(tree.bodies[static_cast<std::size_t>(node.body)], sigma, moved, packs<T>(rates)[node.body]);
     }
   }
 }
 
-/// total += change. \param squares receives sums of squares of the change and of the total
 template <typename T>
-void add(const double* change, int count, double* total, double* squares) {
-  T changes = static_cast<T>(0.0);
-  T sizes = static_cast<T>(0.0);
-  for (int i = 0; i < count; ++i) {
-    const T by = packs<T>(change)[i];
-    const T sum = packs<T>(total)[i] + by;
-    packs<T>(total)[i] = sum;
-    changes += by * by;
-    sizes += sum * sum;
+void residual(const DualTree& tree, DualRange joints, const double* right, const double* rates, double* result) {
+  for (std::size_t joint = joints.first; joint < joints.last; ++joint) {
+    T left = packs<T>(right)[joint];
+    const DualEnds& ends = tree.ends[joint];
+    for (int end = 0; end < 2; ++end) {
+      if (const int body = ends.bodies[end]; body >= 0) {
+        left -=
+            handle_rates<T>(tree.bodies[static_cast<std::size_t>(body)], ends.handles[end], rates + body * kDualPack);
+      }
+    }
+    packs<T>(result)[joint] = left;
   }
-  alignas(T) double lanes[2 * kDualPack];
-  packs<T>(lanes)[0] = changes;
-  packs<T>(lanes)[1] = sizes;
-  squares[0] = 0.0;
-  squares[1] = 0.0;
-  for (int i = 0; i < kDualPack; ++i) {
-    squares[0] += lanes[i];
-    squares[1] += lanes[kDualPack + i];
+}
+
+/// Sums of squares in packs.
+template <typename T>
+struct SquarePacks {
+  T change = static_cast<T>(0.0);
+  T total = static_cast<T>(0.0);
+
+  MBDBENCH_KERNEL void add(T by, T& value) {
+    value += by;
+    change += by * by;
+    total += value * value;
   }
+  MBDBENCH_KERNEL void look_at(T value) { total += value * value; }
+};
+
+template <typename T>
+MBDBENCH_KERNEL double sum_of(T pack) {
+  alignas(T) double lanes[kDualPack];
+  packs<T>(lanes)[0] = pack;
+  double sum = 0.0;
+  for (const double lane : lanes) {
+    sum += lane;
+  }
+  return sum;
+}
+
+template <typename T>
+MBDBENCH_KERNEL DualSquares sums_of(const SquarePacks<T>& multipliers, const SquarePacks<T>& bodies) {
+  return {sum_of<T>(multipliers.change), sum_of<T>(multipliers.total), sum_of<T>(bodies.change),
+          sum_of<T>(bodies.total)};
+}
+
+template <typename T>
+DualSquares add(const DualTree& tree, DualRange nodes, const DualVectors& change, const DualVectors& total) {
+  SquarePacks<T> multipliers;
+  SquarePacks<T> bodies;
+  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
+    const DualNode& node = tree.nodes[index];
+    for (int p = 0; p < node.closed_joints; ++p) {
+      const int joint = node.joints[p];
+      multipliers.add(packs<T>(change.multipliers)[joint], packs<T>(total.multipliers)[joint]);
+    }
+    if (node.body >= 0) {
+      bodies.add(packs<T>(change.bodies)[node.body], packs<T>(total.bodies)[node.body]);
+    }
+  }
+  return sums_of(multipliers, bodies);
+}
+
+template <typename T>
+DualSquares squares(const DualTree& tree, DualRange nodes, const DualVectors& total) {
+  SquarePacks<T> multipliers;
+  SquarePacks<T> bodies;
+  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
+    const DualNode& node = tree.nodes[index];
+    for (int p = 0; p < node.closed_joints; ++p) {
+      multipliers.look_at(packs<T>(total.multipliers)[node.joints[p]]);
+    }
+    if (node.body >= 0) {
+      bodies.look_at(packs<T>(total.bodies)[node.body]);
+    }
+  }
+  return sums_of(multipliers, bodies);
 }
 
 /// \returns the sweeps in registers of W doubles.
 template <int W>
 constexpr DualSweeps sweeps() {
   using T = kernels::Pack<kDualPack, W>;
-  return {factorise<T>, sweep<T>, residual<T>, add<T>};
+  return {factorise<T>, eliminate<T>, recover<T>, residual<T>, add<T>, squares<T>};
 }
 
 // NOLINTEND(cppcoreguidelines-pro-type-member-init)

@@ -75,11 +75,23 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
   return projection_is_on(mechanism, options, !stabilised && !is_divided(options));
 }
 
+std::unique_ptr<Formulation> make_recursion(const Mechanism& mechanism, const Parameters& options,
+                                            RankExchange* ranks) {
+  return make_recursive_accelerations(mechanism, {baumgarte_of(options),
+                                                  projects(mechanism, options),
+                                                  options.text("kernel") == "auto",
+                                                  {threads_in(options), ranks}});
+}
+
+std::unique_ptr<Formulation> make_bae_haug_on_ranks(const Mechanism& mechanism, const Parameters& options,
+                                                    RankExchange& ranks) {
+  return make_recursion(mechanism, options, &ranks);
+}
+
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
   const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
-  auto whole = make_recursive_accelerations(
-      mechanism, {baumgarte, projected, options.text("kernel") == "auto", threads_in(options)});
+  auto whole = make_recursion(mechanism, options, nullptr);
   if (!is_divided(options)) {
     return whole;
   }
@@ -120,7 +132,8 @@ FormulationEntry bae_haug_entry() {
           make_part,
           "ranks=R",
           true,
-          true};
+          true,
+          make_bae_haug_on_ranks};
 }
 
 }  // namespace mbdbench

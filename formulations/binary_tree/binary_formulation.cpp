@@ -42,9 +42,6 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
 
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
                                                  const Parameters& options, RankExchange& ranks) {
-  if (asks_for_lanes(options)) {
-    return make_subchain_part(mechanism, rate_kind, options, ranks);
-  }
   const std::string refusal = refuse_lanes(mechanism, options);
   if (!refusal.empty()) {
     throw ModelError({}, "bodies as leaves run on one rank here (leaf=subchain may be divided): " + refusal);

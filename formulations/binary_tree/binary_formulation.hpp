@@ -13,7 +13,7 @@ namespace mbdbench {
 std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                      const Parameters& options);
 
-/// One rank's part of hdca or dca, with bodies or sub-chains as leaves. \throws ModelError where so many ranks cannot
+/// One rank's part of hdca or dca, with bodies as leaves. \throws ModelError where so many ranks cannot
 /// share the mechanism with these options
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
                                                  const Parameters& options, RankExchange& ranks);

@@ -9,6 +9,7 @@
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/node_tree.hpp"
 #include "formulations/binary_tree/segment_node.hpp"
+#include "formulations/kernels/turns.hpp"
 #include "formulations/subchains/chain_team.hpp"
 #include "formulations/subchains/instruction_set.hpp"
 #include "formulations/subchains/lane_failure.hpp"
@@ -117,9 +118,8 @@ void BinarySolver::Work::close_segment(int s) {
   double smallest = 1e300;
   SegmentNode& whole = nodes[index_of(s)];
   whole.node = tree.close(smallest);
-  whole.smallest_pivot = !finite                ? std::numeric_limits<double>::quiet_NaN()
-                         : of_block >= smallest ? smallest
-                                                : of_block;
+  whole.smallest_pivot =
+      finite ? kernels::smaller_or_nan(smallest, of_block) : std::numeric_limits<double>::quiet_NaN();
   if (scans.has_inboard(s)) {
     turn_proximal_back(scans.first_turn(segment), whole.node);
   }
@@ -179,7 +179,7 @@ void BinarySolver::Work::subtract_distal(int s, std::span<double> rates) const {
 RhsStatus BinarySolver::Work::status(std::span<const double> q, std::span<const double> rates) {
   double smallest = arm_pivots.front();
   for (auto node = nodes.begin(); node != nodes.end() && smallest > 0.0; ++node) {
-    smallest = node->smallest_pivot >= smallest ? smallest : node->smallest_pivot;
+    smallest = kernels::smaller_or_nan(smallest, node->smallest_pivot);
   }
   const int outermost = plan.tree().joint(plan.tree().size() - 1);
   const char* const reason =

@@ -103,10 +103,18 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 
 std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
                                                RankExchange& ranks) {
-  return make_chain_part(mechanism, StateKind::velocity, options, ranks);
+  switch (chosen_leaf(mechanism, StateKind::velocity, options)) {
+    case Leaf::subchain:
+      return make_subchain_part(mechanism, StateKind::velocity, options, ranks);
+    case Leaf::body:
+      return make_chain_part(mechanism, StateKind::velocity, options, ranks);
+    default:
+      throw ModelError({}, "one part, or sub-trees, need the whole state (leaf=subchain and leaf=body may not)");
+  }
 }
 
-std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
+/// \param ranks that share branches; nullptr: this process is alone
+std::unique_ptr<Formulation> make_dca_for(const Mechanism& mechanism, const Parameters& options, RankExchange* ranks) {
   switch (chosen_leaf(mechanism, StateKind::velocity, options)) {
     case Leaf::subchain:
       return make_subchain_formulation(mechanism, StateKind::velocity, options);
@@ -114,8 +122,8 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
       return make_subtree_formulation(mechanism, StateKind::velocity, options);
     case Leaf::whole: {
       const BaumgarteConstants baumgarte{options.number("baumgarte_alpha"), options.number("baumgarte_beta")};
-      return make_recursive_accelerations(mechanism,
-                                          {baumgarte, projects(mechanism, options), true, threads_in(options)});
+      return make_recursive_accelerations(
+          mechanism, {baumgarte, projects(mechanism, options), true, {threads_in(options), ranks}});
     }
     case Leaf::body:
       break;
@@ -128,6 +136,15 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
                             options.number("baumgarte_alpha"),
                             options.number("baumgarte_beta"),
                             projects(mechanism, options)});
+}
+
+std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
+  return make_dca_for(mechanism, options, nullptr);
+}
+
+std::unique_ptr<Formulation> make_dca_on_ranks(const Mechanism& mechanism, const Parameters& options,
+                                               RankExchange& ranks) {
+  return make_dca_for(mechanism, options, &ranks);
 }
 
 ParameterSpecification stabilisation(std::string_view name, std::string_view help) {
@@ -168,7 +185,9 @@ FormulationEntry dca_entry() {
           projects,
           make_dca_part,
           "leaf=subchain",
-          true};
+          true,
+          false,
+          make_dca_on_ranks};
 }
 
 }  // namespace mbdbench

@@ -227,10 +227,18 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 
 std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
                                                 RankExchange& ranks) {
-  return make_chain_part(mechanism, StateKind::momentum, options, ranks);
+  switch (chosen_leaf(mechanism, StateKind::momentum, options)) {
+    case Leaf::subchain:
+      return make_subchain_part(mechanism, StateKind::momentum, options, ranks);
+    case Leaf::body:
+      return make_chain_part(mechanism, StateKind::momentum, options, ranks);
+    default:
+      throw ModelError({}, "one part, or sub-trees, need the whole state (leaf=subchain and leaf=body may not)");
+  }
 }
 
-std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
+/// \param ranks that share branches; nullptr: this process is alone
+std::unique_ptr<Formulation> make_hdca_for(const Mechanism& mechanism, const Parameters& options, RankExchange* ranks) {
   switch (chosen_leaf(mechanism, StateKind::momentum, options)) {
     case Leaf::subchain:
       return make_subchain_formulation(mechanism, StateKind::momentum, options);
@@ -239,7 +247,8 @@ std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Paramet
     case Leaf::whole: {
       const HdcaOptions chosen = hdca_options(mechanism, options);
       return make_recursive_momenta(
-          mechanism, {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true, threads_in(options)});
+          mechanism,
+          {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true, {threads_in(options), ranks}});
     }
     case Leaf::body:
       break;
@@ -248,6 +257,15 @@ std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Paramet
     return in_lanes;
   }
   return std::make_unique<HdcaFormulation>(mechanism, hdca_options(mechanism, options));
+}
+
+std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
+  return make_hdca_for(mechanism, options, nullptr);
+}
+
+std::unique_ptr<Formulation> make_hdca_on_ranks(const Mechanism& mechanism, const Parameters& options,
+                                                RankExchange& ranks) {
+  return make_hdca_for(mechanism, options, &ranks);
 }
 
 }  // namespace
@@ -264,7 +282,9 @@ FormulationEntry hdca_entry() {
           projects,
           make_hdca_part,
           "leaf=subchain",
-          true};
+          true,
+          false,
+          make_hdca_on_ranks};
 }
 
 }  // namespace mbdbench

@@ -5,6 +5,11 @@
 
 namespace mbdbench::kernels {
 
+/// \returns the smaller of two; what is not a number counts as the smallest of all, whichever of the two it is.
+MBDBENCH_KERNEL double smaller_or_nan(double a, double b) {
+  return b >= a || a != a ? a : b;
+}
+
 /// \returns the smallest lane; one that is not a number counts as the smallest.
 template <typename T>
 MBDBENCH_KERNEL double smallest_lane(const T& value) {
@@ -15,7 +20,7 @@ MBDBENCH_KERNEL double smallest_lane(const T& value) {
     __builtin_memcpy(lanes, &value, sizeof(lanes));
     double smallest = lanes[0];
     for (int i = 1; i < Lanes<T>::kCount; ++i) {
-      smallest = lanes[i] >= smallest ? smallest : lanes[i];
+      smallest = smaller_or_nan(smallest, lanes[i]);
     }
     return smallest;
   }

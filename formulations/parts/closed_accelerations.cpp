@@ -9,11 +9,11 @@
 namespace mbdbench {
 
 ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                         int threads)
+                                         const BranchSharing& sharing)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
-      part_(mechanism, LoadEvaluator(mechanism).need_bodies(), threads),
+      part_(mechanism, LoadEvaluator(mechanism).need_bodies(), sharing),
       loads_(mechanism),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),

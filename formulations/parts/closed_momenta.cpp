@@ -9,12 +9,13 @@
 
 namespace mbdbench {
 
-ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback, int threads)
+ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
+                             const BranchSharing& sharing)
     : mechanism_(&mechanism),
       gauge_(gauge),
       leak_(gauge == GaugeControl::leak || gauge == GaugeControl::tangent ? leak : 0.0),
       feedback_(feedback),
-      part_(mechanism, true, threads),
+      part_(mechanism, true, sharing),
       loads_(mechanism),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),

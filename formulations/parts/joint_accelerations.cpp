@@ -18,13 +18,13 @@ bool is_lean(const Mechanism& mechanism, bool projects) {
 }  // namespace
 
 JointAccelerations::JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                       int threads)
+                                       const BranchSharing& sharing)
     : mechanism_(&mechanism) {
   if (is_lean(mechanism, projects)) {
-    open_.emplace(mechanism, threads);
+    open_.emplace(mechanism, sharing);
     loads_.emplace(mechanism, open_->tree());
   } else {
-    closed_.emplace(mechanism, baumgarte, projects, threads);
+    closed_.emplace(mechanism, baumgarte, projects, sharing);
   }
 }
 
@@ -34,7 +34,7 @@ RhsStatus JointAccelerations::evaluate(double t, std::span<const double> q, std:
     return closed_->evaluate(t, q, state_velocities, u, accelerations);
   }
   std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
-  open_->set_positions(q);
+  open_->set_positions(q, loads_->on_bodies());
   loads_->set_time(t);
   loads_->evaluate(t, q, u, open_->tree(), open_->positions(), open_->team());
   const int failed =

@@ -15,8 +15,9 @@ namespace mbdbench {
 class JointAccelerations {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
-  /// \param threads at most one a branch of the tree is used
-  JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, int threads);
+  /// \param sharing processes and threads that share the branches of the tree
+  JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
+                     const BranchSharing& sharing);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

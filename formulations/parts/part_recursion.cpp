@@ -37,11 +37,11 @@ std::vector<std::size_t> units_of(const std::vector<std::size_t>& all, const Par
 
 }  // namespace
 
-PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, int threads)
+PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const BranchSharing& sharing)
     : mechanism_(&mechanism),
       keeps_poses_(keeps_poses || !mechanism.cut_joints().empty()),
-      tree_(mechanism, threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
-      team_(tree_, threads),
+      tree_(mechanism, sharing.threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(branch_costs(tree_), {sharing.threads, nullptr}),
       positions_(tree_.positions()),
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),

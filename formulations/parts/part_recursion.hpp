@@ -25,8 +25,8 @@ namespace mbdbench {
 class PartRecursion {
  public:
   /// \param keeps_poses whether poses are wanted where there are no cut joints
-  /// \param threads at most one a branch of the tree is used
-  PartRecursion(const Mechanism& mechanism, bool keeps_poses, int threads);
+  /// \param sharing threads share the branches of the tree; every process has all of them
+  PartRecursion(const Mechanism& mechanism, bool keeps_poses, const BranchSharing& sharing);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }

@@ -46,7 +46,7 @@ void PartRecursion::close_at_ground(Side& side) {
 }
 
 void PartRecursion::solve(Side& side, std::span<double> rates) {
-  const std::span<double> swept = BranchTeam::sweep_target(rates, joint_rates_);
+  const std::span<double> swept = sweep_target(rates, joint_rates_);
   side.view.joint_rates = swept.data();
   std::fill_n(side.rates.get(), index_of(plan_.rate_count) * kLoopLanes, 0.0);
   team_.for_branches([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); });
@@ -61,7 +61,7 @@ void PartRecursion::solve(Side& side, std::span<double> rates) {
   }
   sweeps_.outward(data_.front(), side.view);
   team_.for_branches([&](std::size_t branch) { sweeps_.outward(data_[branch], side.view); });
-  team_.deliver(tree_, swept, rates);
+  deliver(team_, tree_, swept, rates);
   for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
       multipliers_[plan_.loop_offsets[loop] + j] = side.multipliers.get()[loop * kLoopLanes + index_of(j)];
@@ -105,17 +105,17 @@ void PartRecursion::momenta(std::span<double> p) {
 }
 
 void PartRecursion::sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates) {
-  const std::span<double> own_swept = own.empty() ? own : BranchTeam::sweep_target(own, own_momenta_);
-  const std::span<double> rates_swept = rates.empty() ? rates : BranchTeam::sweep_target(rates, joint_rates_);
+  const std::span<double> own_swept = own.empty() ? own : sweep_target(own, own_momenta_);
+  const std::span<double> rates_swept = rates.empty() ? rates : sweep_target(rates, joint_rates_);
   side.own = own_swept.data();
   side.rates = rates_swept.data();
   team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
   sweeps_.momenta(data_.front(), side);
   if (!own.empty()) {
-    team_.deliver(tree_, own_swept, own);
+    deliver(team_, tree_, own_swept, own);
   }
   if (!rates.empty()) {
-    team_.deliver(tree_, rates_swept, rates);
+    deliver(team_, tree_, rates_swept, rates);
   }
 }
 

@@ -18,7 +18,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         settings_(settings),
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
     if (settings.link_frames) {
-      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.threads);
+      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.sharing);
     } else {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte);
     }
@@ -40,6 +40,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   }
 
   [[nodiscard]] int threads() const override { return links_ ? links_->team().size() : 1; }
+
+  [[nodiscard]] bool is_divided() const override { return links_ && links_->team().is_divided(); }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override {
     constexpr double kTurn = 420.0;  // kernels/acceleration_rows.hpp

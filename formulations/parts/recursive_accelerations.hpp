@@ -4,6 +4,7 @@
 /// `bae-haug`, `naudet-acc` and, with one part, `dca` have in common.
 #include <memory>
 
+#include "formulations/execution/branch_team.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/recursion/cut_end.hpp"
 
@@ -14,7 +15,7 @@ struct RecursiveAccelerationSettings {
   BaumgarteConstants baumgarte;  ///< of cut joints and couplings
   bool projects = false;         ///< velocities are projected on the constraints before anything else
   bool link_frames = true;       ///< false: in world axes, loops closed at the ground, on one thread
-  int threads = 1;               ///< at most one a branch of the tree is used
+  BranchSharing sharing = {};    ///< of the branches of the tree
 };
 
 std::unique_ptr<Formulation> make_recursive_accelerations(const Mechanism& mechanism,

@@ -27,9 +27,9 @@ class RecursiveMomenta final : public JointStateFormulation {
     const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && screws)) {
-      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.threads);
+      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.sharing);
     } else if (settings.link_frames) {
-      links_.emplace(mechanism, settings.threads);
+      links_.emplace(mechanism, settings.sharing);
       loads_.emplace(mechanism, links_->tree());
     }
   }
@@ -82,6 +82,8 @@ class RecursiveMomenta final : public JointStateFormulation {
   [[nodiscard]] int threads() const override {
     return closed_ ? closed_->part().team().size() : links_ ? links_->team().size() : 1;
   }
+
+  [[nodiscard]] bool is_divided() const override { return links_ && links_->team().is_divided(); }
 
   [[nodiscard]] std::vector<WorkStage> stages() const override {
     constexpr double kTurn = 360.0;  // kernels/momentum_rows.hpp
@@ -139,6 +141,9 @@ class RecursiveMomenta final : public JointStateFormulation {
               links_->failed_pivot()};
     }
     share_coordinate_rates(links_->team(), x, xdot);
+    if (loads_->on_bodies()) {
+      links_->set_other_positions(q_of(x));
+    }
     loads_->evaluate(t, q_of(x), u_, links_->tree(), links_->positions(), links_->team());
     const std::span<double> momentum_rates = rate_of(xdot);
     links_->add_loads(loads_->wrenches(), momentum_rates);

@@ -4,6 +4,7 @@
 /// over the whole mechanism: what `naudet` on trees and, with one part, `hdca` have in common.
 #include <memory>
 
+#include "formulations/execution/branch_team.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/gauge_option.hpp"
 
@@ -16,7 +17,7 @@ struct RecursiveMomentumSettings {
   double reset_interval = 0.0;  ///< s
   double feedback = 0.0;        ///< beta, 1/s
   bool link_frames = true;      ///< trees; false: in world axes, on one thread
-  int threads = 1;              ///< at most one a branch of the tree is used
+  BranchSharing sharing = {};   ///< of the branches of the tree
 };
 
 std::unique_ptr<Formulation> make_recursive_momenta(const Mechanism& mechanism,

@@ -12,9 +12,10 @@ using Vector = LinkVector<double>;
 
 }  // namespace
 
-LinkAba::LinkAba(const Mechanism& mechanism, int threads)
-    : tree_(mechanism, threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
-      team_(tree_, threads),
+LinkAba::LinkAba(const Mechanism& mechanism, const BranchSharing& sharing)
+    : tree_(mechanism, sharing.shares() ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(branch_costs(tree_), sharing),
+      pieces_(team_, tree_, sizeof(Failure), sizeof(Carried)),
       positions_(tree_.positions()),
       rows_(tree_.size()),
       slides_(index_of(tree_.slide_count())),
@@ -24,7 +25,11 @@ LinkAba::LinkAba(const Mechanism& mechanism, int threads)
       roots_(tree_.roots().size()),
       failures_(tree_.ranges().size()) {}
 
-void LinkAba::set_positions(std::span<const double> q) {
+void LinkAba::set_positions(std::span<const double> q, bool everywhere) {
+  if (everywhere && team_.is_divided()) {
+    tree_.set_positions(q, positions_);
+    return;
+  }
   tree_.set_positions(q, tree_.ranges().front(), positions_);
   team_.for_branches([&](std::size_t b) { tree_.set_positions(q, tree_.ranges()[b], positions_); });
 }
@@ -42,15 +47,19 @@ int LinkAba::evaluate(std::span<const double> u, std::span<const double> tau, st
     clear_slots(branch);
     failures_[b] = sweep_inward(branch, tau);
   });
+  team_.exchange(std::span(roots_), pieces_.roots);
+  team_.exchange(std::span(failures_), pieces_.ranges);
   join_roots();
   failures_.front() = sweep_inward(trunk, tau);
   if (!settle(failures_)) {
     return tree_.joint(index_of(failure_.row));
   }
-  const std::span<double> rates = BranchTeam::sweep_target(accelerations, rates_);
+  const std::span<double> rates = sweep_target(accelerations, rates_);
   failures_.front() = sweep_accelerations(trunk, weight, rates);
   team_.for_branches([&](std::size_t b) { failures_[b] = sweep_accelerations(tree_.ranges()[b], weight, rates); });
-  team_.deliver(tree_, rates, accelerations);
+  team_.exchange(rates, pieces_.places);
+  team_.exchange(std::span(failures_), pieces_.ranges);
+  deliver(team_, tree_, rates, accelerations);
   return settle(failures_) ? -1 : tree_.joint(index_of(failure_.row));
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "formulations/kernels/acceleration_rows.hpp"
-#include "formulations/recursion/branch_team.hpp"
+#include "formulations/recursion/branch_results.hpp"
 #include "formulations/recursion/link_tree.hpp"
 
 namespace mbdbench {
@@ -18,14 +18,15 @@ namespace mbdbench {
 /// Accelerations of all joints. Allocates nothing after construction.
 class LinkAba {
  public:
-  /// \param threads at most one a branch is used
-  LinkAba(const Mechanism& mechanism, int threads);
+  /// \param sharing processes and threads that share the branches of the tree
+  LinkAba(const Mechanism& mechanism, const BranchSharing& sharing);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   /// \returns those of the last set_positions.
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }
   [[nodiscard]] const BranchTeam& team() const { return team_; }
-  void set_positions(std::span<const double> q);
+  /// \param everywhere also in the branches of other processes: loads may need them
+  void set_positions(std::span<const double> q, bool everywhere);
 
   /// After set_positions. \param tau joint forces, dual to u
   /// \param motions accelerations of prescribed motions, in the order of PrescribedMotions
@@ -82,6 +83,7 @@ class LinkAba {
 
   LinkTree tree_;
   BranchTeam team_;
+  BranchPieces pieces_;
   LinkPositions positions_;
   std::vector<kernels::AccelerationRow<double>> rows_;
   std::vector<kernels::SlideGain<double>> slides_;

@@ -49,8 +49,15 @@ class LinkLoads {
         poses_->set_positions(tree, positions, tree.ranges()[range]);
         poses_->set_velocities(tree, u, tree.ranges()[range]);
       };
+      // Loads may know any body: where processes have branches each of their own, each places all bodies.
       place(0);
-      team.for_branches(place);
+      if (team.is_divided()) {
+        for (std::size_t branch = 1; branch < tree.ranges().size(); ++branch) {
+          place(branch);
+        }
+      } else {
+        team.for_branches(place);
+      }
       const BodyMotions& bodies = poses_->bodies();
       for (std::size_t c = 0; c < cuts_.size(); ++c) {
         place_joint(cut_joints_[c], bodies.body(cut_joints_[c].a), bodies.body(cut_joints_[c].b), cuts_[c]);

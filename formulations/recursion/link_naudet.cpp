@@ -12,9 +12,11 @@ using Vector = LinkVector<double>;
 
 }  // namespace
 
-LinkNaudet::LinkNaudet(const Mechanism& mechanism, int threads)
-    : tree_(mechanism, threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
-      team_(tree_, threads),
+LinkNaudet::LinkNaudet(const Mechanism& mechanism, const BranchSharing& sharing)
+    : tree_(mechanism, sharing.shares() ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(branch_costs(tree_), sharing),
+      pieces_(team_, tree_, sizeof(Failure), sizeof(Carried)),
+      load_pieces_(BranchPieces(team_, tree_, sizeof(Failure), sizeof(LinkWrench<double>)).roots),
       positions_(tree_.positions()),
       rows_(tree_.size()),
       slides_(index_of(tree_.slide_count())),
@@ -36,19 +38,24 @@ int LinkNaudet::evaluate(std::span<const double> q, std::span<const double> p, s
     clear_slots(branch);
     failures_[b] = sweep_inward(branch, p, motions);
   });
+  team_.exchange(std::span(roots_), pieces_.roots);
+  team_.exchange(std::span(failures_), pieces_.ranges);
   tree_.set_positions(q, trunk, positions_);
   join_roots();
   failures_.front() = sweep_inward(trunk, p, motions);
   if (!settle(failures_)) {
     return tree_.joint(index_of(failure_.row));
   }
-  const std::span<double> velocities = BranchTeam::sweep_target(u, velocities_);
-  const std::span<double> rates = BranchTeam::sweep_target(momentum_rates, rates_);
+  const std::span<double> velocities = sweep_target(u, velocities_);
+  const std::span<double> rates = sweep_target(momentum_rates, rates_);
   failures_.front() = sweep_outward(trunk, p, weight, velocities, rates);
   team_.for_branches(
       [&](std::size_t b) { failures_[b] = sweep_outward(tree_.ranges()[b], p, weight, velocities, rates); });
-  team_.deliver(tree_, velocities, u);
-  team_.deliver(tree_, rates, momentum_rates);
+  team_.exchange(velocities, pieces_.places);
+  team_.exchange(rates, pieces_.places);
+  team_.exchange(std::span(failures_), pieces_.ranges);
+  deliver(team_, tree_, velocities, u);
+  deliver(team_, tree_, rates, momentum_rates);
   return settle(failures_) ? -1 : tree_.joint(index_of(failure_.row));
 }
 
@@ -90,18 +97,20 @@ void LinkNaudet::add_loads(std::span<const LinkWrench<double>> loads, std::span<
     return;
   }
   const LinkRange& trunk = tree_.ranges().front();
-  const std::span<double> rates = BranchTeam::sweep_target(momentum_rates, rates_);  // as `evaluate` has left them
+  const std::span<double> rates = sweep_target(momentum_rates, rates_);  // as `evaluate` has left them
   team_.for_branches([&](std::size_t b) {
     clear_loads(tree_.ranges()[b]);
     sweep_loads(tree_.ranges()[b], loads, rates);
   });
+  team_.exchange(std::span(root_loads_), load_pieces_);
+  team_.exchange(rates, pieces_.places);
   clear_loads(trunk);
   for (const int root : tree_.roots()) {
     const LinkRun& run = tree_.runs()[index_of(root)];
     add_wrench(across_start(run.start, root_loads_[index_of(run.root)]), slots_[index_of(run.slot)].load);
   }
   sweep_loads(trunk, loads, rates);
-  team_.deliver(tree_, rates, momentum_rates);
+  deliver(team_, tree_, rates, momentum_rates);
 }
 
 void LinkNaudet::clear_loads(const LinkRange& range) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formulations/kernels/momentum_rows.hpp"
-#include "formulations/recursion/branch_team.hpp"
+#include "formulations/recursion/branch_results.hpp"
 #include "formulations/recursion/link_tree.hpp"
 
 namespace mbdbench {
@@ -16,13 +16,19 @@ namespace mbdbench {
 /// Velocities and momentum rates of all joints. Allocates nothing after construction.
 class LinkNaudet {
  public:
-  /// \param threads at most one a branch is used
-  LinkNaudet(const Mechanism& mechanism, int threads);
+  /// \param sharing processes and threads that share the branches of the tree
+  LinkNaudet(const Mechanism& mechanism, const BranchSharing& sharing);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   /// \returns those of the last `evaluate`.
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }
   [[nodiscard]] const BranchTeam& team() const { return team_; }
+  /// After evaluate: those of the branches of other processes too, where loads need them.
+  void set_other_positions(std::span<const double> q) {
+    if (team_.is_divided()) {
+      tree_.set_positions(q, positions_);
+    }
+  }
 
   /// \param p canonical momenta
   /// \param motions velocities of prescribed motions, in the order of PrescribedMotions
@@ -74,6 +80,8 @@ class LinkNaudet {
 
   LinkTree tree_;
   BranchTeam team_;
+  BranchPieces pieces_;
+  std::vector<std::size_t> load_pieces_;  // of root_loads_
   LinkPositions positions_;
   std::vector<kernels::MomentumRow<double>> rows_;
   std::vector<kernels::GeneralMomentumRow<double>> slides_;

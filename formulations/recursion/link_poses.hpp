@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/recursion/branch_team.hpp"
+#include "formulations/recursion/branch_results.hpp"
 #include "formulations/recursion/link_tree.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "formulations/kernels/turns.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "formulations/subchains/lane_failure.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -157,10 +158,9 @@ RhsStatus SubtreeSolver::momenta(double t, std::span<const double> q, std::span<
 }
 
 RhsStatus SubtreeSolver::status(std::span<const double> q, std::span<const double> results) {
-  // One that is not a number counts as the smallest.
   double smallest = pivots_.front();
   for (const double pivot : pivots_) {
-    smallest = pivot >= smallest ? smallest : pivot;
+    smallest = kernels::smaller_or_nan(smallest, pivot);
   }
   return lane_status(*mechanism_, q, results, smallest, plan_.tree().joint(plan_.tree().size() - 1),
                      "NaN inboard of this joint, or an articulated inertia that is not positive; the smallest is");

@@ -111,7 +111,7 @@ nb::dict run(const Mechanism& mechanism, SimulateRequest request, NumbersArgumen
            ode_options(setup.options, setup.formulation->layout()));
   RunAccuracy accuracy(*setup.formulation);
   RunRecorder recorder(*setup.formulation);
-  const JudgedRun judged = judged_run(setup, request, accuracy, {&recorder});
+  const JudgedRun judged = judged_run(setup, request, accuracy, {&recorder}, nullptr);
   const std::string statistics =
       run_statistics(setup, judged.result, accuracy, judged.verdict, recorder.samples()).dump();
   unlocked.reset();

@@ -29,8 +29,8 @@ struct AbsoluteReference {
       velocities.push_back(tree.body(i).velocity);
     }
     AbsoluteKinematics kinematics(mechanism);
-    kinematics.set_positions(y);
-    kinematics.set_velocities(velocities);
+    kinematics.set_positions(y, BranchTeam({}, {}));
+    kinematics.set_velocities(velocities, BranchTeam({}, {}));
     PrescribedMotions motions(mechanism);
     motions.evaluate(t);
     set_mass(kinematics);

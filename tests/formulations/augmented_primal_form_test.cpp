@@ -24,7 +24,7 @@ struct PenalisedChain {
   PenalisedChain(const Mechanism& mechanism, double penalty) : alpha(static_cast<Scalar>(penalty)) {
     const test::AbsoluteReference reference(mechanism, 0.0);
     AbsoluteKinematics kinematics(mechanism);
-    kinematics.set_positions(reference.y);
+    kinematics.set_positions(reference.y, BranchTeam({}, {}));
     const int n = mechanism.body_count();
     for (int i = 0; i < n; ++i) {
       const Eigen::Map<const EulerParameters> e(reference.y.data() +

@@ -30,6 +30,7 @@ Solution solution_of(const Mechanism& mechanism, bool packed) {
   AugmentedOptions options;
   options.most_iterations = 4;
   options.conjugate = !packed;
+  options.threads = 2;  // where the assembly is divided
   AugmentedSystem system(mechanism, options);
   system.place(kInstant, reference.y);
   EXPECT_TRUE(system.assemble().ok);
@@ -44,7 +45,8 @@ Solution solution_of(const Mechanism& mechanism, bool packed) {
 TEST(dual_assembly, passes_are_those_of_the_engine_on_every_instruction_set) {
   const test::ExecutionRestored restored;
   for (const char* const key : {"loop:9", "ladder:7", "double_loop", "pendulum:5", "pendulum:1", "four_bar",
-                                "random_closed:seed=4711,bodies=11,cuts=2", "random_tree:seed=4712,bodies=9"}) {
+                                "random_closed:seed=4711,bodies=11,cuts=2", "random_tree:seed=4712,bodies=9",
+                                "loop:129", "rings:20", "balanced_tree:150"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     const Solution expected = solution_of(mechanism, false);
     EXPECT_FALSE(expected.packed) << key;

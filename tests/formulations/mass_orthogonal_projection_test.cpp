@@ -28,7 +28,7 @@ const char* const kMechanisms[] = {"five_bar",
 Eigen::MatrixXd rows_at(const Mechanism& mechanism, const std::vector<double>& y) {
   test::AbsoluteReference reference(mechanism, 0.0);
   AbsoluteKinematics kinematics(mechanism);
-  kinematics.set_positions(y);
+  kinematics.set_positions(y, BranchTeam({}, {}));
   reference.set_rows(kinematics);
   return reference.g;
 }
@@ -36,7 +36,7 @@ Eigen::MatrixXd rows_at(const Mechanism& mechanism, const std::vector<double>& y
 /// \returns the part of M displacement that no multipliers explain, relative to it.
 double unexplained(const Mechanism& mechanism, const std::vector<double>& y, const std::vector<Vec6>& displacement) {
   AbsoluteKinematics kinematics(mechanism);
-  kinematics.set_positions(y);
+  kinematics.set_positions(y, BranchTeam({}, {}));
   Eigen::VectorXd impulse(6 * mechanism.body_count());
   for (int i = 0; i < mechanism.body_count(); ++i) {
     const Vec6& move = displacement[static_cast<std::size_t>(i)];
