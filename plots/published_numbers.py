@@ -90,6 +90,20 @@ def published_numbers(experiment, records):
     return numbers
 
 
+# Rows of claims that `crossovers` gives, in the words of a figure.
+_CROSSOVERS = {"two_processors_of_one_node_start_to_win": "one node", "two_nodes_over_ethernet_start_to_win": "two nodes"}
+
+
+def crossovers(experiment):
+    """[(joints, where)] of the sizes from which the paper says that two processors win."""
+    found = []
+    for name, _ in _FILES.get(experiment, []):
+        columns, rows = read_csv_rows(_DIRECTORY / name)
+        if columns[0] == "claim" and "joints" in columns:
+            found += [(float(fields[columns.index("joints")]), _CROSSOVERS[fields[0]]) for _, fields in rows if fields[0] in _CROSSOVERS]
+    return found
+
+
 def counts(numbers):
     """{verdict: how many}, of those that occur."""
     found = {group: sum(number.verdict == group for number in numbers) for group in GROUPS}
