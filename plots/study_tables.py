@@ -115,8 +115,8 @@ def _reason_rows(study):
     return rows
 
 
-def _observer_columns(study):
-    return [observer for observer in study.observers if not observer["of_right_hand_side"]]
+def _observer_columns(study, mechanism):
+    return [observer for observer in study.observers if not observer["of_right_hand_side"] and study.observes(mechanism, observer)]
 
 
 def _number_rows(study, mechanism):
@@ -126,7 +126,7 @@ def _number_rows(study, mechanism):
             if state == "refused":
                 continue
             cells = []
-            for observer in _observer_columns(study):
+            for observer in _observer_columns(study, mechanism):
                 record = study.record(mechanism, variant, integrator, control, observer["quantity"])
                 cells.append(record.value if record and record.value is not None and record.verdict != "not measured"
                              else _SHORT[record.verdict] if record and record.verdict == "failed" else None)
@@ -238,7 +238,7 @@ def tables_of(study):
     definitions += _declared_tables(study)
     for mechanism in study.mechanisms if not study.tables else []:
         header = ["variant", "integrator", "tolerance or step [s]",
-                  *(f"{observer['title']}{unit_text(observer)}" for observer in _observer_columns(study))]
+                  *(f"{observer['title']}{unit_text(observer)}" for observer in _observer_columns(study, mechanism))]
         definitions.append(TableDefinition(f"numbers_{file_name(mechanism['label'])}", f"{mechanism['label']}: all numbers",
                                            f"0 to {plain(mechanism['end'], 4)} s.", lambda _, h=header: h,
                                            lambda _, m=mechanism: _number_rows(study, m), digits=3))

@@ -29,7 +29,7 @@ def escape(text):
 
 def breakable(text):
     """The same where long names may break."""
-    return re.sub(r"(\\_|[=;,/](?! )|:(?=[A-Za-z])|\((?=\w{6})|(?<=\S)(?=\[))", r"\1\\allowbreak{}", escape(text))
+    return re.sub(r"(\\_|[=;,/+](?! )|:(?=[A-Za-z])|\((?=\w{6})|(?<=\S)(?=\[))", r"\1\\allowbreak{}", escape(text))
 
 
 def words(quantity):
