@@ -117,7 +117,7 @@ def _draw_lines(study, panels, part, y_label):
     style.legend_row(figure, legend, handles, columns)
     for cell, (title, panel) in zip(cells, panels.items()):
         axes = figure.add_subplot(cell)
-        axes.set_title(title)
+        axes.set_title(title.replace("_", " "))
         for label, points in panel["curves"].items():
             if points:
                 axes.loglog([x for x, _ in points], [y for _, y in points], **looks.get(label, style.ELSEWHERE))
@@ -128,6 +128,8 @@ def _draw_lines(study, panels, part, y_label):
         if not axes.lines:
             style.say(axes, panel["why"])
             continue
+        for x, _ in panel.get("crossovers", []):
+            axes.axvline(x, **style.PUBLISHED_LINE)
         axes.set_xlabel(panel["x"])
         axes.set_ylabel(y_label)
         style.decades(axes.xaxis)
@@ -137,8 +139,9 @@ def _draw_lines(study, panels, part, y_label):
         else:
             style.decades(axes.yaxis)
         for x, where in panel.get("crossovers", []):
-            axes.axvline(x, **style.PUBLISHED_LINE)
-            axes.text(x, 0.02, f" {x:g} ({where})", transform=axes.get_xaxis_transform(), fontsize="x-small", color=style.PUBLISHED_LINE["color"])
+            at_the_right = x > math.sqrt(math.prod(axes.get_xlim()))
+            axes.text(x, 0.02, f" {x:g} ({where}) ", transform=axes.get_xaxis_transform(), ha="right" if at_the_right else "left",
+                      fontsize="x-small", color=style.PUBLISHED_LINE["color"])
     return figure
 
 

@@ -115,7 +115,7 @@ class ScalingFigures(InTemporaryDirectory):
         self.assertIn([(5, 2.0), (251, 2.0)], lines.values(), "each size once, without the disturbed one")
         [marked] = [line for line in axes.get_lines() if line.get_alpha()]
         self.assertEqual(list(marked.get_xdata()), [15])
-        self.assertEqual({text.get_text() for text in axes.texts}, {" 15 (one node)", " 251 (two nodes)"})
+        self.assertEqual({text.get_text() for text in axes.texts}, {" 15 (one node) ", " 251 (two nodes) "})
         self.assertIn("Refused: a second baseline", definition.caption(None))
         figure.canvas.draw()
         labels = [float(label.get_text()) for label in axes.yaxis.get_majorticklabels()]
