@@ -95,7 +95,7 @@ class OwnStudy:
         self.formulation_count = len(distinct([record for record in records if record.formulation], "formulation"))
         found = {verdict: sum(record.verdict == verdict for record in records) for verdict in VERDICTS}
         self.verdicts = [(verdict, count) for verdict, count in found.items() if count]
-        shown = [table for table in tables_of(study) if table.name.startswith(_TABLES_SHOWN)] if study else []
+        shown = [table for table in tables_of(study) if table.name.startswith(_TABLES_SHOWN) and not table.on_paper_only] if study else []
         self.tables = [(table, table.header(results), table.rows(results)) for table in shown]
 
 

@@ -9,7 +9,7 @@ from figure_definition import FigureDefinition
 from number_text import plain
 from study import unit_text
 from study_families import family_figure, family_looks
-from study_looks import LINES, in_parts, lines_of, part_text
+from study_looks import LINES, in_parts, lines_of
 from study_sweeps import sweep_figures
 
 _ROW_MM = 48
@@ -258,10 +258,9 @@ def _over_time(study, declared):
         curves = _Curves(study, declared | {"variants": [declared["variants"][place] for place in part],
                                             "files": declared["files"] if declared.get("families") else
                                             [[files[place] for place in part] for files in declared["files"]]})
-        title = declared["title"] + part_text(number, len(parts))
-        definitions.append(FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), title,
-                                            lambda results, c=curves, t=title: _caption(results, c, t),
-                                            lambda results, c=curves: _draw(results, c)))
+        definitions.append(FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"],
+                                            lambda results, c=curves: _caption(results, c, declared["title"]),
+                                            lambda results, c=curves: _draw(results, c), part=number))
     return definitions
 
 

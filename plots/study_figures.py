@@ -11,7 +11,7 @@ from input_error import InputError
 from number_text import plain
 from study import unit_text
 from study_curves import curve_figures
-from study_looks import in_parts, looks_of, part_text
+from study_looks import in_parts, looks_of
 from study_scaling import scaling_figures
 
 _COLUMNS = 3
@@ -152,7 +152,8 @@ def figures_of(study, file):
             parts = len(in_parts(merged_curves(study, mechanism, error, work)))
             name, title = f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}"
             definitions += [FigureDefinition(
-                name + (f"_{part + 1}" if parts > 1 else ""), title + part_text(part + 1, parts),
+                name + (f"_{part + 1}" if parts > 1 else ""), title,
                 lambda _, m=mechanism, w=work, p=parts: _caption(study, m, error, w, p),
-                lambda _, m=mechanism, w=work, p=part: _draw(study, m, error, w, file, p)) for part in range(parts)]
+                lambda _, m=mechanism, w=work, p=part: _draw(study, m, error, w, file, p),
+                case=mechanism["label"], part=part + 1) for part in range(parts)]
     return definitions

@@ -18,11 +18,6 @@ def in_parts(items):
     return [items[begin:end] for begin, end in zip(bounds, bounds[1:])]
 
 
-def part_text(number, count):
-    """What a title says of a part; nothing of a figure in one piece."""
-    return f", part {number} of {count}" if count > 1 else ""
-
-
 def _shaded(colour, number):
     return matplotlib.colors.to_hex([_SHADES[number % len(_SHADES)] * part for part in matplotlib.colors.to_rgb(colour)])
 

@@ -7,7 +7,7 @@ import style
 from figure_definition import FigureDefinition
 from published_numbers import crossovers
 from study import is_drawable
-from study_looks import in_parts, looks_of, part_text
+from study_looks import in_parts, looks_of
 
 _FEWEST_SIZES = 3  # of mechanisms in a family
 _PANEL_MM = 62
@@ -196,9 +196,9 @@ def _model(study, families):
 def _line_figures(study, name, title, caption, panels, y_label):
     """In parts where there are too many curves."""
     parts = in_parts(_shown(study, panels))
-    return [FigureDefinition(name + (f"_{part + 1}" if len(parts) > 1 else ""), title + part_text(part + 1, len(parts)),
+    return [FigureDefinition(name + (f"_{part + 1}" if len(parts) > 1 else ""), title,
                              lambda _: caption + (" Curves of another part are grey." if len(parts) > 1 else ""),
-                             lambda _, p=part: _draw_lines(study, panels, p, y_label)) for part in range(len(parts))]
+                             lambda _, p=part: _draw_lines(study, panels, p, y_label), part=part + 1) for part in range(len(parts))]
 
 
 def _draw_roofline(study):

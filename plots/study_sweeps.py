@@ -4,7 +4,7 @@ from matplotlib.lines import Line2D
 import style
 from figure_definition import FigureDefinition
 from study import is_drawable, unit_text
-from study_looks import in_parts, looks_of, part_text
+from study_looks import in_parts, looks_of
 
 _ROW_MM = 62
 _LEGEND_LINE_MM = 5.5
@@ -96,6 +96,6 @@ def sweep_figures(study, declared):
     observers = [study.observer(name) for name in declared["curves"]]
     meanings = "; ".join(f"{observer['title']}: {observer['meaning']}" for observer in observers)
     parts = in_parts(_curves(study, declared))
-    return [FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"] + part_text(number, len(parts)),
-                             lambda _: f"{declared['title']}. {meanings}.", lambda _, p=part: _draw(study, p, observers))
+    return [FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"],
+                             lambda _: f"{declared['title']}. {meanings}.", lambda _, p=part: _draw(study, p, observers), part=number)
             for number, part in enumerate(parts, 1)]

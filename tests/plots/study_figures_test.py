@@ -150,7 +150,7 @@ class DrawnFigures(InTemporaryDirectory):
         self.assertEqual([name for name in figures if name.startswith("over_time")], ["over_time_1", "over_time_2"])
         for name in ("over_time_1", "over_time_2"):
             self.assertEqual(len(self._panels(figures[name].draw(results))[0].get_lines()), 5)
-        self.assertIn("part 2 of 2", figures["over_time_2"].title)
+        self.assertEqual([(figures[name].title, figures[name].part) for name in ("over_time_1", "over_time_2")], [("Over time", 1), ("Over time", 2)])
 
     def test_an_empty_panel_says_why(self):
         results, figures = self._figures()
