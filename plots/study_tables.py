@@ -120,7 +120,12 @@ def _reason_rows(study):
 
 
 def _observer_columns(study, mechanism):
-    return [observer for observer in study.observers if not observer["of_right_hand_side"] and study.observes(mechanism, observer)]
+    """Those that the mechanism has a number for, or would have if its runs had not failed."""
+    def records(observer):
+        return [study.record(mechanism, variant, integrator, control, observer["quantity"])
+                for variant in study.variants_of(mechanism) for integrator, control, *_ in _runs(study, mechanism, variant)]
+    return [observer for observer in study.observers if not observer["of_right_hand_side"]
+            and any(record and (record.value is not None or record.verdict == "failed") for record in records(observer))]
 
 
 def _number_rows(study, mechanism):
