@@ -177,11 +177,16 @@ class Study:
         return points
 
     def published_curve(self, mechanism, variant, integrator, error, work):
-        """[(error, work)] where the paper prints the work; at the error that it prints beside it, at ours where it prints none."""
-        runs = [(mechanism, variant, integrator, control) for control in self.controls_of(integrator, mechanism)]
-        pairs = [(self.record(*run, error["quantity"]), self.record(*run, work["quantity"])) for run in runs]
-        return [(ours.published_value or ours.value, work.published_value) for ours, work in pairs
-                if ours and work and ours.value and ours.value > 0 and work.published_value]
+        """[(error, work)] where the paper prints the work; at the error that it prints in that row of its table, whatever the variant,
+        at ours where it prints none."""
+        points = []
+        for control in self.controls_of(integrator, mechanism):
+            ours, printed = (self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in (error, work))
+            row = [self.record(mechanism, other, integrator, control, error["quantity"]) for other in [variant, *self.variants_of(mechanism)]]
+            at = next((record.published_value for record in row if record and record.published_value), ours.value if ours else None)
+            if printed and printed.published_value and at and at > 0:
+                points.append((at, printed.published_value))
+        return points
 
 
 def unit_text(observer):

@@ -9,7 +9,7 @@ from figure_definition import FigureDefinition
 from number_text import plain
 from study import unit_text
 from study_families import family_figure, family_looks
-from study_looks import LINES, in_parts, lines_of
+from study_looks import LINES, in_parts, lines_of, shaded
 from study_sweeps import sweep_figures
 
 _ROW_MM = 48
@@ -129,7 +129,9 @@ class _Curves:
     def looks(self, row):
         """Of the curves of a panel: those that coincide with another one lie below it and are wider, dashes above."""
         if len(row.observers) > 1:
-            looks = [{"color": colour, "linestyle": line} for line in self.styles() for colour in _LEVEL_COLOURS[:len(row.observers)]]
+            # Darker for each further variant: a dash of the same colour could not be seen on the line below it.
+            looks = [{"color": shaded(colour, place), "linestyle": line} for place, line in enumerate(self.styles())
+                     for colour in _LEVEL_COLOURS[:len(row.observers)]]
         else:
             looks = self.lines
         if self.family:
@@ -179,7 +181,8 @@ def _handles(curves, rows):
         prefix = f"{row.title}, " if len(rows) > 1 else ""
         handles += [Line2D([], [], label=prefix + observer["title"].split(", ")[-1], **look) for observer, look in zip(row.observers, curves.looks(row))]
     if shared and len(curves.labels) > 1:
-        handles += [Line2D([], [], label=label, color="0.4", linestyle=line) for label, line in zip(curves.labels, curves.styles())]
+        handles += [Line2D([], [], label=label, color=shaded("#A0A0A0", place), linestyle=line)
+                    for place, (label, line) in enumerate(zip(curves.labels, curves.styles()))]
     if any(curves.published(mechanism, row) for mechanism in curves.mechanisms for row in rows):
         handles.append(Line2D([], [], label="published", **style.PUBLISHED_LINE))
     return handles

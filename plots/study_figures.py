@@ -97,7 +97,7 @@ def _draw(study, mechanism, error, work, file, part):
     for place, integrator in enumerate(shown):
         row, column = divmod(place, across)
         axes = figure.add_subplot(grid[row + 1, column], sharex=first, sharey=first)
-        axes.set_title(integrator["key"])
+        axes.set_title(style.integrator_title(integrator["key"]))
         drawn = elsewhere + [(curves, look) for (_, curves), look in zip(merged, looks)]
         _draw_panel(axes, study, mechanism, integrator, drawn, published[integrator["key"]], disturbed[integrator["key"]], work)
         if not axes.lines:

@@ -18,7 +18,7 @@ def in_parts(items):
     return [items[begin:end] for begin, end in zip(bounds, bounds[1:])]
 
 
-def _shaded(colour, number):
+def shaded(colour, number):
     return matplotlib.colors.to_hex([_SHADES[number % len(_SHADES)] * part for part in matplotlib.colors.to_rgb(colour)])
 
 
@@ -31,7 +31,7 @@ def looks_of(study):
         look = style.formulation_look(base) | {"linestyle": LINES[seen[base] % len(LINES)]}
         if seen[base]:
             look["marker"] = _MARKERS[(seen[base] - 1) % len(_MARKERS)]
-        shade = _shaded(look["color"], taken[look["color"]])
+        shade = shaded(look["color"], taken[look["color"]])
         taken[look["color"]] += 1
         looks[variant["label"]] = look | {"color": shade, "markerfacecolor": "white" if look["markerfacecolor"] == "white" else shade}
         seen[base] += 1

@@ -78,7 +78,7 @@ def _draw(study, curves, observers):
             if axes.lines:
                 above.setdefault(column, axes)
             if row == 0:
-                axes.set_title(integrator["key"])
+                axes.set_title(style.integrator_title(integrator["key"]))
             if row + 1 == len(observers):
                 axes.set_xlabel("tolerance" if integrator["adaptive"] else "step [s]")
             axes.tick_params(labelleft=column == 0, labelbottom=row + 1 == len(observers) and bool(axes.lines))

@@ -43,6 +43,13 @@ _FORMULATION_LOOK = {
     "naudet-acc": ("#CC79A7", "X", True),
     "naudet-acc-reduced": ("#CC79A7", "<", True),
 }
+# Integrators whose key is no name that readers know, as titles of panels.
+_INTEGRATOR_TITLES = {
+    "ode15s-bdf": "ode15s with BDF", "odeint-dopri5": "Dormand-Prince of Odeint", "rk2": "midpoint rule", "rkf45": "Fehlberg 4(5)",
+    "rkf45-fixed": "Fehlberg 4(5), fixed steps", "rkf45-restarted": "Fehlberg 4(5), restarted", "trapezoidal": "trapezoidal rule",
+    "implicit-midpoint": "implicit midpoint rule", "gauss4": "Gauss, order 4", "gauss6": "Gauss, order 6", "stormer-verlet": "Störmer-Verlet",
+    "odeint-fehlberg78": "Fehlberg 7(8) of Odeint", "odeint-bulirsch-stoer": "Bulirsch-Stoer of Odeint", "odeint-rosenbrock4": "Rosenbrock of Odeint",
+    "odeint-adams-bashforth-moulton": "Adams PECE of Odeint", "cvode-adams": "Adams of CVODE", "cvode-bdf": "BDF of CVODE"}
 _FORMULATION_LABELS = {"dca": "DCA (q, v)", "hdca": "HDCA (q, p)"}
 _FALLBACK_MARKERS = "*hd>1234"
 
@@ -61,6 +68,11 @@ def new_figure(width_mm, height_mm):
 
 def is_double_column(figure):
     return abs(figure.get_figwidth() * _MM_PER_INCH - DOUBLE_COLUMN_MM) < 0.5
+
+
+def integrator_title(key):
+    """In words; MATLAB's keep the names that everybody knows."""
+    return _INTEGRATOR_TITLES.get(key, key)
 
 
 def formulation_label(key):

@@ -155,7 +155,7 @@ class DrawnFigures(InTemporaryDirectory):
     def test_an_empty_panel_says_why(self):
         results, figures = self._figures()
         panels = {axes.get_title(loc="left"): axes for axes in figures["evaluations_four_bar"].draw(results).axes}
-        self.assertEqual([text.get_text() for text in panels["cvode-bdf"].texts], ["failed: step too small"])
+        self.assertEqual([text.get_text() for text in panels["BDF of CVODE"].texts], ["failed: step too small"])
         self.assertTrue(panels["ode45"].get_lines())
         self.assertFalse(panels["ode45"].texts)
 
@@ -226,6 +226,20 @@ class DrawnFigures(InTemporaryDirectory):
             self.assertEqual([(round(x, 12), y) for x, y in points], [(at, 700.0)], name)
             legends = [text.get_text() for axes in figure.axes if axes.get_legend() for text in axes.get_legend().get_texts()]
             self.assertIn("published", legends)
+
+    def test_a_published_number_stands_at_the_error_printed_in_its_row(self):
+        file = self.directory / "records.csv"
+        text = file.read_text()
+        for run, old, printed in (("dca", "position_error,m,0.00030000000000000003,,", "position_error,m,0.0003,2e-3,"),
+                                  ("hdca[gauge=leak]", "evaluations,1,1261,,", "evaluations,1,1261,1300,")):
+            beginning = f"small,four_bar,{run},ode45,tolerance=0.0001;end=5,"
+            self.assertIn(beginning + old, text)
+            text = text.replace(beginning + old, beginning + printed)
+        file.write_text(text)
+        results, figures = self._figures()
+        points = [(line.get_xdata()[0], line.get_ydata()[0]) for axes in figures["evaluations_four_bar"].draw(results).axes
+                  for line in axes.get_lines() if line.get_marker() == "x"]
+        self.assertEqual(points, [(2e-3, 1300.0)], "the error is printed beside another variant")
 
 
 if __name__ == "__main__":
