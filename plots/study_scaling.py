@@ -194,8 +194,8 @@ def _model(study, families):
 
 
 def _line_figures(study, name, title, caption, panels, y_label):
-    """In parts where there are too many curves."""
-    parts = in_parts(_shown(study, panels))
+    """In parts where there are too many curves; none where nothing was measured, such as engines that are not installed: tables say why."""
+    parts = in_parts(_shown(study, panels)) if _shown(study, panels) else []
     return [FigureDefinition(name + (f"_{part + 1}" if len(parts) > 1 else ""), title,
                              lambda _: caption + (" Curves of another part are grey." if len(parts) > 1 else ""),
                              lambda _, p=part: _draw_lines(study, panels, p, y_label), part=part + 1) for part in range(len(parts))]

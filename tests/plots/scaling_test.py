@@ -135,6 +135,13 @@ class ScalingFigures(InTemporaryDirectory):
         curves = {tuple(zip(line.get_xdata(), line.get_ydata())) for line in axes.get_lines()}
         self.assertIn(tuple((bodies, 1e-16 * bodies) for bodies in _SIZES), curves)
 
+    def test_what_nobody_has_is_no_empty_figure(self):
+        _write(self.directory)
+        rows = (self.directory / "records.csv").read_text().splitlines(keepends=True)
+        (self.directory / "records.csv").write_text("".join(row for row in rows if ",acceleration_error," not in row or ",hdca," in row))
+        self.assertNotIn("acceleration_error", self._figures())
+        self.assertIn("time_per_body", self._figures())
+
     def test_a_roof_needs_a_machine(self):
         _write(self.directory, machine=False)
         self.assertEqual(set(self._figures()), {"time_per_body", "memory_per_body", "modelled_speedup", "acceleration_error"})
