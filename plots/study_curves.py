@@ -249,7 +249,8 @@ def _caption(results, curves, title):
     method = ("each integrator with the first of its tolerances or steps" if curves.family else
               f"{curves.integrator['key']}, {curves.control['kind']} {curves.control['value']:g}")
     meanings = "; ".join(row[0]["title"] + ": " + row[0]["meaning"] for row in curves.observers.values())
-    return (f"{title}. Sizes at every accepted step of {method}; "
+    when = f"Counted in every {curves.every:g} s" if curves.every else "Sizes at every accepted step"
+    return (f"{title}. {when} of {method}; "
             f"{meanings}.{_shape_text(curves, curves.rows(results))}{extremes}")
 
 

@@ -188,6 +188,7 @@ class DrawnFigures(InTemporaryDirectory):
         axes = self._panels(figures["over_time"].draw(results))[0]
         self.assertEqual(set(axes.get_lines()[0].get_ydata()), {50.0})
         self.assertEqual(axes.get_ylabel(), "position error in 1 s")
+        self.assertIn("Counted in every 1 s of ode45", figures["over_time"].caption(results))
 
     def test_a_panel_of_several_observers_tells_variants_apart(self):
         self._curves([0, 1], [])
