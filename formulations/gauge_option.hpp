@@ -2,7 +2,8 @@
 /// \file
 /// The gauge of canonical momenta where constraints are closed by impulses, and its default.
 ///
-/// (p, sigma) and (p + Phi_q^T mu, sigma - mu) are the same motion, so p' is free up to Phi_q^T nu. As published,
+/// DEVIATES [Chadaj2017, Eq. (77)]: the default adds to p' what no motion shows (closed_loop_test: the same motion).
+/// (p, sigma) and (p + Phi_q^T mu, sigma - mu) are one motion, so p' is free up to Phi_q^T nu. As published,
 /// p' = f - (Phi_q^T)' sigma. Next to a singular position, s the smallest singular value of Phi_q, an error e of the
 /// positions turns the direction of its constraint by e / s and makes sigma wrong by e / s^2; p' takes that over, along
 /// the constraint alone, where the motion does not see it but the step control does. Steps go to zero there, and each

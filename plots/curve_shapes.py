@@ -22,6 +22,13 @@ def flickers(values, is_logarithmic):
     return bool(np.sum(reversals) > _FLICKER_SHARE * len(values))
 
 
+def counted(times, counts, every):
+    """What each interval of this length adds to a count since the start, as the outline of bars (times, counts)."""
+    bounds = np.arange(0, round((times[-1] - times[0]) / every) + 1) * every + times[0]
+    reached = counts[np.searchsorted(times, bounds + 1e-6 * every, "right") - 1]
+    return np.repeat(bounds, 2)[1:-1], np.repeat(np.diff(reached), 2)
+
+
 def envelope(times, values):
     """The largest value within WINDOW of the run's time to either side of every sample."""
     half = WINDOW * (times[-1] - times[0])

@@ -10,10 +10,10 @@ import re
 import shutil
 import sys
 import tempfile
-import tomllib
 from pathlib import Path
 
 import claims as claim_counts
+import parallel_cost
 from document_numbers import NUMBERS, is_in_a_sentence
 from input_error import InputError
 from ledger import entries, write_ledger
@@ -28,7 +28,6 @@ EXAMPLE = """example:
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
 DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md")
-_STUDIES = ROOT / "experiments" / "studies"
 _LEDGER = _REFERENCE / "ledger.csv"
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
 _MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
@@ -116,24 +115,8 @@ def _claims(ours):
     return _markdown(["source", "statement", "k of n", "verdict"], rows)
 
 
-# What the papers say of parallel cost, by the beginnings of their sentences.
-_PARALLEL = (("chadaj2015", "With n threads"), ("chadaj2017", "The method exhibits near logarithmic"), ("malczyk2012", "The parallel cost"),
-             ("malczyk2008", "Two processors bring no gain"), ("malczyk2008", "On one node two processors begin"),
-             ("malczyk2008", "The speedup levels off"), ("malczyk2008", "Over Ethernet two nodes"), ("malczyk2008", "Two processors bring a considerable"))
-
-
 def _parallel_cost():
-    """Theirs, ours measured, ours by model; times are judged where they are run."""
-    rows = []
-    for paper, beginning in _PARALLEL:
-        [declared] = [claim for claim in tomllib.loads((_STUDIES / f"{paper}.toml").read_text(encoding="utf-8"))["claims"]
-                      if claim["text"].startswith(beginning)]
-        judged = next((claim for claim in open_results(_REFERENCE / paper).claims if claim.statement == declared["text"]), None)
-        outcome = f"{judged.k_of_n}, {judged.verdict}" if judged and judged.k_of_n else judged.verdict if judged else ""
-        by_model = outcome if judged and judged.by == "model" else ""
-        measured = "judged where it is run, `mpirun -n 2`" if judged is None else "not measured" if by_model else outcome
-        rows.append([declared["source"], declared["text"], measured, "none yet", by_model or "none"])
-    return _markdown(["source", "theirs", "ours, measured on threads or processes", "ours, on a simulated cluster", "ours, by model"], rows)
+    return _markdown(parallel_cost.HEADER, parallel_cost.rows({paper: open_results(_REFERENCE / paper).claims for paper in _PAPERS}))
 
 
 def _make_ledger(file):

@@ -9,3 +9,5 @@ class FigureDefinition:
     title: str
     caption: Callable  # of the data: says what one sees, with the numbers of this very run
     draw: Callable  # of the data: a Matplotlib figure
+    case: str = ""  # label of the mechanism that it is of alone
+    part: int = 1  # of several with this title, which have too many curves for one

@@ -11,6 +11,7 @@ except ImportError as error:
     sys.exit(f"index: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-jinja2")
 
 import claims
+import parallel_cost
 from input_error import InputError
 from ledger import entries, write_ledger
 from number_text import plain
@@ -94,7 +95,7 @@ class OwnStudy:
         self.formulation_count = len(distinct([record for record in records if record.formulation], "formulation"))
         found = {verdict: sum(record.verdict == verdict for record in records) for verdict in VERDICTS}
         self.verdicts = [(verdict, count) for verdict, count in found.items() if count]
-        shown = [table for table in tables_of(study) if table.name.startswith(_TABLES_SHOWN)] if study else []
+        shown = [table for table in tables_of(study) if table.name.startswith(_TABLES_SHOWN) and not table.on_paper_only] if study else []
         self.tables = [(table, table.header(results), table.rows(results)) for table in shown]
 
 
@@ -117,7 +118,8 @@ def write_index(root):
              "own_claims": sum(len(paper.own_claims) for paper in ordered),
              "own_claim_counts": _sums(claims.VERDICTS, [paper.own_claim_counts for paper in ordered])}
     page = page_environment().get_template("index.html.jinja").render(papers=ordered, total=total, studies=studies, problems=problems,
-                                                                          plurals=claims.PLURALS)
+                                                                          plurals=claims.PLURALS, parallel_header=parallel_cost.HEADER,
+                                                                          parallel=parallel_cost.rows({paper.name: paper.claims for paper in ordered}))
     write_ledger(root / "ledger.csv", [entry for paper in ordered for entry in paper.entries])
     file = root / "index.html"
     file.write_text(page + "\n", encoding="utf-8")

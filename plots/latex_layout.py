@@ -6,6 +6,7 @@ import re
 # Size, what a line of 345 pt (article, A4) holds of it, half the space between columns in pt, and what that is; in digits.
 _SIZES = ((r"\small", 73, 3, 1.4), (r"\footnotesize", 79, 3, 1.5), (r"\scriptsize", 85, 3, 1.6), (r"\scriptsize", 85, 2, 1.05))
 _LONGEST_TABULAR = 42  # lines that fit a page
+_LONGEST_WORD = 16  # digits of a heading, which breaks where it may if it is longer
 _KEYS_SHARE = 0.6  # of a line that a part may spend on the columns that say what its rows are
 _COMMAND = re.compile(r"\\allowbreak\{\}|\\(textbackslash|textmu|textasciitilde|textasciicircum|textless|textgreater|textbar)\{\}|\\times|\\cdot|\\infty|\\(?=[&%$#_{}])|[${}^]")
 _SIGNS = {r"\times": "××", r"\cdot": "·", r"\infty": "∞"}
@@ -29,9 +30,18 @@ def _longest_piece(text):
     return max((printed_width(piece) for piece in re.split(r" |\\allowbreak\{\}|(?<=-)", text)), default=0)
 
 
+def _pieces(heading):
+    """[(what stands before it where the line goes on, what no line of a heading divides)]: words, or parts of very long ones."""
+    pieces = []
+    for word in heading.split():
+        parts = word.split(r"\allowbreak{}") if printed_width(word) > _LONGEST_WORD else [word]
+        pieces += [(" " if place == 0 else "", part) for place, part in enumerate(parts)]
+    return pieces
+
+
 def _natural_widths(header, rows, columns):
     """Of each column; a heading of several words may break."""
-    return [max([*map(printed_width, header[place].split()), *(printed_width(row[place]) for row in rows)], default=0)
+    return [max([*(printed_width(piece) for _, piece in _pieces(header[place])), *(printed_width(row[place]) for row in rows)], default=0)
             for place in range(len(columns))]
 
 
@@ -55,15 +65,16 @@ def _specification(columns, natural, fitted, capacity):
 
 def _heading(text, width, kind, wraps):
     """A heading that is wider than its column stands on several lines."""
-    if wraps or printed_width(text) <= width or " " not in text:
+    pieces = _pieces(text)
+    if wraps or printed_width(text) <= width or len(pieces) == 1:
         return text
     lines, line = [], ""
-    for word in text.split():
-        if line and printed_width(f"{line} {word}") > max(width, 6):
+    for glue, piece in pieces:
+        if line and printed_width(f"{line}{glue}{piece}") > max(width, 6):
             lines.append(line)
-            line = word
+            line = piece
         else:
-            line = f"{line} {word}".strip()
+            line = f"{line}{glue}{piece}".strip()
     # The braces: a line that begins with [ would be taken for a length.
     broken = r" \\{} ".join([*lines, line])
     return rf"\shortstack[{kind}]{{{broken}}}"

@@ -24,7 +24,7 @@ except ImportError as error:
 import rhs_cost
 import style
 from input_error import InputError
-from report import write_report
+from report import DrawnFigure, write_report
 from result_directory import open_results
 from solutions import write_solutions
 from standard_descriptors import open_standard_descriptors
@@ -66,7 +66,7 @@ class Output:
             self.problems.append(f"figure {definition.name} is missing: {error}")
             return
         self.written += files
-        self.figures.append((definition.title, caption, files[1], narrow))
+        self.figures.append(DrawnFigure(definition, caption, files[1], narrow))
 
 
 def _definitions(results):

@@ -14,11 +14,12 @@ _REFERENCE = _DIRECTORY.parent / "reference"
 _FILES = {
     "chadaj2015": [("chadaj2015_pendulum16.csv", "Chadaj2015, sect. III")],
     "malczyk2008": [("malczyk2008_table1.csv", "Malczyk2008, table 1"), ("malczyk2008_fig4.csv", "Malczyk2008, sect. 3.3")],
+    "malczyk2012": [("malczyk2012_text.csv", "Malczyk2012, sect. 4.2 and 4.3")],
     "naudet2005": [("naudet2005_table1.csv", "Naudet2005, table 1"), ("naudet2005_table2.csv", "Naudet2005, table 2"),
                    ("naudet2005_table3.csv", "Naudet2005, table 3"), ("naudet2005_text.csv", "Naudet2005, text under table 1")],
 }
 # Columns that say of which run a row is.
-_AXES = {"formulation", "integrator", "tolerance", "step_s", "simulated_time_s", "error_control", "quantity", "claim"}
+_AXES = {"mechanism", "formulation", "integrator", "tolerance", "step_s", "simulated_time_s", "error_control", "quantity", "claim"}
 # Rows that print a number of another file once more: this one stands in table 1.
 _REPEATED = {("naudet2005_text.csv", "generalized_coordinates")}
 NOT_THERE = "not there"
@@ -88,6 +89,20 @@ def published_numbers(experiment, records):
             speaker = speakers[place] if place < len(speakers) else None
             numbers.append(PublishedNumber(source, text, speaker, speaker is not None and _run_of(speaker) in by_rounding))
     return numbers
+
+
+# Rows of claims that `crossovers` gives, in the words of a figure.
+_CROSSOVERS = {"two_processors_of_one_node_start_to_win": "one node", "two_nodes_over_ethernet_start_to_win": "two nodes"}
+
+
+def crossovers(experiment):
+    """[(joints, where)] of the sizes from which the paper says that two processors win."""
+    found = []
+    for name, _ in _FILES.get(experiment, []):
+        columns, rows = read_csv_rows(_DIRECTORY / name)
+        if columns[0] == "claim" and "joints" in columns:
+            found += [(float(fields[columns.index("joints")]), _CROSSOVERS[fields[0]]) for _, fields in rows if fields[0] in _CROSSOVERS]
+    return found
 
 
 def counts(numbers):

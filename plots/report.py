@@ -1,6 +1,7 @@
 """One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
 import base64
 import io
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
@@ -9,12 +10,26 @@ from PIL import Image  # Matplotlib writes PNG with it
 from json_file import read_json
 from number_text import plain
 from papers import papers
+from figure_definition import FigureDefinition
 from published_numbers import counts, published_numbers
 from records import VERDICTS, distinct
-from tables import cell_text, table_names, words
+from report_cases import cases_of, grouped
+from study import read_study
+from tables import cell_text, says_something, table_names, words
 
 _TEMPLATES = Path(__file__).parent
 _SHOWN_NAMES = {"made_by": "made by", "cpu": "CPU", "utc_time": "UTC time", "dirty": "uncommitted changes"}
+
+
+@dataclass
+class DrawnFigure:
+    """A figure on the page."""
+
+    definition: FigureDefinition
+    caption: str
+    png: Path
+    narrow: bool  # one column of a journal wide
+    links: list = field(default_factory=list)
 
 
 def _verdict_counts(records):
@@ -60,21 +75,6 @@ def _paper(experiment):
     return papers().get(experiment)
 
 
-def _drawings(results):
-    """(names, picture or animation, what it is) of every mechanism that has one, each once."""
-    found = {}
-    for mechanism in results.declaration.get("mechanisms", []) if results else []:
-        name = mechanism.get("drawing", "")
-        file = results.path / name
-        # A name that leads out of the folder is not the program's.
-        if name and file.exists() and file.resolve().is_relative_to(results.path.resolve()):
-            moving = file.with_suffix(".html")
-            picture = (moving if moving.exists() else file).read_text(encoding="utf-8")
-            entry = found.setdefault(name, {"labels": [], "picture": picture, "mechanism": mechanism})
-            entry["labels"].append(mechanism["label"])
-    return list(found.values())
-
-
 def _links(directory, *names):
     """(name, link) of those files that are there: relative, so that the folder can be moved."""
     return [(Path(name).name, name) for name in names if (directory / name).exists()]
@@ -92,8 +92,7 @@ def _with_files(directory, label, records, is_study):
 
 
 def write_report(file, title, figures, results=None, provenance=None, problems=(), own_tables=(), indexed=False):
-    """Writes the page. `figures`: (title, caption, PNG file, whether it is one column wide); `problems`: what could not be shown, and
-    why; `own_tables`: the experiment's TableDefinitions; `indexed`: whether an index stands or will stand above its folder."""
+    """Writes the page. `figures`: DrawnFigures; `problems`: what could not be shown, and why; `own_tables`: the experiment's TableDefinitions; `indexed`: whether an index stands or will stand above its folder."""
     environment = page_environment()
     directory = file.parent
     records, timings = (results.records, results.timings) if results else ([], [])
@@ -103,13 +102,21 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
     tables = _with_files(directory, results.experiment, records, is_study) if results else []
     timing_tables = _with_files(directory, f"{results.experiment}_timings", timings, is_study) if results else []
     claims = results.claims if results else []
-    drawings = _drawings(results)
     declared = results.declaration if results else {}
-    own = [(table, table.header(results), table.rows(results), _links(directory, f"tables/{results.experiment}_{table.name}.tex"))
-           for table in own_tables]
-    contents = _contents([("mechanisms", "Mechanisms", drawings or paper), ("claims", "Claims", claims), ("comparison", "Comparison", tables),
-                          ("figures", "Figures", figures), ("tables", "Tables", own), ("times", "Times", timing_tables),
-                          ("hidden", "What the comparison hides", paper), ("provenance", "Provenance", provenance)])
+    study = read_study(results) if results else None
+    own = [(table, table.header(results), table.rows(results),
+            _links(directory, *(f"tables/{results.experiment}_{name}.tex" for name in table.parts or (table.name,))))
+           for table in own_tables if not table.on_paper_only]
+    own = [table for table in own if says_something(table[1], table[2])]
+    for figure in figures:
+        figure.links = _links(directory, f"figures/{figure.png.stem}.pdf", f"figures/{figure.png.name}")
+    cases = cases_of(study, directory, figures, own)
+    of_cases = {mechanism["label"] for mechanism in study.mechanisms} if study else set()
+    together = grouped([figure for figure in figures if figure.definition.case not in of_cases])
+    own = [table for table in own if table[0].case not in of_cases]
+    contents = _contents([("settings", "Settings", paper), ("claims", "Claims", claims), ("comparison", "Comparison", tables),
+                          ("cases", "Case by case", cases), ("figures", "Figures", together), ("tables", "Tables", own),
+                          ("times", "Times", timing_tables), ("hidden", "What the comparison hides", paper), ("provenance", "Provenance", provenance)])
     page = environment.get_template("report.html.jinja").render(
         title=f"{title} (quick)" if declared.get("quick") else title,
         quick=declared.get("quick", False),
@@ -119,7 +126,7 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
         printed=printed,
         printed_counts=counts(printed),
         by_rounding=sum(number.by_rounding for number in printed),
-        drawings=drawings,
+        cases=cases,
         mechanisms=distinct(records, "mechanism"),
         # Of a paper the numbers that it prints have been counted: once each, whatever other runs were compared with them.
         verdict_counts=_verdict_counts([record for record in records if not printed or record.published_value is None]),
@@ -132,7 +139,7 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
         all_numbers=[] if is_study else records + timings,
         claims=claims,
         own_tables=own,
-        figures=[(*figure, _links(directory, f"figures/{figure[2].stem}.pdf", f"figures/{figure[2].name}")) for figure in figures],
+        figures=together,
         problems=list(problems),
         number_count=len(records),
         provenance=_provenance_rows(provenance or {}),

@@ -24,9 +24,15 @@ def _parameters(mechanism):
     return tuple(sorted(tuple(part.split("=", 1)) for part in text.split(";")))
 
 
+def is_drawable(record):
+    """Whether its number has a place on a logarithmic axis; one of a disturbed time is marked and belongs to no curve."""
+    return record is not None and record.value is not None and math.isfinite(record.value) and record.value > 0
+
+
 class Study:
     def __init__(self, declaration, results):
         self.title = declaration["title"]
+        self.name = declaration["name"]
         self.mechanisms = declaration["mechanisms"]
         self.variants = declaration["variants"]
         self.integrators = declaration["integrators"]
@@ -161,23 +167,26 @@ class Study:
         counted = "evaluations" if "evaluations" in observed else "rhs_calls"
         return [observer for observer in self.observers if observer["quantity"] in (counted, "wall_time")]
 
-    def curve(self, mechanism, variant, integrator, error, work):
-        """[(error, work)] from loose to tight, of runs where both are above zero."""
+    def curve(self, mechanism, variant, integrator, error, work, disturbed=False):
+        """[(error, work)] from loose to tight, of runs where both are above zero; `disturbed`: of the runs that a curve leaves out."""
         points = []
         for control in self.controls_of(integrator, mechanism):
             records = [self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in (error, work)]
-            if all(record and record.value is not None and record.verdict != "not measured" for record in records):
-                values = tuple(record.value for record in records)
-                if all(math.isfinite(value) and value > 0 for value in values):
-                    points.append(values)
+            if all(map(is_drawable, records)) and disturbed == any(record.verdict == "not measured" for record in records):
+                points.append(tuple(record.value for record in records))
         return points
 
     def published_curve(self, mechanism, variant, integrator, error, work):
-        """[(error, work)] where the paper prints the work; at the error that it prints beside it, at ours where it prints none."""
-        runs = [(mechanism, variant, integrator, control) for control in self.controls_of(integrator, mechanism)]
-        pairs = [(self.record(*run, error["quantity"]), self.record(*run, work["quantity"])) for run in runs]
-        return [(ours.published_value or ours.value, work.published_value) for ours, work in pairs
-                if ours and work and ours.value and ours.value > 0 and work.published_value]
+        """[(error, work)] where the paper prints the work; at the error that it prints in that row of its table, whatever the variant,
+        at ours where it prints none."""
+        points = []
+        for control in self.controls_of(integrator, mechanism):
+            ours, printed = (self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in (error, work))
+            row = [self.record(mechanism, other, integrator, control, error["quantity"]) for other in [variant, *self.variants_of(mechanism)]]
+            at = next((record.published_value for record in row if record and record.published_value), ours.value if ours else None)
+            if printed and printed.published_value and at and at > 0:
+                points.append((at, printed.published_value))
+        return points
 
 
 def unit_text(observer):

@@ -4,12 +4,12 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 import style
-from curve_shapes import WINDOW, coincide, envelope, flickers, lowest_shown
+from curve_shapes import WINDOW, coincide, counted, envelope, flickers, lowest_shown
 from figure_definition import FigureDefinition
 from number_text import plain
 from study import unit_text
 from study_families import family_figure, family_looks
-from study_looks import in_parts, lines_of, part_text
+from study_looks import LINES, in_parts, lines_of, shaded
 from study_sweeps import sweep_figures
 
 _ROW_MM = 48
@@ -21,9 +21,10 @@ _WIDTH, _WIDER = 1.0, 1.2  # of a line, and by how much of one that coincides wi
 class _Row:
     """The panels of one quantity, a column a mechanism: curves of its observers and variants in the figure's order."""
 
-    def __init__(self, title, observers):
-        self.title = title
+    def __init__(self, title, observers, every):
+        self.title = f"{title} in {every:g} s" if every else title
         self.observers = observers
+        self.is_counted = bool(every)
         self.is_logarithmic = observers[0]["unit"] != "1" and not observers[0].get("signed")
         self.panels = []  # [[(times, values) or None]]
         self.reasons = []  # of the panels that have no curve
@@ -35,7 +36,7 @@ class _Row:
 
     def shape(self):
         """Envelopes where curves flicker, and where the axis begins."""
-        if self.observers[0].get("signed"):
+        if self.observers[0].get("signed") or self.is_counted:
             return
         self.is_envelope = any(flickers(values, self.is_logarithmic) for _, values in self._drawn())
         if self.is_envelope:
@@ -69,6 +70,7 @@ class _Curves:
         self.variants = [study.variants[place] for place in declared["variants"]]
         self.files = declared["files"]
         self.lowest = declared["lowest"]
+        self.every = declared.get("every", 0.0)
         self.integrator = study.integrators[declared["integrator"]]
         self.control = study.controls[declared["control"]]
         self.study = study
@@ -92,6 +94,8 @@ class _Curves:
 
     def _curve(self, results, file, observer):
         run = results.trajectory(file, [observer["quantity"]])
+        if self.every:
+            return counted(run["t"], run[observer["quantity"]], self.every)
         if observer["unit"] == "1" or observer.get("signed"):
             return run["t"], run[observer["quantity"]]
         value = np.abs(run[observer["quantity"]])
@@ -107,7 +111,7 @@ class _Curves:
     def rows(self, results):
         """Read once: the caption says what was drawn."""
         if self._rows is None:
-            rows = [_Row(title, observers) for title, observers in self.observers.items()]
+            rows = [_Row(title, observers, self.every) for title, observers in self.observers.items()]
             for row in rows:
                 for mechanism, files in zip(self.mechanisms, self.files):
                     states = [self.study.run_state(mechanism, *run) for run in self.runs(mechanism)]
@@ -118,10 +122,16 @@ class _Curves:
             self._rows = rows
         return self._rows
 
+    def styles(self):
+        """Of the variants where colours tell observers apart."""
+        return [LINES[place % len(LINES)] for place in range(len(self.labels))]
+
     def looks(self, row):
         """Of the curves of a panel: those that coincide with another one lie below it and are wider, dashes above."""
         if len(row.observers) > 1:
-            looks = [{"color": colour, "linestyle": "-"} for _ in self.labels for colour in _LEVEL_COLOURS[:len(row.observers)]]
+            # Darker for each further variant: a dash of the same colour could not be seen on the line below it.
+            looks = [{"color": shaded(colour, place), "linestyle": line} for place, line in enumerate(self.styles())
+                     for colour in _LEVEL_COLOURS[:len(row.observers)]]
         else:
             looks = self.lines
         if self.family:
@@ -166,10 +176,13 @@ def _handles(curves, rows):
     of_variants = next((row for row in rows if len(row.observers) == 1), None)
     if of_variants and len(curves.labels) > 1:
         handles += [Line2D([], [], label=label, **look) for label, look in zip(curves.labels, curves.looks(of_variants))]
-    for row in rows:
-        if len(row.observers) > 1:
-            prefix = f"{row.title}, " if len(rows) > 1 else ""
-            handles += [Line2D([], [], label=prefix + observer["title"].split(", ")[-1], **look) for observer, look in zip(row.observers, curves.looks(row))]
+    shared = [row for row in rows if len(row.observers) > 1]
+    for row in shared:
+        prefix = f"{row.title}, " if len(rows) > 1 else ""
+        handles += [Line2D([], [], label=prefix + observer["title"].split(", ")[-1], **look) for observer, look in zip(row.observers, curves.looks(row))]
+    if shared and len(curves.labels) > 1:
+        handles += [Line2D([], [], label=label, color=shaded("#A0A0A0", place), linestyle=line)
+                    for place, (label, line) in enumerate(zip(curves.labels, curves.styles()))]
     if any(curves.published(mechanism, row) for mechanism in curves.mechanisms for row in rows):
         handles.append(Line2D([], [], label="published", **style.PUBLISHED_LINE))
     return handles
@@ -236,7 +249,8 @@ def _caption(results, curves, title):
     method = ("each integrator with the first of its tolerances or steps" if curves.family else
               f"{curves.integrator['key']}, {curves.control['kind']} {curves.control['value']:g}")
     meanings = "; ".join(row[0]["title"] + ": " + row[0]["meaning"] for row in curves.observers.values())
-    return (f"{title}. Sizes at every accepted step of {method}; "
+    when = f"Counted in every {curves.every:g} s" if curves.every else "Sizes at every accepted step"
+    return (f"{title}. {when} of {method}; "
             f"{meanings}.{_shape_text(curves, curves.rows(results))}{extremes}")
 
 
@@ -248,10 +262,9 @@ def _over_time(study, declared):
         curves = _Curves(study, declared | {"variants": [declared["variants"][place] for place in part],
                                             "files": declared["files"] if declared.get("families") else
                                             [[files[place] for place in part] for files in declared["files"]]})
-        title = declared["title"] + part_text(number, len(parts))
-        definitions.append(FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), title,
-                                            lambda results, c=curves, t=title: _caption(results, c, t),
-                                            lambda results, c=curves: _draw(results, c)))
+        definitions.append(FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"],
+                                            lambda results, c=curves: _caption(results, c, declared["title"]),
+                                            lambda results, c=curves: _draw(results, c), part=number))
     return definitions
 
 

@@ -4,7 +4,7 @@ from matplotlib.lines import Line2D
 import style
 from figure_definition import FigureDefinition
 from number_text import plain
-from study import unit_text
+from study import is_drawable, unit_text
 
 _ROW_MM = 46
 _LEGEND_LINE_MM = 4.2
@@ -27,13 +27,13 @@ def family_looks(families):
     return all_looks
 
 
-def _points(study, mechanism, variant, integrator, quantity, abscissa):
-    """[(x, number)] from loose to tight, of runs that have both above zero."""
+def _points(study, mechanism, variant, integrator, quantity, abscissa, disturbed=False):
+    """[(x, number)] from loose to tight, of runs that have both above zero; `disturbed`: of those that a curve leaves out."""
     points = []
     for control in study.controls_of(integrator, mechanism):
         names = [name for name in (abscissa, quantity) if name]
         records = [study.record(mechanism, variant, integrator, control, name) for name in names]
-        if all(record and record.value is not None and record.verdict != "not measured" and record.value > 0 for record in records):
+        if all(map(is_drawable, records)) and disturbed == any(record.verdict == "not measured" for record in records):
             points.append((records[0].value if abscissa else control["value"], records[-1].value))
     return points
 
@@ -62,6 +62,8 @@ def _draw(study, declared):
             for place, look in own.items():
                 points = _points(study, mechanism, variant, study.integrators[place], observer["quantity"], declared["abscissa"])
                 axes.loglog([x for x, _ in points], [y for _, y in points], linewidth=0.8, markersize=3.2, markeredgewidth=0.7, **look)
+                style.mark_disturbed(axes, _points(study, mechanism, variant, study.integrators[place], observer["quantity"],
+                                                   declared["abscissa"], disturbed=True), look | {"markersize": 3.2})
             axes.tick_params(labelleft=column == 0)
             if row + 1 == len(rows):
                 axes.set_xlabel(f"{abscissa['title']}{unit_text(abscissa)}" if abscissa

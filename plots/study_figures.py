@@ -11,7 +11,7 @@ from input_error import InputError
 from number_text import plain
 from study import unit_text
 from study_curves import curve_figures
-from study_looks import in_parts, looks_of, part_text
+from study_looks import in_parts, looks_of
 from study_scaling import scaling_figures
 
 _COLUMNS = 3
@@ -20,6 +20,7 @@ _LEGEND_LINE_MM = 5.5
 # Curves nearer than this everywhere are drawn as one: formulations in the same variables differ by rounding.
 _SAME = math.log(1.1)
 _LONGEST = 120
+_APART = 1.01  # of two settings that are not the same one
 
 
 def file_name(label):
@@ -33,11 +34,11 @@ def _same(a, b):
 
 
 def merged_curves(study, mechanism, error, work):
-    """[(variants drawn as one, {integrator: curve})]; variants without any curve are left out."""
+    """[(variants drawn as one, {integrator: curve})]; variants without any point are left out."""
     merged = []
     for variant in study.variants_of(mechanism):
         curves = {integrator["key"]: study.curve(mechanism, variant, integrator, error, work) for integrator in study.integrators}
-        if not any(curves.values()):
+        if not any(curves.values()) and not any(_disturbed(study, mechanism, [variant], integrator, error, work) for integrator in study.integrators):
             continue
         for variants, others in merged:
             if work["quantity"] == "evaluations" and all(_same(curves[key], others[key]) for key in curves):
@@ -48,17 +49,21 @@ def merged_curves(study, mechanism, error, work):
     return merged
 
 
-def _draw_panel(axes, study, mechanism, integrator, drawn, published, work):
-    """`drawn`: (curves of all integrators, look) from the bottom up."""
+def _disturbed(study, mechanism, variants, integrator, error, work):
+    return [point for variant in variants for point in study.curve(mechanism, variant, integrator, error, work, disturbed=True)]
+
+
+def _draw_panel(axes, study, mechanism, integrator, drawn, published, disturbed, work):
+    """`drawn`: (curves of all integrators, look) from the bottom up; `disturbed`: (points, look)."""
+    for points, look in disturbed:
+        style.mark_disturbed(axes, points, look)
     for curves, look in drawn:
         if points := curves[integrator["key"]]:
             axes.loglog([x for x, _ in points], [y for _, y in points], **look)
     for x, y in published:
         axes.loglog([x], [y], **style.PUBLISHED_POINT)
     runs = [(mechanism, variant, integrator, control) for variant in study.variants_of(mechanism) for control in study.controls_of(integrator, mechanism)]
-    if axes.lines:
-        style.say_disturbed(axes, [study.record(*run, work["quantity"]) for run in runs])
-    else:
+    if not axes.lines:
         style.say(axes, study.why_empty(runs, work["quantity"]))
 
 
@@ -75,6 +80,9 @@ def _draw(study, mechanism, error, work, file, part):
                                      for point in study.published_curve(mechanism, variant, integrator, error, work)] for integrator in shown}
     handles += [Line2D([], [], label="published", **style.PUBLISHED_POINT)] if any(published.values()) else []
     handles += [Line2D([], [], label="in another part", **style.ELSEWHERE)] if elsewhere else []
+    disturbed = {integrator["key"]: [(_disturbed(study, mechanism, variants, integrator, error, work), look)
+                                     for (variants, _), look in zip(merged, looks)] for integrator in shown}
+    handles += [Line2D([], [], **style.DISTURBED_POINT)] if any(points for found in disturbed.values() for points, _ in found) else []
     longest = max(len(handle.get_label()) for handle in handles)
     columns = 1 if longest > 55 else 2 if longest > 28 else 3
     legend_mm = _LEGEND_LINE_MM * math.ceil(len(handles) / columns) + 3
@@ -85,13 +93,13 @@ def _draw(study, mechanism, error, work, file, part):
     style.legend_row(figure, grid[0, :], handles, columns)
     first = None
     uncertainty = study.uncertainty(mechanism, error["quantity"])
-    low = min(x for _, curves in everything for points in curves.values() for x, _ in points)
+    low = min((x for _, curves in everything for points in curves.values() for x, _ in points), default=math.inf)
     for place, integrator in enumerate(shown):
         row, column = divmod(place, across)
         axes = figure.add_subplot(grid[row + 1, column], sharex=first, sharey=first)
-        axes.set_title(integrator["key"])
+        axes.set_title(style.integrator_title(integrator["key"]))
         drawn = elsewhere + [(curves, look) for (_, curves), look in zip(merged, looks)]
-        _draw_panel(axes, study, mechanism, integrator, drawn, published[integrator["key"]], work)
+        _draw_panel(axes, study, mechanism, integrator, drawn, published[integrator["key"]], disturbed[integrator["key"]], work)
         if not axes.lines:
             continue
         first = axes
@@ -119,15 +127,20 @@ def _caption(study, mechanism, error, work, parts):
     return text + (f" The reference is uncertain by {plain(uncertainty, 2)} {error['unit']}." if uncertainty else "")
 
 
+def _are_swept(controls):
+    """Whether a curve of work can be drawn over them: equal tolerances but for their last digits, which show what rounding does,
+    are one place."""
+    return len(controls) > 1 and controls[0]["value"] > _APART * controls[-1]["value"]
+
+
 def figures_of(study, file):
     """The figures of a study, mechanism by mechanism. `file` for messages."""
     definitions = curve_figures(study) + scaling_figures(study)
     error = study.error_observer()
     if error is None:
         return definitions
-    # A curve of work needs two settings.
     swept = [mechanism for mechanism in study.mechanisms
-             if any(len(study.controls_of(integrator, mechanism)) > 1 for integrator in study.integrators_of(mechanism))]
+             if any(_are_swept(study.controls_of(integrator, mechanism)) for integrator in study.integrators_of(mechanism))]
     for work in study.work_observers():
         # Work that the declaration draws by integrators is drawn once.
         drawn = {place for declared in study.figures if declared.get("abscissa") and work["quantity"] in declared["curves"]
@@ -139,7 +152,8 @@ def figures_of(study, file):
             parts = len(in_parts(merged_curves(study, mechanism, error, work)))
             name, title = f"{work['quantity']}_{file_name(mechanism['label'])}", f"{mechanism['label']}: {work['title']} against {error['title']}"
             definitions += [FigureDefinition(
-                name + (f"_{part + 1}" if parts > 1 else ""), title + part_text(part + 1, parts),
+                name + (f"_{part + 1}" if parts > 1 else ""), title,
                 lambda _, m=mechanism, w=work, p=parts: _caption(study, m, error, w, p),
-                lambda _, m=mechanism, w=work, p=part: _draw(study, m, error, w, file, p)) for part in range(parts)]
+                lambda _, m=mechanism, w=work, p=part: _draw(study, m, error, w, file, p),
+                case=mechanism["label"], part=part + 1) for part in range(parts)]
     return definitions

@@ -5,7 +5,7 @@ import matplotlib.colors
 
 import style
 
-_LINES = ("-", (0, (4, 1.5)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
+LINES = ("-", (0, (4, 1.5)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 _MARKERS = ("*", ">", "d", "h", "p", "8")  # of further variants
 _SHADES = (1.0, 0.6, 0.35, 0.75)  # of a colour, for its further variants
 _MOST_CURVES = 8  # that a reader tells apart in one panel
@@ -18,12 +18,7 @@ def in_parts(items):
     return [items[begin:end] for begin, end in zip(bounds, bounds[1:])]
 
 
-def part_text(number, count):
-    """What a title says of a part; nothing of a figure in one piece."""
-    return f", part {number} of {count}" if count > 1 else ""
-
-
-def _shaded(colour, number):
+def shaded(colour, number):
     return matplotlib.colors.to_hex([_SHADES[number % len(_SHADES)] * part for part in matplotlib.colors.to_rgb(colour)])
 
 
@@ -33,10 +28,10 @@ def looks_of(study):
     seen, taken, looks = Counter(), Counter(), {}
     for variant in study.variants:
         base = variant["formulation"].split("[")[0]
-        look = style.formulation_look(base) | {"linestyle": _LINES[seen[base] % len(_LINES)]}
+        look = style.formulation_look(base) | {"linestyle": LINES[seen[base] % len(LINES)]}
         if seen[base]:
             look["marker"] = _MARKERS[(seen[base] - 1) % len(_MARKERS)]
-        shade = _shaded(look["color"], taken[look["color"]])
+        shade = shaded(look["color"], taken[look["color"]])
         taken[look["color"]] += 1
         looks[variant["label"]] = look | {"color": shade, "markerfacecolor": "white" if look["markerfacecolor"] == "white" else shade}
         seen[base] += 1
@@ -49,7 +44,7 @@ def lines_of(study, variants):
     lines = []
     for variant in variants:
         look = {name: looks[variant["label"]][name] for name in ("color", "linestyle")}
-        for line in (look["linestyle"], *_LINES):
+        for line in (look["linestyle"], *LINES):
             if (look["color"], line) not in used:
                 look["linestyle"] = line
                 break

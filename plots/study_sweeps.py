@@ -3,23 +3,22 @@ from matplotlib.lines import Line2D
 
 import style
 from figure_definition import FigureDefinition
-from study import unit_text
-from study_looks import in_parts, looks_of, part_text
+from study import is_drawable, unit_text
+from study_looks import in_parts, looks_of
 
 _ROW_MM = 62
 _LEGEND_LINE_MM = 5.5
 _COLOURS = ("#000000", "#CC79A7", "#009E73", "#0072B2", "#D55E00", "#E69F00", "#56B4E9")  # of mechanisms
 _MARKERS = "os^vDP*"
 _LINES = ("-", (0, (1, 1.2)), (0, (4, 1.5)), (0, (5, 1.5, 1, 1.5)))  # of variants
-_RATIO_TICKS = (0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5)
 
 
-def _points(study, mechanism, variant, integrator, quantity):
-    """[(control, number)] of the runs that have one."""
+def _points(study, mechanism, variant, integrator, quantity, disturbed=False):
+    """[(control, number)] of the runs that have one; `disturbed`: of those whose times other work disturbed."""
     found = [(control["value"], study.record(mechanism, variant, integrator, control, quantity))
              for control in study.controls_of(integrator, mechanism)]
     return [(value, record.value) for value, record in found
-            if record and record.value is not None and record.verdict != "not measured" and record.value > 0]
+            if is_drawable(record) and disturbed == (record.verdict == "not measured")]
 
 
 def _curves(study, declared):
@@ -44,6 +43,7 @@ def _draw_panel(axes, study, curves, integrator, observer):
     for look, _, mechanism, variant in curves:
         if points := _points(study, mechanism, variant, integrator, observer["quantity"]):
             axes.loglog([x for x, _ in points], [y for _, y in points], **look)
+        style.mark_disturbed(axes, _points(study, mechanism, variant, integrator, observer["quantity"], disturbed=True), look)
     for x, y in _published(study, curves, integrator, observer):
         axes.loglog([x], [y], **style.PUBLISHED_POINT)
     runs = [(mechanism, variant, integrator, control) for _, _, mechanism, variant in curves for control in study.controls_of(integrator, mechanism)]
@@ -52,7 +52,6 @@ def _draw_panel(axes, study, curves, integrator, observer):
         return
     if observer["quantity"].startswith("ratio_"):
         axes.axhline(1, color="black", linewidth=0.6)
-    style.say_disturbed(axes, [study.record(*run, observer["quantity"]) for run in runs])
     style.decades(axes.xaxis)
 
 
@@ -61,6 +60,9 @@ def _draw(study, curves, observers):
     handles = [Line2D([], [], label=label, **look) for look, label, _, _ in curves]
     if any(_published(study, curves, integrator, observer) for integrator in integrators for observer in observers):
         handles.append(Line2D([], [], label="published", **style.PUBLISHED_POINT))
+    if any(_points(study, mechanism, variant, integrator, observer["quantity"], disturbed=True)
+           for _, _, mechanism, variant in curves for integrator in integrators for observer in observers):
+        handles.append(Line2D([], [], **style.DISTURBED_POINT))
     mechanism_count = len({mechanism["label"] for _, _, mechanism, _ in curves})
     columns = 3 if mechanism_count == 1 else min(3, mechanism_count)
     legend_mm = _LEGEND_LINE_MM * -(-len(handles) // columns) + 3
@@ -76,15 +78,13 @@ def _draw(study, curves, observers):
             if axes.lines:
                 above.setdefault(column, axes)
             if row == 0:
-                axes.set_title(integrator["key"])
+                axes.set_title(style.integrator_title(integrator["key"]))
             if row + 1 == len(observers):
                 axes.set_xlabel("tolerance" if integrator["adaptive"] else "step [s]")
             axes.tick_params(labelleft=column == 0, labelbottom=row + 1 == len(observers) and bool(axes.lines))
         first = figure.axes[-len(integrators)]
-        low, high = first.get_ylim()
-        shown = [tick for tick in _RATIO_TICKS if low <= tick <= high]
-        if observer["quantity"].startswith("ratio_") and shown:
-            style.ticks_at(first.yaxis, shown, [f"{tick:g}" for tick in shown])
+        if observer["quantity"].startswith("ratio_") and first.get_yscale() == "log":
+            style.ratios(first.yaxis)
         elif first.get_yscale() == "log":
             style.decades(first.yaxis)
         first.set_ylabel(f"{observer['title']}{unit_text(observer)}".replace("_", " "))
@@ -96,6 +96,6 @@ def sweep_figures(study, declared):
     observers = [study.observer(name) for name in declared["curves"]]
     meanings = "; ".join(f"{observer['title']}: {observer['meaning']}" for observer in observers)
     parts = in_parts(_curves(study, declared))
-    return [FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"] + part_text(number, len(parts)),
-                             lambda _: f"{declared['title']}. {meanings}.", lambda _, p=part: _draw(study, p, observers))
+    return [FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"],
+                             lambda _: f"{declared['title']}. {meanings}.", lambda _, p=part: _draw(study, p, observers), part=number)
             for number, part in enumerate(parts, 1)]

@@ -46,19 +46,23 @@ def _best(study, mechanism, variant, work, ranking):
     return "no number"
 
 
-def _in_groups(mechanisms):
-    groups = [mechanisms[first:first + _MECHANISMS_BESIDE] for first in range(0, len(mechanisms), _MECHANISMS_BESIDE)]
-    for number, group in enumerate(groups, 1):
-        yield group, f"_{number}" if len(groups) > 1 else "", f", part {number} of {len(groups)}" if len(groups) > 1 else ""
-
-
 def _beside_mechanisms(study, name, title, caption, cell, mechanisms):
-    """A table of variants against mechanisms, in as many parts as it needs; of variants with any of them."""
-    return [TableDefinition(name + suffix, title + part, caption,
-                            lambda _, g=group: ["variant", *(mechanism["label"] for mechanism in g)],
-                            lambda _, g=group: [[variant["label"], *(cell(mechanism, variant) for mechanism in g)] for variant in study.variants
-                                       if any(variant in study.variants_of(mechanism) for mechanism in g)])
-            for group, suffix, part in _in_groups(mechanisms)]
+    """A table of variants against mechanisms; of variants with any of them. Many mechanisms are rows, and on paper several tables."""
+    groups = [mechanisms[first:first + _MECHANISMS_BESIDE] for first in range(0, len(mechanisms), _MECHANISMS_BESIDE)]
+
+    def shown(group):
+        return [variant for variant in study.variants if any(variant in study.variants_of(mechanism) for mechanism in group)]
+
+    def beside(group):
+        return (lambda _: ["variant", *(mechanism["label"] for mechanism in group)],
+                lambda _: [[variant["label"], *(cell(mechanism, variant) for mechanism in group)] for variant in shown(group)])
+    if len(groups) <= 1:
+        return [TableDefinition(name, title, caption, *beside(group)) for group in groups]
+    parts = [TableDefinition(f"{name}_{number}", f"{title}, part {number} of {len(groups)}", caption, *beside(group), on_paper_only=True)
+             for number, group in enumerate(groups, 1)]
+    return [TableDefinition(name, title, caption, lambda _: ["mechanism", *(variant["label"] for variant in shown(mechanisms))],
+                            lambda _: [[mechanism["label"], *(cell(mechanism, variant) for variant in shown(mechanisms))] for mechanism in mechanisms],
+                            parts=tuple(part.name for part in parts)), *parts]
 
 
 def _rankings(study):
@@ -115,8 +119,13 @@ def _reason_rows(study):
     return rows
 
 
-def _observer_columns(study):
-    return [observer for observer in study.observers if not observer["of_right_hand_side"]]
+def _observer_columns(study, mechanism):
+    """Those that the mechanism has a number for, or would have if its runs had not failed."""
+    def records(observer):
+        return [study.record(mechanism, variant, integrator, control, observer["quantity"])
+                for variant in study.variants_of(mechanism) for integrator, control, *_ in _runs(study, mechanism, variant)]
+    return [observer for observer in study.observers if not observer["of_right_hand_side"]
+            and any(record and (record.value is not None or record.verdict == "failed") for record in records(observer))]
 
 
 def _number_rows(study, mechanism):
@@ -126,7 +135,7 @@ def _number_rows(study, mechanism):
             if state == "refused":
                 continue
             cells = []
-            for observer in _observer_columns(study):
+            for observer in _observer_columns(study, mechanism):
                 record = study.record(mechanism, variant, integrator, control, observer["quantity"])
                 cells.append(record.value if record and record.value is not None and record.verdict != "not measured"
                              else _SHORT[record.verdict] if record and record.verdict == "failed" else None)
@@ -238,8 +247,8 @@ def tables_of(study):
     definitions += _declared_tables(study)
     for mechanism in study.mechanisms if not study.tables else []:
         header = ["variant", "integrator", "tolerance or step [s]",
-                  *(f"{observer['title']}{unit_text(observer)}" for observer in _observer_columns(study))]
+                  *(f"{observer['title']}{unit_text(observer)}" for observer in _observer_columns(study, mechanism))]
         definitions.append(TableDefinition(f"numbers_{file_name(mechanism['label'])}", f"{mechanism['label']}: all numbers",
                                            f"0 to {plain(mechanism['end'], 4)} s.", lambda _, h=header: h,
-                                           lambda _, m=mechanism: _number_rows(study, m), digits=3))
+                                           lambda _, m=mechanism: _number_rows(study, m), digits=3, case=mechanism["label"]))
     return definitions

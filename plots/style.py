@@ -21,6 +21,8 @@ _HALF_A_DECADE = 10**0.6
 # What a paper prints, beside ours: its arms stick out below our points.
 PUBLISHED_POINT = {"color": "#7A0019", "marker": "x", "linestyle": "none", "markersize": 9, "markeredgewidth": 1.2, "zorder": 1.9}
 PUBLISHED_LINE = {"color": "#7A0019", "linestyle": (0, (1, 1.2)), "linewidth": 1.2, "zorder": 4}
+# Of the legend, for what `mark_disturbed` draws.
+DISTURBED_POINT = {"color": "0.4", "marker": "o", "linestyle": "none", "alpha": 0.35, "markeredgewidth": 0, "label": "disturbed, on no curve"}
 # Curves that another part of the figure shows.
 ELSEWHERE = {"color": "#DADADA", "linewidth": 0.7, "zorder": 1.5}
 _STYLE_FILE = Path(__file__).with_name("mbdbench.mplstyle")
@@ -41,6 +43,13 @@ _FORMULATION_LOOK = {
     "naudet-acc": ("#CC79A7", "X", True),
     "naudet-acc-reduced": ("#CC79A7", "<", True),
 }
+# Integrators whose key is no name that readers know, as titles of panels.
+_INTEGRATOR_TITLES = {
+    "ode15s-bdf": "ode15s with BDF", "odeint-dopri5": "Dormand-Prince of Odeint", "rk2": "midpoint rule", "rkf45": "Fehlberg 4(5)",
+    "rkf45-fixed": "Fehlberg 4(5), fixed steps", "rkf45-restarted": "Fehlberg 4(5), restarted", "trapezoidal": "trapezoidal rule",
+    "implicit-midpoint": "implicit midpoint rule", "gauss4": "Gauss, order 4", "gauss6": "Gauss, order 6", "stormer-verlet": "Störmer-Verlet",
+    "odeint-fehlberg78": "Fehlberg 7(8) of Odeint", "odeint-bulirsch-stoer": "Bulirsch-Stoer of Odeint", "odeint-rosenbrock4": "Rosenbrock of Odeint",
+    "odeint-adams-bashforth-moulton": "Adams PECE of Odeint", "cvode-adams": "Adams of CVODE", "cvode-bdf": "BDF of CVODE"}
 _FORMULATION_LABELS = {"dca": "DCA (q, v)", "hdca": "HDCA (q, p)"}
 _FALLBACK_MARKERS = "*hd>1234"
 
@@ -59,6 +68,11 @@ def new_figure(width_mm, height_mm):
 
 def is_double_column(figure):
     return abs(figure.get_figwidth() * _MM_PER_INCH - DOUBLE_COLUMN_MM) < 0.5
+
+
+def integrator_title(key):
+    """In words; MATLAB's keep the names that everybody knows."""
+    return _INTEGRATOR_TITLES.get(key, key)
 
 
 def formulation_label(key):
@@ -112,11 +126,27 @@ def say(axes, text):
     axes.grid(visible=False)
 
 
-def say_disturbed(axes, records):
-    """How many points are missing because other work on the machine disturbed their times."""
-    count = sum(record is not None and record.verdict == "not measured" for record in records)
-    if count:
-        axes.text(0.03, 0.03, f"{count} disturbed", transform=axes.transAxes, fontsize="x-small")
+def mark_disturbed(axes, points, look):
+    """Times that other work on the machine disturbed: pale points on no curve. Returns whether there are any."""
+    if points:
+        pale = {name: value for name, value in look.items() if name in ("color", "marker", "markersize", "zorder")}
+        axes.loglog([x for x, _ in points], [y for _, y in points], **pale | {"linestyle": "none", "alpha": 0.35, "markeredgewidth": 0})
+    return bool(points)
+
+
+_RATIOS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1, 1.5, 2, 3, 5, 10, 20, 50, 100)
+_MOST_RATIOS = 9  # labels that an axis of one panel holds
+
+
+def ratios(axis):
+    """Labels on both sides of 1. To be called with the data drawn."""
+    low, high = sorted(axis.get_view_interval())
+    shown = [tick for tick in _RATIOS if low <= tick <= high]
+    if len(shown) > _MOST_RATIOS:
+        shown = [tick for tick in shown if f"{tick:g}".strip("0.")[0] in "125" and tick != 1.5]
+    if len(shown) > _MOST_RATIOS:
+        return decades(axis)
+    return ticks_at(axis, shown, [f"{tick:g}" for tick in shown])
 
 
 def ticks_at(axis, values, labels):

@@ -29,7 +29,7 @@ def escape(text):
 
 def breakable(text):
     """The same where long names may break."""
-    return re.sub(r"(\\_|[=;,/](?! )|:(?=[A-Za-z])|\((?=\w{6})|(?<=\S)(?=\[))", r"\1\\allowbreak{}", escape(text))
+    return re.sub(r"(\\_|[=;,/+](?! )|:(?=[A-Za-z])|\((?=\w{6})|(?<=\S)(?=\[))", r"\1\\allowbreak{}", escape(text))
 
 
 def words(quantity):
@@ -126,7 +126,7 @@ def _file(directory, name):
     return directory / f"{name}.tex"
 
 
-def _says_something(header, rows):
+def says_something(header, rows):
     """Whether any cell has a number or a text, beside those that say of which run it is."""
     return any(cell not in (None, "–") for row in rows for place, (name, cell) in enumerate(zip(header, row)) if place > 0 and name not in _OF_WHICH)
 
@@ -147,7 +147,7 @@ def write_tables(results, directory, definitions=()):
             file.write_text(latex_table(heading, source, rows, with_mechanism) + note, encoding="utf-8")
             written.append(file)
     own = [(definition.name, definition_table(definition, results)) for definition in definitions
-           if _says_something(definition.header(results), definition.rows(results))]
+           if not definition.parts and says_something(definition.header(results), definition.rows(results))]
     if results.claims:
         own.append(("claims", claims_table(results.claims)))
     for name, text in own:

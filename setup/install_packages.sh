@@ -105,6 +105,8 @@ sys.exit(not os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.
   return 1
 }
 
+has_latex_tables() { has_command pdflatex && kpsewhich booktabs.sty; }
+
 # What the program itself cannot do without.
 need_for_program() {
   need g++ "compiles the suite (C++20)" has_cxx20
@@ -151,6 +153,8 @@ need_for_full_check() {
     need "libclang-rt-$(clang_major)-dev" "sanitizer and fuzzer runtimes of the installed clang" has_sanitizers
   fi
   need libomp-dev "OpenMP for clang, and Archer, by which ThreadSanitizer knows its barriers" links_with_clang -fopenmp
+  # Without what it recommends: 44 s to install. Fonts are not rendered.
+  need texlive-latex-recommended "sets the LaTeX tables of the frozen results (tests/plots/latex_test.py)" has_latex_tables
   need python3-dev "headers, for the Python package" python_with_headers
   need python3-venv "where the Python package is tried" python_with_headers
 }

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// The node formula where a loop closes: A = G^T Xi G may be singular, because constraints repeat one another or the
-/// position is singular.
+/// position is singular. DEVIATES [Chadaj2017, Eq. (45)]: a pseudo-inverse of the rank that is found, where an inverse
+/// is printed (loop_kernels_test, minimum_norm_test).
 ///
 /// With the front of node_kernels.hpp, scaled to a unit diagonal of F_JJ (Jacobi): pivoted Cholesky, stopped at rank r,
 /// F_JJ = L L^T with the pivots' rows L_1 and the other rows L_2 = T L_1. Then L = [I; T] L_1, and

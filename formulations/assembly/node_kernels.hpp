@@ -4,7 +4,8 @@
 ///
 /// With T_h = e_h D sigma (e_h = +1 at the b-end, -1 at the a-end of a joint) every handle is stored in its constrained
 /// directions only: y_h = e_h D^T V_h and Xi_hg -> e_h e_g D_h^T Xi_hg D_g. Then closing a joint is adding the rows of
-/// its two ends, and the node formula [Chadaj2017, Eq. (26)-(36)] is, with
+/// its two ends. DEVIATES [Chadaj2017, Eq. (26)-(36)]: no 6 x 6 matrices but their constrained rows, and a factor of
+/// the negative of C (node_kernels_test, against the formula). With
 ///
 ///   front = [ F_JJ  .    ]   J: closed joints (A = G^T Xi G),  E: external handles
 ///           [ F_EJ  F_EE ]

@@ -14,12 +14,14 @@
 ///   lambda^N, Phi^N     -> eliminated exactly: e'' = L^T omega' / 2 - (e' . e') e, no penalty on the normalisation
 ///   M_11 .. M_22, C     -> not formed; see below
 ///
-/// The paper assembles M_ij and Q_i of the penalised equations (primal form, Eq. (27)-(32)). Its matrices carry alpha,
-/// and differences of terms of size alpha^2 lose alpha^2 eps from the second level of the tree on. Here the same
-/// equations are solved for the multipliers (dual form): (A + I / alpha) lambda = r + lambda* / alpha, with A the
-/// matrix that dca and hdca assemble. The iterates are those of the paper up to the penalty on the normalisation.
-/// DEVIATES [Malczyk2012, Eq. (27)-(34)]: dual instead of primal form (augmented_lagrangian_test: convergence factor 1
-/// / (1 + alpha lambda), limit of least norm).
+/// DEVIATES [Malczyk2012, Eq. (27)-(34)]: the paper assembles M_ij and Q_i of the penalised equations (primal form).
+/// Its matrices carry alpha, and differences of terms of size alpha^2 lose alpha^2 eps from the second level of the
+/// tree on (augmented_primal_form_test). Here the same equations are solved for the multipliers (dual form): (A + I /
+/// alpha) lambda = r + lambda* / alpha, with A the matrix that dca and hdca assemble (augmented_lagrangian_test:
+/// convergence factor 1 / (1 + alpha lambda), limit of least norm). DEVIATES [Malczyk2012, Eq. (7), (8)]: no penalty on
+/// the normalisation of Euler parameters: its multipliers are eliminated exactly, so that the iterates are the paper's
+/// up to that (augmented_lagrangian_test: accelerations of dense, where the penalty leaves a floor of alpha eps,
+/// augmented_primal_form_test).
 ///
 /// Cost: one assembly and k passes, O(k n) with k = 3 or 4 where constraints are regular.
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"

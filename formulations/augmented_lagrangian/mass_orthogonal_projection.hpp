@@ -8,10 +8,11 @@
 ///   lambda, lambda*   -> sum of the passes' multipliers: M (q - q_*) = Phi_q^T lambda
 ///   eps_p, eps_v      -> AugmentedOptions
 ///
-/// A pass solves (A + I / alpha) delta = -Phi(y_i), y_{i+1} = y_i + M^-1 B delta: the paper's iteration in terms of
-/// what changes, which loses no digits in M (y_i - y_*). Euler parameters leave e_* by L(e_*)^T Theta / 2 and stay on
-/// the unit sphere: e = sqrt(1 - |Theta|^2 / 4) e_* + L^T Theta / 2, so that 4 L^T J' L (e - e_*) = 2 L^T J' Theta
-/// holds exactly.
+/// DEVIATES [Malczyk2012, Eq. (41)-(56)]: a pass solves (A + I / alpha) delta = -Phi(y_i), y_{i+1} = y_i + M^-1 B
+/// delta: the paper's iteration in terms of what changes, which loses no digits in M (y_i - y_*)
+/// (mass_orthogonal_projection_test: M (y - y_*) = Phi_q^T lambda at the end). Euler parameters leave e_* by L(e_*)^T
+/// Theta / 2 and stay on the unit sphere: e = sqrt(1 - |Theta|^2 / 4) e_* + L^T Theta / 2, so that 4 L^T J' L (e - e_*)
+/// = 2 L^T J' Theta holds exactly.
 ///
 /// Cost: one assembly and k passes a level, O(k n); the matrices of the projected position serve the velocities and the
 /// next accelerations.

@@ -10,9 +10,10 @@
 ///   PhiL, RHS, lambda     -> CutRows: a_, multipliers_ before and after the solution, with D lambda on body b
 ///   gamma* (Eq. (7))      -> set_cut_right_side
 ///
-/// In world axes the reduction ends at the ground, so that the small system holds the multipliers only:
-/// PhiL lambda = RHS + gamma*; O(n m_path + m^3), m rows of cut joints. In link frames a loop is closed at the link
-/// where its two chains meet: the link takes the loop's inertia with it, and nothing of the loop goes further inward.
+/// DEVIATES [Malczyk2008, Eq. (3), (5)]: in world axes the reduction ends at the ground, not at a moving link l, so
+/// that the small system holds the multipliers only, PhiL lambda = RHS + gamma*, and no Y_l'; O(n m_path + m^3), m rows
+/// of cut joints (bae_haug_test: accelerations of dense). In link frames a loop is closed at the link where its two
+/// chains meet: the link takes the loop's inertia with it, and nothing of the loop goes further inward (parts_test).
 ///
 /// Cost: O(n) for loops that meet at links; O(m r^2) for the m rows of rank r of loops through the ground.
 #include "formulations/bae_haug/bae_haug.hpp"

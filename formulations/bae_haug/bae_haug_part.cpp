@@ -8,6 +8,9 @@
 ///   lambda                                      -> multipliers_
 ///   gamma* (Eq. (7))                            -> set_cut_right_side
 ///
+/// DEVIATES [Malczyk2008, Eq. (3), (5)]: both sub-chains are reduced to the ground; their shares of PhiL and RHS are
+/// summed, and no Y_l' is an unknown (bae_haug_ranks_test: accelerations and bits of one process).
+///
 /// Two messages a right-hand side: 27 numbers on the end of a cut joint, since D depends on both bodies, and six on the
 /// end of every spring between trees; the small system of the multipliers, which all ranks solve. Who integrates the
 /// whole state on all ranks needs a third one (shared_formulation.hpp).

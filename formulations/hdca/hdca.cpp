@@ -14,13 +14,13 @@
 ///   Sdot_1^K, Sdot_c    -> shift_rate_wrench with the velocity of O_k, of the cut joint's handle
 ///   sigma_c, D_c        -> multipliers and directions of the cut joints
 ///
-/// The paper carries the cut joint's terms in the equation of every joint inboard of it. Here they are loads on the two
-/// bodies that the cut joint connects: one inward sweep then serves any number of cuts, and both ends of a cut.
-///
+/// DEVIATES [Chadaj2017, Eq. (69)-(77)]: the paper carries the cut joint's terms in the equation of every joint inboard
+/// of it. Here they are loads on the two bodies that the cut joint connects: one inward sweep then serves any number of
+/// cuts, and both ends of a cut (right_hand_side_test: several loops; hdca_printed_formulas_test has the printed form).
 /// DEVIATES [Chadaj2017, Eq. (2), (6), (7)]: with Pbar = H p + D sigma the balance needs M u = p + Phi_q^T sigma and
 /// sigma' = lambda (right_hand_side_test compares u and p' with dense-momentum).
 /// DEVIATES [Chadaj2017, Eq. (61)]: its p_1 = H_1^T P_1 of the accumulated momentum is not the state; Eq. (67),
-/// p_1 = H_1^T Pbar_1 of the articulated one, is.
+/// p_1 = H_1^T Pbar_1 of the articulated one, is (right_hand_side_test: p of dense-momentum).
 ///
 /// Cost: one assembly, one disassembly and two sweeps: O(n) for trees of any degree and for loops with few handles a
 /// node (assembly/assembly_tree.hpp).

@@ -19,7 +19,7 @@
 /// DEVIATES [Chadaj2017, Eq. (23), (40)]: printed for H^T H = I; here u = (H^T H)^-1 H^T V and the active part of Pbar
 /// is H (H^T H)^-1 p, which oblique universal joints need (right_hand_side_test). DEVIATES [Chadaj2017, Eq. (45)]: its
 /// inverse does not exist for the paper's own mechanisms, planar loops of hinges in space, nor near singular positions.
-/// As many eigenvectors are kept as the constraints have generically.
+/// As many eigenvectors are kept as the constraints have generically (hdca_printed_formulas_test: closed loops).
 #include "formulations/hdca_printed/hdca_printed.hpp"
 
 #include <fmt/format.h>
@@ -302,7 +302,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
 
   /// [Chadaj2017, Eq. (77)], with applied joint forces.
   /// DEVIATES [Chadaj2017, Eq. (69), (77)]: Pbar_c belongs to the cut's handle and is carried to O_k as Ddot_c sigma_c
-  /// is.
+  /// is (hdca_printed_formulas_test: p' of dense-momentum).
   void set_momentum_rates(std::span<double> pdot) const {
     Vec6 cut_load = Vec6::Zero();  // -Sdot_c Pbar_c + Ddot_c sigma_c about O_c, Pbar_c = T_2
     if (closed_) {

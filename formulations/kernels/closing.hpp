@@ -10,9 +10,9 @@
 ///   w = X_A^T V_A + v_A - C_A g,  F_B = g + L E^-1 L^T w,  V_B = w - C_A L E^-1 L^T w
 ///   everything outboard of A's handle:  K_A + B^T E^-1 B,  f_A + X_A g + B^T E^-1 b,  [B b] = L^T [X_A^T  v_A - C_A g]
 ///
-/// No inverse of a matrix that may be singular: K is semidefinite (it does not resist the joint's own motion), pivots
-/// that are rounding count as zero, and C is never inverted. In the papers' words W = E^-1 [Chadaj2017, Eq. (29)-(36)],
-/// with the distal side by inertia instead of its inverse.
+/// DEVIATES [Chadaj2017, Eq. (29)-(36)]: W = E^-1, with the distal side by its inertia, where its inverse xi is
+/// printed. No inverse of a matrix that may be singular: K is semidefinite (it does not resist the joint's own motion),
+/// pivots that are rounding count as zero, and C is never inverted (subchain_test: dense, and bodies as leaves).
 ///
 /// Rows of the matrices are packs of 8 (six, a right side and nothing): a 6 x 6 product takes 36 instructions of
 /// AVX-512. Numbers pass from rows to factors through memory, whole rows at a time: parts of a row would stall it.

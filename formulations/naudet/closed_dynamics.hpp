@@ -4,12 +4,11 @@
 ///
 ///   p_i = B^T M u,   u = B u_i,   p_i' = B^T (Q^ + ...) + B'^T M u
 ///
-/// The paper reduces the dependent links' momenta by matrices C_K along the loop [Naudet2005, Eq. (22)-(27)], for
-/// dependent joints that stand next to the cut (constrained_momenta.hpp). Here the same p_i come out for any dependent
-/// joints: among all momenta p = M u - Phi_q^T sigma of one motion the ones with p_d = 0 have p_i for the others. So
-/// the tree's own recursion takes [p_i; 0], the impulses sigma of the cut joints close the loops, and
-///
-///   p_i' = B^T p',   p' of the tree with sigma held (constrained_momenta_test: both ways agree).
+/// DEVIATES [Naudet2005, Eq. (22)-(27)]: the paper reduces the dependent links' momenta by matrices C_K along the loop,
+/// for dependent joints that stand next to the cut (constrained_momenta.hpp). Here the same p_i come out for any
+/// dependent joints: among all momenta p = M u - Phi_q^T sigma of one motion the ones with p_d = 0 have p_i for the
+/// others. So the tree's own recursion takes [p_i; 0], the impulses sigma of the cut joints close the loops, and p_i' =
+/// B^T p' with p' of the tree, sigma held (constrained_momenta_test: both ways agree).
 ///
 /// Cost: O(n m_path + m^3), m rows of the cut joints.
 #include <span>

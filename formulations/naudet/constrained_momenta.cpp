@@ -268,7 +268,7 @@ void ConstrainedMomenta::project_force(int k, std::span<double> pdot) {
   if (link.loop >= 0) {
     // DEVIATES [Naudet2005, Eq. (24)]: printed C_K^T S; it is S C_{K+1}^T (naudet_printed_formulas_test).
     // DEVIATES [Naudet2005, Eq. (27)]: printed with T_{K+1} and P_{K+1}; it carries those with the superscript c
-    // (same).
+    // (naudet_printed_formulas_test).
     const ConstraintMatrix& c = matrix(link);
     const Vec6 load = force - shift_rate_wrench(state.velocity, momentum);
     const JointVector along = c.axes.transpose().lazyProduct(momentum);

@@ -1,7 +1,8 @@
 #pragma once
 /// \file
 /// Accelerations or momenta of serial chains by sub-chains in lanes: the divide-and-conquer algorithms of
-/// [Featherstone1999], [Chadaj2015] and [Chadaj2017] with sub-chains as leaves instead of bodies.
+/// [Featherstone1999], [Chadaj2015] and [Chadaj2017]. DEVIATES [Chadaj2015, Eq. (4)-(25)]: leaves are sub-chains, not
+/// bodies (subchain_test: both kinds of leaves agree).
 ///
 /// What the papers do at a leaf and in the lower levels of the assembly tree, the recursion does for all lanes at once;
 /// handles between the lanes of a segment are closed by whoever owns its block, those between segments, and the cut

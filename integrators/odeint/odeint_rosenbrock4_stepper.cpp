@@ -17,8 +17,8 @@ namespace mbdbench {
 namespace {
 
 /// DEVIATES [Boost 1.74]: its d4 is positive, which leaves order 1 where f depends on t. The method's own conditions,
-/// and the test of its order, ask for the negative number: d1 to d4 are gamma + sum_j gamma_ij (Hairer & Wanner,
-/// (7.4)).
+/// and the test of its order (every_method_accuracy_test), ask for the negative number: d1 to d4 are gamma + sum_j
+/// gamma_ij (Hairer & Wanner, (7.4)).
 struct Coefficients : boost::numeric::odeint::default_rosenbrock_coefficients<double> {
   const double d4 = -0.3620000000000023e-01;
 };

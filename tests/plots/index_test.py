@@ -44,7 +44,7 @@ class PublishedNumbers(InTemporaryDirectory):
     def test_numbers_that_are_not_printed_do_not_count(self):
         rows = [record("dca", "ode45", "tolerance=1e-06", "steps", 576, published=576, source="independent prototype, not published", verdict="exact")]
         self.assertEqual(counts(self.numbers(rows, "chadaj2015")), {"not there": 4})
-        self.assertEqual(published_numbers("malczyk2012", []), [])
+        self.assertEqual(published_numbers("chadaj2017", []), [])
 
     def test_equal_numbers_of_one_table_are_different_cells(self):
         rows = [record("naudet-acc", "ode45", f"tolerance={tolerance}", "end_error_q1", value, "rad", 2e-11, "Naudet2005, table 2", verdict)
@@ -78,6 +78,7 @@ class Index(InTemporaryDirectory):
         self.assertRegex(page.text, r"papers print 4 numbers that can still be read: 2.exact, 1.trend only, 1.not there\. "
                                     r"Of 3 sentences of theirs 1.holds, 1.does not hold, 1.by model\s*; of 1 sentences of ours beside them 1.holds")
         self.assertEqual(text.count('<i class="holds" style="flex:1">'), 2, "the paper's sentences and ours stand in two columns")
+        self.assertIn("With n threads the cost is O(log2 n).judged where it is run, mpirun -n 2not simulatednone", page.text)
         for link in ("chadaj2015/report.html#comparison", "chadaj2015/report.html#claims", "#matrix", "ledger.csv"):
             self.assertIn(link, page.links)
         for words in ("0 of 3", "b < a", "inferred from the two published counts", open_results(self.directory / "matrix").experiment):

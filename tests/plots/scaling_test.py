@@ -83,6 +83,44 @@ class ScalingFigures(InTemporaryDirectory):
             self.assertEqual(list(zip(line.get_xdata(), line.get_ydata())), [(n, factor * n / 64) for n in _SIZES], "another cut is another family")
             self.assertEqual(list(one.get_ydata()), [1, 1])
 
+    def test_loops_count_joints_and_have_both_baselines_and_the_published_crossovers(self):
+        _write(self.directory)
+        declaration = json.loads((self.directory / "study.json").read_text())
+        declaration["name"] = "malczyk2008"
+        declaration["integrators"] = [{"key": "ode45", "adaptive": True}]
+        declaration["controls"] = [{"kind": "tolerance", "value": 1e-6, "text": "tolerance=1e-06"}]
+        declaration["mechanisms"] = [{"label": f"loop:{n}{label}", "mechanism": f"loop:{n}", "end": 0.0, "bodies": n - 1, "cut_joints": 1}
+                                     for n in (5, 15, 251) for label in ("", ", again")]
+        for variant in declaration["variants"]:
+            variant["sequential"] = variant["label"] != "Lanes"
+        declaration["observers"] = [{"name": name, "quantity": name, "title": name, "unit": unit, "meaning": "what it is", "timed": True,
+                                     "of_right_hand_side": False} for name, unit in (("speedup", "1"), ("wall_time", "s"))]
+        (self.directory / "study.json").write_text(json.dumps(declaration))
+        rows, run = [], ["ode45", "tolerance=1e-06;end=0"]
+        for n in (5, 15, 251):
+            times = {"aba": 1e-3 * n, "dca[leaf=subchain]": 5e-4 * n, "hdca": 4e-4 * n}  # the last one under another label
+            for key, time in times.items():
+                rows.append(["malczyk2008", f"loop:{n}", key, *run, "wall_time", "s", time, *[""] * 5, "no published value", ""])
+                if key != "hdca":
+                    verdict = "not measured" if n == 15 and key != "aba" else "no published value"
+                    rows.append(["malczyk2008", f"loop:{n}", key, *run, "speedup", "1", times["aba"] / time, *[""] * 5, verdict, ""])
+        write_rows(self.directory / "timings.csv", COLUMNS, rows)
+        definition = self._figures()["speedup_against_bodies"]
+        figure = definition.draw(None)
+        axes = figure.axes[1]
+        self.assertEqual(axes.get_xlabel(), "joints")
+        lines = {line.get_color(): [(x, round(float(y), 9)) for x, y in zip(line.get_xdata(), line.get_ydata())] for line in axes.get_lines()
+                 if line.get_marker() not in ("None", None) and not line.get_alpha()}
+        self.assertIn([(5, 2.5), (15, 2.5), (251, 2.5)], lines.values(), "the second baseline, over the first")
+        self.assertIn([(5, 2.0), (251, 2.0)], lines.values(), "each size once, without the disturbed one")
+        [marked] = [line for line in axes.get_lines() if line.get_alpha()]
+        self.assertEqual(list(marked.get_xdata()), [15])
+        self.assertEqual({text.get_text() for text in axes.texts}, {" 15 (one node) ", " 251 (two nodes) "})
+        self.assertIn("Refused: a second baseline", definition.caption(None))
+        figure.canvas.draw()
+        labels = [float(label.get_text()) for label in axes.yaxis.get_majorticklabels()]
+        self.assertGreaterEqual(sum(label > 1 for label in labels), 2, "numbers above 1 can be read")
+
     def test_lines_are_the_numbers(self):
         _write(self.directory)
         axes = self._figures()["time_per_body"].draw(None).axes[1]
@@ -96,6 +134,13 @@ class ScalingFigures(InTemporaryDirectory):
         axes = self._figures()["acceleration_error"].draw(None).axes[1]
         curves = {tuple(zip(line.get_xdata(), line.get_ydata())) for line in axes.get_lines()}
         self.assertIn(tuple((bodies, 1e-16 * bodies) for bodies in _SIZES), curves)
+
+    def test_what_nobody_has_is_no_empty_figure(self):
+        _write(self.directory)
+        rows = (self.directory / "records.csv").read_text().splitlines(keepends=True)
+        (self.directory / "records.csv").write_text("".join(row for row in rows if ",acceleration_error," not in row or ",hdca," in row))
+        self.assertNotIn("acceleration_error", self._figures())
+        self.assertIn("time_per_body", self._figures())
 
     def test_a_roof_needs_a_machine(self):
         _write(self.directory, machine=False)

@@ -10,7 +10,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import style
-from curve_shapes import coincide, envelope, flickers, lowest_shown
+from curve_shapes import coincide, counted, envelope, flickers, lowest_shown
 from plot_checks import InTemporaryDirectory
 from result_directory import open_results
 from study import read_study
@@ -150,16 +150,16 @@ class DrawnFigures(InTemporaryDirectory):
         self.assertEqual([name for name in figures if name.startswith("over_time")], ["over_time_1", "over_time_2"])
         for name in ("over_time_1", "over_time_2"):
             self.assertEqual(len(self._panels(figures[name].draw(results))[0].get_lines()), 5)
-        self.assertIn("part 2 of 2", figures["over_time_2"].title)
+        self.assertEqual([(figures[name].title, figures[name].part) for name in ("over_time_1", "over_time_2")], [("Over time", 1), ("Over time", 2)])
 
     def test_an_empty_panel_says_why(self):
         results, figures = self._figures()
         panels = {axes.get_title(loc="left"): axes for axes in figures["evaluations_four_bar"].draw(results).axes}
-        self.assertEqual([text.get_text() for text in panels["cvode-bdf"].texts], ["failed: step too small"])
+        self.assertEqual([text.get_text() for text in panels["BDF of CVODE"].texts], ["failed: step too small"])
         self.assertTrue(panels["ode45"].get_lines())
         self.assertFalse(panels["ode45"].texts)
 
-    def test_a_panel_says_how_many_points_disturbed_times_cost(self):
+    def test_points_of_disturbed_times_are_marked_and_on_no_curve(self):
         file = self.directory / "records.csv"
         run = "small,four_bar,dca,ode45,tolerance={};end=5,evaluations,1,"
         text = file.read_text()
@@ -168,8 +168,42 @@ class DrawnFigures(InTemporaryDirectory):
             text = text.replace(line, line.replace("no published value", "not measured"))
         file.write_text(text)
         results, figures = self._figures()
-        panels = {axes.get_title(loc="left"): axes for axes in figures["evaluations_four_bar"].draw(results).axes}
-        self.assertEqual([text.get_text() for text in panels["ode45"].texts], ["2 disturbed"])
+        figure = figures["evaluations_four_bar"].draw(results)
+        panels = {axes.get_title(loc="left"): axes for axes in figure.axes}
+        marked = [line for line in panels["ode45"].get_lines() if line.get_alpha()]
+        self.assertEqual([(list(np.round(line.get_xdata(), 9)), line.get_linestyle()) for line in marked], [([3e-4, 3e-6], "None")])
+        legends = [text.get_text() for axes in figure.axes if axes.get_legend() for text in axes.get_legend().get_texts()]
+        self.assertIn("disturbed, on no curve", legends)
+
+    def test_tolerances_that_differ_in_their_last_digits_make_no_curve(self):
+        self._declare(lambda d: d.update(controls=[{"kind": "tolerance", "value": value} for value in (1e-6, 1.000001e-6)]))
+        self.assertEqual(list(self._figures()[1]), [])
+
+    def test_counts_are_drawn_as_what_every_interval_adds(self):
+        times, counts = counted(np.array([0, 0.1, 0.2, 0.25, 0.4]), np.array([0.0, 2, 3, 4, 7]), 0.2)
+        self.assertEqual((list(np.round(times, 9)), list(counts)), ([0, 0.2, 0.2, 0.4], [3, 3, 4, 4]))
+        self._curves([0], [np.arange(501.0)])
+        self._declare(lambda d: (d["figures"][0].update(every=1.0), d["observers"][1].update(unit="1")))
+        results, figures = self._figures()
+        axes = self._panels(figures["over_time"].draw(results))[0]
+        self.assertEqual(set(axes.get_lines()[0].get_ydata()), {50.0})
+        self.assertEqual(axes.get_ylabel(), "position error in 1 s")
+        self.assertIn("Counted in every 1 s of ode45", figures["over_time"].caption(results))
+
+    def test_a_panel_of_several_observers_tells_variants_apart(self):
+        self._curves([0, 1], [])
+        for place in (0, 1):
+            write_rows(self.directory / "trajectories" / f"curve_{place}.csv", ["t", "tip.x", "tip.z"],
+                       [[t, t + place, -t - place] for t in (0.0, 0.5, 1.0)])
+        curves = [{"quantity": name, "title": f"velocity, {name}", "unit": "m/s", "meaning": "what it is", "signed": True,
+                   "of_right_hand_side": False, "timed": False} for name in ("tip.x", "tip.z")]
+        self._declare(lambda d: (d["figures"][0].update(curves=["tip.x", "tip.z"]), d.update(curves=curves)))
+        results, figures = self._figures()
+        figure = figures["over_time"].draw(results)
+        legend = [text.get_text() for axes in figure.axes if axes.get_legend() for text in axes.get_legend().get_texts()]
+        self.assertEqual(legend, ["tip.x", "tip.z", "First one", "Second & last"])
+        looks = [(line.get_color(), line.get_linestyle()) for line in self._panels(figure)[0].get_lines()]
+        self.assertEqual(len(set(looks)), 4)
 
     def test_a_refused_run_costs_its_curve_only(self):
         self._curves([0], [])
@@ -193,6 +227,20 @@ class DrawnFigures(InTemporaryDirectory):
             self.assertEqual([(round(x, 12), y) for x, y in points], [(at, 700.0)], name)
             legends = [text.get_text() for axes in figure.axes if axes.get_legend() for text in axes.get_legend().get_texts()]
             self.assertIn("published", legends)
+
+    def test_a_published_number_stands_at_the_error_printed_in_its_row(self):
+        file = self.directory / "records.csv"
+        text = file.read_text()
+        for run, old, printed in (("dca", "position_error,m,0.00030000000000000003,,", "position_error,m,0.0003,2e-3,"),
+                                  ("hdca[gauge=leak]", "evaluations,1,1261,,", "evaluations,1,1261,1300,")):
+            beginning = f"small,four_bar,{run},ode45,tolerance=0.0001;end=5,"
+            self.assertIn(beginning + old, text)
+            text = text.replace(beginning + old, beginning + printed)
+        file.write_text(text)
+        results, figures = self._figures()
+        points = [(line.get_xdata()[0], line.get_ydata()[0]) for axes in figures["evaluations_four_bar"].draw(results).axes
+                  for line in axes.get_lines() if line.get_marker() == "x"]
+        self.assertEqual(points, [(2e-3, 1300.0)], "the error is printed beside another variant")
 
 
 if __name__ == "__main__":

@@ -1,11 +1,7 @@
 """Figures, tables and report of a study, from made-up numbers: everything comes from study.json."""
-import csv
 import json
-import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
 
@@ -14,10 +10,7 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import history
 import index
-import tables
 from input_error import InputError
-from latex_layout import fitted_table, printed_text, printed_width
-from number_text import digits_beside
 from plot_checks import InTemporaryDirectory, Page, Readable, run_make_all
 from records import COLUMNS
 from result_directory import open_results
@@ -30,11 +23,11 @@ _TOLERANCES = (1e-4, 1e-6)
 _VARIANTS = {"First one": "dca", "Second & last": "hdca[gauge=leak]", "Same as first": "aba"}
 
 
-def _row(mechanism, formulation, integrator, parameters, quantity, unit, value, verdict="no published value", note=""):
+def row(mechanism, formulation, integrator, parameters, quantity, unit, value, verdict="no published value", note=""):
     return ["small", mechanism, formulation, integrator, parameters, quantity, unit, value, "", "", "", "", "", verdict, note]
 
 
-def _observer(name, title, unit, timed=False, of_right_hand_side=False):
+def observer(name, title, unit, timed=False, of_right_hand_side=False):
     return {"name": name, "quantity": name, "title": title, "unit": unit, "meaning": f"what {title} is", "timed": timed,
             "of_right_hand_side": of_right_hand_side}
 
@@ -43,7 +36,7 @@ def write_study(directory):
     """Two mechanisms, of which `hdca` is refused by the second; `aba` draws the curve of `dca`; cvode-bdf fails."""
     rows = []
     for mechanism in ("four_bar", "pendulum:4"):
-        rows.append(_row(mechanism, "", "", "end=5", "reference_uncertainty", "m", 1e-9))
+        rows.append(row(mechanism, "", "", "end=5", "reference_uncertainty", "m", 1e-9))
         for formulation in _VARIANTS.values():
             for integrator in ("ode45", "cvode-bdf"):
                 for tolerance in _TOLERANCES:
@@ -52,9 +45,9 @@ def write_study(directory):
                     failed = integrator == "cvode-bdf" and not refused
                     verdict, note = ("refused", "only with loops") if refused else ("failed", "step too small") if failed else ("no published value", "")
                     factor = 2 if formulation.startswith("hdca") else 1
-                    rows.append(_row(*run, "evaluations", "1", "" if verdict != "no published value" else int(100 * factor / tolerance**0.2), verdict, note))
-                    rows.append(_row(*run, "position_error", "m", "" if verdict != "no published value" else 3 * tolerance, verdict, note))
-                rows.append(_row(mechanism, formulation, integrator, "position_error=1e-05;end=5", "evaluations_at_equal_error", "1",
+                    rows.append(row(*run, "evaluations", "1", "" if verdict != "no published value" else int(100 * factor / tolerance**0.2), verdict, note))
+                    rows.append(row(*run, "position_error", "m", "" if verdict != "no published value" else 3 * tolerance, verdict, note))
+                rows.append(row(mechanism, formulation, integrator, "position_error=1e-05;end=5", "evaluations_at_equal_error", "1",
                                  "" if refused or failed else 1234.5 * factor, "refused" if refused or failed else "no published value",
                                  note if refused or failed else f"place {factor}"))
     write_rows(directory / "records.csv", COLUMNS, rows)
@@ -64,7 +57,7 @@ def write_study(directory):
         "variants": [{"label": label, "formulation": formulation, "state": "velocity", "sequential": True} for label, formulation in _VARIANTS.items()],
         "integrators": [{"key": key, "adaptive": True} for key in ("ode45", "cvode-bdf")],
         "controls": [{"kind": "tolerance", "value": tolerance} for tolerance in _TOLERANCES],
-        "observers": [_observer("evaluations", "evaluations", "1"), _observer("position_error", "position error", "m")],
+        "observers": [observer("evaluations", "evaluations", "1"), observer("position_error", "position error", "m")],
         "rankings": [{"error": "position_error", "at": 1e-5, "work": ["evaluations"]}], "settings": {}}
     (directory / "study.json").write_text(json.dumps(declaration))
     (directory / "provenance.json").write_text(json.dumps({"version": "0.1.0"}))
@@ -140,7 +133,7 @@ class StudyReport(InTemporaryDirectory):
     def test_a_mechanism_that_is_not_timed_has_no_figure_of_times(self):
         file = self.directory / "study.json"
         declaration = json.loads(file.read_text())
-        declaration["observers"].append(_observer("wall_time", "wall time", "s", timed=True))
+        declaration["observers"].append(observer("wall_time", "wall time", "s", timed=True))
         declaration["mechanisms"][1]["timed"] = False
         file.write_text(json.dumps(declaration))
         names = [definition.name for definition in figures_of(read_study(open_results(self.directory)), file)]
@@ -263,96 +256,6 @@ class DeclaredFiguresAndTables(InTemporaryDirectory, Readable):
         rows = [line for line in table.splitlines() if line.endswith(r"\\") and ("four" in line or "pend" in line)]
         self.assertEqual(len(rows), 5, "two variants at two tolerances, and the one that the pendulum has")
         self.assertFalse(list((self.directory / "tables").glob("small_numbers_*")))
-
-
-class LatexLayout(unittest.TestCase):
-    def _study(self):
-        directory = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        write_study(directory)
-        return directory
-
-    def test_long_tables_break_over_pages_and_wide_ones_wrap(self):
-        narrow = fitted_table("c", "lr", ["a", "b"], [["x", "$1$"]])
-        self.assertIn(r"\begin{tabular}{@{}lr@{}}", narrow)
-        self.assertIn(r"\begin{longtable}", fitted_table("c", "lr", ["a", "b"], [["x", "$1$"]] * 50))
-        wide = fitted_table("c", "ll", ["a", "b"], [["word " * 40, "other " * 40]])
-        widths = [float(width) for width in re.findall(r"p\{([\d.]+)\\linewidth\}", wide)]
-        self.assertEqual(len(widths), 2)
-        self.assertLess(sum(widths), 1)
-
-    def test_text_and_width_are_those_on_paper(self):
-        self.assertEqual(printed_text(r"$1.5\times10^{-5}$"), "1.5××10-5")
-        self.assertEqual(printed_text(r"a\_b \& \textless{}"), "a_b & x")
-        self.assertLess(printed_width("illicit"), printed_width("memento"))
-
-    def test_columns_that_do_not_fit_stand_in_parts_that_say_what_their_rows_are(self):
-        text = fitted_table("c", "l" + "r" * 20, ["name", *(f"column{place}" for place in range(20))], [["first", *["$1.25$"] * 20]])
-        parts = text.split(r"\begin{tabular}")[1:]
-        self.assertGreater(len(parts), 1)
-        self.assertTrue(all("first &" in part and "name &" in part for part in parts))
-        self.assertEqual(sum(part.count("column") for part in parts), 20)
-
-    def test_tall_rows_count_by_their_lines(self):
-        self.assertIn("longtable", fitted_table("c", "ll", ["a", "b"], [["word " * 60, "other " * 60]] * 10))
-
-    def test_a_number_has_the_digits_of_the_printed_one_beside_it(self):
-        for value, compared, digits in ((0.000196761971, 0.0002, 2), (1247.65, 1248, 4), (0.8463, 0.847, 3), (3493.0, 3500, 10), (2.5, None, 10)):
-            self.assertEqual(digits_beside(value, compared), digits)
-
-    def test_numbers_stay_beside_what_they_are_compared_with(self):
-        file = self._study()
-        rows = (file / "records.csv").read_text().replace(",evaluations,1,630,,,,", ",evaluations,1,630,,,700,")
-        (file / "records.csv").write_text(rows)
-        declaration = json.loads((file / "study.json").read_text())
-        declaration["tables"] = [{"name": "t", "title": "T", "caption": "c", "observers": ["evaluations", "position_error"],
-                                  "mechanisms": [0], "variants": [0]}]
-        (file / "study.json").write_text(json.dumps(declaration))
-        results = open_results(file)
-        [table] = [table for table in tables_of(read_study(results)) if table.name == "t"]
-        self.assertEqual(table.header(results)[-3:], ["evaluations", "expected: evaluations", "position error [m]"])
-        self.assertEqual(table.rows(results)[0][-3:-1], [630, 700])
-
-    def test_printed_digits_stay_and_quotients_have_three(self):
-        file = self._study()
-        rows = (file / "records.csv").read_text().replace(",evaluations,1,630,,,,", ",evaluations,1,630,1.143,a paper,,")
-        (file / "records.csv").write_text(rows)
-        declaration = json.loads((file / "study.json").read_text())
-        empty = "a_quantity_of_nothing"
-        declaration["observers"].append(_observer(empty, "nothing", "1"))
-        declaration["tables"] = [{"name": "t", "title": "T", "caption": "c", "observers": ["evaluations"], "mechanisms": [0], "variants": [0]},
-                                 {"name": "empty", "title": "E", "caption": "c", "observers": [empty], "mechanisms": [0], "variants": [0]}]
-        (file / "study.json").write_text(json.dumps(declaration))
-        run_make_all(file)
-        self.assertIn("$1.143$", (file / "tables" / "small_t.tex").read_text())
-        self.assertIn("published:", (file / "tables" / "small_t.tex").read_text())
-        self.assertFalse((file / "tables" / "small_empty.tex").exists(), "a table of nothing is not written")
-        self.assertEqual([tables.latex(0.6823529411764706, 3), tables.is_ratio("speedup"), tables.is_ratio("ratio_wall_time")], ["$0.682$", True, True])
-
-    def test_latex_sets_every_table_within_the_text(self):
-        if shutil.which("pdflatex") is None:
-            self.skipTest("no pdflatex (Debian: texlive-latex-recommended)")
-        directory = self._study()
-        # As wide as a study's own tables become: many observers of many digits, and records compared with long names.
-        declaration = json.loads((directory / "study.json").read_text())
-        declaration["observers"] += [_observer(f"observed_{place}", f"a quantity of {place}", "m/s^2, rad/s^2") for place in range(9)]
-        (directory / "study.json").write_text(json.dumps(declaration))
-        long = "hdca[cut_axes=world,gauge=leak,leak=5,projection=off,loops=proximal]"
-        rows = [_row("random_closed:seed=5,cuts=2,loads=0", long, "odeint-bulirsch-stoer", "tolerance=1e-06;end=10;controlled=position",
-                     "largest_energy_error_of_the_run", "m/s^2", 1.23456789e-7)[:8] + [2.3456789e-7, "a source", "", "", "", "trend only", "" ]]
-        with (directory / "records.csv").open("a") as stream:
-            csv.writer(stream).writerows(rows)
-        run_make_all(directory)
-        tables = sorted((directory / "tables").glob("*.tex"))
-        body = "\n".join(rf"\noindent\input{{{table}}}\clearpage" for table in tables)
-        (directory / "all.tex").write_text("\\documentclass[a4paper]{article}\\usepackage[utf8]{inputenc}\\usepackage[T1]{fontenc}"
-                                           "\\usepackage{array,booktabs,longtable,textcomp}\\begin{document}" + body + "\\end{document}")
-        run = subprocess.run(["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"], cwd=directory, stdin=subprocess.DEVNULL,
-                             capture_output=True, timeout=120, check=False)
-        log = run.stdout.decode("latin-1")
-        self.assertEqual(run.returncode, 0, log[-2000:])
-        # Two points cannot be seen.
-        wide = [float(points) for points in re.findall(r"Overfull \\[hv]box \(([\d.]+)pt", log)]
-        self.assertLess(max(wide, default=0), 2, log)
 
 
 if __name__ == "__main__":

@@ -104,42 +104,59 @@ std::vector<std::size_t> chosen_variants(const DeclarationTable& table, const St
                                : all_places(study.variants.size());
 }
 
+/// \throws FileError where there is nothing to count in intervals
+double interval_of(const DeclarationTable& table, const CurveFigure& figure) {
+  const auto every = table.number("every");
+  if (!every) {
+    return 0.0;
+  }
+  const bool counts = std::all_of(figure.curves.begin(), figure.curves.end(),
+                                  [](const Observer& curve) { return curve.quantity == Quantity::attempts; });
+  if (!counts || figure.against != Against::time || !(every->value > 0.0)) {
+    table.fail(every->line,
+               "every = 0.01 is an interval in seconds in which curves = [\"attempts\"] over time are counted");
+  }
+  return every->value;
+}
+
 void read_figures(const DeclarationTable& root, Study& study, const ObserverReader& observer_at) {
-  root.entries(
-      "figures", "a figure",
-      {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest", "against", "families"},
-      {}, [&](const DeclarationTable& table) {
-        CurveFigure figure;
-        figure.name = plain_name(table);
-        require_new_name(table, study.figures, figure.name);
-        figure.title = table.needed_text("title").text;
-        if (const auto against = table.text("against")) {
-          figure.against = against->text == "control" ? Against::control : Against::observer;
-          if (figure.against == Against::observer) {
-            figure.abscissa = observer_at(table, *against);
-          }
-        }
-        figure.families = families_of(table, study);
-        for (const LocatedText& name : table.texts("curves")) {
-          figure.curves.push_back(observer_at(table, name));
-          if (figure.against == Against::time && !can_be_drawn(figure.curves.back())) {
-            table.fail(name.line, fmt::format("'{}' has no value at every step; energy_error, position_drift, "
-                                              "smallest_singular_value, passes(position) have, for example",
-                                              name.text));
-          }
-        }
-        if (figure.curves.empty() || study.integrators.empty()) {
-          table.fail(table.line(), "a figure needs curves = [\"energy_error\"], for example, and runs to show");
-        }
-        figure.mechanisms = chosen_mechanisms(table, study);
-        figure.variants = chosen_variants(table, study);
-        figure.integrator = chosen_integrator(table, study);
-        figure.control = chosen_control(table, study, figure.integrator);
-        require_runs(table, study, figure);
-        const auto lowest = table.number("lowest");
-        figure.lowest = lowest ? lowest->value : 0.0;
-        study.figures.push_back(std::move(figure));
-      });
+  root.entries("figures", "a figure",
+               {"name", "title", "curves", "mechanisms", "variants", "integrator", "control", "lowest", "against",
+                "families", "every"},
+               {}, [&](const DeclarationTable& table) {
+                 CurveFigure figure;
+                 figure.name = plain_name(table);
+                 require_new_name(table, study.figures, figure.name);
+                 figure.title = table.needed_text("title").text;
+                 if (const auto against = table.text("against")) {
+                   figure.against = against->text == "control" ? Against::control : Against::observer;
+                   if (figure.against == Against::observer) {
+                     figure.abscissa = observer_at(table, *against);
+                   }
+                 }
+                 figure.families = families_of(table, study);
+                 for (const LocatedText& name : table.texts("curves")) {
+                   figure.curves.push_back(observer_at(table, name));
+                   if (figure.against == Against::time && !can_be_drawn(figure.curves.back())) {
+                     table.fail(name.line, fmt::format("'{}' has no value at every step; energy_error, position_drift, "
+                                                       "smallest_singular_value, passes(position) have, for example",
+                                                       name.text));
+                   }
+                 }
+                 if (figure.curves.empty() || study.integrators.empty()) {
+                   table.fail(table.line(),
+                              "a figure needs curves = [\"energy_error\"], for example, and runs to show");
+                 }
+                 figure.mechanisms = chosen_mechanisms(table, study);
+                 figure.variants = chosen_variants(table, study);
+                 figure.integrator = chosen_integrator(table, study);
+                 figure.control = chosen_control(table, study, figure.integrator);
+                 require_runs(table, study, figure);
+                 const auto lowest = table.number("lowest");
+                 figure.lowest = lowest ? lowest->value : 0.0;
+                 figure.every = interval_of(table, figure);
+                 study.figures.push_back(std::move(figure));
+               });
 }
 
 void read_tables(const DeclarationTable& root, Study& study, const ObserverReader& observer_at) {

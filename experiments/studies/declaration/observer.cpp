@@ -69,6 +69,8 @@ constexpr std::array kQuantities = {
                   "its number is the largest at accepted steps"},
     QuantityEntry{Quantity::potential_energy, "potential_energy", "J", "potential energy",
                   "its number is the largest at accepted steps"},
+    QuantityEntry{Quantity::total_energy, "total_energy", "J", "total energy",
+                  "kinetic and potential; its number is the largest at accepted steps"},
     QuantityEntry{Quantity::state, "state", "of the component", "state",
                   "a component of the state, state(q.ankle); its number is that at the end", Subject::component},
     QuantityEntry{Quantity::attempts, "attempts", "1", "attempts", "at a step, accepted or not, from the start on"},
@@ -84,6 +86,10 @@ constexpr std::array kQuantities = {
                   "constraints that others repeat, as the formulation finds them: the most at an accepted step"},
     QuantityEntry{Quantity::fewest_redundant_rows, "fewest_redundant_rows", "1", "fewest redundant rows found",
                   "the fewest at an accepted step"},
+    QuantityEntry{Quantity::mobility, "mobility", "1", "mobility",
+                  "degrees of freedom if no constraint repeated others: six a body less the constraints of all joints"},
+    QuantityEntry{Quantity::degrees_of_freedom, "degrees_of_freedom", "1", "degrees of freedom",
+                  "mobility and the fewest redundant rows that the formulation finds at an accepted step"},
     QuantityEntry{
         Quantity::sigma_difference_error, "sigma_difference_error", "1", "error of differences of sigma",
         "of central differences over an interval, sigma_difference_error(SECONDS), from lambda of dense at the "

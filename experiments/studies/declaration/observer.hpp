@@ -39,6 +39,7 @@ enum class Quantity {
   velocity,
   kinetic_energy,
   potential_energy,
+  total_energy,
   state,
   attempts,
   largest_rate,
@@ -47,6 +48,8 @@ enum class Quantity {
   energy_imbalance,
   redundant_rows,
   fewest_redundant_rows,
+  mobility,
+  degrees_of_freedom,
   sigma_difference_error,
   position_error,
   orientation_error,
@@ -112,6 +115,7 @@ struct Observer {
   [[nodiscard]] std::string record_name() const;
   [[nodiscard]] const QuantityEntry& entry() const;
   /// \returns the quantity's unit; of components of the state, by their kind: "rad, m" of "q.joint1".
+  /// observer_unit.hpp has the one on a mechanism.
   [[nodiscard]] std::string_view unit() const;
   [[nodiscard]] bool timed() const { return quantity >= Quantity::wall_time || (compares_runs() && inner().timed()); }
   /// \returns how many messages a right-hand side needs and how many numbers each has: 3 and 27 of

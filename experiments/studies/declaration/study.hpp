@@ -142,6 +142,7 @@ struct CurveFigure {
   std::size_t integrator = 0;
   std::size_t control = 0;
   double lowest = 0.0;  ///< below is rounding and not drawn
+  double every = 0.0;   ///< s; a count since the start is drawn as what each interval of this length adds; 0: as it is
   Against against = Against::time;
   std::optional<Observer> abscissa;  ///< of `Against::observer`
   std::vector<Family> families;

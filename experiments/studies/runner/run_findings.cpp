@@ -126,6 +126,16 @@ Measured redundant_rows(const RunFindings& run, Quantity quantity) {
                                                                : run.redundant_rows->smallest);
 }
 
+/// Of the joints' constraints alone: prescribed motions and couplings count too.
+double mobility(const Mechanism& mechanism) {
+  return static_cast<double>(mechanism.u_size() - mechanism.constraint_size());
+}
+
+Measured degrees_of_freedom(const RunFindings& run) {
+  const Measured redundant = redundant_rows(run, Quantity::fewest_redundant_rows);
+  return redundant.usable() ? Measured::number(mobility(*run.mechanism->mechanism) + redundant.value) : redundant;
+}
+
 }  // namespace
 
 Measured measured_of(const RunFindings& run, const Observer& observer) {
@@ -151,6 +161,10 @@ Measured measured_of(const RunFindings& run, const Observer& observer) {
     case Quantity::redundant_rows:
     case Quantity::fewest_redundant_rows:
       return redundant_rows(run, observer.quantity);
+    case Quantity::mobility:
+      return Measured::number(mobility(*run.mechanism->mechanism));
+    case Quantity::degrees_of_freedom:
+      return degrees_of_freedom(run);
     case Quantity::sigma_difference_error:
       return sigma_difference_error(*run.registries, run.prepared->formulation(), *run.samples,
                                     std::stod(observer.subject));

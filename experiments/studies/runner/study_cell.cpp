@@ -50,7 +50,7 @@ bool stands_among(const std::vector<Observer>& observers, Quantity quantity) {
 
 bool judges_accuracy(const std::vector<Observer>& observers) {
   return std::any_of(observers.begin(), observers.end(), [](const Observer& observer) {
-    return observer.quantity >= Quantity::inaccuracies && observer.quantity <= Quantity::fewest_redundant_rows;
+    return observer.quantity >= Quantity::inaccuracies && observer.quantity <= Quantity::degrees_of_freedom;
   });
 }
 

@@ -12,6 +12,7 @@
 #include "experiments/engines/engine_permission.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/trend.hpp"
+#include "experiments/studies/declaration/observer_unit.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "experiments/studies/verdicts/ranking.hpp"
 #include "experiments/studies/verdicts/study_inputs.hpp"
@@ -101,8 +102,9 @@ class RecordWriter {
           !study_.mechanisms[cell.mechanism].is_observed(observer)) {
         continue;
       }
-      Record record = record_of(maker(cell, parameters(cell)), observer.record_name(), observer.unit(),
-                                results_.of(cell, observer));
+      Record record =
+          record_of(maker(cell, parameters(cell)), observer.record_name(),
+                    unit_on(*study_.mechanisms[cell.mechanism].mechanism, observer), results_.of(cell, observer));
       compare(record, cell, observer);
       (observer.timed() ? part_.timings : part_.records).push_back(std::move(record));
     }
@@ -198,7 +200,7 @@ bool is_signed(const Observer& observer) {
 
 nlohmann::ordered_json observer_json(const Study& study, const Observer& observer) {
   return {{"name", observer.name()},           {"quantity", observer.record_name()},
-          {"title", study.title_of(observer)}, {"unit", observer.unit()},
+          {"title", study.title_of(observer)}, {"unit", unit_in(study, observer)},
           {"meaning", observer.entry().help},  {"timed", observer.timed()},
           {"signed", is_signed(observer)},     {"of_right_hand_side", observer.of_right_hand_side()}};
 }
@@ -316,6 +318,7 @@ nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEng
                                {"integrator", figure.integrator},
                                {"control", figure.control},
                                {"lowest", figure.lowest},
+                               {"every", figure.every},
                                {"against_control", figure.against == Against::control},
                                {"abscissa", figure.abscissa ? figure.abscissa->record_name() : ""},
                                {"families", families},

@@ -13,11 +13,11 @@
 /// Baumgarte's equation are meant in the same axes: for the linear part W of V_b - V_a, W' = turn x W + ..., so that
 /// redundant rows ask for the same whatever has drifted.
 ///
-/// DEVIATES from two material points, one on each body, whose D^T (V_b - V_a) is the rate in world axes: where a planar
-/// loop turns with its base, drift of 1e-13 gave its redundant rows a pivot along the turn, and `dense` broke down
-/// (turning_loop_test). The middle, because mirror images stay mirror images: with the origin on b, `double_loop` left
-/// its symmetry sooner and took up to 29 % more evaluations. Absolute coordinates keep two points
-/// (absolute_kinematics.hpp).
+/// DEVIATES [Chadaj2017, Eq. (23)]: one point of space for both bodies, not two material points, one on each body,
+/// whose D^T (V_b - V_a) is the rate in world axes: where a planar loop turns with its base, drift of 1e-13 gave its
+/// redundant rows a pivot along the turn, and `dense` broke down (turning_loop_test). The middle, because mirror images
+/// stay mirror images: with the origin on b, `double_loop` left its symmetry sooner and took up to 29 % more
+/// evaluations. Absolute coordinates keep two points (absolute_kinematics.hpp).
 #include "mechanisms/model/description/joint.hpp"
 
 namespace mbdbench {

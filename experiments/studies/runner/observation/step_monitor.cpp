@@ -176,6 +176,7 @@ StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
   step.attempts = largest_.attempts;
   initial_energy_ = initial_energy_.value_or(energy);
   step.energy_error = energy - *initial_energy_;
+  step.total = energy;
   const auto layout = formulation_.layout();
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (layout[i].kind == StateKind::velocity || layout[i].kind == StateKind::momentum) {
@@ -212,6 +213,7 @@ void StepMonitor::observe(double t, std::span<const double> x) {
   raise(largest_.energy_error, std::abs(step.energy_error));
   raise(largest_.kinetic, step.kinetic);
   largest_.potential = first ? step.potential : std::max(largest_.potential, step.potential);
+  largest_.total = first ? step.total : std::max(largest_.total, step.total);
   raise(largest_.rate, step.rate);
   raise(largest_.position, step.position);
   raise(largest_.velocity, step.velocity);
@@ -268,6 +270,8 @@ double StepMonitor::of_step(const Step& step, const Observer& curve) const {
       return step.kinetic;
     case Quantity::potential_energy:
       return step.potential;
+    case Quantity::total_energy:
+      return step.total;
     case Quantity::largest_rate:
       return step.rate;
     case Quantity::attempts:
@@ -322,6 +326,7 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
                  : Measured{};
     case Quantity::kinetic_energy:
     case Quantity::potential_energy:
+    case Quantity::total_energy:
     case Quantity::attempts:
     case Quantity::largest_rate:
     case Quantity::largest_sigma:

@@ -47,6 +47,7 @@ class StepMonitor : public OdeSink {
     double energy_error = 0.0;  // J, with its sign
     double kinetic = 0.0;
     double potential = 0.0;
+    double total = 0.0;
     double rate = 0.0;
     double position = 0.0;
     double velocity = 0.0;

@@ -1,0 +1,70 @@
+"""A report goes case by case, on one page, and nothing of it is "part 1 of 15"."""
+import json
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
+
+from plot_checks import InTemporaryDirectory, Page, run_make_all
+from study_test import write_study
+
+
+class ReportByCases(InTemporaryDirectory):
+    def setUp(self):
+        super().setUp()
+        write_study(self.directory)
+
+    def _report(self, change=lambda declaration: None):
+        file = self.directory / "study.json"
+        declaration = json.loads(file.read_text())
+        change(declaration)
+        file.write_text(json.dumps(declaration))
+        self.assertEqual(run_make_all(self.directory)[0], 0)
+        return (self.directory / "report.html").read_text()
+
+    def test_a_case_has_its_drawing_settings_figures_and_tables_one_after_another(self):
+        def change(declaration):
+            (self.directory / "drawings").mkdir()
+            (self.directory / "drawings" / "bar.svg").write_text("<svg><text>the bars</text></svg>")
+            declaration["mechanisms"][0] |= {"drawing": "drawings/bar.svg", "bodies": 3, "coordinates": 3, "cut_joints": 1, "parameters": "end=5"}
+        text = self._report(change)
+        page = Page(text)
+        for link in ("#case_four_bar", "#case_pendulum_4", "#cases", "#tables"):
+            self.assertIn(link, page.links)
+            self.assertIn(f'id="{link[1:]}"', text)
+        case = text[text.index('id="case_four_bar"'):text.index('id="case_pendulum_4"')]
+        places = [case.index(words) for words in ("the bars", "3 bodies, 3 tree coordinates, 1 cut joint", "tolerance 0.0001, 1·10⁻⁶", "1·10⁻⁹ m",
+                                                  "four_bar: evaluations against position error", "four_bar: all numbers")]
+        self.assertEqual(places, sorted(places), "drawing, facts, settings, reference, figures, tables")
+        self.assertNotIn("pendulum:4: all numbers", case)
+        self.assertNotIn("four_bar: all numbers", text[text.index('id="tables"'):], "a table stands once")
+
+    def test_many_mechanisms_are_rows_of_one_table_and_parts_on_paper_only(self):
+        def change(declaration):
+            declaration["mechanisms"] += [{"label": f"again {n}", "mechanism": "four_bar", "end": 5.0} for n in range(5)]
+        text = self._report(change)
+        self.assertNotIn("part 1 of", text)
+        self.assertEqual(text.count("<h3>Runs that reached their end</h3>"), 1)
+        self.assertIn("<th>mechanism</th><th>First one</th>", text)
+        for number in (1, 2):
+            self.assertIn(f"tables/small_runs_{number}.tex", Page(text).links)
+            self.assertTrue((self.directory / "tables" / f"small_runs_{number}.tex").exists())
+        self.assertFalse((self.directory / "tables" / "small_runs.tex").exists(), "too wide for paper")
+
+    def test_further_curves_of_a_figure_are_folded_below_the_first(self):
+        def change(declaration):
+            declaration["variants"] += [declaration["variants"][0] | {"label": f"copy {number}", "formulation": f"dca[copy={number}]"} for number in range(9)]
+            rows = (self.directory / "records.csv").read_text().splitlines(keepends=True)
+            copies = [row.replace(",dca,", f",dca[copy={number}],").replace(",evaluations,1,", f",evaluations,1,{number + 1}")
+                      for row in rows for number in range(9) if ",dca,ode45,tolerance" in row]
+            (self.directory / "records.csv").write_text("".join(rows + copies))
+        text = self._report(change)
+        self.assertEqual(text.count("<h3>four_bar: evaluations against position error</h3>"), 1)
+        self.assertIn("<summary>four_bar: evaluations against position error: further curves</summary>", text)
+        self.assertNotIn("part 2 of", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
