@@ -136,6 +136,43 @@ TEST(HostileFormulas, NestedOnesAreRefusedByEveryReader) {
   EXPECT_EQ(Expression(derivative_of(nested, "t"), {{"t", &t}})(), 4.0);
 }
 
+/// No variable but x.
+class OneVariable final : public VariableScope {
+ public:
+  double* find(const std::string& name) override { return name == "x" ? &x_ : nullptr; }
+  [[nodiscard]] std::vector<std::string> names() const override { return {"x"}; }
+
+ private:
+  double x_ = 2.0;
+};
+
+TEST(HostileFormulas, LoadsHaveTheLimitOfAllReaders) {
+  OneVariable scope;
+  const auto nested = [](const std::string& open, int depth, const std::string& close) {
+    return repeated(open, depth) + "x" + repeated(close, depth);
+  };
+  for (const auto& [open, close] : {std::pair<std::string, std::string>{"(", ")"},
+                                    {"sin(", ")"},
+                                    {"- ", ""},
+                                    {"x ? 1 : ", ""},
+                                    {"(x ? ", " : 1)"}}) {
+    const int most = open == "(x ? " ? 100 : 200;
+    EXPECT_NO_THROW(Expression(nested(open, most, close), scope)) << open;
+    const std::string message = [&] {
+      try {
+        Expression(nested(open, most + 1, close), scope);
+      } catch (const ExpressionError& error) {
+        return std::string(error.what());
+      }
+      return std::string("it is read");
+    }();
+    EXPECT_TRUE(says(message, "is nested deeper than 200 levels")) << open << message;
+  }
+  // Long, not deep.
+  EXPECT_NO_THROW(Expression(repeated("(x - 1) * -x + min(x, x ? 1 : 2) + ", 80) + "x", scope));
+  EXPECT_THROW(Expression(repeated("x + ", 2000) + "x", scope), ExpressionError);
+}
+
 TEST(HostileFormulas, ANulEndsNothing) {
   double t = 2.0;
   try {
