@@ -32,7 +32,7 @@ class ClaimedFolderTest : public SimulateCommandTest {
 TEST_F(ClaimedFolderTest, MatricesThatCannotFitAreRefusedBeforeTheyAreMade) {
   const CommandLineCall call = call_program(with_greedy_dense(), {"matrices", "-m", "pendulum:3", "-o", folder()});
   EXPECT_EQ(call.exit_code, 2) << call.output;
-  EXPECT_TRUE(says(call, "mechanism 'pendulum:n=3' in formulation 'dense' needs about 9e+06 GB of memory") ||
+  EXPECT_TRUE(says(call, "mechanism 'pendulum:bodies=3' in formulation 'dense' needs about 9e+06 GB of memory") ||
               says(call, "'dense' needs about 9e+06 GB of memory"))
       << call.errors;
   EXPECT_FALSE(std::filesystem::exists(folder()));
@@ -50,7 +50,7 @@ TEST_F(ClaimedFolderTest, MatricesKeepToTheRuleOfFolders) {
   ASSERT_EQ(call_program(overwrite).exit_code, 0);
   EXPECT_FALSE(std::filesystem::exists(directory_ / "out" / "records.csv"));
   EXPECT_EQ(json("provenance.json")["made_by"]["command"], "matrices");
-  EXPECT_EQ(json("inputs.json")["mechanisms"][0]["mechanism"], "pendulum:n=3");
+  EXPECT_EQ(json("inputs.json")["mechanisms"][0]["mechanism"], "pendulum:bodies=3");
   EXPECT_TRUE(says(call_program(matrices), "holds results of matrices already"));
   EXPECT_TRUE(says(simulate_pendulum("out", {"--time", "0.1"}), "belongs to matrices"));
 }
@@ -164,7 +164,7 @@ stiffness = )" << stiffness << "\n";
   const CommandLineCall spring = compare("b");
   EXPECT_EQ(spring.exit_code, 2) << spring.output;
   EXPECT_EQ(spring.output.find("made from other inputs: 1\n  mechanism 'arm' is another one"), 0U) << spring.output;
-  EXPECT_FALSE(says(spring, "pendulum:n=2 aba: the mechanism")) << spring.output;
+  EXPECT_FALSE(says(spring, "pendulum:bodies=2 aba: the mechanism")) << spring.output;
   const CommandLineCall seed = compare("c");
   EXPECT_EQ(seed.exit_code, 2) << seed.output;
   EXPECT_TRUE(says(seed, "seed: \"1\" -> \"2\"")) << seed.output;
