@@ -76,11 +76,24 @@ def _places(declaration):
                     yield f"{name}[{at}].{key}", one[key], many
 
 
-def require_shape(file, declaration):
-    """Raises InputError for what is no declaration that 'mbdbench study' writes."""
-    for form, required in ((_SHAPE, True), (_OPTIONAL, False)):
+def _unknown_quantity(declaration):
+    """A ranking's quantity that no observer has; None where there is none."""
+    known = {observer["quantity"] for observer in declaration["observers"]}
+    return next((name for ranking in declaration["rankings"] for name in (ranking["error"], *ranking["work"]) if name not in known), None)
+
+
+def require_kinds(file, declaration, complete=False):
+    """Raises InputError for a field of another kind than 'mbdbench study' writes, and where one is missing that must be there."""
+    for form, required in ((_SHAPE, complete), (_OPTIONAL, False)):
         if wrong := _wrong(declaration, form, "", required):
             raise InputError(file, f"not what 'mbdbench study' writes: {wrong}", 1)
+
+
+def require_shape(file, declaration):
+    """Raises InputError for what is no declaration that 'mbdbench study' writes."""
+    require_kinds(file, declaration, True)
     for place, index, name in _places(declaration):
         if not 0 <= index < len(declaration[name]):
             raise InputError(file, f"not what 'mbdbench study' writes: {place} names {index}, and there are {len(declaration[name])} {name}", 1)
+    if (name := _unknown_quantity(declaration)) is not None:
+        raise InputError(file, f"not what 'mbdbench study' writes: a ranking is by '{name}', which nothing observes", 1)
