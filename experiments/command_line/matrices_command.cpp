@@ -14,8 +14,8 @@
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/npy_file.hpp"
-#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/terminal/message.hpp"
@@ -81,6 +81,20 @@ Eigen::VectorXd dense_accelerations(const Registries& registries, const Formulat
   return Eigen::Map<const Eigen::VectorXd>(rates.data() + at.q.size(), at.u.size());
 }
 
+/// \throws std::runtime_error naming what has no number
+void require_finite(const EquationMatrices& equations, const Eigen::VectorXd& accelerations, double t) {
+  const auto require = [t](bool finite, const char* what) {
+    if (!finite) {
+      throw std::runtime_error(fmt::format(
+          "at t = {} the {} are not finite: look at the laws of loads, the coordinates and the motions there", t,
+          what));
+    }
+  };
+  require(equations.forces.allFinite(), "forces");
+  require(equations.mass.allFinite() && equations.constraint_jacobian.allFinite(), "matrices");
+  require(accelerations.allFinite(), "accelerations");
+}
+
 nlohmann::ordered_json names_of(const Mechanism& mechanism) {
   nlohmann::ordered_json names = {{"q", nlohmann::ordered_json::array()}, {"u", nlohmann::ordered_json::array()}};
   for (const StateComponent& component : joint_layout(mechanism, StateKind::velocity)) {
@@ -111,6 +125,7 @@ void run_matrices(const Registries& registries, const MatricesOptions& options) 
   require_memory(dense, mechanism);
   const Eigen::VectorXd accelerations = dense_accelerations(registries, dense, mechanism, at);
   const EquationMatrices equations = equation_matrices(mechanism, at.t, at.q, at.u);
+  require_finite(equations, accelerations, at.t);
   const auto folder = claim_folder(options.output, {.command = "matrices"}, options.overwrite,
                                    {.mechanisms = {&mechanism}, .settings = {{"t", fmt::format("{}", at.t)}}});
   const std::filesystem::path directory = options.output;
@@ -134,7 +149,8 @@ void add_matrices_command(CLI::App& program, const Registries& registries, int& 
       ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
       ->allow_extra_args(false);
   command->add_option("--state", options->state, "A state.json of simulate or verify, with the mechanism beside it");
-  command->add_option("-t,--time", options->time, "Time, s, for prescribed motions and loads (default: 0)");
+  command->add_option("-t,--time", options->time, "Time, s, for prescribed motions and loads (default: 0)")
+      ->check(number_from(-1e300, 1e300));
   command->add_option("-o,--output", options->output, "Directory of the files")->required();
   add_overwrite_flag(*command, options->overwrite);
   add_robot_flags(*command, options->robot);

@@ -56,6 +56,7 @@ constexpr std::array kInFolders = {"inputs/declaration.toml",
                                    "parts/study.rank*.jsonl",
                                    "trajectories/*.csv",
                                    "drawings/*.svg",
+                                   "drawings/*.html",
                                    "states/[0-9]*/state.json",
                                    "states/[0-9]*/mechanism.toml",
                                    "failures/[0-9]*-*-*.toml",
@@ -122,6 +123,12 @@ bool is_own_directory(const fs::path& path) {
 
 }  // namespace
 
+void remove_results(const fs::path& folder, const std::string& inner) {
+  if (is_own_directory(folder / inner)) {
+    empty_folder(folder, inner, drawn_files(folder));
+  }
+}
+
 std::string result_in(const fs::path& folder) {
   for (const std::string name : kResults) {
     std::error_code ignored;
@@ -133,12 +140,9 @@ std::string result_in(const fs::path& folder) {
 }
 
 std::string remove_results(const fs::path& folder) {
-  const std::set<std::string> drawn = drawn_files(folder);
   std::string left;
   for (const char* const name : kFolders) {
-    if (is_own_directory(folder / name)) {
-      empty_folder(folder, name, drawn);
-    }
+    remove_results(folder, name);
     if (fs::exists(folder / name)) {
       left += fmt::format("{}{}", left.empty() ? "" : ", ", name);
     }

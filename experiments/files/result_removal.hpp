@@ -14,4 +14,7 @@ std::string result_in(const std::filesystem::path& folder);
 /// names stay, with the folders around them. \returns the folders of results that still hold some, as "figures, tables"
 std::string remove_results(const std::filesystem::path& folder);
 
+/// The same of one of these folders: "inputs".
+void remove_results(const std::filesystem::path& folder, const std::string& inner);
+
 }  // namespace mbdbench

@@ -55,23 +55,34 @@ TEST_F(ClaimedFolderTest, MatricesKeepToTheRuleOfFolders) {
   EXPECT_TRUE(says(simulate_pendulum("out", {"--time", "0.1"}), "belongs to matrices"));
 }
 
-TEST_F(ClaimedFolderTest, MatricesOfASingularStateLeaveNothing) {
-  // The mass of a point without inertia about its own axis.
-  std::ofstream(directory_ / "light.toml") << R"(format = 1
-name = "light"
+TEST_F(ClaimedFolderTest, MatricesThatCannotBeComputedLeaveNothing) {
+  std::ofstream(directory_ / "until_one.toml") << R"(name = "until_one"
 [[bodies]]
-name = "light"
-mass = 0.0
-inertia = [0.0, 0.0, 0.0]
+name = "arm"
+mass = 1.0
+inertia = [1.0, 1.0, 1.0]
 [[joints]]
 name = "j"
 type = "revolute"
 a = "ground"
-b = "light"
+b = "arm"
 axis = [0.0, 0.0, 1.0]
+[[joint_loads]]
+name = "motor"
+joint = "j"
+law = "sqrt(1 - t)"
 )";
-  EXPECT_NE(call_program({"matrices", "-m", (directory_ / "light.toml").string(), "-o", folder()}).exit_code, 0);
+  const std::vector<std::string> matrices = {"matrices", "-m", (directory_ / "until_one.toml").string(), "-o",
+                                             folder(), "-t"};
+  std::vector<std::string> late = matrices;
+  late.emplace_back("2");
+  const CommandLineCall not_finite = call_program(late);
+  EXPECT_EQ(not_finite.exit_code, 2);
+  EXPECT_TRUE(says(not_finite, "at t = 2 the forces are not finite")) << not_finite.errors;
   EXPECT_FALSE(std::filesystem::exists(folder()));
+  std::vector<std::string> early = matrices;
+  early.emplace_back("0.5");
+  EXPECT_EQ(call_program(early).exit_code, 0);
 }
 
 TEST_F(ClaimedFolderTest, ASlipClaimsNoFolder) {
@@ -135,8 +146,7 @@ TEST_F(ClaimedFolderTest, SoakOfTellingsNeedsNoTemporaryFolderAndLeavesNone) {
 
 TEST_F(ClaimedFolderTest, CompareSaysFirstThatVerifyHadOtherInputs) {
   const auto verify = [&](const char* name, double stiffness, const std::string& seed) {
-    std::ofstream(directory_ / "arm.toml") << R"(format = 1
-name = "arm"
+    std::ofstream(directory_ / "arm.toml") << R"(name = "arm"
 [[bodies]]
 name = "arm"
 mass = 1.0
@@ -172,7 +182,8 @@ stiffness = )" << stiffness << "\n";
   EXPECT_EQ(same.exit_code, 0) << same.output;
   EXPECT_FALSE(says(same, "no inputs are known")) << same.output;
   std::filesystem::remove(directory_ / "d" / "inputs.json");
-  EXPECT_TRUE(says(compare("d"), "no inputs are known of " + (directory_ / "d").string() + ": compared by names alone"));
+  EXPECT_TRUE(
+      says(compare("d"), "no inputs are known of " + (directory_ / "d").string() + ": compared by names alone"));
   std::ofstream(directory_ / "d" / "inputs.json") << "{\"command\": ";
   const CommandLineCall torn = compare("d");
   EXPECT_EQ(torn.exit_code, 2);

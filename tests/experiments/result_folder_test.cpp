@@ -109,6 +109,13 @@ TEST_F(ResultFolderTest, OverwriteLeavesTheUsersOwnFilesInFoldersOfResults) {
   }
 }
 
+TEST_F(ResultFolderTest, AStudyThatGoesOnLeavesTheUsersOwnFilesToo) {
+  ASSERT_EQ(study("first").exit_code, 0);
+  std::ofstream(directory_ / "run" / "inputs" / "notes.txt") << "mine";
+  ASSERT_EQ(study("first").exit_code, 0);
+  EXPECT_EQ(content("inputs/notes.txt"), "mine");
+}
+
 TEST_F(ResultFolderTest, WhatNobodyMadeIsNotReplacedEither) {
   for (const char* const name : {"trajectory.csv", "claims.csv", "records.csv"}) {
     std::filesystem::create_directories(directory_ / "run");

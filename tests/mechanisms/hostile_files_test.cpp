@@ -2,7 +2,11 @@
 /// Mechanism files that somebody wrote to do harm: nested without end, with what terminals obey, with bytes that end
 /// texts early. All of them are refused with a line and a reason.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -79,6 +83,32 @@ TEST(HostileFiles, UrdfThatIsTooDeepIsRefused) {
   EXPECT_TRUE(says(message, "nested too deeply")) << message.substr(0, 200);
   EXPECT_TRUE(says(refusal(std::string("<robot name=\"x\">\n\0</robot>", 26), "hostile.urdf"),
                    "hostile.urdf:2: is not XML: it holds a NUL"));
+}
+
+TEST(HostileFiles, IncludedFilesHaveTheLimitsOfFiles) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "mbdbench-include-XXXXXX").string();
+  ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+  const std::filesystem::path folder = pattern;
+  const auto write = [&](const std::string& name, const std::string& text) { std::ofstream(folder / name) << text; };
+  const auto message = [&](const std::string& included) {
+    return refusal("<mujoco><include file=\"" + included + "\"/></mujoco>", (folder / "hostile.xml").c_str());
+  };
+  ASSERT_EQ(mkfifo((folder / "pipe.xml").c_str(), 0600), 0);
+  EXPECT_TRUE(says(message("pipe.xml"), "is a pipe; name an MJCF file")) << "and nobody waits for a writer";
+  EXPECT_TRUE(says(message("/dev/zero"), "is a device; name an MJCF file")) << message("/dev/zero");
+  EXPECT_TRUE(says(message("."), "is a folder; name an MJCF file")) << message(".");
+  write("nul.xml", std::string("<m><worldbody>\0</worldbody></m>", 32));
+  EXPECT_TRUE(says(message("nul.xml"), "cannot be read as XML")) << message("nul.xml");
+  // Each of them is shallow enough for the parser.
+  const int count = 40;
+  for (int i = 0; i < count; ++i) {
+    write("part" + std::to_string(i) + ".xml", "<m>" + repeated("<body>", 60) + "<include file=\"part" +
+                                                   std::to_string(i + 1) + ".xml\"/>" + repeated("</body>", 60) +
+                                                   "</m>");
+  }
+  EXPECT_TRUE(says(message("part0.xml"), "there would be more than 100 elements within one another"))
+      << message("part0.xml");
+  std::filesystem::remove_all(folder);
 }
 
 TEST(HostileFiles, WhatTerminalsObeyIsRefusedWithItsLine) {
