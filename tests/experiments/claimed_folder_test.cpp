@@ -92,6 +92,7 @@ TEST_F(ClaimedFolderTest, ASlipClaimsNoFolder) {
       {"bench", "-m", "pendulmu"},
       {"bench", "-m", "pendulum:2", "-f", "hdcaa"},
       {"matrices", "-m", "pendulmu"},
+      {"matrices", "-m", "pendulum:2", "-t", "nan"},
       {"soak", "--metamorphic", "--comparisons", "1", "--class", "nmaes"},
       {"soak", "--metamorphic", "--comparisons", "1", "--formulation", "hdcaa"}};
   for (std::vector<std::string> slip : slips) {
