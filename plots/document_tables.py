@@ -145,7 +145,7 @@ def _is_needed(record):
 
 
 def freeze(runs):
-    """Takes over records that tables need, claims and provenance."""
+    """Takes over records that tables need, claims, provenance and inputs."""
     for paper in _PAPERS:
         open_results(runs / paper)  # Says what is wrong with a directory.
         (_REFERENCE / paper).mkdir(parents=True, exist_ok=True)
@@ -161,9 +161,13 @@ def freeze(runs):
                     writer.writeheader()
                     writer.writerows(rows)
         # What is said of times holds for one machine and its load: it is not frozen.
-        for name in ("claims.csv", "provenance.json"):
+        for name in ("claims.csv", "provenance.json", "study.json"):
             if (runs / paper / name).exists():
                 shutil.copyfile(runs / paper / name, _REFERENCE / paper / name)
+        # What `mbdbench compare` looks at first.
+        if (runs / paper / "inputs").is_dir():
+            shutil.rmtree(_REFERENCE / paper / "inputs", ignore_errors=True)
+            shutil.copytree(runs / paper / "inputs", _REFERENCE / paper / "inputs")
 
 
 def written(text):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Figures, LaTeX tables and the report of one result directory."""
 import argparse
+import json
 import platform
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ except ImportError as error:
 import rhs_cost
 import style
 from input_error import InputError
+from json_file import read_json
 from report import DrawnFigure, write_report
 from result_directory import open_results
 from solutions import write_solutions
@@ -38,6 +40,7 @@ FIGURES = {
 TABLES = {
 }
 BENCHMARK_FILE = "rhs.json"
+LIST_FILE = "figures_and_tables.json"
 
 
 class Output:
@@ -115,6 +118,21 @@ def _add_benchmark(output, file):
     output.add_figure(rhs_cost.FIGURE, costs)
 
 
+def _list_drawn(output):
+    """Writes the names of all figures and tables made here, so that `--overwrite` removes these and no others."""
+    file = output.directory / LIST_FILE
+    try:
+        earlier = read_json(file) if file.exists() else []
+    except InputError:
+        earlier = []  # damaged: what it named stays
+    listed = [name for name in earlier if isinstance(name, str)] if isinstance(earlier, list) else []
+    made = [str(path.relative_to(output.directory)) for path in output.written]
+    drawn = sorted({name for name in listed + made if name.startswith(("figures/", "tables/"))})
+    if not drawn:
+        return
+    file.write_text(json.dumps(drawn, indent=1) + "\n", encoding="utf-8")
+
+
 def make_all(directory, indexed=False):
     """Makes everything. Returns an Output."""
     output = Output(directory)
@@ -124,6 +142,7 @@ def make_all(directory, indexed=False):
         results, title, tables, provenance = _add_experiment(output)
     if benchmark.exists():
         _add_benchmark(output, benchmark)
+    _list_drawn(output)
     if results or output.figures:
         heading = f"mbdbench: {title or rhs_cost.FIGURE.title.lower()}"
         output.written.append(write_report(directory / "report.html", heading, output.figures, results, provenance, output.problems, tables, indexed))

@@ -91,6 +91,24 @@ def _with_files(directory, label, records, is_study):
     return [(*group, _links(directory, f"tables/{name}.tex")) for name, group in named if not (is_study and group[0] == "failed")]
 
 
+def _findings(records):
+    return sum(record.verdict == "not reproduced" and record.limit.startswith(("trend", "finding")) for record in records)
+
+
+def _record_groups(printed, records):
+    """[(heading, verdict counts, how many not reproduced are findings)] of the records that speak for no printed number,
+    so that every record is counted in one place."""
+    speakers = {id(number.record) for number in printed}
+    others = [record for record in records if id(record) not in speakers]
+    if not printed:
+        return [("", _verdict_counts(others), _findings(others))] if others else []
+    again = [record for record in others if record.published_value is not None]
+    rest = [record for record in others if record.published_value is None]
+    return [(heading, _verdict_counts(group), _findings(group)) for heading, group in (
+        (f"{len(again)} of them compare runs with other settings, or other methods than the paper's, with its numbers once more:", again),
+        (f"{len(rest)} are compared with no printed number, but with a prototype's, a theory's or nothing:", rest)) if group]
+
+
 def write_report(file, title, figures, results=None, provenance=None, problems=(), own_tables=(), indexed=False):
     """Writes the page. `figures`: DrawnFigures; `problems`: what could not be shown, and why; `own_tables`: the experiment's TableDefinitions; `indexed`: whether an index stands or will stand above its folder."""
     environment = page_environment()
@@ -128,9 +146,8 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
         by_rounding=sum(number.by_rounding for number in printed),
         cases=cases,
         mechanisms=distinct(records, "mechanism"),
-        # Of a paper the numbers that it prints have been counted: once each, whatever other runs were compared with them.
-        verdict_counts=_verdict_counts([record for record in records if not printed or record.published_value is None]),
-        not_asserted=sum(record.verdict == "not reproduced" and record.limit.startswith(("trend", "finding")) for record in records),
+        findings=_findings([number.record for number in printed if number.record]),
+        record_groups=_record_groups(printed, records),
         missing_engines=[engine for engine in declared.get("inputs", {}).get("engines", []) if engine.get("failure")],
         data_files=_links(directory, "records.csv", "timings.csv", "solutions.csv", "study.json", "inputs/declaration.toml"),
         claim_files=_links(directory, "claims.csv", "timing_claims.csv", f"tables/{results.experiment}_claims.tex") if results else [],

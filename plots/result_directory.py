@@ -6,6 +6,7 @@ from claims import Claim, read_claims
 from input_error import InputError
 from json_file import read_json
 from records import Record, distinct, read_records
+from study_shape import require_kinds
 from trajectory import read_trajectory
 
 
@@ -25,11 +26,13 @@ class ResultDirectory:
     @property
     def declaration(self):
         """What study.json says; nothing where there is none or it is damaged, which `read_study` tells."""
+        file = self.path / "study.json"
         try:
-            declared = read_json(self.path / "study.json")
+            declared = read_json(file)
+            require_kinds(file, declared)
         except (OSError, ValueError, InputError):
             return {}
-        return declared if isinstance(declared, dict) else {}
+        return declared
 
     def _trajectory_file(self, name):
         return self.path / "trajectories" / f"{name}.csv"

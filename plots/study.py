@@ -2,9 +2,9 @@
 import math
 from dataclasses import dataclass
 
-from input_error import InputError
 from json_file import read_json
 from records import Record
+from study_shape import require_shape
 
 _ERRORS = ("position_error", "orientation_error")
 
@@ -199,7 +199,6 @@ def read_study(results):
     file = results.path / "study.json"
     if not file.exists():
         return None
-    try:
-        return Study(read_json(file), results)
-    except (KeyError, TypeError) as error:
-        raise InputError(file, f"not what 'mbdbench study' writes: {error} is missing", 1) from None
+    declaration = read_json(file)
+    require_shape(file, declaration)
+    return Study(declaration, results)

@@ -264,7 +264,7 @@ def _gain_figures(study):
 
 def scaling_figures(study):
     """Time and memory a body against bodies, speedups measured and modelled, as far as observed."""
-    observed = {observer["quantity"] for observer in study.observers if observer["of_right_hand_side"]}
+    observed = {observer["quantity"] for observer in study.observers if observer.get("of_right_hand_side", True)}
     families = _families(study, study.mechanisms) if observed else {}
     definitions = _gain_figures(study)
     if not families:

@@ -7,18 +7,20 @@
 #include <string>
 #include <vector>
 
+#include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
-#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "experiments/terminal/message.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "formulations/registry.hpp"
 
@@ -176,11 +178,9 @@ std::vector<Record> records_of(const std::vector<BenchRow>& rows) {
 }
 
 int run_bench(const Registries& registries, const BenchOptions& options) {
-  std::vector<std::string> formulations = options.formulations;
-  if (formulations.empty()) {
-    for (const FormulationEntry& entry : registries.formulations) {
-      formulations.emplace_back(entry.key);
-    }
+  const std::vector<std::string> formulations = formulation_words(registries.formulations, options.formulations);
+  for (const std::string& word : formulations) {
+    static_cast<void>(choose_formulation(registries.formulations, word));
   }
   std::vector<Mechanism> mechanisms;
   mechanisms.reserve(options.mechanisms.size());
@@ -191,11 +191,11 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   }
   const FolderOwner owner = {.command = "bench"};
   const std::filesystem::path output(options.output);
-  const auto folder =
-      options.output.empty() ? nullptr : std::make_unique<ResultFolder>(output, owner, options.overwrite);
-  if (folder) {
-    write_provenance(output / "provenance.json", capture_provenance(owner));
+  GivenInputs given = {.mechanisms = {}, .formulations = formulations};
+  for (const Mechanism& mechanism : mechanisms) {
+    given.mechanisms.push_back(&mechanism);
   }
+  const auto folder = claim_folder(options.output, owner, options.overwrite, given);
   const InterruptionGuard guard;
   std::vector<BenchRow> all;
   int threads = 1;
@@ -226,6 +226,10 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   }
   const bool failed =
       std::any_of(all.begin(), all.end(), [](const BenchRow& row) { return row.obstacle.starts_with("FAILED"); });
+  if (!failed && std::all_of(all.begin(), all.end(), [](const BenchRow& row) { return !row.obstacle.empty(); })) {
+    tell("mbdbench: not one time was measured: every formulation refused\n");
+    return kExitCheckFailed;
+  }
   return failed ? kExitCheckFailed : kExitOk;
 }
 
@@ -246,7 +250,7 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
   command->add_option("--repetitions", options->repetitions, "Batches of each, of 5 ms at least")
       ->check(integer_from(1, 100000))
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Directory for timings.csv and provenance.json");
+  command->add_option("-o,--output", options->output, "Directory for timings.csv, provenance.json and inputs.json");
   add_overwrite_flag(*command, options->overwrite);
   add_robot_flags(*command, options->robot);
   command->footer(kBenchExamples);

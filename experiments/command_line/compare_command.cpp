@@ -30,9 +30,9 @@ constexpr const char* kCompareExamples = R"(Examples:
 Inputs are compared first: differences are named, and the numbers that depend on them are not judged. Parts that only
 have another name are found. Counts, verdicts and trajectories must be equal; errors and drifts may grow by
 --error-ratio; times are tested (Mann and Whitney, Holm) where both sides have nine repetitions. Numbers that depend on
-rounding (rounding.csv of a reference) must be in the ranges that several processors and compilers give. Exit codes: 0
-nothing got worse, 1 something did, 2 bad input, or nothing got worse and something could not be judged, because it was
-made from other inputs.)";
+rounding (rounding.csv of a reference, which begins with what was run for it) must be in the ranges of the runs there.
+Exit codes: 0 nothing got worse, 1 something did, 2 bad input, or nothing got worse and something could not be judged,
+because it was made from other inputs.)";
 
 struct CompareOptions {
   std::string a;
@@ -91,12 +91,25 @@ studies::ResultComparison compared(const CompareOptions& options) {
                                     : studies::compare_results(options.a, options.b, options.limits);
 }
 
+/// \returns why nobody can say whether both were made from the same.
+std::string why_unknown(const CompareOptions& options) {
+  std::string without;
+  for (const std::string& directory : {options.a, options.b}) {
+    if (!fs::exists(fs::path(directory) / "study.json") && !fs::exists(fs::path(directory) / "inputs.json")) {
+      without += (without.empty() ? "" : " and ") + directory;
+    }
+  }
+  return without.empty() ? "their inputs are told in different ways, by other commands or older programs: compared by "
+                           "names alone"
+                         : fmt::format("no inputs are known of {}: compared by names alone", without);
+}
+
 int compare_directories(const CompareOptions& options) {
   const studies::ResultComparison comparison = compared(options);
   print_list("made from other inputs", comparison.inputs);
   print_list("renamed", comparison.renamed);
   if (!comparison.inputs_known) {
-    fmt::print("one of them does not name its inputs: compared by names alone\n");
+    say("{}\n", why_unknown(options));
   }
   print_differences(comparison, options.shown);
   fmt::print("equal: {}{}\n", comparison.equal,

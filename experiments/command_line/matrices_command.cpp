@@ -8,12 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/npy_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/terminal/message.hpp"
@@ -33,7 +35,7 @@ constexpr const char* kMatricesExamples = R"text(Examples:
 
 M u' = f + Phi_q^T lambda: mass_matrix.npy (M), forces.npy (f: loads, gravity, what depends on velocities),
 constraint_jacobian.npy (Phi_q: cut joints, then prescribed motions, then couplings), q.npy, u.npy, accelerations.npy
-(u' by dense); names.json: what the entries of q and u are called.)text";
+(u' by dense); names.json: what the entries of q and u are called; provenance.json, inputs.json.)text";
 
 struct MatricesOptions {
   std::string mechanism;
@@ -66,9 +68,9 @@ ChosenState saved_values(const SavedState& saved, const Mechanism& mechanism, co
   return {saved.t, vector(saved.q), vector(saved.u)};
 }
 
-Eigen::VectorXd dense_accelerations(const Mechanism& mechanism, const ChosenState& at) {
-  const auto registry = formulation_registry();
-  const auto dense = make_formulation(registry, *find_formulation(registry, "dense"), mechanism, "");
+Eigen::VectorXd dense_accelerations(const Registries& registries, const FormulationEntry& entry,
+                                    const Mechanism& mechanism, const ChosenState& at) {
+  const auto dense = make_formulation(registries.formulations, entry, mechanism, "");
   std::vector<double> x(dense->state_size());
   std::vector<double> rates(x.size());
   RhsStatus status = dense->pack(at.t, view(at.q), view(at.u), x);
@@ -77,6 +79,20 @@ Eigen::VectorXd dense_accelerations(const Mechanism& mechanism, const ChosenStat
     throw std::runtime_error(fmt::format("the accelerations cannot be computed: {}", status.message()));
   }
   return Eigen::Map<const Eigen::VectorXd>(rates.data() + at.q.size(), at.u.size());
+}
+
+/// \throws std::runtime_error naming what has no number
+void require_finite(const EquationMatrices& equations, const Eigen::VectorXd& accelerations, double t) {
+  const auto require = [t](bool finite, const char* what) {
+    if (!finite) {
+      throw std::runtime_error(fmt::format(
+          "at t = {} the {} are not finite: look at the laws of loads, the coordinates and the motions there", t,
+          what));
+    }
+  };
+  require(equations.forces.allFinite(), "forces");
+  require(equations.mass.allFinite() && equations.constraint_jacobian.allFinite(), "matrices");
+  require(accelerations.allFinite(), "accelerations");
 }
 
 nlohmann::ordered_json names_of(const Mechanism& mechanism) {
@@ -104,16 +120,21 @@ void run_matrices(const Registries& registries, const MatricesOptions& options) 
   const Mechanism& mechanism = start.mechanism;
   const ChosenState at = saved ? saved_values(*saved, mechanism, options.state)
                                : ChosenState{options.time, mechanism.q0(), mechanism.u0()};
-  const std::filesystem::path directory = options.output;
-  std::filesystem::create_directories(directory);
-  require_free(directory / "mass_matrix.npy", options.overwrite);
+  // One after the other, and neither needs more than dense does.
+  const FormulationEntry& dense = *find_formulation(registries.formulations, "dense");
+  require_memory(dense, mechanism);
+  const Eigen::VectorXd accelerations = dense_accelerations(registries, dense, mechanism, at);
   const EquationMatrices equations = equation_matrices(mechanism, at.t, at.q, at.u);
+  require_finite(equations, accelerations, at.t);
+  const auto folder = claim_folder(options.output, {.command = "matrices"}, options.overwrite,
+                                   {.mechanisms = {&mechanism}, .settings = {{"t", fmt::format("{}", at.t)}}});
+  const std::filesystem::path directory = options.output;
   write_npy_matrix(directory / "mass_matrix.npy", equations.mass);
   write_npy_matrix(directory / "constraint_jacobian.npy", equations.constraint_jacobian);
   write_npy_vector(directory / "forces.npy", equations.forces);
   write_npy_vector(directory / "q.npy", at.q);
   write_npy_vector(directory / "u.npy", at.u);
-  write_npy_vector(directory / "accelerations.npy", dense_accelerations(mechanism, at));
+  write_npy_vector(directory / "accelerations.npy", accelerations);
   write_json(directory / "names.json", names_of(mechanism));
 }
 
@@ -128,9 +149,10 @@ void add_matrices_command(CLI::App& program, const Registries& registries, int& 
       ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
       ->allow_extra_args(false);
   command->add_option("--state", options->state, "A state.json of simulate or verify, with the mechanism beside it");
-  command->add_option("-t,--time", options->time, "Time, s, for prescribed motions and loads (default: 0)");
+  command->add_option("-t,--time", options->time, "Time, s, for prescribed motions and loads (default: 0)")
+      ->check(number_from(-1e300, 1e300));
   command->add_option("-o,--output", options->output, "Directory of the files")->required();
-  command->add_flag("--overwrite", options->overwrite, "Replace files that are already there");
+  add_overwrite_flag(*command, options->overwrite);
   add_robot_flags(*command, options->robot);
   command->footer(kMatricesExamples);
   command->callback([&registries, options] { run_matrices(registries, *options); });

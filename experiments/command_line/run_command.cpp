@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <stdexcept>
 #include <string>
-#include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "experiments/command_line/command.hpp"
@@ -41,27 +41,27 @@ struct RunOptions {
   throw std::invalid_argument(message);
 }
 
-const ExperimentEntry& find_experiment(const std::vector<ExperimentEntry>& experiments, const std::string& key) {
-  std::vector<std::string> keys;
-  for (const ExperimentEntry& entry : experiments) {
-    if (entry.key == key) {
-      return entry;
-    }
-    keys.emplace_back(entry.key);
-  }
-  refuse(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments")));
-}
-
 /// \returns the declaration of an experiment, or of another study that comes with the program.
 std::filesystem::path declaration_of(const Registries& registries, const std::string& key) {
-  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-  const std::string name = fmt::format("experiments/studies/{}.toml", key);
-  const auto file = key.find_first_not_of(kLetters) == std::string::npos ? shipped_file(name) : std::nullopt;
-  if (file) {
+  if (const auto file = shipped_study(key)) {
     return *file;
   }
-  refuse(fmt::format("experiment '{}': {} does not come with this program; give the file to 'mbdbench study'",
-                     find_experiment(registries.experiments, key).key, name));
+  std::vector<std::string> keys = shipped_studies();
+  for (const ExperimentEntry& entry : registries.experiments) {
+    if (entry.key == key) {
+      refuse(fmt::format("experiment '{}': experiments/studies/{}.toml does not come with this program; give the file "
+                         "to 'mbdbench study'",
+                         key, key));
+    }
+    if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
+      keys.emplace_back(entry.key);
+    }
+  }
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(key, ignored)) {
+    refuse(fmt::format("'{}' is a file; mbdbench study runs it", key));
+  }
+  refuse(fmt::format("unknown experiment '{}'; {}", key, suggest_name(key, keys, "experiments and studies")));
 }
 
 int run(const Registries& registries, const RunOptions& options) {

@@ -14,14 +14,13 @@
 #include <utility>
 #include <vector>
 
+#include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/files/csv_file.hpp"
-#include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/plain_file_name.hpp"
 #include "experiments/metamorphic/metamorphic_run.hpp"
-#include "experiments/records/provenance/provenance.hpp"
 #include "experiments/soak/isolated_check.hpp"
 #include "experiments/soak/random_mechanism.hpp"
 #include "experiments/soak/reduction.hpp"
@@ -68,6 +67,10 @@ struct SoakOptions {
 constexpr double kLongest = 120.0;
 constexpr int kMostTrials = 200;
 constexpr std::size_t kMostReduced = 20;
+
+FolderOwner soak_owner() {
+  return {.command = "soak"};
+}
 
 /// What a whole soak found.
 struct SoakReport {
@@ -275,11 +278,25 @@ void reduce_failures(const Registries& registries, const SoakReport& report, con
   }
 }
 
+GivenInputs given(const SoakOptions& options) {
+  return {.mechanisms = {},
+          .formulations = options.formulations,
+          .settings = {{"seed", fmt::format("{}", options.seed)},
+                       {"metamorphic", options.metamorphic ? "yes" : "no"},
+                       {"classes", fmt::format("{}", fmt::join(options.classes, ", "))}}};
+}
+
+/// \returns the exit code of a soak that found nothing wrong: of one that compared nothing it says nothing.
+int without_failure(std::int64_t compared) {
+  if (compared == 0) {
+    tell("mbdbench: nothing was compared, so nothing was checked\n");
+  }
+  return compared == 0 ? kExitCheckFailed : kExitOk;
+}
+
 int run_soak(const Registries& registries, const SoakOptions& options) {
   const std::filesystem::path output(options.output);
-  const FolderOwner owner = {.command = "soak"};
-  const ResultFolder folder(output, owner, options.overwrite);
-  write_provenance(output / "provenance.json", capture_provenance(owner));
+  const auto folder = claim_folder(options.output, soak_owner(), options.overwrite, given(options));
   const InterruptionGuard guard;
   const SoakReport report = SoakRun(registries, options).run();
   print_report(report);
@@ -290,7 +307,7 @@ int run_soak(const Registries& registries, const SoakOptions& options) {
     return kExitInterrupted;
   }
   const bool whole = report.disturbed.empty() && report.stopped.empty();
-  return any_failure(report) || !whole ? kExitCheckFailed : kExitOk;
+  return any_failure(report) || !whole ? kExitCheckFailed : without_failure(report.sums.compared);
 }
 
 void print_counts(const metamorphic::Report& report) {
@@ -309,28 +326,32 @@ void print_counts(const metamorphic::Report& report) {
 
 int run_metamorphic_soak(const Registries& registries, const SoakOptions& options) {
   const std::filesystem::path output(options.output);
-  const FolderOwner owner = {.command = "soak"};
-  const ResultFolder folder(output, owner, options.overwrite);
-  write_provenance(output / "provenance.json", capture_provenance(owner));
-  const InterruptionGuard guard;
   const metamorphic::RunOptions wanted = {.seed = options.seed,
                                           .comparisons = options.comparisons,
                                           .minutes = options.minutes,
                                           .jobs = options.jobs,
                                           .relations = options.classes,
                                           .formulations = options.formulations,
+                                          .working = output / ".working",
                                           .quiet = options.quiet};
+  metamorphic::require_known(registries, wanted);
+  const auto folder = claim_folder(options.output, soak_owner(), options.overwrite, given(options));
+  const InterruptionGuard guard;
   const metamorphic::Report report = metamorphic::run_metamorphic(registries, wanted);
   say("seed {}: {} comparisons, {} disagree\n", options.seed, report.compared(), report.disagreements.size());
   print_counts(report);
   for (const std::filesystem::path& failure : metamorphic::write_report(registries, report, wanted, output)) {
     say("{}: the tellings, and the commands that show it in commands.sh\n", failure.string());
   }
+  for (const auto& [why, times] : report.disturbed) {
+    say("not compared, and no formulation is to blame: {} times: {}\n", times, why);
+  }
   say("Results: {}\n", output.string());
   if (interruption_requested()) {
     return kExitInterrupted;
   }
-  return report.disagreements.empty() ? kExitOk : kExitCheckFailed;
+  return report.disagreements.empty() && report.disturbed.empty() ? without_failure(report.compared())
+                                                                  : kExitCheckFailed;
 }
 
 }  // namespace
@@ -350,7 +371,7 @@ void add_soak_command(CLI::App& program, const Registries& registries, int& exit
   command->add_option("-j,--jobs", options->jobs, "Number of processes side by side")->check(integer_from(1, 1024));
   command
       ->add_option("-o,--output", options->output,
-                   "Directory for soak.json, provenance.json and the reduced mechanisms in failures")
+                   "Directory for soak.json, provenance.json, inputs.json and the reduced mechanisms in failures")
       ->default_val("results/runs/soak");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");

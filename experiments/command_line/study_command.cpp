@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -28,6 +27,7 @@
 #include "experiments/files/directory_lock.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/result_folder.hpp"
+#include "experiments/files/shipped_file.hpp"
 #include "experiments/records/claim.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/verdict_table.hpp"
@@ -186,6 +186,10 @@ int write_study(const studies::Study& study, const studies::StudyResults& result
                       std::none_of(all.timings.begin(), all.timings.end(), [&](const Record& record) {
                         return record.verdict == Verdict::failed && !failure_is_expected(study, record);
                       });
+  if (std::none_of(everything.begin(), everything.end(), [](const Record& record) { return record.value; })) {
+    tell("mbdbench: not one number was measured\n");
+    return kExitCheckFailed;
+  }
   return passed ? kExitOk : kExitCheckFailed;
 }
 
@@ -215,15 +219,29 @@ std::vector<studies::StudyEngine> engines_asked(const studies::Study& study) {
 
 /// What has changed in the study since the folder's results, which its new ones replace.
 void tell_changes(const fs::path& output, const nlohmann::ordered_json& now) {
-  std::ifstream stream(output / "study.json");
-  const nlohmann::ordered_json before = nlohmann::ordered_json::parse(stream, nullptr, false);
+  const nlohmann::ordered_json before = json_in(output / "study.json");
   const studies::InputComparison comparison = studies::compare_inputs(before, now);
   for (const std::string& difference : comparison.differences) {
     fmt::print(stderr, "mbdbench: note: {}: since the results there {}\n", output.string(), difference);
   }
 }
 
+/// \throws std::invalid_argument where the word is no file and a study of this name comes with the program
+void require_file(const std::string& word) {
+  std::error_code ignored;
+  if (fs::exists(word, ignored)) {
+    return;
+  }
+  if (const auto shipped = shipped_study(fs::path(word).stem().string())) {
+    throw std::invalid_argument(
+        fmt::format("{}: there is no such file; the study '{}' comes with the program: mbdbench run {}, or mbdbench "
+                    "study {}",
+                    word, shipped->stem().string(), shipped->stem().string(), shipped->string()));
+  }
+}
+
 int run_here(const Registries& registries, const StudyFileRun& options, RankStart* start) {
+  require_file(options.file);
   const studies::Study study = studies::read_study(registries, options.file, options.quick);
   const bool first = start == nullptr || start->ranks().rank() == 0;
   announce(study, options, first);

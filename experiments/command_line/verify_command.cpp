@@ -5,13 +5,12 @@
 #include <filesystem>
 #include <memory>
 
+#include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
-#include "experiments/files/result_folder.hpp"
 #include "experiments/files/text_digest.hpp"
-#include "experiments/records/provenance/provenance.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
@@ -21,6 +20,7 @@
 #include "experiments/terminal/progress.hpp"
 #include "experiments/terminal/text_table.hpp"
 #include "experiments/verification/verification.hpp"
+#include "mechanisms/io/file_text.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench {
@@ -178,21 +178,31 @@ void take_state(VerificationOptions& what, const std::filesystem::path& file) {
   what.state = std::move(state);
 }
 
+GivenInputs given(const Registries& registries, const VerifyOptions& options, const VerificationInputs& inputs) {
+  GivenInputs given = {.mechanisms = {},
+                       .formulations = formulation_words(registries.formulations, options.what.formulations)};
+  for (const Mechanism& mechanism : inputs.mechanisms) {
+    given.mechanisms.push_back(&mechanism);
+  }
+  given.settings = {{"states", fmt::format("{}", options.what.states)}, {"seed", fmt::format("{}", options.what.seed)}};
+  if (options.what.state) {
+    given.settings = {{"state", text_digest(read_file_text(options.state, "the state"))}};
+  }
+  return given;
+}
+
 int run_verify(const Registries& registries, VerifyOptions& options) {
   apply_robot_flags(options.what.mechanisms, options.robot);
   if (!options.state.empty()) {
     take_state(options.what, options.state);
   }
-  const FolderOwner owner = {.command = "verify"};
+  const VerificationInputs inputs = read_verification_inputs(registries, options.what);
   const auto folder =
-      options.output.empty() ? nullptr : std::make_unique<ResultFolder>(options.output, owner, options.overwrite);
-  if (folder) {
-    write_provenance(std::filesystem::path(options.output) / "provenance.json", capture_provenance(owner));
-  }
+      claim_folder(options.output, {.command = "verify"}, options.overwrite, given(registries, options, inputs));
   const InterruptionGuard guard;
   std::unique_ptr<ProgressBar> progress;
   const std::vector<VerificationResult> results =
-      verify(registries, options.what, [&](std::size_t done, std::size_t total) {
+      verify(registries, options.what, inputs, [&](std::size_t done, std::size_t total) {
         if (!progress) {
           progress = std::make_unique<ProgressBar>("verify", total, ProgressOptions::standard_error(options.quiet));
         }
@@ -254,8 +264,9 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
   command->add_option("--seed", options->what.seed, "Seed of the random states")
       ->check(integer_from(0, 1000000000000000))
       ->capture_default_str();
-  command->add_option("-o,--output", options->output,
-                      "Directory for records.csv, provenance.json and the states of rows that did not pass");
+  command->add_option(
+      "-o,--output", options->output,
+      "Directory for records.csv, provenance.json, inputs.json and the states of rows that did not pass");
   command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");

@@ -1,5 +1,7 @@
 #include "experiments/files/json_file.hpp"
 
+#include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -39,6 +41,13 @@ bool is_shallow_json(std::string_view text) {
 nlohmann::json json_or_discarded(std::string_view text) {
   return is_shallow_json(text) ? nlohmann::json::parse(text, nullptr, false)
                                : nlohmann::json(nlohmann::json::value_t::discarded);
+}
+
+nlohmann::ordered_json json_in(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  return is_shallow_json(text) ? nlohmann::ordered_json::parse(text, nullptr, false)
+                               : nlohmann::ordered_json(nlohmann::ordered_json::value_t::discarded);
 }
 
 }  // namespace mbdbench

@@ -24,4 +24,8 @@ bool is_shallow_json(std::string_view text);
 /// \returns what the text holds; a discarded value where it is no JSON or too deep.
 nlohmann::json json_or_discarded(std::string_view text);
 
+/// \returns what the file holds, with its keys in order; a discarded value where it cannot be read, is no JSON or too
+/// deep.
+nlohmann::ordered_json json_in(const std::filesystem::path& file);
+
 }  // namespace mbdbench

@@ -2,50 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
-#include <string_view>
+
+#include "experiments/files/json_file.hpp"
+#include "experiments/files/result_removal.hpp"
 
 namespace mbdbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-// Everything that a command writes into its folder; files of the user's own beside it are not touched.
-constexpr std::array kResults = {"records.csv",    "timings.csv",     "claims.csv",      "timing_claims.csv",
-                                 "solutions.csv",  "study.json",      "inputs",          "parts",
-                                 "trajectories",   "drawings",        "figures",         "tables",
-                                 "report.html",    "state.json",      "statistics.json", "timings.json",
-                                 "mechanism.toml", "checkpoint.json", "trajectory.csv",  "trajectory.csv.part",
-                                 "soak.json",      "failures",        "states",          "provenance.json"};
-
-nlohmann::json json_in(const fs::path& file) {
-  std::ifstream stream(file);
-  return nlohmann::json::parse(stream, nullptr, false);
-}
-
-std::string text_at(const nlohmann::json& json, const char* key) {
+std::string text_at(const nlohmann::ordered_json& json, const char* key) {
   return json.is_object() && json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-}
-
-void remove_results(const fs::path& folder) {
-  for (const char* const name : kResults) {
-    fs::remove_all(folder / name);
-  }
-}
-
-/// \returns a file of a folder of nobody that has the name of a result; empty if there is none. Folders of an
-/// interrupted study may stand there before it has left its name.
-std::string unowned_result(const fs::path& folder) {
-  for (const char* const name : kResults) {
-    std::error_code ignored;
-    if (name != std::string_view("provenance.json") && fs::is_regular_file(folder / name, ignored)) {
-      return name;
-    }
-  }
-  return "";
 }
 
 /// \returns why `owner` may not write into what `found` made; empty if it may.
@@ -66,9 +35,9 @@ std::string FolderOwner::text() const {
 }
 
 std::optional<FolderOwner> folder_owner(const fs::path& folder) {
-  const nlohmann::json provenance = json_in(folder / "provenance.json");
+  const nlohmann::ordered_json provenance = json_in(folder / "provenance.json");
   if (provenance.is_object() && provenance.contains("made_by")) {
-    const nlohmann::json& made = provenance["made_by"];
+    const nlohmann::ordered_json& made = provenance["made_by"];
     const bool quick = made.is_object() && made.contains("quick") && made["quick"] == true;
     return FolderOwner{.command = text_at(made, "command"), .name = text_at(made, "name"), .quick = quick};
   }
@@ -88,12 +57,14 @@ ResultFolder::ResultFolder(const fs::path& folder, const FolderOwner& owner, boo
     note_ = fmt::format("{}: takes over the lock that {} left\n", folder.string(), lock_.left_by());
   }
   const std::optional<FolderOwner> found = folder_owner(folder);
-  if (overwrite && (found || !unowned_result(folder).empty())) {
-    remove_results(folder);
+  if (overwrite && (found || !result_in(folder).empty())) {
+    if (const std::string left = remove_results(folder); !left.empty()) {
+      note_ += fmt::format("{}: files in {} that are not known as results stay\n", folder.string(), left);
+    }
     return;
   }
   if (!found) {
-    if (const std::string name = unowned_result(folder); !name.empty()) {
+    if (const std::string name = result_in(folder); !name.empty()) {
       throw std::invalid_argument(fmt::format(
           "{}: holds '{}', and nothing says who made it; choose another directory with --output, or add --overwrite, "
           "which removes what is there",

@@ -6,12 +6,14 @@
 #include <cmath>
 #include <cstdlib>
 #include <exception>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/json_file.hpp"
+#include "experiments/files/write_error.hpp"
 #include "experiments/metamorphic/body_balance.hpp"
 #include "experiments/metamorphic/told_motion.hpp"
 #include "experiments/registries/formulation_choice.hpp"
@@ -38,7 +40,7 @@ class Reading {
     fs::remove_all(directory_);
     fs::create_directories(directory_);
     const fs::path file = directory_ / "told.toml";
-    std::ofstream(file) << toml_text(telling_.told);
+    replace_file(file, toml_text(telling_.told));
     try {
       const Mechanism mechanism = load_mechanism(file);
       const FormulationChoice choice = choose_formulation(registries_.formulations, word_);
@@ -54,6 +56,8 @@ class Reading {
       } else if (telling_.plan.settings.empty()) {
         at_start(*formulation);
       }
+    } catch (const std::system_error&) {
+      throw;
     } catch (const std::exception& error) {
       answer_.refusal = error.what();
       return answer_;
@@ -181,12 +185,15 @@ class Reading {
     try {
       run_simulate(registries_, request);
       const fs::path output(request.output);
-      std::ifstream stream(output / "statistics.json");
-      const nlohmann::json statistics = nlohmann::json::parse(stream);
+      const nlohmann::ordered_json statistics = json_in(output / "statistics.json");
       answer_.status = statistics.at("status");
       answer_.message = statistics.at("message");
       read_trajectory(read_csv(output / "trajectory.csv"));
       return true;
+    } catch (const WriteError&) {
+      throw;
+    } catch (const std::system_error&) {
+      throw;
     } catch (const std::exception& error) {
       (answer_.samples.empty() && !request.initial_values.empty() ? answer_.refusal : answer_.failure) = error.what();
       return false;

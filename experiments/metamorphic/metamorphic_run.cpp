@@ -13,13 +13,17 @@
 #include <set>
 #include <sstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/json_file.hpp"
+#include "experiments/files/write_error.hpp"
+#include "experiments/registries/formulation_choice.hpp"
 #include "experiments/soak/isolated_process.hpp"
 #include "experiments/soak/soak_checks.hpp"
 #include "experiments/terminal/interruption.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench::metamorphic {
 namespace {
@@ -41,13 +45,13 @@ struct Job {
 /// A job in a process of its own, which tells a line of JSON after every formulation.
 class JobProcess {
  public:
-  JobProcess(const Registries& registries, Job job)
+  JobProcess(const Registries& registries, Job job, fs::path working)
       : job_(std::move(job)),
-        process_([&](const soak::Teller& tell) { work(registries, tell); }, kLongest),
-        directory_(directory(process_.child())) {}
+        working_(std::move(working)),
+        process_([&](const soak::Teller& tell) { work(registries, tell); }, kLongest) {}
   ~JobProcess() {
     std::error_code ignored;
-    fs::remove_all(directory_, ignored);
+    fs::remove_all(directory(child_), ignored);
   }
   JobProcess(const JobProcess&) = delete;
   JobProcess& operator=(const JobProcess&) = delete;
@@ -69,7 +73,7 @@ class JobProcess {
       }
     }
     if (!end.disturbed.empty()) {
-      verdicts.push_back({Outcome::refused, end.disturbed});
+      verdicts.push_back({Outcome::disturbed, end.disturbed});
     } else if (verdicts.size() < job_.formulations.size()) {
       verdicts.push_back({Outcome::disagreed, end.failure.empty() ? "ended without an answer" : end.failure});
     }
@@ -77,9 +81,7 @@ class JobProcess {
   }
 
  private:
-  static fs::path directory(pid_t process) {
-    return fs::temp_directory_path() / fmt::format("mbdbench-metamorphic-{}", process);
-  }
+  [[nodiscard]] fs::path directory(pid_t process) const { return working_ / fmt::format("{}", process); }
 
   void work(const Registries& registries, const soak::Teller& tell) const {
     // What runs say on the terminal is not what this one says.
@@ -91,6 +93,10 @@ class JobProcess {
       Verdict verdict;
       try {
         verdict = compare(registries, drawn, formulation, directory(::getpid()));
+      } catch (const WriteError& error) {
+        verdict = {Outcome::disturbed, error.what()};
+      } catch (const std::system_error& error) {
+        verdict = {Outcome::disturbed, error.what()};
       } catch (const std::exception& error) {
         verdict = {Outcome::disagreed, std::string("exception: ") + error.what()};
       }
@@ -101,8 +107,9 @@ class JobProcess {
   }
 
   Job job_;
+  fs::path working_;
   soak::IsolatedProcess process_;
-  fs::path directory_;
+  pid_t child_ = process_.child();
 };
 
 std::string without_numbers(const std::string& text) {
@@ -139,20 +146,12 @@ class Run {
         names_.emplace_back(relation.name);
       }
     }
-    if (names_.size() < std::max<std::size_t>(1, options.relations.size())) {
-      std::vector<std::string_view> all;
-      for (const Relation& relation : relations()) {
-        all.push_back(relation.name);
-      }
-      throw std::invalid_argument(fmt::format("--class {}: no such class, there are {}",
-                                              fmt::join(options.relations, ", "), fmt::join(all, ", ")));
-    }
   }
 
   Report run() {
     while (!interruption_requested()) {
       while (running_.size() < static_cast<std::size_t>(options_.jobs) && (!again_.empty() || wanted())) {
-        running_.push_back(std::make_unique<JobProcess>(registries_, next_job()));
+        running_.push_back(std::make_unique<JobProcess>(registries_, next_job(), options_.working));
       }
       if (running_.empty()) {
         break;
@@ -216,6 +215,9 @@ class Run {
         case Outcome::refused:
           ++count.refused;
           ++count.reasons[without_numbers(verdict.what)];
+          break;
+        case Outcome::disturbed:
+          ++report_.disturbed[without_numbers(verdict.what)];
           break;
         case Outcome::disagreed:
           ++count.disagreed;
@@ -287,15 +289,36 @@ Case draw_case(std::string_view relation, std::int64_t seed, int bodies) {
       ->draw(random, bodies);
 }
 
-Report run_metamorphic(const Registries& registries, const RunOptions& options) {
-  return Run(registries, options).run();
+void require_known(const Registries& registries, const RunOptions& options) {
+  std::vector<std::string> all;
+  for (const Relation& relation : relations()) {
+    all.emplace_back(relation.name);
+  }
+  for (const std::string& name : options.relations) {
+    if (std::find(all.begin(), all.end(), name) == all.end()) {
+      throw std::invalid_argument(
+          fmt::format("--class {}: there is no such class; {}", name, suggest_name(name, all, "classes")));
+    }
+  }
+  for (const std::string& word : options.formulations) {
+    static_cast<void>(choose_formulation(registries.formulations, word));
+  }
 }
 
-Disagreement reduced(const Registries& registries, const Disagreement& found) {
+Report run_metamorphic(const Registries& registries, const RunOptions& options) {
+  require_known(registries, options);
+  fs::create_directories(options.working);
+  Report report = Run(registries, options).run();
+  std::error_code ignored;
+  fs::remove_all(options.working, ignored);
+  return report;
+}
+
+Disagreement reduced(const Registries& registries, const Disagreement& found, const fs::path& working) {
   constexpr int kTrials = 3;
   for (int bodies = 1; bodies < found.bodies; ++bodies) {
     for (int trial = 0; trial < kTrials && !interruption_requested(); ++trial) {
-      JobProcess process(registries, {found.relation, found.seed + trial, bodies, {found.formulation}});
+      JobProcess process(registries, {found.relation, found.seed + trial, bodies, {found.formulation}}, working);
       while (!process.ended()) {
       }
       const Verdict verdict = process.take().front();
@@ -328,15 +351,18 @@ std::vector<fs::path> write_report(const Registries& registries, const Report& r
                                      {"bodies", one.bodies},
                                      {"what", one.what}});
   }
+  json["not_compared"] = report.disturbed;
   write_csv(output / "metamorphic.csv", table);
   write_json(output / "metamorphic.json", json);
   std::set<std::string> seen;
   std::vector<fs::path> written;
   for (const Disagreement& one : report.disagreements) {
     if (seen.insert(one.relation).second) {
-      written.push_back(write_failure(reduced(registries, one), output / "failures"));
+      written.push_back(write_failure(reduced(registries, one, options.working), output / "failures"));
     }
   }
+  std::error_code ignored;
+  fs::remove_all(options.working, ignored);
   return written;
 }
 

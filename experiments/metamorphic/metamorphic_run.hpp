@@ -19,6 +19,7 @@ struct RunOptions {
   int jobs = 1;
   std::vector<std::string> relations;     ///< names; empty: all
   std::vector<std::string> formulations;  ///< empty: all of the registry, and a variant with options with each case
+  std::filesystem::path working;  ///< a folder for files of the runs, made where it is missing, removed at the end
   bool quiet = false;
 };
 
@@ -45,18 +46,22 @@ struct Disagreement {
 struct Report {
   std::map<std::string, Count> counts;  ///< by class
   std::vector<Disagreement> disagreements;
+  std::map<std::string, std::int64_t> disturbed;  ///< why comparisons could not be made, and how many
   [[nodiscard]] std::int64_t compared() const;
 };
 
 /// \returns the case of a class and a seed with so many bodies.
 Case draw_case(std::string_view relation, std::int64_t seed, int bodies);
 
-/// Draws and compares until enough was done or somebody interrupts.
-/// \throws std::invalid_argument for a class that does not exist
+/// \throws std::invalid_argument for a class or a formulation that does not exist
+void require_known(const Registries& registries, const RunOptions& options);
+
+/// Draws and compares until enough was done or somebody interrupts. \throws as `require_known`
 Report run_metamorphic(const Registries& registries, const RunOptions& options);
 
 /// \returns one with fewer bodies in which the same formulation fails the same class, if a few trials find any.
-Disagreement reduced(const Registries& registries, const Disagreement& found);
+/// \param working as in `RunOptions`
+Disagreement reduced(const Registries& registries, const Disagreement& found, const std::filesystem::path& working);
 
 /// Writes metamorphic.json, metamorphic.csv and, for the first of each class and formulation, the tellings as TOML
 /// files with the commands that run them in failures/. \returns the directories of failures

@@ -68,7 +68,8 @@ std::span<const Relation> relations();
 /// \returns what is beyond its limit between answers of the same motion told in several ways.
 std::vector<Deviation> same_motion(const Case& drawn, const std::vector<Answer>& answers);
 
-enum class Outcome { agreed, refused, integration, disagreed };
+/// Disturbed: a file could not be written or read, for which no formulation is to blame.
+enum class Outcome { agreed, refused, integration, disagreed, disturbed };
 
 /// What one formulation made of a case.
 struct Verdict {
@@ -76,7 +77,7 @@ struct Verdict {
   std::string what;  ///< the reason of a refusal; the worst deviation
 };
 
-/// \param directory for files of the runs
+/// \param directory for files of the runs \throws WriteError, std::system_error where the system has no room for them
 Verdict compare(const Registries& registries, const Case& drawn, const std::string& formulation,
                 const std::filesystem::path& directory);
 

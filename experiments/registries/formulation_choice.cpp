@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
-#include <vector>
 
 #include "formulations/registry.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
@@ -33,6 +32,16 @@ FormulationChoice choose_formulation(std::span<const FormulationEntry> registry,
   }
   choice.parameters = parse_parameters(choice.entry->options, choice.options, fmt::format("formulation '{}'", key));
   return choice;
+}
+
+std::vector<std::string> formulation_words(std::span<const FormulationEntry> registry,
+                                           const std::vector<std::string>& words) {
+  std::vector<std::string> all = words;
+  if (all.empty()) {
+    std::transform(registry.begin(), registry.end(), std::back_inserter(all),
+                   [](const FormulationEntry& entry) { return std::string(entry.key); });
+  }
+  return all;
 }
 
 std::string formulation_word(std::string_view key, std::string_view options) {

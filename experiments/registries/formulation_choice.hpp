@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "formulations/formulation.hpp"
 
@@ -19,6 +20,10 @@ struct FormulationChoice {
 /// \param word "hdca", "hdca[ground=leaf,loops=proximal]"
 /// \throws std::invalid_argument (ParameterError for options) saying what would be right
 FormulationChoice choose_formulation(std::span<const FormulationEntry> registry, std::string_view word);
+
+/// \returns the words, or where there is none the keys of all formulations.
+std::vector<std::string> formulation_words(std::span<const FormulationEntry> registry,
+                                           const std::vector<std::string>& words);
 
 /// \returns the word that chooses it again.
 std::string formulation_word(std::string_view key, std::string_view options);

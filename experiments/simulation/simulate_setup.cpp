@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
-#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_message.hpp"

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_message.hpp"
@@ -33,12 +33,8 @@ ChosenFormulation chosen_formulation(const Registries& registries, const std::st
 std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
                                                    const std::vector<std::string>& words) {
   std::vector<ChosenFormulation> chosen;
-  std::transform(words.begin(), words.end(), std::back_inserter(chosen),
-                 [&](const std::string& word) { return chosen_formulation(registries, word); });
-  if (words.empty()) {
-    std::transform(
-        registries.formulations.begin(), registries.formulations.end(), std::back_inserter(chosen),
-        [&](const FormulationEntry& entry) { return chosen_formulation(registries, std::string(entry.key)); });
+  for (const std::string& word : formulation_words(registries.formulations, words)) {
+    chosen.push_back(chosen_formulation(registries, word));
   }
   return chosen;
 }
@@ -230,38 +226,49 @@ std::vector<std::string> default_verification_mechanisms(const Registries& regis
   return mechanisms;
 }
 
+VerificationInputs read_verification_inputs(const Registries& registries, const VerificationOptions& options) {
+  const std::vector<ChosenFormulation> formulations = chosen_formulations(registries, options.formulations);
+  const FormulationEntry& dense = *choose_formulation(registries.formulations, "dense").entry;
+  // Read before the first is compared: a slip in the last name should not cost the work on the others.
+  VerificationInputs inputs;
+  inputs.words = options.mechanisms.empty() ? default_verification_mechanisms(registries) : options.mechanisms;
+  inputs.mechanisms.reserve(inputs.words.size());
+  for (const std::string& word : inputs.words) {
+    inputs.mechanisms.push_back(find_mechanism(registries, word));
+  }
+  if (options.state) {
+    require_sizes(*options.state, inputs.mechanisms.front());
+  }
+  // All of them before the first: what is compared is not lost with one that cannot fit.
+  for (const Mechanism& mechanism : inputs.mechanisms) {
+    require_fitting(mechanism, formulations, dense);
+  }
+  return inputs;
+}
+
 std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
+                                       const VerificationInputs& inputs,
                                        const std::function<bool(std::size_t, std::size_t)>& mechanism_done) {
   const FormulationEntry& dense = *choose_formulation(registries.formulations, "dense").entry;
   const FormulationEntry& dense_momentum = *choose_formulation(registries.formulations, "dense-momentum").entry;
   const std::vector<ChosenFormulation> formulations = chosen_formulations(registries, options.formulations);
-  // Read before the first is compared: a slip in the last name should not cost the work on the others.
-  std::vector<Mechanism> mechanisms;
-  const std::vector<std::string> words =
-      options.mechanisms.empty() ? default_verification_mechanisms(registries) : options.mechanisms;
-  mechanisms.reserve(words.size());
-  for (const std::string& word : words) {
-    mechanisms.push_back(find_mechanism(registries, word));
-  }
-  if (options.state) {
-    require_sizes(*options.state, mechanisms.front());
-  }
-  // All of them before the first: what is compared is not lost with one that cannot fit.
-  for (const Mechanism& mechanism : mechanisms) {
-    require_fitting(mechanism, formulations, dense);
-  }
   std::vector<VerificationResult> results;
-  for (std::size_t i = 0; i < mechanisms.size(); ++i) {
+  for (std::size_t i = 0; i < inputs.mechanisms.size(); ++i) {
     const std::size_t before = results.size();
-    verify_mechanism(mechanisms[i], formulations, dense, dense_momentum, options, results);
+    verify_mechanism(inputs.mechanisms[i], formulations, dense, dense_momentum, options, results);
     for (std::size_t row = before; row < results.size(); ++row) {
-      results[row].word = words[i];
+      results[row].word = inputs.words[i];
     }
-    if (!mechanism_done(i + 1, mechanisms.size())) {
+    if (!mechanism_done(i + 1, inputs.mechanisms.size())) {
       break;
     }
   }
   return results;
+}
+
+std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
+                                       const std::function<bool(std::size_t, std::size_t)>& mechanism_done) {
+  return verify(registries, options, read_verification_inputs(registries, options), mechanism_done);
 }
 
 std::vector<VerificationResult> verify(const Registries& registries, const Mechanism& mechanism,

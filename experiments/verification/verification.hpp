@@ -93,8 +93,22 @@ struct VerificationOptions {
 /// \returns all catalogue entries with their defaults, and random mechanisms to make 30.
 std::vector<std::string> default_verification_mechanisms(const Registries& registries);
 
+/// What is compared, read and found to fit into memory.
+struct VerificationInputs {
+  std::vector<std::string> words;  ///< that name the mechanisms
+  std::vector<Mechanism> mechanisms;
+};
+
+/// \throws std::invalid_argument for an unknown formulation or option, what `find_mechanism` throws for a mechanism,
+/// MemoryRefusal
+VerificationInputs read_verification_inputs(const Registries& registries, const VerificationOptions& options);
+
 /// \param mechanism_done called after each mechanism with the number of all; \returns false to stop
-/// \throws std::invalid_argument for an unknown formulation or option, what `find_mechanism` throws for a mechanism
+std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
+                                       const VerificationInputs& inputs,
+                                       const std::function<bool(std::size_t done, std::size_t total)>& mechanism_done);
+
+/// Both.
 std::vector<VerificationResult> verify(const Registries& registries, const VerificationOptions& options,
                                        const std::function<bool(std::size_t done, std::size_t total)>& mechanism_done);
 

@@ -248,7 +248,7 @@ FormulationEntry dca_alm_entry() {
           augmented_option_specifications(false),
           refuse_for_assembly,
           make_augmented<false>,
-          {.per_body = 2e4}};
+          {.per_body = 2e4, .per_row_and_velocity = 32.0}};
 }
 
 FormulationEntry dca_alm_projected_entry() {
@@ -259,7 +259,7 @@ FormulationEntry dca_alm_projected_entry() {
           augmented_option_specifications(true),
           refuse_for_assembly,
           make_augmented<true>,
-          {.per_body = 2e4}};
+          {.per_body = 2e4, .per_row_and_velocity = 32.0}};
 }
 
 }  // namespace mbdbench

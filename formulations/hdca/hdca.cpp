@@ -278,7 +278,7 @@ FormulationEntry hdca_entry() {
           hdca_option_specifications(),
           refuse_for_assembly,
           make_hdca,
-          {.per_body = 1.3e4},
+          {.per_body = 1.3e4, .per_row_and_velocity = 32.0},
           projects,
           make_hdca_part,
           "leaf=subchain",

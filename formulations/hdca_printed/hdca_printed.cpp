@@ -422,7 +422,7 @@ FormulationEntry hdca_printed_entry() {
           {},
           refuse,
           make,
-          {.per_body = 1.3e4}};
+          {.per_body = 1.3e4, .per_row_and_velocity = 32.0}};
 }
 
 }  // namespace mbdbench

@@ -28,7 +28,7 @@ MechanismDescription parse_robot(std::string_view text, std::string_view file_na
   if (document.Parse(text.data(), text.size()) != tinyxml2::XML_SUCCESS || document.RootElement() == nullptr) {
     throw FileError(file_name, static_cast<std::size_t>(document.ErrorLineNum()),
                     document.ErrorID() == tinyxml2::XML_ELEMENT_DEPTH_EXCEEDED
-                        ? "has elements nested too deeply: more than 500 levels"
+                        ? fmt::format("has elements nested too deeply: more than {} levels", TINYXML2_MAX_ELEMENT_DEPTH)
                         : fmt::format("is not XML ({})", document.ErrorName()));
   }
   const tinyxml2::XMLElement& outermost = *document.RootElement();

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "python/bindings/number_arrays.hpp"
 #include "python/bindings/session.hpp"

@@ -47,4 +47,11 @@ def records(run: str | Path, file: str = "records.csv") -> pandas.DataFrame:
 
 def study(run: str | Path) -> dict[str, Any]:
     """study.json of a study: names, labels, order, units and settings, from which its figures are made."""
-    return json.loads(_file(run, "study.json").read_text(encoding="utf-8"))
+    file = _file(run, "study.json")
+    try:
+        declared = json.loads(file.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):  # no UTF-8 is a ValueError too
+        declared = None
+    if not isinstance(declared, dict):
+        raise ValueError(f"{file}: is not what 'mbdbench study' writes: it was changed, cut off or damaged")
+    return declared

@@ -1,4 +1,4 @@
-#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/memory_demand.hpp"
 
 #include <gtest/gtest.h>
 

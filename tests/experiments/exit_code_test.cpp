@@ -50,6 +50,15 @@ TEST_F(ExitCodeTest, AStudyOfTimesAloneHasThem) {
   EXPECT_FALSE(says(call, "refused")) << call.output;
 }
 
+TEST_F(ExitCodeTest, AStudyWithoutOneNumberFails) {
+  const CommandLineCall call = study(
+      "name = \"refused\"\nmechanisms = [\"four_bar\"]\nend = 0.1\nintegrators = [\"ode45\"]\ntolerances = [1e-4]\n"
+      "observe = [\"evaluations\"]\n[variants]\n\"ABA\" = \"aba\"\n",
+      {"--no-report"});
+  EXPECT_EQ(call.exit_code, 1) << call.output;
+  EXPECT_TRUE(says(call, "not one number was measured")) << call.errors;
+}
+
 TEST_F(ExitCodeTest, NamesBecomeFilesInTheFolderAndNowhereElse) {
   const std::string study_text =
       "name = \"small\"\nmechanisms = [\"pendulum:2\"]\nend = 0.1\nintegrators = [\"ode45\"]\ntolerances = [1e-4]\n"

@@ -168,6 +168,8 @@ TEST(MetamorphicRunTest, AnInterruptedOrCrashedFormulationLeavesTheOthers) {
   options.relations = {"balance"};
   options.formulations = {"wrong", "dense"};
   options.quiet = true;
+  const TemporaryDirectory directory;
+  options.working = directory / "working";
   const Report report = run_metamorphic(registries_with_wrong_one<true>(), options);
   const Count& count = report.counts.at("balance");
   EXPECT_EQ(count.disagreed, 2);

@@ -81,6 +81,41 @@ TEST_F(ResultFolderTest, OverwriteLeavesTheUsersOwnFiles) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "run" / "parts"));
 }
 
+TEST_F(ResultFolderTest, OverwriteLeavesTheUsersOwnFilesInFoldersOfResults) {
+  ASSERT_EQ(study("first").exit_code, 0);
+  const std::filesystem::path run = directory_ / "run";
+  // What plots/make_all.py makes and lists; the list of a folder from somebody else may name anything.
+  std::ofstream(directory_ / "outside.pdf") << "mine";
+  for (const char* const name :
+       {"figures/motion.pdf", "figures/motion.png", "tables/first_claims.tex", "figures/mine.pdf", "tables/mine.tex",
+        "inputs/mine.txt", "parts/mine.json", "drawings/deep/mine.svg"}) {
+    std::filesystem::create_directories((run / name).parent_path());
+    std::ofstream(run / name) << "mine";
+  }
+  std::ofstream(run / "figures_and_tables.json")
+      << R"(["figures/motion.pdf", "figures/motion.png", "tables/first_claims.tex", "figures/../../outside.pdf",
+             "../outside.pdf", 1, {}])";
+  const CommandLineCall call = simulate_pendulum("run", {"--time", "0.1", "--overwrite"});
+  ASSERT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_TRUE(says(call, "files in inputs, parts, drawings, figures, tables that are not known as results stay"))
+      << call.errors;
+  for (const char* const name : {"figures/mine.pdf", "tables/mine.tex", "inputs/mine.txt", "parts/mine.json",
+                                 "drawings/deep/mine.svg", "../outside.pdf"}) {
+    EXPECT_EQ(content(name), "mine") << name;
+  }
+  for (const char* const name : {"figures/motion.pdf", "figures/motion.png", "tables/first_claims.tex", "study.json",
+                                 "inputs/declaration.toml", "parts/study.jsonl", "figures_and_tables.json"}) {
+    EXPECT_FALSE(std::filesystem::exists(run / name)) << name;
+  }
+}
+
+TEST_F(ResultFolderTest, AStudyThatGoesOnLeavesTheUsersOwnFilesToo) {
+  ASSERT_EQ(study("first").exit_code, 0);
+  std::ofstream(directory_ / "run" / "inputs" / "notes.txt") << "mine";
+  ASSERT_EQ(study("first").exit_code, 0);
+  EXPECT_EQ(content("inputs/notes.txt"), "mine");
+}
+
 TEST_F(ResultFolderTest, WhatNobodyMadeIsNotReplacedEither) {
   for (const char* const name : {"trajectory.csv", "claims.csv", "records.csv"}) {
     std::filesystem::create_directories(directory_ / "run");

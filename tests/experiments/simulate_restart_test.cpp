@@ -128,10 +128,25 @@ TEST_F(SimulateRestartTest, ASavedStateThatIsNoneIsRefused) {
     const CommandLineCall run = simulate("run", {"--time", "1", "--restart", file.string()});
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_TRUE(says(run, reason)) << run.errors;
+    EXPECT_FALSE(says(run, "json.exception")) << run.errors;
   };
-  refused("{", "not a saved state");
-  refused("{}", "not a saved state");
+  refused("", "state.json:1: not a saved state: it is empty and no JSON");
+  refused("{\n\"format\": 2,\n", "state.json:3: not a saved state: what stands here is no JSON; the file was changed");
+  refused("[1]", "not a saved state: it must be a JSON object");
+  refused("{\"format\": \"\xff\"}", "state.json:1: not a saved state");
+  refused("{}", "state.json: 'format' is missing; it must be a number");
   refused(R"({"format": 1})", "format 2");
+  refused(R"({"format": 2, "mechanism": 3})", "'mechanism' must be a text; there is 3");
+  const std::string head = R"({"format":2,"mechanism":"m","mechanism_digest":"","formulation":"dense",
+                              "formulation_options":"","integrator":"ode45","settings":)";
+  refused(head + "[]}", "'settings' must be an object, {...}; there is []");
+  refused(head + "{}}", "'settings.relative_tolerance' is missing; it must be a number");
+  const std::string settings = R"({"relative_tolerance":1,"absolute_tolerance":1,"absolute_tolerance_of":{},
+      "controlled":[],"norm_control":false,"refine":0,"max_step":null,"fixed_step":null})";
+  refused(head + settings + R"(,"t":0,"names":["a",2],"x":[1]})", "'names' must be a list of texts; there is 2");
+  refused(head + settings + R"(,"t":0,"names":["a"],"x":[1],"q":[null]})",
+          "'q' must be a list of numbers; there is null");
+  refused(head + settings + R"(,"t":{"a":1},"names":["a"],"x":[1]})", "'t' must be a number; there is {\"a\":1}");
   refused(R"({"format":2,"mechanism":"m","mechanism_digest":"","formulation":"dense","formulation_options":"",
               "integrator":"ode45","settings":{"relative_tolerance":1,"absolute_tolerance":1,"absolute_tolerance_of":{},
               "controlled":[],"norm_control":false,"refine":0,"max_step":null,"fixed_step":null},"t":0,"names":["a","b"],"x":[1]})",

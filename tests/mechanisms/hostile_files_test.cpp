@@ -2,7 +2,11 @@
 /// Mechanism files that somebody wrote to do harm: nested without end, with what terminals obey, with bytes that end
 /// texts early. All of them are refused with a line and a reason.
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -81,6 +85,32 @@ TEST(HostileFiles, UrdfThatIsTooDeepIsRefused) {
                    "hostile.urdf:2: is not XML: it holds a NUL"));
 }
 
+TEST(HostileFiles, IncludedFilesHaveTheLimitsOfFiles) {
+  std::string pattern = (std::filesystem::temp_directory_path() / "mbdbench-include-XXXXXX").string();
+  ASSERT_NE(mkdtemp(pattern.data()), nullptr);
+  const std::filesystem::path folder = pattern;
+  const auto write = [&](const std::string& name, const std::string& text) { std::ofstream(folder / name) << text; };
+  const auto message = [&](const std::string& included) {
+    return refusal("<mujoco><include file=\"" + included + "\"/></mujoco>", (folder / "hostile.xml").c_str());
+  };
+  ASSERT_EQ(mkfifo((folder / "pipe.xml").c_str(), 0600), 0);
+  EXPECT_TRUE(says(message("pipe.xml"), "is a pipe; name an MJCF file")) << "and nobody waits for a writer";
+  EXPECT_TRUE(says(message("/dev/zero"), "is a device; name an MJCF file")) << message("/dev/zero");
+  EXPECT_TRUE(says(message("."), "is a folder; name an MJCF file")) << message(".");
+  write("nul.xml", std::string("<m><worldbody>\0</worldbody></m>", 32));
+  EXPECT_TRUE(says(message("nul.xml"), "cannot be read as XML")) << message("nul.xml");
+  // Each of them is shallow enough for the parser.
+  const int count = 40;
+  for (int i = 0; i < count; ++i) {
+    write("part" + std::to_string(i) + ".xml", "<m>" + repeated("<body>", 60) + "<include file=\"part" +
+                                                   std::to_string(i + 1) + ".xml\"/>" + repeated("</body>", 60) +
+                                                   "</m>");
+  }
+  EXPECT_TRUE(says(message("part0.xml"), "there would be more than 100 elements within one another"))
+      << message("part0.xml");
+  std::filesystem::remove_all(folder);
+}
+
 TEST(HostileFiles, WhatTerminalsObeyIsRefusedWithItsLine) {
   for (const char* const escape :
        {"\\u001b[2J", "\\u0000", "\\u0007", "\\u009b1m", "\\u202e", "\\u2066", "\\u2028", "\\b"}) {
@@ -134,6 +164,43 @@ TEST(HostileFormulas, NestedOnesAreRefusedByEveryReader) {
   double t = 2.0;
   const std::string nested = repeated("(1+", 190) + "t*t" + repeated(")", 190);
   EXPECT_EQ(Expression(derivative_of(nested, "t"), {{"t", &t}})(), 4.0);
+}
+
+/// No variable but x.
+class OneVariable final : public VariableScope {
+ public:
+  double* find(const std::string& name) override { return name == "x" ? &x_ : nullptr; }
+  [[nodiscard]] std::vector<std::string> names() const override { return {"x"}; }
+
+ private:
+  double x_ = 2.0;
+};
+
+TEST(HostileFormulas, LoadsHaveTheLimitOfAllReaders) {
+  OneVariable scope;
+  const auto nested = [](const std::string& open, int depth, const std::string& close) {
+    return repeated(open, depth) + "x" + repeated(close, depth);
+  };
+  for (const auto& [open, close] : {std::pair<std::string, std::string>{"(", ")"},
+                                    {"sin(", ")"},
+                                    {"- ", ""},
+                                    {"x ? 1 : ", ""},
+                                    {"(x ? ", " : 1)"}}) {
+    const int most = open == "(x ? " ? 100 : 200;
+    EXPECT_NO_THROW(Expression(nested(open, most, close), scope)) << open;
+    const std::string message = [&] {
+      try {
+        Expression(nested(open, most + 1, close), scope);
+      } catch (const ExpressionError& error) {
+        return std::string(error.what());
+      }
+      return std::string("it is read");
+    }();
+    EXPECT_TRUE(says(message, "is nested deeper than 200 levels")) << open << message;
+  }
+  // Long, not deep.
+  EXPECT_NO_THROW(Expression(repeated("(x - 1) * -x + min(x, x ? 1 : 2) + ", 80) + "x", scope));
+  EXPECT_THROW(Expression(repeated("x + ", 2000) + "x", scope), ExpressionError);
 }
 
 TEST(HostileFormulas, ANulEndsNothing) {

@@ -128,7 +128,7 @@ TEST(Mjcf, WhatWouldBeLostIsRefusedAllAtOnce) {
     <geom type="mesh" mesh="m"/><composite/></body></worldbody>
     <equality><tendon tendon1="t"/></equality></mujoco>)");
   for (const char* const part :
-       {"model.xml:1: 8 errors", "<include file=\"x.xml\">: x.xml cannot be read as XML", "<option density>",
+       {"model.xml:1: 8 errors", "<include file=\"x.xml\">: x.xml: cannot be opened", "<option density>",
         "gravcomp is not modelled", "armature (0.1) is not modelled; leave it out with --ignore armature",
         "frictionloss (0.2) is not modelled; leave it out with --ignore friction", "meshes are not read",
         "<composite> is not read", "<tendon> in <equality> is not read"}) {

@@ -1,13 +1,16 @@
 """From results in the documented format to figures, tables and the report, and what happens when the results are damaged."""
 import contextlib
 import io
+import json
 import re
+import shutil
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import make_all
@@ -101,6 +104,31 @@ class CompleteResults(Readable):
         # Two counts and two times are printed.
         self.assertIn("The paper prints 4 numbers that can still be read: exact 2, trend only 1, not there 1.", text)
         self.assertIn("92 records, one a run and quantity", text)
+
+
+class ReferenceResults(InTemporaryDirectory):
+    def test_every_record_is_counted_in_one_place(self):
+        shutil.copytree(ROOT / "results" / "reference" / "naudet2005", self.directory / "naudet2005")
+        run_make_all(self.directory / "naudet2005")
+        text = " ".join(Page((self.directory / "naudet2005" / "report.html").read_text()).text.split())
+        printed = re.search(r"The paper prints (\d+) numbers .*? as in the index\.", text).group()
+        records = int(re.search(r"(\d+) records, one a run and quantity", text).group(1))
+        again = re.search(r"(\d+) of them compare runs .*? once more: (.*?)\. (\d+) of those", text)
+        rest = re.search(r"(\d+) are compared with no printed number", text)
+        self.assertIn("not reproduced 1.", printed)
+        self.assertIn("as in the index. 1 of those not reproduced is a finding", text)
+        self.assertIn(f"not reproduced {again.group(3)}", again.group(2))
+        speakers = sum(int(count) for count in re.findall(r"[a-z] (\d+)[.,]", printed)) - int((re.search(r"not there (\d+)", printed) or [0, 0])[1])
+        self.assertEqual(records, speakers + int(again.group(1)) + int(rest.group(1)))
+
+    def test_what_was_drawn_is_listed_once(self):
+        write_chadaj(self.directory)
+        (self.directory / make_all.LIST_FILE).write_text('["figures/earlier.pdf", 1, "../outside.pdf"]')
+        run_make_all(self.directory)
+        run_make_all(self.directory)
+        listed = json.loads((self.directory / make_all.LIST_FILE).read_text())
+        made = sorted(str(file.relative_to(self.directory)) for folder in ("figures", "tables") for file in (self.directory / folder).glob("*"))
+        self.assertEqual(listed, sorted([*made, "figures/earlier.pdf"]))
 
 
 class HostileNames(InTemporaryDirectory):

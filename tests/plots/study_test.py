@@ -164,6 +164,34 @@ class StudyReport(InTemporaryDirectory):
         with self.assertRaisesRegex(InputError, "'title' is missing"):
             read_study(open_results(self.directory))
 
+    def test_a_field_of_another_kind_is_named_and_nothing_fails(self):
+        file = self.directory / "study.json"
+        declared = json.loads(file.read_text())
+        for place, value, wrong in (
+                (("mechanisms",), None, "mechanisms must be a list"), (("mechanisms", 0), 3, r"mechanisms\[0\] must be an object"),
+                (("mechanisms", 0, "drawing"), None, r"mechanisms\[0\].drawing must be a text"),
+                (("mechanisms", 0, "variants"), [{}], r"variants\[0\] must be a whole number"),
+                (("mechanisms", 0, "variants"), [99], "variants names 99, and there are 3 variants"),
+                (("mechanisms", 0, "controls"), [-1], "controls names -1"), (("mechanisms", 0, "own_controls"), "x", "own_controls must be an object"),
+                (("mechanisms", 0, "end"), {}, "end must be a number"), (("variants", 0, "label"), ["x"], r"variants\[0\].label must be a text"),
+                (("controls", 0, "value"), True, "value must be a number"), (("observers", 0, "quantity"), -1, "quantity must be a text"),
+                (("rankings", 0, "error"), "nothing", "a ranking is by 'nothing'"), (("inputs",), {"engines": None}, "inputs.engines must be a list"),
+                (("quick",), "yes", "quick must be true or false"), ((), [], "it must be an object")):
+            changed = json.loads(json.dumps(declared))
+            node = changed
+            for key in place[:-1]:
+                node = node[key]
+            if place:
+                node[place[-1]] = value
+            else:
+                changed = value
+            file.write_text(json.dumps(changed))
+            with self.subTest(place=place), self.assertRaisesRegex(InputError, wrong):
+                read_study(open_results(self.directory))
+            code, _, errors = run_make_all(self.directory)
+            self.assertEqual(code, 1)
+            self.assertRegex(errors, wrong)
+
 
 class DeclaredFiguresAndTables(InTemporaryDirectory, Readable):
     def setUp(self):

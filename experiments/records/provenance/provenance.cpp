@@ -16,7 +16,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 #include <thread>
 
@@ -180,9 +179,7 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
 }
 
 void add_ranks(const std::filesystem::path& file, int ranks, const std::string& messages) {
-  std::ifstream stream(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  nlohmann::ordered_json json = nlohmann::ordered_json::parse(is_shallow_json(text) ? text : "", nullptr, false);
+  nlohmann::ordered_json json = json_in(file);
   if (!json.is_object()) {
     Provenance provenance = capture_provenance();
     provenance.ranks = ranks;

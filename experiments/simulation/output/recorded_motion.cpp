@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "experiments/files/csv_file.hpp"
-#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/simulation/output/saved_state.hpp"

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/json_fields.hpp"
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "mechanisms/io/file_error.hpp"
@@ -71,27 +72,27 @@ nlohmann::ordered_json settings_json(const RunSettings& settings) {
   return json;
 }
 
-RunSettings settings_of(const nlohmann::json& json, const std::string& file) {
+RunSettings settings_of(const JsonFields& json, const std::string& file) {
   RunSettings settings;
-  json.at("relative_tolerance").get_to(settings.relative_tolerance);
-  json.at("absolute_tolerance").get_to(settings.absolute_tolerance);
-  for (const auto& [kind, tolerance] : json.at("absolute_tolerance_of").items()) {
-    settings.absolute_tolerance_of[parse_state_kind(kind, file)] = tolerance.get<double>();
+  settings.relative_tolerance = json.number("relative_tolerance");
+  settings.absolute_tolerance = json.number("absolute_tolerance");
+  const JsonFields tolerances = json.fields("absolute_tolerance_of");
+  for (const std::string& kind : tolerances.keys()) {
+    settings.absolute_tolerance_of[parse_state_kind(kind, file)] = tolerances.number(kind);
   }
-  for (const nlohmann::json& kind : json.at("controlled")) {
-    settings.controlled.push_back(parse_state_kind(kind.get<std::string>(), file));
+  for (const std::string& kind : json.texts("controlled")) {
+    settings.controlled.push_back(parse_state_kind(kind, file));
   }
-  json.at("norm_control").get_to(settings.norm_control);
-  json.at("refine").get_to(settings.refine);
-  const auto step = [&json](const char* key) {
-    return json.at(key).is_null() ? std::nullopt : std::optional(json.at(key).get<double>());
-  };
+  settings.norm_control = json.flag("norm_control");
+  settings.refine = json.integer("refine");
+  const auto step = [&json](const char* key) { return json.has(key) ? std::optional(json.number(key)) : std::nullopt; };
   settings.max_step = step("max_step");
   settings.fixed_step = step("fixed_step");
   // Absent from states that were saved before there was a choice.
-  settings.propagate_higher_order = json.value("propagate_higher_order", false);
-  settings.record_local_error = json.value("record_local_error", false);
-  settings.projection_tolerance = json.value("projection_tolerance", 0.0);
+  const auto flag = [&json](const char* key) { return json.has(key) && json.flag(key); };
+  settings.propagate_higher_order = flag("propagate_higher_order");
+  settings.record_local_error = flag("record_local_error");
+  settings.projection_tolerance = json.has("projection_tolerance") ? json.number("projection_tolerance") : 0.0;
   return settings;
 }
 
@@ -126,35 +127,26 @@ SavedState read_saved_state(const std::filesystem::path& file) {
 }
 
 SavedState parse_saved_state(std::string_view text, const std::filesystem::path& file) {
-  if (!is_shallow_json(text)) {
-    throw FileError(file.string(), 0,
-                    fmt::format("not a saved state: it is nested deeper than {} levels", kDeepestJson));
+  const nlohmann::json object = parse_json_object(text, file, "a saved state");
+  const JsonFields json(object, file);
+  if (json.number("format") != kFormat) {
+    throw FileError(file.string(), 0, fmt::format("this program reads states of format {}", kFormat));
   }
   SavedState state;
-  try {
-    const nlohmann::json json = nlohmann::json::parse(text);
-    if (json.at("format") != kFormat) {
-      throw FileError(file.string(), 0, fmt::format("this program reads states of format {}", kFormat));
-    }
-    json.at("mechanism").get_to(state.mechanism);
-    json.at("mechanism_digest").get_to(state.mechanism_digest);
-    json.at("formulation").get_to(state.formulation);
-    json.at("formulation_options").get_to(state.formulation_options);
-    json.at("integrator").get_to(state.integrator);
-    state.settings = settings_of(json.at("settings"), file.string());
-    json.at("t").get_to(state.t);
-    json.at("names").get_to(state.names);
-    for (const nlohmann::json& value : json.at("x")) {
-      // A number that was not finite is written as null.
-      state.x.push_back(value.is_null() ? std::nan("") : value.get<double>());
-    }
-    // Absent from states that were saved before a restart needed them.
-    state.q = json.value("q", std::vector<double>());
-    state.u = json.value("u", std::vector<double>());
-    state.gauge = json.value("gauge", std::vector<double>());
-  } catch (const nlohmann::json::exception& error) {
-    throw FileError(file.string(), 0, fmt::format("not a saved state: {}", error.what()));
-  }
+  state.mechanism = json.text("mechanism");
+  state.mechanism_digest = json.text("mechanism_digest");
+  state.formulation = json.text("formulation");
+  state.formulation_options = json.text("formulation_options");
+  state.integrator = json.text("integrator");
+  state.settings = settings_of(json.fields("settings"), file.string());
+  state.t = json.number("t");
+  state.names = json.texts("names");
+  state.x = json.numbers_or_nan("x");
+  // Absent from states that were saved before a restart needed them.
+  const auto numbers = [&json](const char* key) { return json.has(key) ? json.numbers(key) : std::vector<double>(); };
+  state.q = numbers("q");
+  state.u = numbers("u");
+  state.gauge = numbers("gauge");
   require_visible(state, file);
   require_consistent(state, file);
   return state;

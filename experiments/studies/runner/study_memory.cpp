@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/needed_entries.hpp"
 #include "formulations/registry.hpp"

@@ -6,6 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "experiments/files/json_file.hpp"
+#include "mechanisms/io/file_error.hpp"
+
 namespace mbdbench::studies {
 namespace {
 
@@ -232,9 +235,52 @@ class InputComparer {
   InputComparison result_;
 };
 
-Json study_of(const fs::path& folder) {
-  std::ifstream stream(folder / "study.json");
-  return Json::parse(stream, nullptr, false);
+/// \returns the digests of all mechanisms by their names; several of one name count as one.
+std::map<std::string, std::string> digests_of(const Json& mechanisms) {
+  std::map<std::string, std::string> found;
+  for (const Json& mechanism : mechanisms) {
+    found[mechanism.at("mechanism")] += mechanism.at("digest").get<std::string>();
+  }
+  return found;
+}
+
+/// Reads inputs.json of two folders of one command without a study.
+InputComparison compare_given(const Json& a, const Json& b) {
+  InputComparison result;
+  const auto before = digests_of(a.at("mechanisms"));
+  const auto after = digests_of(b.at("mechanisms"));
+  for (const auto& [name, digest] : before) {
+    const auto same = after.find(name);
+    if (same == after.end()) {
+      result.differences.push_back(fmt::format("mechanism '{}' is no longer given", name));
+    } else if (same->second != digest) {
+      result.differences.push_back(fmt::format("mechanism '{}' is another one", name));
+      result.other_mechanisms[name] = "the mechanism is another one";
+    }
+  }
+  for (const auto& [name, digest] : after) {
+    result.declared_mechanisms.push_back(name);
+    if (!before.contains(name)) {
+      result.differences.push_back(fmt::format("mechanism '{}' is given anew", name));
+    }
+  }
+  for (const Json& formulation : b.at("formulations")) {
+    result.declared_formulations.push_back(formulation);
+  }
+  for (const Json& formulation : a.at("formulations")) {
+    if (!stands_in(result.declared_formulations, formulation)) {
+      result.differences.push_back(fmt::format("formulation '{}' is no longer given", formulation.get<std::string>()));
+    }
+  }
+  for (const auto& [name, value] : a.at("settings").items()) {
+    const Json now = b.at("settings").value(name, Json("not given"));
+    if (now != value) {
+      result.differences.push_back(fmt::format("{}: {} -> {}", name, value.dump(), now.dump()));
+      result.nothing_comparable = fmt::format("'{}' differs", name);
+    }
+  }
+  result.known = a.at("command") == b.at("command");
+  return result;
 }
 
 /// \returns where a mechanism is written out; empty where it is not.
@@ -279,7 +325,7 @@ bool InputComparison::is_declared(const Record& record) const {
          (record.formulation.empty() || stands_in(declared_formulations, record.formulation)) &&
          (record.integrator.empty() || stands_in(declared_integrators, record.integrator)) &&
          (derived || ((record.parameters.empty() || stands_in(declared_parameters, record.parameters)) &&
-                      stands_in(declared_quantities, record.quantity)));
+                      (declared_quantities.empty() || stands_in(declared_quantities, record.quantity))));
 }
 
 InputComparison compare_inputs(const Json& a, const Json& b) {
@@ -291,8 +337,25 @@ InputComparison compare_inputs(const Json& a, const Json& b) {
 }
 
 InputComparison compare_inputs(const fs::path& a, const fs::path& b) {
-  const Json before = study_of(a);
-  const Json after = study_of(b);
+  const auto whole = [](const fs::path& file) {
+    const Json json = json_in(file);
+    if (fs::exists(file) && !json.is_object()) {
+      throw FileError(file.string(), 0,
+                      "is no JSON object: the file was changed, cut off or damaged; make the results again");
+    }
+    return json;
+  };
+  const Json before = whole(a / "study.json");
+  const Json after = whole(b / "study.json");
+  if (before.is_discarded() && after.is_discarded()) {
+    const Json given = whole(a / "inputs.json");
+    const Json given_after = whole(b / "inputs.json");
+    try {
+      return compare_given(given, given_after);
+    } catch (const nlohmann::json::exception&) {
+      return {};  // of an older program
+    }
+  }
   InputComparison comparison = compare_inputs(before, after);
   for (auto& [word, reason] : comparison.other_mechanisms) {
     const std::string line = first_difference(a / file_of(before, word), b / file_of(after, word));

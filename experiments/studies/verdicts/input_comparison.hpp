@@ -38,13 +38,14 @@ struct InputComparison {
   std::vector<std::string> declared_formulations;
   std::vector<std::string> declared_integrators;
   std::vector<std::string> declared_parameters;
-  std::vector<std::string> declared_quantities;
+  std::vector<std::string> declared_quantities;  ///< empty: of a command that has always the same
 };
 
 /// \param a, b contents of study.json; anything else, or one of an older program, leaves `known` false
 InputComparison compare_inputs(const nlohmann::ordered_json& a, const nlohmann::ordered_json& b);
 
-/// The same of two folders; of mechanisms whose files differ the first line that does is told.
+/// The same of two folders, of studies (study.json) or of a command without one (inputs.json); of mechanisms whose
+/// files differ the first line that does is told.
 InputComparison compare_inputs(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// \returns "line 14: stiffness = 15 -> stiffness = 16", the first line in which two files differ; empty where they do

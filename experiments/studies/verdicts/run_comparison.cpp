@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
 
+#include "experiments/files/json_file.hpp"
 #include "experiments/studies/verdicts/input_comparison.hpp"
 #include "mechanisms/io/file_error.hpp"
 
@@ -31,12 +31,21 @@ constexpr std::array kErrors = {std::pair("energy", "largest_imbalance"),
 constexpr double kSmallestError = 1e-12;
 
 Json read(const fs::path& file) {
-  std::ifstream stream(file);
-  Json json = Json::parse(stream, nullptr, false);
+  Json json = json_in(file);
   if (!json.is_object()) {
     throw FileError(file.string(), 0, "is not what simulate writes; name the --output of a finished run");
   }
   return json;
+}
+
+/// \returns a field; null where it is missing, or the value is no object.
+Json field(const Json& json, const std::string& key) {
+  return json.is_object() && json.contains(key) ? json.at(key) : Json();
+}
+
+std::string text_at(const Json& json, const char* key) {
+  const Json found = field(json, key);
+  return found.is_string() ? found.get<std::string>() : found.dump();
 }
 
 void add(ResultComparison& comparison, Change change, std::string what, std::string how) {
@@ -53,18 +62,17 @@ void compare_settings(const fs::path& a, const fs::path& b, const Json& before, 
     comparison.inputs.push_back(fmt::format("the mechanism is another one: {}", line));
   }
   for (const char* const key : kInputs) {
-    if (before.value(key, Json()) != after.value(key, Json())) {
+    if (field(before, key) != field(after, key)) {
       comparison.inputs.push_back(
-          fmt::format("{}: {} -> {}", key, before.value(key, Json()).dump(), after.value(key, Json()).dump()));
+          fmt::format("{}: {} -> {}", key, field(before, key).dump(), field(after, key).dump()));
     }
   }
-  const Json settings = read(a / "state.json").value("settings", Json());
-  const Json settings_after = read(b / "state.json").value("settings", Json());
+  const Json settings = field(read(a / "state.json"), "settings");
+  const Json settings_after = field(read(b / "state.json"), "settings");
   for (const auto& [key, value] : settings.items()) {
     const bool told = std::find(kInputs.begin(), kInputs.end(), key) != kInputs.end();
-    if (!told && settings_after.value(key, Json()) != value) {
-      comparison.inputs.push_back(
-          fmt::format("{}: {} -> {}", key, value.dump(), settings_after.value(key, Json()).dump()));
+    if (!told && field(settings_after, key) != value) {
+      comparison.inputs.push_back(fmt::format("{}: {} -> {}", key, value.dump(), field(settings_after, key).dump()));
     }
   }
 }
@@ -99,19 +107,19 @@ ResultComparison compare_simulations(const fs::path& a, const fs::path& b, const
     add(comparison, Change::incomparable, "the whole run", "was made from other inputs");
     return comparison;
   }
-  const std::string status = before.value("status", "");
-  const std::string status_after = after.value("status", "");
+  const std::string status = text_at(before, "status");
+  const std::string status_after = text_at(after, "status");
   const Change change = status == status_after ? Change::equal : status_after == "ok" ? Change::better : Change::worse;
   add(comparison, change, "status", fmt::format("{} -> {}", status, status_after));
   for (const char* const key : kCounts) {
-    const Json count = before.value(key, Json());
-    const Json count_after = after.value(key, Json());
+    const Json count = field(before, key);
+    const Json count_after = field(after, key);
     add(comparison, count == count_after ? Change::equal : Change::worse, key,
         fmt::format("{} -> {}: counts must be equal", count.dump(), count_after.dump()));
   }
   for (const auto& [group, key] : kErrors) {
-    compare_error(fmt::format("{} {}", group, key), before.value(group, Json::object()).value(key, Json()),
-                  after.value(group, Json::object()).value(key, Json()), limits, comparison);
+    compare_error(fmt::format("{} {}", group, key), field(field(before, group), key), field(field(after, group), key),
+                  limits, comparison);
   }
   const std::string line = first_difference(a / "trajectory.csv", b / "trajectory.csv");
   add(comparison, line.empty() ? Change::equal : Change::worse, "trajectory.csv",

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/files/csv_file.hpp"
+#include "experiments/files/result_removal.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
@@ -73,7 +74,7 @@ nlohmann::ordered_json inputs_json(const Study& study, const std::vector<StudyEn
 }
 
 void write_inputs(const Study& study, const fs::path& output) {
-  fs::remove_all(output / kFolder);
+  remove_results(output, kFolder);
   fs::create_directories(output / kFolder);
   replace_file(output / kFolder / "declaration.toml", study.inputs.declaration);
   for (const auto& [name, text] : study.inputs.files) {

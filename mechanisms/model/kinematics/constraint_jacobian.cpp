@@ -1,5 +1,9 @@
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 
+#include <fmt/format.h>
+
+#include "mechanisms/model/available_memory.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -18,10 +22,22 @@ void add_end(const Kinematics& kinematics, const Joint& cut, const SpatialColumn
   }
 }
 
+/// A small matrix costs less than asking the system how much memory there is.
+void require_room(const Mechanism& mechanism) {
+  constexpr double kSmall = 1e6;
+  const double entries = static_cast<double>(mechanism.constraint_size()) * static_cast<double>(mechanism.u_size());
+  if (entries > kSmall) {
+    require_available(kConstraintJacobianCopies * sizeof(double) * entries,
+                      fmt::format("the constraint Jacobian of mechanism '{}', {} x {}, with its decomposition,",
+                                  mechanism.name(), mechanism.constraint_size(), mechanism.u_size()));
+  }
+}
+
 }  // namespace
 
 Eigen::MatrixXd constraint_jacobian(const Kinematics& kinematics) {
   const Mechanism& mechanism = kinematics.mechanism();
+  require_room(mechanism);
   Eigen::MatrixXd phi_q = Eigen::MatrixXd::Zero(mechanism.constraint_size(), mechanism.u_size());
   for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
     const Joint& cut = mechanism.cut_joints()[c];

@@ -4,11 +4,14 @@
 #include <muParser.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <numbers>
+#include <vector>
 
 #include "mechanisms/model/description/short_text.hpp"
 #include "mechanisms/model/description/visible_text.hpp"
+#include "mechanisms/model/loads/formula_limits.hpp"
 
 namespace mbdbench {
 namespace {
@@ -73,13 +76,71 @@ void take_c_library(mu::Parser& parser) {
   take("abs", [](double x) { return std::fabs(x); });
 }
 
+void require_length(const std::string& text) {
+  if (text.size() > kLongestFormula) {
+    throw ExpressionError(fmt::format("the formula \"{}\" has {} letters; up to {} are read",
+                                      visible_text(short_text(text)), text.size(), kLongestFormula));
+  }
+}
+
+/// \returns how many brackets, signs and choices stand within one another at most: every choice of a bracket is taken
+/// to stand within the one before.
+std::size_t depth_of(std::string_view text) {
+  std::size_t deepest = 0;
+  std::vector<std::size_t> choices = {0};  // of the open brackets
+  std::size_t all_choices = 0;
+  std::size_t signs = 0;  // right before this letter
+  bool operand = false;   // whether a sign would be a binary one
+  for (const char letter : text) {
+    if (std::isspace(static_cast<unsigned char>(letter)) != 0) {
+      continue;
+    }
+    if (letter == '(') {
+      choices.push_back(0);
+    } else if (letter == ')' && choices.size() > 1) {
+      all_choices -= choices.back();
+      choices.pop_back();
+    } else if (letter == '?') {
+      ++choices.back();
+      ++all_choices;
+    } else if (letter == ',') {
+      all_choices -= choices.back();
+      choices.back() = 0;
+    }
+    signs = (letter == '-' || letter == '+' || letter == '!') && !operand ? signs + 1 : 0;
+    operand = letter == ')' || letter == '.' || letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
+    deepest = std::max(deepest, choices.size() - 1 + all_choices + signs);
+  }
+  return deepest;
+}
+
 }  // namespace
 
 struct Expression::Parser {
   mu::Parser parser;
 };
 
+void require_formula_limits(const std::string& text) {
+  require_length(text);
+  if (depth_of(text) > kDeepestFormula) {
+    throw ExpressionError(fmt::format("the formula \"{}\" is nested deeper than {} levels",
+                                      visible_text(short_text(text)), kDeepestFormula));
+  }
+}
+
 Expression::Expression(const std::string& text, VariableScope& scope) : parser_(std::make_unique<Parser>()) {
+  require_formula_limits(text);
+  compile(text, scope);
+}
+
+Expression::Expression(const std::string& text, const std::vector<ExpressionVariable>& variables)
+    : parser_(std::make_unique<Parser>()) {
+  require_length(text);
+  VariableList scope(variables);
+  compile(text, scope);
+}
+
+void Expression::compile(const std::string& text, VariableScope& scope) {
   // muParser would read up to a NUL only.
   if (const std::string wrong = unseen_character(text); !wrong.empty()) {
     throw ExpressionError(fmt::format("the formula \"{}\" {}", visible_text(short_text(text)), wrong));
@@ -108,12 +169,6 @@ Expression::Expression(const std::string& text, VariableScope& scope) : parser_(
                                       error.GetMsg(), known_names(scope)));
   }
 }
-
-Expression::Expression(const std::string& text, const std::vector<ExpressionVariable>& variables)
-    : Expression([&] {
-        VariableList scope(variables);
-        return Expression(text, scope);
-      }()) {}
 
 Expression::Expression(Expression&&) noexcept = default;
 Expression& Expression::operator=(Expression&&) noexcept = default;

@@ -32,12 +32,18 @@ class VariableScope {
   [[nodiscard]] virtual std::vector<std::string> names() const = 0;
 };
 
+/// Looks before anything is parsed. \throws ExpressionError for a formula of more letters than `kLongestFormula`, or
+/// with more brackets, signs and choices within one another than `kDeepestFormula`
+void require_formula_limits(const std::string& text);
+
 /// A compiled formula.
 class Expression {
  public:
   /// Asks the scope for the variables that the formula uses, and for no others.
-  /// \throws ExpressionError for a syntax error or an unknown variable (listing those that exist).
+  /// \throws ExpressionError for a formula beyond the limits, a syntax error or an unknown variable (listing those that
+  /// exist).
   Expression(const std::string& text, VariableScope& scope);
+  /// Of a text that may come from `derivative_of`, which sets brackets of its own: as deep as its length allows.
   /// \throws ExpressionError likewise.
   Expression(const std::string& text, const std::vector<ExpressionVariable>& variables);
   Expression(Expression&&) noexcept;
@@ -50,6 +56,8 @@ class Expression {
   [[nodiscard]] std::vector<std::string> used_variables() const;
 
  private:
+  void compile(const std::string& text, VariableScope& scope);
+
   struct Parser;
   std::unique_ptr<Parser> parser_;
 };

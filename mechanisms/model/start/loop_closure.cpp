@@ -74,8 +74,12 @@ class LoopCloser {
   }
 
   [[nodiscard]] Eigen::VectorXd velocities(Eigen::VectorXd u) {
-    Eigen::VectorXd rate = rate_at(u);
     const auto relative_to_u = [&](double tolerance) { return tolerance * rate_of_start(mechanism_, motions_, u); };
+    if (scales_.largest(rate_along_joints(u)) <= relative_to_u(kClosed)) {
+      return u;
+    }
+    phi_q_ = constraint_jacobian(kinematics_);
+    Eigen::VectorXd rate = rate_at(u);
     double smallest = scales_.largest(rate);
     // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing
     // to do.
@@ -113,8 +117,16 @@ class LoopCloser {
     kinematics_.set_positions(view(q));
     constraint_residual(kinematics_, view(q), motions_.positions(),
                         {residual.data(), static_cast<std::size_t>(residual.size())});
-    phi_q_ = constraint_jacobian(kinematics_);
     return residual;
+  }
+
+  /// \returns Phi' without Phi_q, which large mechanisms that start closed do not need.
+  [[nodiscard]] Eigen::VectorXd rate_along_joints(const Eigen::VectorXd& u) {
+    Eigen::VectorXd rate(mechanism_.constraint_size());
+    kinematics_.set_velocities(view(u));
+    constraint_rate_residual(kinematics_, view(u), motions_.velocities(),
+                             {rate.data(), static_cast<std::size_t>(rate.size())});
+    return rate;
   }
 
   [[nodiscard]] Eigen::VectorXd rate_at(const Eigen::VectorXd& u) const {
@@ -150,7 +162,9 @@ class LoopCloser {
     return full;
   }
 
-  [[nodiscard]] Eigen::VectorXd corrected(const Eigen::VectorXd& q, const Eigen::VectorXd& residual) const {
+  /// \param q positions of the last residual
+  [[nodiscard]] Eigen::VectorXd corrected(const Eigen::VectorXd& q, const Eigen::VectorXd& residual) {
+    phi_q_ = constraint_jacobian(kinematics_);
     Eigen::VectorXd change = solve(-residual);
     const double longest = largest_entry(change);
     if (longest > kLongestStep) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <string_view>
 
 #include "mechanisms/model/description/short_text.hpp"
 #include "mechanisms/model/loads/expression.hpp"
@@ -50,6 +51,9 @@ class MotionCheck {
 
   [[nodiscard]] Expression read(const std::string& text, const char* key, double& t) const {
     try {
+      if (std::string_view(key) == "position") {
+        require_formula_limits(text);  // the others may be derived from it
+      }
       Expression formula(text, {{"t", &t}});
       t = 0.0;
       if (!std::isfinite(formula())) {

@@ -34,6 +34,19 @@ const nlohmann::json& result_of(const StudyPart& part, const nlohmann::json& kep
   return part.file.empty() ? kept : kept.at("result");
 }
 
+/// \returns whether the part is what was kept; a file that is gone, or a result of another form, is computed again.
+bool adopted(const StudyPart& part, const nlohmann::json& kept) {
+  try {
+    const bool same = part.file.empty() || kept.at("file") == digest_of(part.file);
+    if (same) {
+      part.adopt(result_of(part, kept));
+    }
+    return same;
+  } catch (const nlohmann::json::exception&) {
+    return false;
+  }
+}
+
 /// Opens this rank's journal with everything that earlier runs have left, and lets all ranks begin together.
 std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const RankShare& share,
                                             RankStart* start, const std::string& problem) {
@@ -122,8 +135,7 @@ std::vector<const StudyPart*> PartRunner::open_parts(const std::vector<StudyPart
   std::vector<const StudyPart*> open;
   for (const StudyPart& part : parts) {
     const nlohmann::json* const known = journal_->find(part.key);
-    if (known != nullptr && (part.file.empty() || known->at("file") == digest_of(part.file))) {
-      part.adopt(result_of(part, *known));
+    if (known != nullptr && adopted(part, *known)) {
       progress_.skip(weights_.at(part.name));
       done_ += weights_.at(part.name);
     } else {

@@ -1,27 +1,14 @@
 #pragma once
 /// \file
-/// How much memory there is, so that what cannot fit is refused with a number instead of being killed.
-#include <filesystem>
+/// What formulations and integrators will need, before they are made.
 #include <optional>
-#include <stdexcept>
 #include <string>
 
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
+#include "mechanisms/model/available_memory.hpp"
 
 namespace mbdbench {
-
-/// \param root "/", or another directory for tests
-/// \returns bytes that may still be allocated: the machine's available memory (proc/meminfo), or what the control group
-///          of this process, or one around it, leaves (sys/fs/cgroup, versions 1 and 2), whichever is less; nothing
-///          where neither says so.
-std::optional<double> available_memory(const std::filesystem::path& root = "/");
-
-/// Thrown for what cannot fit.
-class MemoryRefusal : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
 
 /// Several things that will exist at the same time.
 class MemoryDemand {
