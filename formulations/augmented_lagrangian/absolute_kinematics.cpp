@@ -34,11 +34,11 @@ void AbsoluteKinematics::place_joint(std::size_t k) {
   handles_a_[k].point = joint.world_linear ? Vec3(a.origin + a.rotation * joint.position_a) : handles_b_[k].point;
 }
 
-void AbsoluteKinematics::set_positions(std::span<const double> y, const BranchTeam& team) {
+void AbsoluteKinematics::set_positions(std::span<const double> y, const BranchTeam& team, const DualScope& scope) {
   team.run([&](const BranchShare& share) {
-    share.for_each(bodies_.size(), [&](std::size_t i) { place_body(i, y.data() + kAbsoluteCoordinates * i); });
+    scope.for_bodies(share, bodies_.size(), [&](std::size_t i) { place_body(i, y.data() + kAbsoluteCoordinates * i); });
     share.member.barrier();
-    share.for_each(joints_.size(), [&](std::size_t k) { place_joint(k); });
+    scope.for_joints(share, joints_.size(), [&](std::size_t k) { place_joint(k); });
   });
 }
 
@@ -50,11 +50,12 @@ void AbsoluteKinematics::move_joint(std::size_t k) {
       joint.world_linear ? Vec3(body(joint.a).velocity_at(handles_a_[k].point).head<3>()) : handles_b_[k].velocity;
 }
 
-void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities, const BranchTeam& team) {
+void AbsoluteKinematics::set_velocities(std::span<const Vec6> velocities, const BranchTeam& team,
+                                        const DualScope& scope) {
   team.run([&](const BranchShare& share) {
-    share.for_each(bodies_.size(), [&](std::size_t i) { bodies_[i].velocity = velocities[i]; });
+    scope.for_bodies(share, bodies_.size(), [&](std::size_t i) { bodies_[i].velocity = velocities[i]; });
     share.member.barrier();
-    share.for_each(joints_.size(), [&](std::size_t k) { move_joint(k); });
+    scope.for_joints(share, joints_.size(), [&](std::size_t k) { move_joint(k); });
   });
 }
 

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/augmented_lagrangian/dual_scope.hpp"
 #include "formulations/augmented_lagrangian/euler_parameters.hpp"
 #include "formulations/execution/branch_team.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
@@ -28,10 +29,10 @@ class AbsoluteKinematics {
   explicit AbsoluteKinematics(const Mechanism& mechanism);
 
   /// Poses, then O_k, H and D of every joint. Euler parameters of any non-zero length.
-  /// \param y 7 n entries \param team threads that share bodies and joints
-  void set_positions(std::span<const double> y, const BranchTeam& team);
+  /// \param y 7 n entries \param team threads that share bodies and joints \param scope which of them
+  void set_positions(std::span<const double> y, const BranchTeam& team, const DualScope& scope = {});
   /// Velocities [v_C; omega] in world axes, then rates of H and D, after set_positions.
-  void set_velocities(std::span<const Vec6> velocities, const BranchTeam& team);
+  void set_velocities(std::span<const Vec6> velocities, const BranchTeam& team, const DualScope& scope = {});
 
   [[nodiscard]] const Mechanism& mechanism() const { return *mechanism_; }
   [[nodiscard]] int joint_count() const { return static_cast<int>(joints_.size()); }

@@ -68,7 +68,12 @@ AugmentedLagrangianFormulation::AugmentedLagrangianFormulation(const Mechanism& 
       q_(static_cast<std::size_t>(mechanism.q_size())),
       u_(static_cast<std::size_t>(mechanism.u_size())),
       rows_(static_cast<std::size_t>(system_.row_count())),
-      velocities_(mechanism.bodies().size(), Vec6::Zero()) {}
+      velocities_(mechanism.bodies().size(), Vec6::Zero()) {
+  if (system_.team().is_divided()) {
+    rates_.resize(state_size());
+    body_rates_ = system_.exchange_of_bodies(rates_, 2 * kAbsoluteCoordinates);
+  }
+}
 
 std::unique_ptr<Formulation> AugmentedLagrangianFormulation::clone() const {
   auto copy = std::make_unique<AugmentedLagrangianFormulation>(mechanism(), options_);
@@ -92,16 +97,16 @@ RhsStatus AugmentedLagrangianFormulation::pack(double /*t*/, std::span<const dou
   return {};
 }
 
-void AugmentedLagrangianFormulation::place(double t, std::span<const double> x) {
-  system_.place(t, y_of(x));
+void AugmentedLagrangianFormulation::place(double t, std::span<const double> x, const DualScope& scope) {
+  system_.place(t, y_of(x), scope);
   system_.team().run([&](const BranchShare& share) {
-    const auto [first, last] = share.of(velocities_.size());
-    const std::size_t at = kAbsoluteCoordinates * first;
-    const std::size_t count = kAbsoluteCoordinates * (last - first);
-    body_velocities(y_of(x).subspan(at, count), rate_of(x).subspan(at, count),
-                    std::span(velocities_).subspan(first, last - first));
+    scope.for_bodies(share, velocities_.size(), [&](std::size_t i) {
+      const std::size_t at = kAbsoluteCoordinates * i;
+      body_velocities(y_of(x).subspan(at, kAbsoluteCoordinates), rate_of(x).subspan(at, kAbsoluteCoordinates),
+                      std::span(velocities_).subspan(i, 1));
+    });
   });
-  system_.set_velocities(velocities_);
+  system_.set_velocities(velocities_, scope);
 }
 
 RhsStatus AugmentedLagrangianFormulation::unpack(double t, std::span<const double> x, std::span<double> q,
@@ -117,8 +122,9 @@ void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) con
   sink("unconverged_reactions", remainder_.multipliers);
 }
 
-RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, int& passes) {
-  place(t, x);
+RhsStatus AugmentedLagrangianFormulation::solve(double t, std::span<const double> x, const DualScope& scope,
+                                                int& passes) {
+  place(t, x, scope);
   const RhsStatus status = system_.assemble();
   if (status.ok) {
     passes = system_.solve_accelerations(t);
@@ -144,9 +150,25 @@ void AugmentedLagrangianFormulation::set_rates(std::size_t i, std::span<const do
   Eigen::Map<EulerParameters>{second + 3} = 0.5 * map.transpose() * omega_rate - unit_rate.squaredNorm() * unit;
 }
 
+void AugmentedLagrangianFormulation::exchange_rates(std::span<double> xdot) {
+  const auto copy = [&](const DualScope& scope, bool into_buffer) {
+    scope.for_bodies({}, velocities_.size(), [&](std::size_t i) {
+      double* const buffer = rates_.data() + 2 * kAbsoluteCoordinates * i;
+      for (const std::size_t half : {std::size_t{0}, std::size_t{1}}) {
+        double* const one = xdot.data() + half * coordinates() + kAbsoluteCoordinates * i;
+        double* const other = buffer + half * kAbsoluteCoordinates;
+        std::copy_n(into_buffer ? one : other, kAbsoluteCoordinates, into_buffer ? other : one);
+      }
+    });
+  };
+  copy(system_.own_scope(), true);
+  body_rates_.share(system_.team());
+  copy({}, false);
+}
+
 RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
   int passes = 0;
-  const RhsStatus status = solve(t, x, passes);
+  const RhsStatus status = solve(t, x, system_.own_scope(), passes);
   if (!status.ok) {
     return status;
   }
@@ -155,14 +177,17 @@ RhsStatus AugmentedLagrangianFormulation::evaluate(double t, std::span<const dou
   remainder_ = system_.remainder();
   unconverged_ += remainder_.rates > 0.0 ? 1 : 0;
   system_.team().run([&](const BranchShare& share) {
-    share.for_each(velocities_.size(), [&](std::size_t i) { set_rates(i, x, xdot); });
+    system_.own_scope().for_bodies(share, velocities_.size(), [&](std::size_t i) { set_rates(i, x, xdot); });
   });
+  if (system_.team().is_divided()) {
+    exchange_rates(xdot);
+  }
   return status;
 }
 
 RhsStatus AugmentedLagrangianFormulation::reactions(double t, std::span<const double> x, Reactions& reactions) {
   int passes = 0;
-  const RhsStatus status = solve(t, x, passes);
+  const RhsStatus status = solve(t, x, {}, passes);
   if (status.ok) {
     system_.reactions(reactions);
   }
@@ -172,7 +197,7 @@ RhsStatus AugmentedLagrangianFormulation::reactions(double t, std::span<const do
 RhsStatus AugmentedLagrangianFormulation::observe_absolute(double t, std::span<const double> x,
                                                            AbsoluteObservation& observation) {
   int passes = 0;
-  const RhsStatus status = solve(t, x, passes);
+  const RhsStatus status = solve(t, x, {}, passes);
   if (!status.ok) {
     return status;
   }
@@ -236,6 +261,14 @@ namespace {
 template <bool kProjections>
 std::unique_ptr<Formulation> make_augmented(const Mechanism& mechanism, const Parameters& options) {
   return std::make_unique<AugmentedLagrangianFormulation>(mechanism, augmented_options(options, kProjections));
+}
+
+template <bool kProjections>
+std::unique_ptr<Formulation> make_augmented_on_ranks(const Mechanism& mechanism, const Parameters& options,
+                                                     RankExchange& ranks) {
+  AugmentedOptions chosen = augmented_options(options, kProjections);
+  chosen.sharing.ranks = &ranks;
+  return std::make_unique<AugmentedLagrangianFormulation>(mechanism, chosen);
 }
 
 }  // namespace

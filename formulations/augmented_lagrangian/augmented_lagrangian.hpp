@@ -78,10 +78,12 @@ class AugmentedLagrangianFormulation final : public Formulation {
   [[nodiscard]] std::span<double> rate_of(std::span<double> x) const { return x.subspan(coordinates()); }
   /// x' of one body.
   void set_rates(std::size_t i, std::span<const double> x, std::span<double> xdot) const;
+  /// x' of the bodies of other processes.
+  void exchange_rates(std::span<double> xdot);
   /// Poses and velocities of a state.
-  void place(double t, std::span<const double> x);
+  void place(double t, std::span<const double> x, const DualScope& scope = {});
   /// Accelerations at a state. \returns passes in `passes`
-  RhsStatus solve(double t, std::span<const double> x, int& passes);
+  RhsStatus solve(double t, std::span<const double> x, const DualScope& scope, int& passes);
   bool normalise_rates(std::span<double> x) const;
   bool project(double t, std::span<double> x);
 
@@ -91,6 +93,8 @@ class AugmentedLagrangianFormulation final : public Formulation {
   AugmentedIterations iterations_;
   std::size_t unconverged_ = 0;
   PassRemainder remainder_;     // of the last right-hand side
+  DualExchange body_rates_;     // x' of the bodies
+  std::vector<double> rates_;   // and where processes exchange them, 14 numbers a body
   std::vector<double> y_near_;  // Euler parameters next to which `pack` chooses signs
   std::vector<double> q_;
   std::vector<double> u_;

@@ -87,7 +87,7 @@ AugmentedOptions augmented_options(const Parameters& parameters, bool projection
   options.projections = projections;
   options.mu = parameters.number("mu");
   options.omega = parameters.number("omega");
-  options.threads = threads_in(parameters);
+  options.sharing.threads = threads_in(parameters);
   if (projections) {
     options.position = parameters.number("eps_p");
     options.velocity = parameters.number("eps_v");

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "formulations/assembly/assembly_tree.hpp"
+#include "formulations/execution/branch_team.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
@@ -21,7 +22,7 @@ struct AugmentedOptions {
   double position = 1e-14;      ///< eps_p: change of y at which passes end, m and 1
   double velocity = 1e-12;      ///< eps_v, m/s and rad/s
   double acceleration = 1e-10;  ///< eps_a, m/s^2 and rad/s^2
-  int threads = 1;              ///< at most one a branch of the assembly tree is used
+  BranchSharing sharing;        ///< of the branches of the assembly tree
 };
 
 /// \returns the specifications for the command line. \param projections of dca-alm-proj, whose omega is 0 where none is

@@ -67,6 +67,9 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       multipliers_(right_.size()),
       residual_(right_.size()) {
   tree_needed_ = loads_needed_ || mechanism.rheonomic();
+  if (packed() && !tree_needed_) {
+    own_scope_ = std::get<DualAssembly>(assembly_).scope();
+  }
   for (int k = 0; k < kinematics_.joint_count(); ++k) {
     const Joint& joint = kinematics_.joint(k);
     row_offsets_.push_back(std::visit([k](const auto& assembly) { return assembly.row_offset(k); }, assembly_));
@@ -78,7 +81,7 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
   AssemblyTree tree(mechanism_->body_count(), assembly_joints(*mechanism_), options_.ground);
   const ProximalOptions regularised = proximal(*mechanism_, options_);
   if (DualAssembly::suits(tree, regularised)) {
-    return DualAssembly(tree, masses(*mechanism_), regularised, {options_.threads, nullptr});
+    return DualAssembly(tree, masses(*mechanism_), regularised, options_.sharing);
   }
   AssemblyEngine engine(std::move(tree), masses(*mechanism_), regularised);
   if (regularised.ranked) {
@@ -98,10 +101,10 @@ void AugmentedSystem::set_near(std::span<const double> q) {
   std::copy(q.begin(), q.end(), near_.begin());
 }
 
-void AugmentedSystem::place(double t, std::span<const double> y) {
+void AugmentedSystem::place(double t, std::span<const double> y, const DualScope& scope) {
   motions_.evaluate(t);
   std::copy(y.begin(), y.end(), placed_.begin());
-  kinematics_.set_positions(y, team());
+  kinematics_.set_positions(y, team(), scope);
   if (tree_needed_) {
     tree_coordinates(kinematics_, near_, q_);
   }
@@ -118,7 +121,7 @@ RhsStatus AugmentedSystem::assemble() {
               placed_[i]};
     }
   }
-  for_joints([this](int k) { set_directions(k); });
+  for_joints(own_scope_, [this](int k) { set_directions(k); });
   const AssemblyPivot failed = std::visit([this](auto& assembly) { return factorise(assembly); }, assembly_);
   if (failed.joint >= 0) {
     return {false, kinematics_.joint(failed.joint).name,
@@ -133,9 +136,9 @@ void AugmentedSystem::release() {
 }
 
 template <typename Work>
-void AugmentedSystem::for_joints(const Work& work) const {
+void AugmentedSystem::for_joints(const DualScope& scope, const Work& work) const {
   team().run([&](const BranchShare& share) {
-    share.for_each(index_of(kinematics_.joint_count()), [&](std::size_t k) { work(static_cast<int>(k)); });
+    scope.for_joints(share, index_of(kinematics_.joint_count()), [&](std::size_t k) { work(static_cast<int>(k)); });
   });
 }
 
@@ -291,8 +294,8 @@ std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
 int AugmentedSystem::solve_accelerations(double t) {
   evaluate_loads(t);
   team().run([this](const BranchShare& share) {
-    share.for_each(input_.size(), [this](std::size_t i) { set_input(static_cast<int>(i)); });
-    share.for_each(index_of(kinematics_.joint_count()), [this](std::size_t k) {
+    own_scope_.for_bodies(share, input_.size(), [this](std::size_t i) { set_input(static_cast<int>(i)); });
+    own_scope_.for_joints(share, index_of(kinematics_.joint_count()), [this](std::size_t k) {
       set_right_side(static_cast<int>(k), right_);
       stabilise(static_cast<int>(k), right_);
     });
@@ -346,7 +349,7 @@ void AugmentedSystem::set_position_residual(int k, std::span<double> phi) const 
 }
 
 double AugmentedSystem::position_residual(std::span<double> phi) const {
-  for_joints([&](int k) { set_position_residual(k, phi); });
+  for_joints({}, [&](int k) { set_position_residual(k, phi); });
   return largest(phi);
 }
 
@@ -371,12 +374,12 @@ void AugmentedSystem::set_velocity_residual(int k, std::span<double> rate) const
 }
 
 double AugmentedSystem::velocity_residual(std::span<double> rate) const {
-  for_joints([&](int k) { set_velocity_residual(k, rate); });
+  for_joints({}, [&](int k) { set_velocity_residual(k, rate); });
   return largest(rate);
 }
 
 double AugmentedSystem::acceleration_residual(std::span<double> second) {
-  for_joints([this](int k) { set_right_side(k, residual_); });
+  for_joints({}, [this](int k) { set_right_side(k, residual_); });
   std::visit([&](const auto& assembly) { assembly.constraint_residual(residual_, accelerations_, second); }, assembly_);
   for (double& row : second) {
     row = -row;

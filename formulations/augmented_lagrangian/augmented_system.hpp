@@ -30,14 +30,25 @@ class AugmentedSystem {
     return packed != nullptr ? packed->team() : alone_;
   }
 
+  /// \returns what this process has to know for accelerations: everything, unless processes share the branches and
+  /// no load needs all bodies.
+  [[nodiscard]] const DualScope& own_scope() const { return own_scope_; }
+
+  /// \returns how processes exchange numbers of bodies, so many a body.
+  [[nodiscard]] DualExchange exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const {
+    return std::get<DualAssembly>(assembly_).exchange_of_bodies(numbers, a_body);
+  }
+
   /// Poses, joints and prescribed motions at (t, y), without assembly. \param y 7 n entries
-  void place(double t, std::span<const double> y);
+  void place(double t, std::span<const double> y, const DualScope& scope = {});
   /// Assembles the matrices at the poses placed last, unless they are those of the last assembly and it still stands.
   RhsStatus assemble();
   /// Forgets the assembly: it served the projections and the accelerations of one state.
   void release();
   /// Velocities [v_C; omega] of all bodies, after `place`.
-  void set_velocities(std::span<const Vec6> velocities) { kinematics_.set_velocities(velocities, team()); }
+  void set_velocities(std::span<const Vec6> velocities, const DualScope& scope = {}) {
+    kinematics_.set_velocities(velocities, team(), scope);
+  }
 
   /// Accelerations and lambda at (t, y, y'), after `assemble` and set_velocities. \returns passes
   int solve_accelerations(double t);
@@ -101,9 +112,9 @@ class AugmentedSystem {
   /// -2 omega mu Phi' - omega^2 Phi into the rows of one joint.
   void stabilise(int k, std::span<double> right);
   void add_pair(int joint, const Vec6& wrench);
-  /// Calls work(k) for all joints, which threads share.
+  /// Calls work(k) for joints, which threads share.
   template <typename Work>
-  void for_joints(const Work& work) const;
+  void for_joints(const DualScope& scope, const Work& work) const;
 
   const Mechanism* mechanism_;
   AugmentedOptions options_;
@@ -114,6 +125,7 @@ class AugmentedSystem {
 
   Assembly assembly_;
   BranchTeam alone_;
+  DualScope own_scope_;
   std::vector<int> row_offsets_;
   bool tree_needed_ = false;   // loads beyond gravity, or prescribed motions: they speak of joint coordinates
   bool loads_needed_ = false;  // loads beyond gravity

@@ -49,6 +49,85 @@ DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree&
   for (const Vector which : {kInput, kRates, kRateChange}) {
     vectors_[which] = lane_memory(masses.size());
   }
+  if (team_.is_divided()) {
+    connect_processes();
+  }
+}
+
+DualExchange DualAssembly::exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const {
+  std::vector<std::vector<DualExchange::Piece>> branches(storage_.ranges().size() - 1);
+  for (std::size_t branch = 1; branch < storage_.ranges().size(); ++branch) {
+    for (const int body : storage_.bodies_of(branch)) {
+      branches[branch - 1].push_back({numbers.data() + a_body * index_of(body), a_body});
+    }
+  }
+  return {team_, branches};
+}
+
+void DualAssembly::connect_processes() {
+  using Pieces = std::vector<std::vector<DualExchange::Piece>>;
+  const std::size_t branches = storage_.ranges().size() - 1;
+  std::vector<std::size_t> range_of(storage_.nodes().size(), kTop);
+  std::vector<std::size_t> range_of_body(storage_.bodies().size(), kTop);
+  for (std::size_t range = 0; range <= branches; ++range) {
+    const DualRange& nodes = storage_.ranges()[range];
+    std::fill(range_of.begin() + static_cast<std::ptrdiff_t>(nodes.first),
+              range_of.begin() + static_cast<std::ptrdiff_t>(nodes.last), range);
+    for (const int body : storage_.bodies_of(range)) {
+      range_of_body[index_of(body)] = range;
+    }
+  }
+  Pieces matrices(branches);
+  Pieces rights(branches);
+  Pieces edges(branches);
+  for (std::size_t branch = 1; branch <= branches; ++branch) {
+    matrices[branch - 1].push_back({&failures_[branch].node, sizeof(Failure) / sizeof(double)});
+    edges[branch - 1].push_back({&range_squares_[branch].multiplier_change, sizeof(DualSquares) / sizeof(double)});
+  }
+  const auto [first, last] = team_.own_branches();
+  std::vector<bool> known(storage_.bodies().size(), false);
+  for (std::size_t range = 0; range <= branches; ++range) {
+    const bool own = range == kTop || (range >= first && range < last);
+    for (const int body : own ? storage_.bodies_of(range) : std::span<const int>()) {
+      known[index_of(body)] = true;
+    }
+    for (std::size_t n = storage_.ranges()[range].first; own && n < storage_.ranges()[range].last; ++n) {
+      const DualNode& node = storage_.nodes()[n];
+      scope_.joints.insert(scope_.joints.end(), node.joints, node.joints + node.closed_joints);
+    }
+  }
+  std::vector<bool> told(storage_.bodies().size(), false);
+  for (std::size_t n = storage_.ranges()[kTop].first; n < storage_.ranges()[kTop].last; ++n) {
+    const DualNode& node = storage_.nodes()[n];
+    for (const DualChild& link : node.children) {
+      if (const std::size_t branch = link.node < 0 ? kTop : range_of[index_of(link.node)]; branch != kTop) {
+        const DualNode& child = storage_.nodes()[index_of(link.node)];
+        const auto outside = index_of(child.joint_count - child.closed_joints);
+        const auto rows = index_of(child.row_count - child.closed_rows);
+        matrices[branch - 1].push_back({child.schur, rows * outside * kNumbers});
+        rights[branch - 1].push_back({child.right + index_of(child.closed_joints) * kNumbers, outside * kNumbers});
+      }
+    }
+    for (int p = 0; p < node.closed_joints; ++p) {
+      for (const int body : storage_.ends()[index_of(node.joints[p])].bodies) {
+        if (body >= 0 && !told[index_of(body)] && range_of_body[index_of(body)] != kTop) {
+          told[index_of(body)] = true;
+          known[index_of(body)] = true;
+          edges[range_of_body[index_of(body)] - 1].push_back({vector(kRates) + kNumbers * index_of(body), kNumbers});
+        }
+      }
+    }
+  }
+  for (std::size_t body = 0; body < known.size(); ++body) {
+    if (known[body]) {
+      scope_.bodies.push_back(static_cast<int>(body));
+    }
+  }
+  std::sort(scope_.joints.begin(), scope_.joints.end());
+  matrices_ = DualExchange(team_, matrices);
+  rights_ = DualExchange(team_, rights);
+  edges_ = DualExchange(team_, edges);
+  all_rates_ = exchange_of_bodies({vector(kRates), kNumbers * known.size()}, kNumbers);
 }
 
 std::span<const int> DualAssembly::joints(int body) const {
@@ -92,16 +171,22 @@ void DualAssembly::set_inertia(int body, const Mat3& inertia_inverse) {
 
 void DualAssembly::factorise_nodes(std::size_t range) {
   Failure& failure = failures_[range];
+  failure.node = -1.0;
   const bool stopped = range == kTop && std::any_of(failures_.begin() + 1, failures_.end(),
-                                                    [](const Failure& branch) { return branch.node >= 0; });
-  failure.node = stopped ? -1 : sweeps_.factorise(tree(), storage_.ranges()[range], failure.row);
+                                                    [](const Failure& branch) { return branch.node >= 0.0; });
+  int row = 0;
+  const int failed = stopped ? -1 : sweeps_.factorise(tree(), storage_.ranges()[range], row);
+  if (failed >= 0) {
+    const DualNode& node = storage_.nodes()[index_of(failed)];
+    failure = {static_cast<double>(failed), static_cast<double>(row), node.factor[row * (node.closed_rows + 1)]};
+  }
 }
 
 AssemblyPivot DualAssembly::first_failure() const {
   for (const Failure& failure : failures_) {
-    if (failure.node >= 0) {
-      const DualNode& node = storage_.nodes()[index_of(failure.node)];
-      return {node.joints[node.slots[failure.row] / kDualPack], node.factor[failure.row * (node.closed_rows + 1)]};
+    if (failure.node >= 0.0) {
+      const DualNode& node = storage_.nodes()[static_cast<std::size_t>(failure.node)];
+      return {node.joints[node.slots[static_cast<std::size_t>(failure.row)] / kDualPack], failure.pivot};
     }
   }
   return {};
@@ -145,23 +230,36 @@ DualSquares DualAssembly::total_squares() const {
   return total;
 }
 
-void DualAssembly::find_residual(const BranchShare& share) const {
-  const auto [first, last] = share.of(joint_count());
-  sweeps_.residual(tree(), {first, last}, vector(kRight), vector(kRates), vector(kResidual));
+void DualAssembly::find_residual(std::size_t range) const {
+  sweeps_.residual(tree(), storage_.ranges()[range], vector(kRight), vector(kRates), vector(kResidual));
 }
 
-void DualAssembly::sweep(const BranchShare& share, const double* given, const double* input, double* sigma,
-                         double* rates) const {
-  const DualTree whole = tree();
-  for (std::size_t branch = share.first; branch < share.last; ++branch) {
-    sweeps_.eliminate(whole, storage_.ranges()[branch], given, input, rates);
-  }
-  share.member.barrier();
+template <typename Work>
+void DualAssembly::one_of(const BranchShare& share, const Work& work) const {
   if (share.member.index == 0) {
-    sweeps_.eliminate(whole, storage_.ranges()[kTop], given, input, rates);
-    sweeps_.recover(whole, storage_.ranges()[kTop], input != nullptr, sigma, rates);
+    work();
   }
   share.member.barrier();
+}
+
+void DualAssembly::sweep(const BranchShare& share, const double* given, const double* input, bool refines,
+                         double* sigma, double* rates) {
+  const DualTree whole = tree();
+  const auto inward = [&](std::size_t range) {
+    if (refines) {
+      find_residual(range);
+    }
+    sweeps_.eliminate(whole, storage_.ranges()[range], given, input, rates);
+  };
+  for (std::size_t branch = share.first; branch < share.last; ++branch) {
+    inward(branch);
+  }
+  share.member.barrier();
+  one_of(share, [&] {
+    rights_.share(team_);
+    inward(kTop);
+    sweeps_.recover(whole, storage_.ranges()[kTop], input != nullptr, sigma, rates);
+  });
   for (std::size_t branch = share.first; branch < share.last; ++branch) {
     sweeps_.recover(whole, storage_.ranges()[branch], input != nullptr, sigma, rates);
   }
@@ -180,16 +278,29 @@ void DualAssembly::iterate(const BranchShare& share, const PassLimits& limits, P
   const DualVectors change{vector(kMultiplierChange), vector(kRateChange)};
   const DualVectors total{vector(kMultipliers), vector(kRates)};
   while (progress.goes_on && progress.passes < limits.most) {
-    find_residual(share);
-    share.member.barrier();
-    sweep(share, vector(kResidual), nullptr, change.multipliers, change.bodies);
+    sweep(share, vector(kResidual), nullptr, true, change.multipliers, change.bodies);
     for_ranges(share, [&](std::size_t range) {
       range_squares_[range] = sweeps_.add(tree(), storage_.ranges()[range], change, total);
     });
-    share.member.barrier();
+    tell_edges(share);
     ++progress.passes;
     judge(total_squares(), limits, progress);
   }
+}
+
+// All threads then know the sums of all branches, and the rates at the joints of the top.
+void DualAssembly::tell_edges(const BranchShare& share) {
+  share.member.barrier();
+  if (team_.is_divided()) {
+    one_of(share, [&] { edges_.share(team_); });
+  }
+}
+
+void DualAssembly::start_passes(const BranchShare& share, const DualVectors& from) {
+  for_ranges(share, [&](std::size_t range) {
+    range_squares_[range] = sweeps_.squares(tree(), storage_.ranges()[range], from);
+  });
+  tell_edges(share);
 }
 
 void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
@@ -198,11 +309,8 @@ void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input,
     read_rows(share, r, vector(kRight));
     read_rates(share, input, vector(kInput));
     share.member.barrier();
-    sweep(share, vector(kRight), vector(kInput), vector(kMultipliers), vector(kRates));
-    for_ranges(share, [&](std::size_t range) {
-      range_squares_[range] = sweeps_.squares(tree(), storage_.ranges()[range], {vector(kMultipliers), vector(kInput)});
-    });
-    share.member.barrier();
+    sweep(share, vector(kRight), vector(kInput), false, vector(kMultipliers), vector(kRates));
+    start_passes(share, {vector(kMultipliers), vector(kInput)});
     const DualSquares start = total_squares();
     Progress progress;
     progress.passes = 1;
@@ -220,17 +328,21 @@ int DualAssembly::refine(std::span<const double> r, std::span<double> sigma, std
     read_rows(share, sigma, vector(kMultipliers));
     read_rates(share, rates, vector(kRates));
     share.member.barrier();
-    for_ranges(share, [&](std::size_t range) {
-      range_squares_[range] = sweeps_.squares(tree(), storage_.ranges()[range], {vector(kMultipliers), vector(kRates)});
-    });
-    share.member.barrier();
+    start_passes(share, {vector(kMultipliers), vector(kRates)});
     Progress progress;
     progress.passes = done;
     progress.series.start(total_squares().multipliers);
     iterate(share, limits, progress);
+    tell_rates(share);
     finish(share, progress, sigma, rates);
   });
   return passes_;
+}
+
+void DualAssembly::tell_rates(const BranchShare& share) {
+  if (team_.is_divided()) {
+    one_of(share, [&] { all_rates_.share(team_); });
+  }
 }
 
 void DualAssembly::finish(const BranchShare& share, const Progress& progress, std::span<double> sigma,
@@ -247,8 +359,9 @@ void DualAssembly::correct(std::span<const double> residual, std::span<double> s
   team_.run([&](const BranchShare& share) {
     read_rows(share, residual, vector(kResidual));
     share.member.barrier();
-    sweep(share, vector(kResidual), nullptr, vector(kMultipliers), vector(kRates));
+    sweep(share, vector(kResidual), nullptr, false, vector(kMultipliers), vector(kRates));
     share.member.barrier();
+    tell_rates(share);
     write_rows(share, vector(kMultipliers), sigma);
     write_rates(share, vector(kRates), rates);
   });
@@ -259,10 +372,11 @@ void DualAssembly::constraint_residual(std::span<const double> r, std::span<cons
   team_.run([&](const BranchShare& share) {
     read_rows(share, r, vector(kRight));
     read_rates(share, rates, vector(kRates));
-    share.member.barrier();
-    find_residual(share);
-    write_rows(share, vector(kResidual), residual);
   });
+  for (std::size_t range = 0; range < storage_.ranges().size(); ++range) {
+    find_residual(range);  // of other processes' branches too
+  }
+  write_rows({}, vector(kResidual), residual);
 }
 
 }  // namespace mbdbench

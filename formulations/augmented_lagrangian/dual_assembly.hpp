@@ -6,13 +6,16 @@
 /// For what the formulation meets mostly: no raked arms, no limited ranks, plain passes. AssemblyEngine does the rest.
 /// Cost O(k n) with k passes, about 5 kB a body in chains.
 ///
-/// Threads share the branches of the tree (assembly/assembly_division.hpp). All passes are one region, in which every
-/// thread comes to the same decisions: sums over branches are added in their order.
+/// Processes and threads share the branches of the tree (assembly/assembly_division.hpp). All passes are one region, in
+/// which every thread comes to the same decisions: sums over branches are added in their order. Of a branch, the others
+/// need Xi^C once, and in every pass xi_0^C, the rates of the bodies at joints of the top, and the sums.
 #include <array>
 #include <span>
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
+#include "formulations/augmented_lagrangian/dual_exchange.hpp"
+#include "formulations/augmented_lagrangian/dual_scope.hpp"
 #include "formulations/augmented_lagrangian/dual_storage.hpp"
 #include "formulations/execution/branch_team.hpp"
 #include "formulations/subchains/lane_memory.hpp"
@@ -53,11 +56,19 @@ class DualAssembly {
       factorise_nodes(range);
     };
     team_.for_branches(factorise_range);
+    matrices_.share(team_);
     factorise_range(kTop);
     return first_failure();
   }
 
-  /// As the functions of AssemblyEngine.
+  /// What this process needs to know where it is not alone: its branches, the top, and what the joints of the top
+  /// connect. Empty: everything.
+  [[nodiscard]] const DualScope& scope() const { return scope_; }
+  /// \returns how processes exchange numbers of bodies. \param numbers so many a body
+  [[nodiscard]] DualExchange exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const;
+
+  /// As the functions of AssemblyEngine; after `solve` the rates and multipliers of other processes' branches are
+  /// theirs alone.
   void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
   int refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits,
              int done = 0);
@@ -81,10 +92,11 @@ class DualAssembly {
     PassRemainder remainder;
     MultiplierSeries series;
   };
-  /// What cannot be factorised in a range of nodes.
+  /// What cannot be factorised in a range of nodes. Numbers, as processes exchange nothing else.
   struct Failure {
-    int node = -1;
-    int row = 0;
+    double node = -1.0;
+    double row = 0.0;
+    double pivot = 0.0;
   };
 
   [[nodiscard]] double* vector(Vector which) const { return vectors_[which].get(); }
@@ -103,10 +115,20 @@ class DualAssembly {
   static void for_ranges(const BranchShare& share, const Work& work);
   /// \returns the sums of all ranges, in their order.
   [[nodiscard]] DualSquares total_squares() const;
-  void find_residual(const BranchShare& share) const;
-  void sweep(const BranchShare& share, const double* given, const double* input, double* sigma, double* rates) const;
+  void find_residual(std::size_t range) const;
+  /// \param refines the right side is the residual of the rates that stand, found on the way
+  void sweep(const BranchShare& share, const double* given, const double* input, bool refines, double* sigma,
+             double* rates);
+  void connect_processes();
+  /// Calls work on the thread that exchanges, and waits for it.
+  template <typename Work>
+  void one_of(const BranchShare& share, const Work& work) const;
   /// Passes from the multipliers and the rates that stand.
   void iterate(const BranchShare& share, const PassLimits& limits, Progress& progress);
+  /// Squares of what stands before the passes.
+  void start_passes(const BranchShare& share, const DualVectors& from);
+  void tell_edges(const BranchShare& share);
+  void tell_rates(const BranchShare& share);
   /// Hands out what the passes have found.
   void finish(const BranchShare& share, const Progress& progress, std::span<double> sigma, std::span<Vec6> rates);
   /// After a pass.
@@ -118,6 +140,11 @@ class DualAssembly {
   std::vector<Failure> failures_;           // by range
   std::vector<DualSquares> range_squares_;  // likewise
   BranchTeam team_;
+  DualScope scope_;
+  DualExchange matrices_;  // Xi^C and failures
+  DualExchange rights_;    // xi_0^C
+  DualExchange edges_;     // rates at the joints of the top, and sums
+  DualExchange all_rates_;
   std::array<LaneMemory, kVectors> vectors_;
   int passes_ = 0;
   PassRemainder remainder_;

@@ -73,7 +73,7 @@ struct DualTree {
   double regularisation = 0.0;      ///< 1 / alpha
 };
 
-/// A half-open range of nodes or joints.
+/// A half-open range of nodes.
 struct DualRange {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -111,8 +111,8 @@ struct DualSweeps {
   /// Away from the roots: sigma, and rates = M^-1 (input + B sigma) of the bodies among the nodes. \param moved whether
   /// `rates` has M^-1 input
   void (*recover)(const DualTree& tree, DualRange nodes, bool moved, double* sigma, double* rates);
-  /// residual = r - D^T (V_b - V_a) of some joints.
-  void (*residual)(const DualTree& tree, DualRange joints, const double* right, const double* rates, double* residual);
+  /// residual = r - D^T (V_b - V_a) of the joints closed at some nodes.
+  void (*residual)(const DualTree& tree, DualRange nodes, const double* right, const double* rates, double* residual);
   /// total += change, of the multipliers closed at some nodes and of the rates of the bodies among them.
   DualSquares (*add)(const DualTree& tree, DualRange nodes, const DualVectors& change, const DualVectors& total);
   /// \returns the squares of the multipliers closed at some nodes and of the inputs of the bodies among them, as

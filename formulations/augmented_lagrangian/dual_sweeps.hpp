@@ -135,17 +135,25 @@ void recover(const DualTree& tree, DualRange nodes, bool moved, double* sigma, d
 }
 
 template <typename T>
-void residual(const DualTree& tree, DualRange joints, const double* right, const double* rates, double* result) {
-  for (std::size_t joint = joints.first; joint < joints.last; ++joint) {
-    T left = packs<T>(right)[joint];
-    const DualEnds& ends = tree.ends[joint];
-    for (int end = 0; end < 2; ++end) {
-      if (const int body = ends.bodies[end]; body >= 0) {
-        left -=
-            handle_rates<T>(tree.bodies[static_cast<std::size_t>(body)], ends.handles[end], rates + body * kDualPack);
-      }
+MBDBENCH_KERNEL void joint_residual(const DualTree& tree, int joint, const double* right, const double* rates,
+                                    double* result) {
+  T left = packs<T>(right)[joint];
+  const DualEnds& ends = tree.ends[static_cast<std::size_t>(joint)];
+  for (int end = 0; end < 2; ++end) {
+    if (const int body = ends.bodies[end]; body >= 0) {
+      left -= handle_rates<T>(tree.bodies[static_cast<std::size_t>(body)], ends.handles[end], rates + body * kDualPack);
     }
-    packs<T>(result)[joint] = left;
+  }
+  packs<T>(result)[joint] = left;
+}
+
+template <typename T>
+void residual(const DualTree& tree, DualRange nodes, const double* right, const double* rates, double* result) {
+  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
+    const DualNode& node = tree.nodes[index];
+    for (int p = 0; p < node.closed_joints; ++p) {
+      joint_residual<T>(tree, node.joints[p], right, rates, result);
+    }
   }
 }
 

@@ -57,6 +57,8 @@ class BranchTeam {
 
   /// \returns how many threads of this process share its branches.
   [[nodiscard]] int size() const { return team_.size(); }
+  /// \returns the first branch of this process, and that behind its last one.
+  [[nodiscard]] std::pair<std::size_t, std::size_t> own_branches() const { return {bounds_[0], bounds_[1]}; }
   /// \returns whether several processes share the branches.
   [[nodiscard]] bool is_divided() const { return ranks_ != nullptr; }
 

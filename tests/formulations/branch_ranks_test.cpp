@@ -83,6 +83,17 @@ TEST(branch_ranks, trees_have_the_bits_of_one_process) {
   }
 }
 
+// An assembly has branches whatever the mechanism is.
+TEST(branch_ranks, assemblies_have_the_bits_of_one_process) {
+  for (const RankedWay& way :
+       {RankedWay{"dca-alm", ""}, RankedWay{"dca-alm", "threads=2"}, RankedWay{"dca-alm-proj", ""}}) {
+    for (const char* const name : {"ladder:90", "rings:20", "loop:161", "random_tree:seed=9,bodies=200,loads=1"}) {
+      expect_the_same_bits(name, way);
+    }
+    EXPECT_TRUE(expect_the_same_bits("pendulum:200", way)) << way.key;
+  }
+}
+
 // Where there is nothing to share, every process computes the same.
 TEST(branch_ranks, everything_is_accepted) {
   for (const RankedWay& way :
@@ -96,7 +107,7 @@ TEST(branch_ranks, everything_is_accepted) {
 
 TEST(branch_ranks, a_branch_that_fails_is_told_by_all) {
   const Mechanism mechanism = catalogue_mechanism("random_tree:seed=4,bodies=400,loads=0");
-  for (const char* const key : {"dca", "hdca"}) {
+  for (const char* const key : {"dca", "hdca", "dca-alm"}) {
     std::vector<std::string> messages(3);
     on_ranks(3, [&](RankExchange& ranks) {
       const RankedFormulation made = make_ranked_formulation(

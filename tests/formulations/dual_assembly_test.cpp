@@ -30,7 +30,7 @@ Solution solution_of(const Mechanism& mechanism, bool packed) {
   AugmentedOptions options;
   options.most_iterations = 4;
   options.conjugate = !packed;
-  options.threads = 2;  // where the assembly is divided
+  options.sharing.threads = 2;  // where the assembly is divided
   AugmentedSystem system(mechanism, options);
   system.place(kInstant, reference.y);
   EXPECT_TRUE(system.assemble().ok);
