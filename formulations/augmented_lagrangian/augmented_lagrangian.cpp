@@ -281,7 +281,13 @@ FormulationEntry dca_alm_entry() {
           augmented_option_specifications(false),
           refuse_for_assembly,
           make_augmented<false>,
-          {.per_body = 2e4, .per_row_and_velocity = 32.0}};
+          {.per_body = 2e4, .per_row_and_velocity = 32.0},
+          nullptr,
+          nullptr,
+          {},
+          false,
+          false,
+          make_augmented_on_ranks<false>};
 }
 
 FormulationEntry dca_alm_projected_entry() {
@@ -292,7 +298,13 @@ FormulationEntry dca_alm_projected_entry() {
           augmented_option_specifications(true),
           refuse_for_assembly,
           make_augmented<true>,
-          {.per_body = 2e4, .per_row_and_velocity = 32.0}};
+          {.per_body = 2e4, .per_row_and_velocity = 32.0},
+          nullptr,
+          nullptr,
+          {},
+          false,
+          false,
+          make_augmented_on_ranks<true>};
 }
 
 }  // namespace mbdbench

@@ -112,7 +112,10 @@ void DualAssembly::connect_processes() {
       for (const int body : storage_.ends()[index_of(node.joints[p])].bodies) {
         if (body >= 0 && !told[index_of(body)] && range_of_body[index_of(body)] != kTop) {
           told[index_of(body)] = true;
-          known[index_of(body)] = true;
+          if (!known[index_of(body)]) {
+            known[index_of(body)] = true;
+            foreign_bodies_.push_back(body);
+          }
           edges[range_of_body[index_of(body)] - 1].push_back({vector(kRates) + kNumbers * index_of(body), kNumbers});
         }
       }

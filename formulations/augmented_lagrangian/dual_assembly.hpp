@@ -56,6 +56,9 @@ class DualAssembly {
       factorise_nodes(range);
     };
     team_.for_branches(factorise_range);
+    for (const int body : foreign_bodies_) {
+      set_leaf(body);
+    }
     matrices_.share(team_);
     factorise_range(kTop);
     return first_failure();
@@ -141,9 +144,10 @@ class DualAssembly {
   std::vector<DualSquares> range_squares_;  // likewise
   BranchTeam team_;
   DualScope scope_;
-  DualExchange matrices_;  // Xi^C and failures
-  DualExchange rights_;    // xi_0^C
-  DualExchange edges_;     // rates at the joints of the top, and sums
+  std::vector<int> foreign_bodies_;  // of other processes, at joints of the top
+  DualExchange matrices_;            // Xi^C and failures
+  DualExchange rights_;              // xi_0^C
+  DualExchange edges_;               // rates at the joints of the top, and sums
   DualExchange all_rates_;
   std::array<LaneMemory, kVectors> vectors_;
   int passes_ = 0;
