@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/records/provenance/provenance.hpp"
@@ -188,6 +189,7 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   apply_robot_flags(words, options.robot);
   for (const std::string& word : words) {
     mechanisms.push_back(find_mechanism(registries, word));
+    tell_moved_start(mechanisms.back());
   }
   const FolderOwner owner = {.command = "bench"};
   const std::filesystem::path output(options.output);

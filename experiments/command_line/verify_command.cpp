@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
@@ -189,6 +190,7 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   if (folder) {
     write_provenance(std::filesystem::path(options.output) / "provenance.json", capture_provenance(owner));
   }
+  options.what.mechanism_found = tell_moved_start;
   const InterruptionGuard guard;
   std::unique_ptr<ProgressBar> progress;
   const std::vector<VerificationResult> results =

@@ -242,6 +242,9 @@ std::vector<VerificationResult> verify(const Registries& registries, const Verif
   mechanisms.reserve(words.size());
   for (const std::string& word : words) {
     mechanisms.push_back(find_mechanism(registries, word));
+    if (options.mechanism_found) {
+      options.mechanism_found(mechanisms.back());
+    }
   }
   if (options.state) {
     require_sizes(*options.state, mechanisms.front());

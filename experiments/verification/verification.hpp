@@ -88,6 +88,8 @@ struct VerificationOptions {
   std::int64_t seed = 1;
   /// The only state to compare at, of the only mechanism, instead of the initial and random ones.
   std::optional<VerificationState> state;
+  /// Called with each mechanism that a word names, before anything is compared; empty: nothing to do.
+  std::function<void(const Mechanism&)> mechanism_found;
 };
 
 /// \returns all catalogue entries with their defaults, and random mechanisms to make 30.

@@ -22,7 +22,8 @@ namespace mbdbench {
 /// One mechanism. No allocation after construction.
 class AugmentedSystem {
  public:
-  AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options);
+  /// \param near as of LoadEvaluator
+  AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options, const CutReferences* near);
 
   /// Poses, joints and prescribed motions at (t, y), without assembly. \param y 7 n entries
   void place(double t, std::span<const double> y);

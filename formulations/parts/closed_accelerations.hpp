@@ -19,7 +19,8 @@ namespace mbdbench {
 class ClosedAccelerations {
  public:
   /// \param threads at most one a branch of the tree is used
-  ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, int threads);
+  ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, int threads,
+                      const CutReferences* near);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

@@ -25,7 +25,8 @@ class ClosedMomenta {
   /// \param gauge none, leak or tangent; resets are left to the caller \param leak kappa, 1/s
   /// \param feedback beta, 1/s: Phi' = -beta Phi of cut joints and couplings instead of 0
   /// \param threads at most one a branch of the tree is used
-  ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback, int threads);
+  ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback, int threads,
+                const CutReferences* near);
 
   /// \param u receives the velocities of p \returns which joint or loop stops it
   RhsStatus set_state(double t, std::span<const double> q, std::span<const double> p, std::span<double> u);
@@ -44,7 +45,7 @@ class ClosedMomenta {
   /// Loads on the links of the trunk or of a branch.
   void set_link_loads(std::size_t range);
   void add_cut_loads();
-  void make_tangent(std::span<const double> p, std::span<double> rates);
+  void make_tangent(std::span<const double> p, std::span<const double> u, std::span<double> rates);
 
   const Mechanism* mechanism_;
   GaugeControl gauge_;

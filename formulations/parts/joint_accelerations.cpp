@@ -18,13 +18,13 @@ bool is_lean(const Mechanism& mechanism, bool projects) {
 }  // namespace
 
 JointAccelerations::JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                       int threads)
+                                       int threads, const CutReferences* near)
     : mechanism_(&mechanism) {
   if (is_lean(mechanism, projects)) {
     open_.emplace(mechanism, threads);
-    loads_.emplace(mechanism, open_->tree());
+    loads_.emplace(mechanism, open_->tree(), near);
   } else {
-    closed_.emplace(mechanism, baumgarte, projects, threads);
+    closed_.emplace(mechanism, baumgarte, projects, threads, near);
   }
 }
 

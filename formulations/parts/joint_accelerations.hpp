@@ -16,7 +16,9 @@ class JointAccelerations {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
   /// \param threads at most one a branch of the tree is used
-  JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, int threads);
+  /// \param near as of LoadEvaluator
+  JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects, int threads,
+                     const CutReferences* near);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

@@ -30,7 +30,7 @@ Solution solution_of(const Mechanism& mechanism, bool packed) {
   AugmentedOptions options;
   options.most_iterations = 4;
   options.conjugate = !packed;
-  AugmentedSystem system(mechanism, options);
+  AugmentedSystem system(mechanism, options, nullptr);
   system.place(kInstant, reference.y);
   EXPECT_TRUE(system.assemble().ok);
   system.set_velocities(reference.velocities);
