@@ -62,7 +62,8 @@ TEST(coupling_starts, what_a_driven_joint_ties_by_a_small_factor_has_no_freedom)
   for (const double factor : kFactors) {
     for (const double multiple : kMultiples) {
       MechanismDescription description = wheels(factor, multiple, 0.0);
-      description.joints[0].motions = {{0, fmt::format("{} * sin(t)", factor), "", ""}};
+      description.joints[0].motions = {{0, fmt::format("{} * sin(t)", factor), fmt::format("{} * cos(t)", factor),
+                                        fmt::format("-{} * sin(t)", factor)}};
       const Mechanism mechanism(description);
       EXPECT_EQ(mechanism.generic_rank().rank, 2) << factor << " " << multiple;
       EXPECT_NEAR(mechanism.u0()[1], -1.0, 1e-12) << factor << " " << multiple;
