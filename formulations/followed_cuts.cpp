@@ -28,7 +28,6 @@ FollowedCuts::FollowedCuts(std::unique_ptr<Formulation> inner, std::vector<Follo
       inner_(std::move(inner)),
       angles_(std::move(angles)),
       kinematics_(mechanism()),
-      references_(mechanism()),
       q_(index_of(mechanism().q_size())),
       u_(index_of(mechanism().u_size())) {}
 
@@ -36,24 +35,24 @@ std::unique_ptr<Formulation> FollowedCuts::clone() const {
   return std::make_unique<FollowedCuts>(inner_->clone(), angles_);
 }
 
-const CutReferences& FollowedCuts::references(std::span<const double> x) {
+void FollowedCuts::look_near(std::span<const double> x) {
   for (std::size_t i = 0; i < angles_.size(); ++i) {
-    references_.set(angles_[i], angles_of(x)[i]);
+    cut_references().set(angles_[i], angles_of(x)[i]);
   }
-  return references_;
 }
 
-void FollowedCuts::read_angles(std::span<double> angles) const {
-  const CutReferences::Scope scope(references_);
+void FollowedCuts::read_angles(std::span<double> angles) {
   std::array<double, 7> coordinates{};
   for (std::size_t i = 0; i < angles_.size(); ++i) {
-    cut_coordinates(kinematics_, angles_[i].cut, coordinates);
+    const int cut = angles_[i].cut;
+    cut_coordinates(mechanism().cut_joints()[index_of(cut)], kinematics_.cut_joint(cut), cut_references().of(cut),
+                    coordinates);
     angles[i] = coordinates[index_of(angles_[i].component)];
   }
 }
 
 RhsStatus FollowedCuts::pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) {
-  references_.reset();
+  cut_references().reset();
   kinematics_.set_positions(q);
   read_angles(angles_of(x));
   return inner_->pack(t, q, u, inner_of(x));
@@ -64,12 +63,12 @@ RhsStatus FollowedCuts::unpack(double t, std::span<const double> x, std::span<do
 }
 
 RhsStatus FollowedCuts::reactions(double t, std::span<const double> x, Reactions& reactions) {
-  const CutReferences::Scope scope(references(x));
+  look_near(x);
   return inner_->reactions(t, inner_of(x), reactions);
 }
 
 RhsStatus FollowedCuts::evaluate(double t, std::span<const double> x, std::span<double> xdot) {
-  const CutReferences::Scope scope(references(x));
+  look_near(x);
   RhsStatus status = inner_->rhs(t, inner_of(x), inner_of(xdot));
   if (status.ok) {
     status = inner_->unpack(t, inner_of(x), q_, u_);
@@ -92,7 +91,7 @@ bool FollowedCuts::after_step(double t, std::span<double> x) {
   const bool changed = inner_->after_step(t, inner_of(x));
   // Nothing but the choice of the turn depends on these components: no rate changes with them.
   if (inner_->unpack(t, inner_of(x), q_, u_).ok) {
-    static_cast<void>(references(x));
+    look_near(x);
     kinematics_.set_positions(q_);
     read_angles(angles_of(x));
   }
@@ -105,6 +104,16 @@ std::unique_ptr<Formulation> follow_cuts(std::unique_ptr<Formulation> formulatio
     return formulation;
   }
   return std::make_unique<FollowedCuts>(std::move(formulation), std::move(angles));
+}
+
+void take_turns(const Formulation& from, std::span<const double> x_from, const Formulation& to,
+                std::span<double> x_to) {
+  const auto* const giver = dynamic_cast<const FollowedCuts*>(&from);
+  const auto* const taker = dynamic_cast<const FollowedCuts*>(&to);
+  if (giver != nullptr && taker != nullptr) {
+    const auto turns = x_from.last(giver->angle_count());
+    std::copy(turns.begin(), turns.end(), x_to.last(taker->angle_count()).begin());
+  }
 }
 
 std::unique_ptr<Formulation> without_following(std::unique_ptr<Formulation> formulation) {

@@ -16,7 +16,7 @@ namespace mbdbench {
 /// its turns; `after_step` puts the angle of the positions in the place of the integrated one, on which no rate
 /// depends. Start: within half a turn of the joint's q0.
 ///
-/// The formulation inside knows nothing of this, nor need a user's own: its loads look where CutReferences::Scope says.
+/// The formulation inside knows nothing of this, nor need a user's own: its loads look where its cut_references() are.
 ///
 /// Cost of a right-hand side: one `unpack` and the kinematics of all bodies beside the formulation's own.
 class FollowedCuts final : public Formulation {
@@ -35,8 +35,9 @@ class FollowedCuts final : public Formulation {
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
 
-  /// \returns the references of a state, until the next call.
-  const CutReferences& references(std::span<const double> x);
+  [[nodiscard]] CutReferences& cut_references() override { return inner_->cut_references(); }
+  void look_near(std::span<const double> x) override;
+  [[nodiscard]] std::size_t angle_count() const { return angles_.size(); }
   /// \returns the formulation inside; this one is of no use afterwards.
   [[nodiscard]] std::unique_ptr<Formulation> release() { return std::move(inner_); }
 
@@ -52,19 +53,22 @@ class FollowedCuts final : public Formulation {
   [[nodiscard]] std::span<Number> angles_of(std::span<Number> x) const {
     return x.last(angles_.size());
   }
-  /// The angles at the positions of kinematics_, near references_.
-  void read_angles(std::span<double> angles) const;
+  /// The angles at the positions of kinematics_, near cut_references().
+  void read_angles(std::span<double> angles);
 
   std::unique_ptr<Formulation> inner_;
   std::vector<FollowedAngle> angles_;
   Kinematics kinematics_;
-  CutReferences references_;
   std::vector<double> q_;
   std::vector<double> u_;
 };
 
 /// \returns the formulation itself where no law knows an angle of a cut joint.
 std::unique_ptr<Formulation> follow_cuts(std::unique_ptr<Formulation> formulation);
+
+/// A state that is packed is within half a turn of q0. Gives it the turns of a state of another formulation of the same
+/// mechanism, where both follow angles.
+void take_turns(const Formulation& from, std::span<const double> x_from, const Formulation& to, std::span<double> x_to);
 
 /// \returns the formulation inside; the formulation itself where it follows nothing.
 std::unique_ptr<Formulation> without_following(std::unique_ptr<Formulation> formulation);

@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "formulations/drive_forces.hpp"
-#include "formulations/followed_cuts.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/loads.hpp"
@@ -18,19 +17,13 @@ namespace {
 // A quaternion's length is the integrator's error; smaller deviations are not worth a restart of its history.
 constexpr double kLongestQuaternionError = 1e-8;
 
-/// Where springs and loads in cut joints look for their angles at the state x.
-std::unique_ptr<const CutReferences::Scope> scope_of(Formulation& formulation, std::span<const double> x) {
-  auto* const followed = dynamic_cast<FollowedCuts*>(&formulation);
-  return followed == nullptr ? nullptr : std::make_unique<const CutReferences::Scope>(followed->references(x));
-}
-
 }  // namespace
 
 struct Formulation::ObservationWorkspace {
-  explicit ObservationWorkspace(const Mechanism& mechanism)
+  ObservationWorkspace(const Mechanism& mechanism, const CutReferences* near)
       : kinematics(mechanism),
         constraints(mechanism),
-        loads(mechanism),
+        loads(mechanism, near),
         motions(mechanism),
         q(static_cast<std::size_t>(mechanism.q_size())),
         u(static_cast<std::size_t>(mechanism.u_size())) {}
@@ -75,13 +68,13 @@ double MemoryNeed::bytes(const Mechanism& mechanism) const {
 }
 
 Formulation::Formulation(const Mechanism& mechanism, std::vector<StateComponent> layout)
-    : mechanism_(&mechanism), layout_(std::move(layout)) {}
+    : mechanism_(&mechanism), layout_(std::move(layout)), cut_references_(mechanism) {}
 
 Formulation::~Formulation() = default;
 
 RhsStatus Formulation::place(double t, std::span<const double> x) {
   if (!observation_) {
-    observation_ = std::make_unique<ObservationWorkspace>(*mechanism_);
+    observation_ = std::make_unique<ObservationWorkspace>(*mechanism_, &cut_references());
   }
   const RhsStatus status = unpack(t, x, observation_->q, observation_->u);
   if (status.ok) {
@@ -92,13 +85,13 @@ RhsStatus Formulation::place(double t, std::span<const double> x) {
 }
 
 RhsStatus Formulation::observe(double t, std::span<const double> x, Observation& observation) {
-  const auto scope = scope_of(*this, x);
+  look_near(x);
   const RhsStatus status = place(t, x);
   if (!status.ok) {
     return status;
   }
   ObservationWorkspace& work = *observation_;
-  observation.energies = energies(work.kinematics, work.q);
+  observation.energies = energies(work.kinematics, work.q, &cut_references());
   observation.linear_momentum = linear_momentum(work.kinematics);
   observation.angular_momentum = angular_momentum(work.kinematics);
   const ConstraintErrors errors = work.constraints.evaluate(t, work.q, work.u, work.kinematics);
@@ -119,7 +112,7 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
 }
 
 RhsStatus Formulation::power(double t, std::span<const double> x, double& power) {
-  const auto scope = scope_of(*this, x);
+  look_near(x);
   RhsStatus status = place(t, x);
   if (!status.ok) {
     return status;

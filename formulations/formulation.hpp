@@ -11,6 +11,7 @@
 #include "formulations/work_stage.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/kinematics/observables.hpp"
+#include "mechanisms/model/loads/cut_references.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
@@ -36,6 +37,7 @@ struct RhsStatus {
   std::string_view joint;   ///< name of the joint or body where it failed
   std::string_view reason;  ///< static text
   double value = 0.0;       ///< the number that tells (a pivot, a condition)
+  bool too_far = false;     ///< from what is remembered of the last accepted step: a shorter step may avoid the failure
   /// \returns "joint k3: pivot of ... not positive (-1.2e-17)"; empty when ok.
   [[nodiscard]] std::string message() const;
 };
@@ -105,6 +107,12 @@ class Formulation {
   /// motions, these at the prescribed velocity. T + V minus its integral is constant. Not for hot loops.
   RhsStatus power(double t, std::span<const double> x, double& power);
 
+  /// \returns where its loads look for the angles of cut joints; a formulation that wraps another one gives that one's.
+  /// Who follows the angles (followed_cuts.hpp) sets them before anything is evaluated; at q0 until then.
+  [[nodiscard]] virtual CutReferences& cut_references() { return cut_references_; }
+  /// Sets them to the angles that the state itself holds, where it does.
+  virtual void look_near(std::span<const double> /*x*/) {}
+
   /// \returns max |sigma| of the cut joints at the state of the last `unpack`; 0 where there is none.
   [[nodiscard]] virtual double largest_sigma() const { return 0.0; }
 
@@ -127,6 +135,8 @@ class Formulation {
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
+  /// \returns the formulation's own, which it hands to what evaluates its loads.
+  [[nodiscard]] const CutReferences* near() const { return &cut_references_; }
 
  private:
   struct ObservationWorkspace;
@@ -134,6 +144,7 @@ class Formulation {
   RhsStatus place(double t, std::span<const double> x);
   const Mechanism* mechanism_;
   std::vector<StateComponent> layout_;
+  CutReferences cut_references_;
   std::size_t rhs_calls_ = 0;
   std::unique_ptr<ObservationWorkspace> observation_;
 };

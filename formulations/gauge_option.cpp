@@ -1,9 +1,18 @@
 #include "formulations/gauge_option.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
 namespace mbdbench {
+
+double tangent_leak(double leak, const Mechanism& mechanism, std::span<const double> u) {
+  if (leak == 0.0) {
+    return 0.0;
+  }
+  const Eigen::Map<const Eigen::VectorXd> rates(u.data(), static_cast<Eigen::Index>(u.size()));
+  return std::max(leak, mechanism.scales().largest_rate(rates));
+}
 
 bool gauge_is_tangent(const Mechanism& mechanism, const Parameters& options) {
   const auto is = [&](std::string_view option, std::string_view choice) {

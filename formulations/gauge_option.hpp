@@ -10,7 +10,11 @@
 /// passage costs energy. The tangent gauge takes that part out,
 ///     p' <- M w + kappa (M u - p),   w = P M^-1 p',   P the projection on Phi_q w = 0, orthogonal in M,
 /// which is p' + Phi_q^T nu with the nu of least norm in M^-1, unique also where rows are redundant, and as smooth as
-/// the motion. What curvature leaves of p in range(Phi_q^T) decays with kappa.
+/// the motion. What curvature leaves of p in range(Phi_q^T) turns with the normals of the constraints, at the rate of
+/// the motion, and grows where kappa is less than about half of it; so kappa is at least the largest rate of the joints
+/// (tangent_leak), and what decays by it is no stiffer than the motion.
+#include <span>
+
 #include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
@@ -26,6 +30,10 @@ enum class GaugeControl {
 
 /// kappa, 1/s: saved the most evaluations on the closed loops of [Chadaj2017]; 20 costs steps.
 inline constexpr double kDefaultLeak = 5.0;
+
+/// \returns kappa of the tangent gauge, 1/s: the leak, or the largest rate of the joints where that is more; a leak of
+/// 0 stays 0. \param u quasi-velocities of the tree joints
+double tangent_leak(double leak, const Mechanism& mechanism, std::span<const double> u);
 
 /// \returns whether p' is tangent: option gauge=tangent, or gauge=auto where cut joints close loops and bodies are the
 /// leaves. False for formulations without the option.

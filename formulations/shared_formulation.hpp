@@ -29,6 +29,7 @@ class SharedFormulation final : public Formulation {
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
     return whole_->reactions(t, x, reactions);
   }
+  [[nodiscard]] CutReferences& cut_references() override { return whole_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override { return whole_->largest_sigma(); }
   bool after_step(double t, std::span<double> x) override { return whole_->after_step(t, x); }
   [[nodiscard]] std::string last_change() const override { return whole_->last_change(); }

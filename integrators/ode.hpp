@@ -17,11 +17,15 @@ class OdePartners;
 
 /// The initial value problem as the integrator sees it.
 struct OdeSystem {
-  /// Number of state components.
+  /// Number of state components; 0: nothing moves, and every entry of the registry takes that too.
   std::size_t size = 0;
   /// f(t, x, xdot). Returns an empty string when all is well, else what went wrong ("joint k3: ..."), which ends the
   /// run.
   std::function<std::string(double t, std::span<const double> x, std::span<double> xdot)> rhs;
+  /// Asked after f has failed: whether that is for a step that reaches too far, so that a shorter one may avoid it.
+  /// Then adaptive methods lose the attempt and go on; the run ends with the failure only where no step is short
+  /// enough. Empty: never.
+  std::function<bool()> reached_too_far;
   /// Called on every accepted step with the new state; may change it (projection, quaternion normalisation, re-gauge)
   /// and then returns true. One-step methods evaluate f anew, counted. Adaptive multistep methods do so and begin a new
   /// history where a component moved by more than ten times the tolerance; a smaller change is an error like that of a

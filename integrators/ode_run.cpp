@@ -63,6 +63,7 @@ bool OdeRun::all_finite(double t, std::span<const double> values, std::string_vi
     return true;
   }
   const auto bad = std::find_if_not(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
+  reached_too_far_.clear();
   not_finite_ = {t, *bad, static_cast<std::size_t>(bad - values.begin()), name, {values.begin(), values.end()}};
   return false;
 }
@@ -82,7 +83,12 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
   ++result_.statistics.nfevals;
   const std::string failure = system_.rhs(t, x, xdot);
   if (!failure.empty()) {
-    end(OdeStatus::rhs_failed, fmt::format("f failed at t = {}: {}", t, failure));
+    std::string message = fmt::format("f failed at t = {}: {}", t, failure);
+    if (system_.reached_too_far && system_.reached_too_far()) {
+      reached_too_far_ = std::move(message);
+      return Evaluation::not_finite;
+    }
+    end(OdeStatus::rhs_failed, std::move(message));
     return Evaluation::ended;
   }
   if (!all_finite(t, xdot, "rate")) {
@@ -205,6 +211,10 @@ void OdeRun::end_method_failed(std::string_view why) {
 }
 
 void OdeRun::end_not_finite() {
+  if (!reached_too_far_.empty()) {
+    end(OdeStatus::rhs_failed, std::move(reached_too_far_));
+    return;
+  }
   // The sign of a NaN means nothing and depends on the processor.
   const double value = std::isnan(not_finite_.value) ? std::abs(not_finite_.value) : not_finite_.value;
   const auto message = [&](const std::string& component) {

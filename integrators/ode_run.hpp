@@ -20,7 +20,8 @@ namespace mbdbench {
 /// Outcome of one evaluation of f.
 enum class Evaluation {
   ok,
-  not_finite,  ///< a state or derivative is NaN or Inf: the attempt is lost, the run may go on with a smaller step
+  not_finite,  ///< a state or derivative is NaN or Inf, or f has failed for a step that reaches too far: the attempt is
+               ///< lost, the run may go on with a smaller step
   ended        ///< f failed or the evaluation limit is reached: the result is final
 };
 
@@ -140,6 +141,7 @@ class OdeRun {
   StepOutput output_;
   OdeResult result_;
   NotFinite not_finite_;
+  std::string reached_too_far_;  // in place of not_finite_, where f has failed for that
 };
 
 }  // namespace mbdbench

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "integrators/any_size.hpp"
 #include "integrators/matlab/ode113.hpp"
 #include "integrators/matlab/ode15s.hpp"
 #include "integrators/matlab/ode23.hpp"
@@ -30,42 +31,44 @@ namespace {
 constexpr double kNewtonMatrices = 3.0;
 
 constexpr std::array kRegistry = {
-    OdeEntry{"ode45", "Dormand-Prince 5(4) with the step control of MATLAB's ode45", "Shampine1997", 5, true, ode45,
-             false, false, true},
-    OdeEntry{"ode23", "Bogacki-Shampine 3(2) with the step control of MATLAB's ode23", "Shampine1997", 3, true, ode23,
-             false, false, true},
+    OdeEntry{"ode45", "Dormand-Prince 5(4) with the step control of MATLAB's ode45", "Shampine1997", 5, true,
+             on_any_size<ode45>, false, false, true},
+    OdeEntry{"ode23", "Bogacki-Shampine 3(2) with the step control of MATLAB's ode23", "Shampine1997", 3, true,
+             on_any_size<ode23>, false, false, true},
     OdeEntry{"ode113", "Adams PECE of orders 1 to 13 with the step and order control of MATLAB's ode113",
-             "Shampine1997", 0, true, ode113, false, false, true},
+             "Shampine1997", 0, true, on_any_size<ode113>, false, false, true},
     OdeEntry{"ode15s", "Numerical differentiation formulas of orders 1 to 5 as in MATLAB's ode15s, stiff",
-             "Shampine1997", 0, true, ode15s, false, false, false, kNewtonMatrices},
+             "Shampine1997", 0, true, on_any_size<ode15s>, false, false, false, kNewtonMatrices},
     OdeEntry{"ode15s-bdf", "MATLAB's ode15s with backward differentiation formulas, stiff", "Shampine1997", 0, true,
-             ode15s_bdf, false, false, false, kNewtonMatrices},
-    OdeEntry{"odeint-dopri5", "Dormand-Prince 5(4) of Boost.Odeint", "Dormand1980", 5, true, odeint_dopri5},
-    OdeEntry{"rk2", "explicit midpoint rule", "Runge1895", 2, false, rk2, false, false, true},
-    OdeEntry{"rkf45-fixed", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, false, rkf45_fixed,
+             on_any_size<ode15s_bdf>, false, false, false, kNewtonMatrices},
+    OdeEntry{"odeint-dopri5", "Dormand-Prince 5(4) of Boost.Odeint", "Dormand1980", 5, true,
+             on_any_size<odeint_dopri5>},
+    OdeEntry{"rk2", "explicit midpoint rule", "Runge1895", 2, false, on_any_size<rk2>, false, false, true},
+    OdeEntry{"rkf45-fixed", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, false,
+             on_any_size<rkf45_fixed>, false, true, true},
+    OdeEntry{"rkf45", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, true, on_any_size<rkf45>,
              false, true, true},
-    OdeEntry{"rkf45", "Runge-Kutta-Fehlberg 4(5), order 4 propagated", "Fehlberg1969", 4, true, rkf45, false, true,
-             true},
-    OdeEntry{"trapezoidal", "implicit trapezoidal rule, Newton", "Dahlquist1963", 2, false, trapezoidal, false, false,
-             false, kNewtonMatrices},
-    OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false, implicit_midpoint},
-    OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, gauss4},
-    OdeEntry{"gauss6", "Gauss collocation with 3 stages, symplectic", "Hairer2006", 6, false, gauss6},
+    OdeEntry{"trapezoidal", "implicit trapezoidal rule, Newton", "Dahlquist1963", 2, false, on_any_size<trapezoidal>,
+             false, false, false, kNewtonMatrices},
+    OdeEntry{"implicit-midpoint", "implicit midpoint rule, symplectic", "Hairer2006", 2, false,
+             on_any_size<implicit_midpoint>},
+    OdeEntry{"gauss4", "Gauss collocation with 2 stages, symplectic", "Hairer2006", 4, false, on_any_size<gauss4>},
+    OdeEntry{"gauss6", "Gauss collocation with 3 stages, symplectic", "Hairer2006", 6, false, on_any_size<gauss6>},
     OdeEntry{"stormer-verlet", "Stoermer-Verlet, explicit and symplectic, for separable test problems only",
-             "Hairer2006", 2, false, stormer_verlet, true},
+             "Hairer2006", 2, false, on_any_size<stormer_verlet>, true},
     OdeEntry{"odeint-fehlberg78", "Runge-Kutta-Fehlberg 7(8) of Boost.Odeint", "Fehlberg1968", 8, true,
-             odeint_fehlberg78},
+             on_any_size<odeint_fehlberg78>},
     OdeEntry{"odeint-bulirsch-stoer", "Bulirsch-Stoer extrapolation of Boost.Odeint", "Hairer1993", 0, true,
-             odeint_bulirsch_stoer},
+             on_any_size<odeint_bulirsch_stoer>},
     OdeEntry{"odeint-rosenbrock4", "Rosenbrock method of Boost.Odeint, difference Jacobian", "Hairer1996", 4, true,
-             odeint_rosenbrock4, false, false, false, kNewtonMatrices},
+             on_any_size<odeint_rosenbrock4>, false, false, false, kNewtonMatrices},
     OdeEntry{"odeint-adams-bashforth-moulton", "Adams-Bashforth-Moulton of Boost.Odeint, PECE", "Hairer1993", 4, false,
-             odeint_adams_bashforth_moulton},
+             on_any_size<odeint_adams_bashforth_moulton>},
 #ifdef MBDBENCH_SUNDIALS
     OdeEntry{"cvode-adams", "Adams methods of SUNDIALS CVODE, fixed-point iteration", "Hindmarsh2005", 0, true,
-             cvode_adams},
-    OdeEntry{"cvode-bdf", "BDF of SUNDIALS CVODE, Newton with difference Jacobian", "Hindmarsh2005", 0, true, cvode_bdf,
-             false, false, false, kNewtonMatrices},
+             on_any_size<cvode_adams>},
+    OdeEntry{"cvode-bdf", "BDF of SUNDIALS CVODE, Newton with difference Jacobian", "Hindmarsh2005", 0, true,
+             on_any_size<cvode_bdf>, false, false, false, kNewtonMatrices},
 #endif
 };
 

@@ -19,7 +19,7 @@ using namespace mbdbench;
 class MyFormulation final : public JointVelocityFormulation {
  public:
   explicit MyFormulation(const Mechanism& mechanism)
-      : JointVelocityFormulation(mechanism), kinematics_(mechanism), jacobians_(mechanism), loads_(mechanism) {}
+      : JointVelocityFormulation(mechanism), kinematics_(mechanism), jacobians_(mechanism), loads_(mechanism, near()) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<MyFormulation>(mechanism());

@@ -9,14 +9,15 @@
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/record_maker.hpp"
 #include "experiments/records/timing/timed_turns.hpp"
-#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
@@ -188,6 +189,7 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   apply_robot_flags(words, options.robot);
   for (const std::string& word : words) {
     mechanisms.push_back(find_mechanism(registries, word));
+    tell_moved_start(mechanisms.back());
   }
   const FolderOwner owner = {.command = "bench"};
   const std::filesystem::path output(options.output);

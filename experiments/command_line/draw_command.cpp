@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/drawing/mechanism_drawing.hpp"
@@ -97,6 +98,7 @@ std::string drawing(const Registries& registries, const DrawOptions& options, in
     throw;
   }
   const Mechanism& mechanism = *found;
+  tell_moved_start(mechanism);
   if (options.state.empty()) {
     q.assign(mechanism.q0().begin(), mechanism.q0().end());
   }

@@ -6,13 +6,16 @@
 #include <string>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/engines/engine_messages.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/terminal/message.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/io/mjcf_writer.hpp"
+#include "mechanisms/io/robot_file.hpp"
 #include "mechanisms/io/urdf_writer.hpp"
 
 namespace mbdbench {
@@ -34,7 +37,20 @@ struct ExportOptions {
   RobotFlags robot;
 };
 
+/// A chain that MuJoCo takes may be longer than the XML library of this installation does.
+void tell_unreadable(const Mechanism& mechanism) {
+  if (const int levels = mjcf_levels(mechanism); levels > deepest_xml_level()) {
+    tell(
+        "mbdbench: note: the model has {} levels of elements, of which this installation of mbdbench reads {}: it "
+        "cannot read its own file back, TOML it can\n",
+        levels, deepest_xml_level());
+  }
+}
+
 std::string exported_text(const Mechanism& mechanism, const std::string& format) {
+  if (format == "mjcf") {
+    tell_unreadable(mechanism);
+  }
   return format == "urdf"     ? write_urdf(mechanism)
          : format == "mjcf"   ? write_mjcf(mechanism)
          : format == "engine" ? engine_lines(mechanism)
@@ -67,6 +83,7 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
   command->callback([&registries, options] {
     const Mechanism mechanism = find_mechanism(registries, with_robot_flags(options->mechanism, options->robot));
     print_notes(mechanism);
+    tell_moved_start(mechanism);
     const std::string text =
         exported_text(mechanism, options->format.empty() ? format_of(options->output) : options->format);
     if (options->output.empty()) {

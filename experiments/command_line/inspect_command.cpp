@@ -8,6 +8,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/graph_drawing.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
@@ -56,6 +57,7 @@ nlohmann::ordered_json json_of(const std::vector<FormulationEntry>& formulations
                                  {"redundant_rows", check.redundant()},
                                  {"jointly_redundant_rows", check.jointly_redundant()},
                                  {"conditioning", check.conditioning},
+                                 {"moved_start", moved_start_text(mechanism)},
                                  {"warning", singular_start_warning(mechanism)}};
   for (const Body& body : mechanism.bodies()) {
     json["body_list"].push_back(
@@ -122,6 +124,7 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
       }
       return;
     }
+    tell_moved_start(mechanism);
     fmt::print("{}", describe(mechanism));
     if (const std::string warning = singular_start_warning(mechanism); !warning.empty()) {
       say("\nWarning: {}\n", warning);

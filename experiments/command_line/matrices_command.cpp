@@ -10,6 +10,7 @@
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/json_file.hpp"
@@ -113,7 +114,9 @@ void run_matrices(const Registries& registries, const MatricesOptions& options) 
     saved = std::make_unique<const SavedState>(read_saved_state(options.state));
     word = mechanism_beside(*saved, options.state);
   }
-  const ChangedStart start = with_initial_values(find_mechanism(registries, word), options.initial_values);
+  Mechanism found = find_mechanism(registries, word);
+  tell_moved_start(found);
+  const ChangedStart start = with_initial_values(std::move(found), options.initial_values);
   if (const std::string moved = moved_text(start); !moved.empty()) {
     tell("mbdbench: note: {}\n", moved);
   }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/report_program.hpp"
 #include "experiments/command_line/study_command.hpp"
@@ -252,6 +253,9 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
     folder.emplace(output, owner, options.overwrite);
     if (!folder->note().empty()) {
       tell("mbdbench: note: {}", folder->note());
+    }
+    for (const studies::StudyMechanism& each : study.mechanisms) {
+      tell_moved_start(*each.mechanism);
     }
   }
   const std::vector<studies::StudyEngine> engines = engines_asked(study);

@@ -7,6 +7,7 @@
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
@@ -197,6 +198,9 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
     take_state(options.what, options.state);
   }
   const VerificationInputs inputs = read_verification_inputs(registries, options.what);
+  for (const Mechanism& mechanism : inputs.mechanisms) {
+    tell_moved_start(mechanism);
+  }
   const auto folder =
       claim_folder(options.output, {.command = "verify"}, options.overwrite, given(registries, options, inputs));
   const InterruptionGuard guard;

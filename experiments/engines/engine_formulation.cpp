@@ -29,7 +29,7 @@ class EngineFormulation final : public JointVelocityFormulation {
         patience_(patience),
         engine_(command_, patience),
         kinematics_(mechanism),
-        loads_(mechanism) {
+        loads_(mechanism, near()) {
     answer_ = read_mechanism_answer(engine_.ask(mechanism_message(mechanism).dump()));
     if (!answer_.refusal.empty()) {
       throw ModelError({}, fmt::format("{}: {}", answer_.engine, answer_.refusal));

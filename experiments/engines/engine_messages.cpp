@@ -114,7 +114,7 @@ std::string engine_lines(const Mechanism& mechanism) {
   Kinematics kinematics(mechanism);
   kinematics.set_positions(q);
   kinematics.set_velocities(u);
-  LoadEvaluator loads(mechanism);
+  LoadEvaluator loads(mechanism, nullptr);
   loads.evaluate(0.0, q, u, kinematics);
   return mechanism_message(mechanism).dump() + '\n' + state_message(0.0, q, u, kinematics, loads).dump() + '\n';
 }

@@ -33,7 +33,8 @@ std::string load_without_value(Formulation& formulation, double t, std::span<con
   Kinematics kinematics(mechanism);
   kinematics.set_positions(q);
   kinematics.set_velocities(u);
-  const std::string name = LoadEvaluator(mechanism).name_of_not_finite(t, q, u, kinematics);
+  const std::string name =
+      LoadEvaluator(mechanism, &formulation.cut_references()).name_of_not_finite(t, q, u, kinematics);
   if (name.empty()) {
     return {};
   }

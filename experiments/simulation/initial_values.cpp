@@ -18,44 +18,6 @@ namespace {
 
 // Of a set value that must give way: a value that is typed with three digits is off by less.
 constexpr double kMostMoved = 0.01;
-// Smaller changes are rounding and last digits.
-constexpr double kWorthTelling = 1e-8;
-constexpr std::size_t kMostTold = 8;
-
-/// One initial value: its name and where it stands.
-struct Slot {
-  std::string name = {};
-  double* value = nullptr;
-  std::size_t joint = 0;
-  bool rate = false;
-  double unit = 1.0;  ///< of the coordinate, or of the rate times a second
-};
-
-void add_slots(std::vector<Slot>& slots, const Slot& pattern, const Mechanism& mechanism, std::vector<double>& values) {
-  const Joint& joint = mechanism.tree_joints()[pattern.joint];
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::string suffix = values.size() == 1 ? "" : fmt::format(".{}", i + 1);
-    // Of free joints the displacements stand last, in q behind a quaternion.
-    const int component = static_cast<int>(i) - (pattern.rate ? 0 : joint.nq - joint.nu);
-    Slot slot = pattern;
-    slot.name = fmt::format("{}.{}{}", pattern.rate ? 'v' : 'q', joint.name, suffix);
-    slot.value = &values[i];
-    slot.unit = component < 0 ? 1.0 : mechanism.scales().columns[joint.u_offset + component];
-    slots.push_back(std::move(slot));
-  }
-}
-
-/// \returns all initial values of the tree joints; those of cut joints follow from them.
-std::vector<Slot> slots_of(const Mechanism& mechanism, MechanismDescription& description) {
-  std::vector<Slot> slots;
-  for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
-    // A mechanism's own description lists tree joints first, with complete initial values.
-    JointDescription& joint = description.joints[k];
-    add_slots(slots, {.joint = k, .rate = false}, mechanism, joint.q0);
-    add_slots(slots, {.joint = k, .rate = true}, mechanism, joint.v0);
-  }
-  return slots;
-}
 
 using Held = std::vector<bool>;  // one entry a tree joint
 
@@ -94,9 +56,13 @@ MechanismDescription closed(const MechanismDescription& description, const Held&
   return Mechanism(description).description();
 }
 
-/// \returns the largest rate of the mechanism's start, 1/s.
-double largest_rate(const Mechanism& mechanism) {
-  return std::max(mechanism.scales().rate, mechanism.scales().largest_rate(mechanism.u0()));
+/// Puts a start into the description of the mechanism itself, which lists tree joints first with all their values.
+void assign_start(MechanismDescription& description, std::span<const StartValue> values, const Eigen::VectorXd& q,
+                  const Eigen::VectorXd& u) {
+  for (const StartValue& value : values) {
+    JointDescription& joint = description.joints[value.joint];
+    (value.rate ? joint.v0 : joint.q0)[value.component] = value.in(q, u);
+  }
 }
 
 }  // namespace
@@ -105,60 +71,53 @@ ChangedStart with_initial_values(Mechanism mechanism, std::span<const std::strin
   if (assignments.empty()) {
     return {std::move(mechanism), {}};
   }
-  MechanismDescription description = mechanism.description();
-  const std::vector<Slot> slots = slots_of(mechanism, description);
-  std::vector<bool> is_set(slots.size(), false);
+  const std::vector<StartValue> values = start_values(mechanism);
+  Eigen::VectorXd q = mechanism.q0();
+  Eigen::VectorXd u = mechanism.u0();
+  std::vector<bool> is_set(values.size(), false);
   Held held(mechanism.tree_joints().size(), false);
   for (const std::string& assignment : assignments) {
-    const auto [name, value] = split_assignment(assignment, "--set");
-    const auto slot =
-        std::find_if(slots.begin(), slots.end(), [&wanted = name](const Slot& s) { return s.name == wanted; });
-    if (slot == slots.end()) {
+    const auto [name, number] = split_assignment(assignment, "--set");
+    const auto value =
+        std::find_if(values.begin(), values.end(), [&wanted = name](const StartValue& v) { return v.name == wanted; });
+    if (value == values.end()) {
       std::vector<std::string> names;
-      std::transform(slots.begin(), slots.end(), std::back_inserter(names), [](const Slot& s) { return s.name; });
+      std::transform(values.begin(), values.end(), std::back_inserter(names),
+                     [](const StartValue& v) { return v.name; });
       throw std::invalid_argument(fmt::format("--set: mechanism '{}' has no initial value '{}'; {}", mechanism.name(),
                                               name, suggest_name(name, names, "initial values")));
     }
-    *slot->value = parse_number(value, assignment);
-    is_set[static_cast<std::size_t>(slot - slots.begin())] = true;
-    held[slot->joint] = true;
+    value->in(q, u) = parse_number(number, assignment);
+    is_set[static_cast<std::size_t>(value - values.begin())] = true;
+    held[value->joint] = true;
   }
+  MechanismDescription description = mechanism.description();
+  assign_start(description, values, q, u);
   if (!mechanism.constrained()) {
     return {Mechanism(std::move(description)), {}};
   }
-  std::vector<double> wanted;
-  std::transform(slots.begin(), slots.end(), std::back_inserter(wanted), [](const Slot& slot) { return *slot.value; });
-  MechanismDescription consistent = closed(description, held);
-  const std::vector<Slot> now = slots_of(mechanism, consistent);
-  ChangedStart start{Mechanism(consistent), {}};
-  const double rate = largest_rate(start.mechanism);
-  for (std::size_t i = 0; i < slots.size(); ++i) {
-    const double moved = std::abs(*now[i].value - wanted[i]) / (slots[i].unit * (slots[i].rate ? rate : 1.0));
+  ChangedStart start{Mechanism(closed(description, held)), {}};
+  const Mechanism& now = start.mechanism;
+  const double rate = std::max(largest_start_rate(now, u), largest_start_rate(now, now.u0()));
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double wanted = values[i].in(q, u);
+    const double found = values[i].in(now.q0(), now.u0());
+    const double moved = values[i].distance(wanted, found, rate);
     if (is_set[i] && !(moved <= kMostMoved)) {
       throw std::invalid_argument(fmt::format(
           "--set {0}={1}: the loops of mechanism '{2}' do not close with this value, the nearest start has {0} = {3}; "
           "set fewer values, or values that fit one another",
-          slots[i].name, wanted[i], mechanism.name(), *now[i].value));
+          values[i].name, wanted, mechanism.name(), found));
     }
     if (moved > kWorthTelling) {
-      start.moved.push_back({slots[i].name, wanted[i], *now[i].value, is_set[i]});
+      start.moved.push_back({values[i].name, wanted, found, is_set[i]});
     }
   }
   return start;
 }
 
 std::string moved_text(const ChangedStart& start) {
-  if (start.moved.empty()) {
-    return {};
-  }
-  std::vector<MovedValue> values = start.moved;
-  std::stable_partition(values.begin(), values.end(), [](const MovedValue& value) { return value.was_set; });
-  std::string text = "to close the loops with the values of --set,";
-  for (std::size_t i = 0; i < std::min(values.size(), kMostTold); ++i) {
-    text += fmt::format("{} {}{} moved from {:.6g} to {:.6g}", i == 0 ? "" : ",", values[i].name,
-                        values[i].was_set ? " (set)" : "", values[i].from, values[i].to);
-  }
-  return values.size() <= kMostTold ? text : fmt::format("{}, and {} more", text, values.size() - kMostTold);
+  return moved_text("to close the loops with the values of --set", start.moved);
 }
 
 }  // namespace mbdbench

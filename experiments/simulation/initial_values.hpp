@@ -9,14 +9,6 @@
 
 namespace mbdbench {
 
-/// An initial value that closing the loops changed.
-struct MovedValue {
-  std::string name;   ///< "q.joint1"
-  double from = 0.0;  ///< as it was set, or in the mechanism before
-  double to = 0.0;
-  bool was_set = false;
-};
-
 /// A mechanism with other initial values, and what followed them.
 struct ChangedStart {
   Mechanism mechanism;

@@ -212,11 +212,10 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   if (!folder.note().empty()) {
     tell("mbdbench: note: {}", folder.note());
   }
-  for (const std::string& note : {setup.moved, setup.without_leak}) {
-    if (note.empty()) {
-      continue;
+  for (const std::string& note : setup.notes) {
+    if (!note.empty()) {
+      tell("mbdbench: note: {}\n", note);
     }
-    fmt::print(stderr, "mbdbench: note: {}\n", note);
   }
   if (request.restart.empty()) {
     if (const std::string warning = singular_start_warning(*setup.mechanism); !warning.empty()) {

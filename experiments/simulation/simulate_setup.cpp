@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "experiments/files/text_digest.hpp"
-#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/memory_message.hpp"
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
@@ -25,6 +25,7 @@
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
+#include "mechanisms/model/start/moved_start.hpp"
 
 namespace mbdbench {
 namespace {
@@ -282,7 +283,7 @@ void require_fitting(const FormulationEntry& formulation, const SimulateSetup& s
 
 /// A gauge that leaks takes away what sigma holds at a rate, which backward in time makes it grow: exp(5 |t|), at last
 /// beyond the motion itself. \returns the options without it. \throws std::invalid_argument where it was asked for
-std::string options_backward(const FormulationChoice& chosen, std::string& note) {
+std::string options_backward(const FormulationChoice& chosen, std::vector<std::string>& notes) {
   const auto has = [&](std::string_view name) {
     return std::any_of(chosen.entry->options.begin(), chosen.entry->options.end(),
                        [&](const ParameterSpecification& option) { return option.name == name; });
@@ -303,7 +304,7 @@ std::string options_backward(const FormulationChoice& chosen, std::string& note)
   if (given) {
     return chosen.options;
   }
-  note = fmt::format("{}: the leak of the gauge would grow backward in time", off);
+  notes.push_back(fmt::format("{}: the leak of the gauge would grow backward in time", off));
   return chosen.options + (chosen.options.empty() ? "" : ",") + std::string(off);
 }
 
@@ -337,15 +338,15 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   require_usable_numbers(setup.settings, request.initial_step);
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);
-  ChangedStart start = with_initial_values(given != nullptr ? *given : find_mechanism(registries, request.mechanism),
-                                           request.initial_values);
-  setup.moved = moved_text(start);
+  Mechanism found = given != nullptr ? *given : find_mechanism(registries, request.mechanism);
+  setup.notes.push_back(moved_start_text(found));
+  ChangedStart start = with_initial_values(std::move(found), request.initial_values);
+  setup.notes.push_back(moved_text(start));
   setup.mechanism = std::make_unique<const Mechanism>(std::move(start.mechanism));
   setup.mechanism_text = write_mechanism(setup.mechanism->description());
   setup.formulation_key = formulation.key;
-  setup.formulation_options = setup.mechanism->constrained() && span.end < span.start
-                                  ? options_backward(chosen, setup.without_leak)
-                                  : chosen.options;
+  setup.formulation_options =
+      setup.mechanism->constrained() && span.end < span.start ? options_backward(chosen, setup.notes) : chosen.options;
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
   require_fitting(formulation, setup, ranks);

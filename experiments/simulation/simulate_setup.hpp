@@ -19,8 +19,7 @@ namespace mbdbench {
 struct SimulateSetup {
   std::unique_ptr<const Mechanism> mechanism;  ///< on the heap: the formulation keeps its address
   std::string mechanism_text;                  ///< TOML
-  std::string moved;                           ///< what followed the initial values of the request, for the user
-  std::string without_leak;                    ///< what a run backward in time leaves out, for the user
+  std::vector<std::string> notes;              ///< what differs from what was asked for, for the user
   /// What is integrated. With `part` only the first rank has one, with `shared` all have; both for output alone.
   std::unique_ptr<Formulation> formulation;
   std::unique_ptr<FormulationPart> part;  ///< what one of several ranks evaluates, or

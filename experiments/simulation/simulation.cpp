@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <stdexcept>
 #include <utility>
 
@@ -48,9 +49,13 @@ OdeSystem ode_system(Formulation& formulation) {
   for (const StateComponent& component : formulation.layout()) {
     system.constant.push_back(component.constant);
   }
-  system.rhs = [&formulation](double t, std::span<const double> x, std::span<double> xdot) {
-    return formulation.rhs(t, x, xdot).message();
+  const auto too_far = std::make_shared<bool>(false);
+  system.rhs = [&formulation, too_far](double t, std::span<const double> x, std::span<double> xdot) {
+    const RhsStatus status = formulation.rhs(t, x, xdot);
+    *too_far = status.too_far;
+    return status.message();
   };
+  system.reached_too_far = [too_far] { return *too_far; };
   system.after_step = [&formulation](double t, std::span<double> x) { return formulation.after_step(t, x); };
   system.component_name = [&formulation](std::size_t component, double t, std::span<const double> x) {
     return component_origin(formulation, component, t, x);

@@ -72,7 +72,7 @@ MomentumBalance momentum_balance(Formulation& formulation, double t, std::span<c
   Kinematics kinematics(mechanism);
   kinematics.set_positions(view(q));
   kinematics.set_velocities(view(u));
-  LoadEvaluator loads(mechanism);
+  LoadEvaluator loads(mechanism, nullptr);
   loads.evaluate(t, view(q), view(u), kinematics);
   OuterWrench outer;
   for (int k = 0; k < mechanism.body_count(); ++k) {

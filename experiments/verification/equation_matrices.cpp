@@ -14,7 +14,7 @@ EquationMatrices equation_matrices(const Mechanism& mechanism, double t, const E
   Jacobians jacobians(mechanism);
   jacobians.set_positions(kinematics);
   jacobians.set_velocities(kinematics);
-  LoadEvaluator loads(mechanism);
+  LoadEvaluator loads(mechanism, nullptr);
   loads.evaluate(t, view(q), view(u), kinematics);
   EquationMatrices equations;
   equations.mass = Eigen::MatrixXd::Zero(u.size(), u.size());

@@ -41,7 +41,7 @@ VerificationReference::VerificationReference(const Mechanism& mechanism, const F
           dense_momentum.make(mechanism, parse_parameters(dense_momentum.options, "gauge=none", dense_momentum.key))),
       kinematics_(mechanism),
       jacobians_(mechanism),
-      loads_(mechanism),
+      loads_(mechanism, nullptr),
       motions_(mechanism) {}
 
 Reference VerificationReference::at(const VerificationState& state) {
@@ -89,6 +89,7 @@ Reference VerificationReference::at(const VerificationState& state) {
   reference.constraint_forces = constraint_forces(reference.reactions);
   set_mass_and_scales(reference);
   set_constraints(reference);
+  set_scales_where_locked(reference);
   if (reference.failure = contradiction(reference); !reference.failure.empty()) {
     return reference;
   }
@@ -144,12 +145,25 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
   reference.velocity_scale = kCancellation * std::max(soon, largest(reference.p.cwiseQuotient(diagonal)));
   reference.momentum_rate_scale = kCancellation * largest(forces);
   reference.acceleration_scale = kCancellation * largest(accelerations);
+  reference.force_terms = forces;
   reference.reaction_scale = kCancellation * reference.reaction_terms;
   if (nu > 0) {
     const Eigen::VectorXd scale = diagonal.cwiseSqrt().cwiseInverse();
     const Eigen::VectorXd values = symmetric_eigenvalues(scale.asDiagonal() * mass_ * scale.asDiagonal());
     reference.condition = values[nu - 1] / values[0];
   }
+}
+
+/// Where loops and drives leave no freedom, forces do not show in u' and p' at all: these are rounding of all terms,
+/// of M^-1 f with every entry that it is summed from.
+void VerificationReference::set_scales_where_locked(Reference& reference) const {
+  const Eigen::Index nu = mechanism_->u_size();
+  if (nu == 0 || reference.null_space.cols() > 0) {
+    return;
+  }
+  const Eigen::MatrixXd inverse = mass_.llt().solve(Eigen::MatrixXd::Identity(nu, nu));
+  reference.momentum_rate_scale = largest(reference.force_terms);
+  reference.acceleration_scale = largest(Eigen::VectorXd(inverse.cwiseAbs() * reference.force_terms));
 }
 
 void VerificationReference::set_constraints(Reference& reference) {
@@ -209,7 +223,8 @@ void VerificationReference::set_tangent_rates(Reference& reference) const {
   const Eigen::MatrixXd& z = reference.null_space;
   const Eigen::VectorXd forces = z.transpose() * reference.momentum_rates;
   const Eigen::VectorXd free_part = z * (z.transpose() * mass_ * z).llt().solve(forces);
-  reference.tangent_momentum_rates = mass_ * free_part + kDefaultLeak * (mass_ * reference.u - reference.p);
+  const double kappa = tangent_leak(kDefaultLeak, *mechanism_, view(reference.u));
+  reference.tangent_momentum_rates = mass_ * free_part + kappa * (mass_ * reference.u - reference.p);
 }
 
 NeighbouringStates VerificationReference::neighbours(const Reference& reference, const NeighbouringState& from,

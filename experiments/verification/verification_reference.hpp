@@ -39,6 +39,7 @@ struct Reference {
   double momentum_rate_scale = 0.0;
   double acceleration_scale = 0.0;
   double reaction_scale = 0.0;
+  Eigen::VectorXd force_terms;  ///< along u, sizes of all loads and inertia forces
   double reaction_terms = 0.0;  ///< largest entry of the loads and inertia forces that reactions are the rest of
   NeighbouringStates neighbours;
 };
@@ -64,6 +65,7 @@ class VerificationReference {
 
  private:
   void set_mass_and_scales(Reference& reference);
+  void set_scales_where_locked(Reference& reference) const;
   void set_constraints(Reference& reference);
   /// \returns why no acceleration meets all constraints; empty where one does. Least squares of such equations depend
   /// on

@@ -14,7 +14,7 @@ constexpr double kFarOpen = 1e-6;
 
 ConstraintProjection::ConstraintProjection(const Mechanism& mechanism)
     : mechanism_(&mechanism),
-      system_(mechanism, AssemblyOptions{}),
+      system_(mechanism, AssemblyOptions{}, nullptr),
       momenta_(static_cast<std::size_t>(mechanism.u_size())),
       candidate_(static_cast<std::size_t>(mechanism.q_size())),
       step_(static_cast<std::size_t>(mechanism.u_size())) {}

@@ -38,11 +38,12 @@ const Mat3& body_axes(const Joint& cut, const JointKinematics& state) {
 
 }  // namespace
 
-MechanismAssembly::MechanismAssembly(const Mechanism& mechanism, const AssemblyOptions& options)
+MechanismAssembly::MechanismAssembly(const Mechanism& mechanism, const AssemblyOptions& options,
+                                     const CutReferences* near)
     : mechanism_(&mechanism),
       options_(options),
       kinematics_(mechanism),
-      loads_(mechanism),
+      loads_(mechanism, near),
       motions_(mechanism),
       engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism),
               options.proximal),

@@ -45,7 +45,8 @@ struct AssemblyOptions {
 /// One mechanism on the assembly engine. No allocation after construction.
 class MechanismAssembly {
  public:
-  MechanismAssembly(const Mechanism& mechanism, const AssemblyOptions& options);
+  /// \param near as of LoadEvaluator
+  MechanismAssembly(const Mechanism& mechanism, const AssemblyOptions& options, const CutReferences* near);
 
   /// Poses, leaves and assembly at (t, q).
   RhsStatus set_positions(double t, std::span<const double> q);

@@ -62,7 +62,7 @@ AugmentedLagrangianFormulation::AugmentedLagrangianFormulation(const Mechanism& 
                                                                const AugmentedOptions& options)
     : Formulation(mechanism, absolute_layout(mechanism)),
       options_(options),
-      system_(mechanism, options),
+      system_(mechanism, options, near()),
       projection_(system_, options),
       y_near_(coordinates()),
       q_(static_cast<std::size_t>(mechanism.q_size())),

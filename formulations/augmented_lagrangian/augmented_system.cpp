@@ -46,7 +46,7 @@ double largest(std::span<const double> values) {
 
 }  // namespace
 
-AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options)
+AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options, const CutReferences* near)
     : mechanism_(&mechanism),
       options_(options),
       kinematics_(mechanism),
@@ -55,7 +55,7 @@ AugmentedSystem::AugmentedSystem(const Mechanism& mechanism, const AugmentedOpti
       alone_({}, {}),
       loads_needed_(!only_gravity(mechanism.description())),
       tree_(mechanism),
-      loads_(mechanism),
+      loads_(mechanism, near),
       placed_(kAbsoluteCoordinates * mechanism.bodies().size()),
       assembled_(placed_.size(), std::numeric_limits<double>::quiet_NaN()),
       near_(mechanism.q0().data(), mechanism.q0().data() + mechanism.q_size()),
@@ -88,7 +88,7 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
     // The regularisation hides ranks: those of the same nodes without it.
     AssemblyOptions unregularised;
     unregularised.ground = options_.ground;
-    engine.limit_loop_ranks(MechanismAssembly(*mechanism_, unregularised).engine().loop_rank_limits());
+    engine.limit_loop_ranks(MechanismAssembly(*mechanism_, unregularised, nullptr).engine().loop_rank_limits());
   }
   return engine;
 }

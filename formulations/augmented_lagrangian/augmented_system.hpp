@@ -22,7 +22,8 @@ namespace mbdbench {
 /// One mechanism. No allocation after construction.
 class AugmentedSystem {
  public:
-  AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options);
+  /// \param near as of LoadEvaluator
+  AugmentedSystem(const Mechanism& mechanism, const AugmentedOptions& options, const CutReferences* near);
 
   /// \returns the threads that share bodies, joints and branches of the assembly: one where it is not packed.
   [[nodiscard]] const BranchTeam& team() const {

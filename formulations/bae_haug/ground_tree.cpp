@@ -81,7 +81,7 @@ GroundTree::GroundTree(const Mechanism& whole, const GroundTrees& trees, std::si
     : start_(trees.starts[place]),
       whole_(&whole),
       mechanism_(std::make_unique<const Mechanism>(part_of(whole, trees, place))),
-      tree_(*mechanism_),
+      tree_(*mechanism_, nullptr),
       rates_(*mechanism_),
       rows_(*mechanism_, whole.cut_joints(), held_bodies(whole, *mechanism_)) {
   const std::vector<CutBodies> held = held_bodies(whole, *mechanism_);

@@ -47,7 +47,7 @@ struct DcaOptions {
 class DcaFormulation final : public JointVelocityFormulation {
  public:
   DcaFormulation(const Mechanism& mechanism, const DcaOptions& options)
-      : JointVelocityFormulation(mechanism), options_(options), system_(mechanism, options.assembly) {}
+      : JointVelocityFormulation(mechanism), options_(options), system_(mechanism, options.assembly, near()) {}
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<DcaFormulation>(mechanism(), options_);

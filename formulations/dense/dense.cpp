@@ -25,7 +25,7 @@ class DenseFormulation final : public JointStateFormulation {
         projects_(projects),
         tangent_(tangent),
         fixed_rank_(fixed_rank),
-        dynamics_(mechanism, fixed_rank),
+        dynamics_(mechanism, near(), fixed_rank),
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
@@ -72,6 +72,11 @@ class DenseFormulation final : public JointStateFormulation {
       return normalised;
     }
     std::copy(q_of(x).begin(), q_of(x).end(), q_.data());
+    if (rate_kind_ == StateKind::velocity) {
+      // The state's own velocities, not those of set_state, which are projected already: what violates the constraints
+      // turns with their normals, grows from turn to turn, and is never seen in the right-hand side.
+      u_ = Eigen::Map<const Eigen::VectorXd>(rate_of(x).data(), u_.size());
+    }
     if (!projection_.project(t, view(q_), view(u_), kProjectionTolerance)) {
       return normalised;
     }
@@ -100,8 +105,9 @@ class DenseFormulation final : public JointStateFormulation {
   void make_tangent(std::span<const double> p, std::span<double> pdot) {
     copy_to(dynamics_.without_constraint_part(pdot), pdot);
     const Eigen::VectorXd& free_momenta = dynamics_.momenta_of(velocities());
+    const double kappa = tangent_leak(kDefaultLeak, mechanism(), velocities());
     for (std::size_t i = 0; i < p.size(); ++i) {
-      pdot[i] += kDefaultLeak * (free_momenta[static_cast<Eigen::Index>(i)] - p[i]);
+      pdot[i] += kappa * (free_momenta[static_cast<Eigen::Index>(i)] - p[i]);
     }
   }
 
@@ -159,7 +165,8 @@ std::span<const ParameterSpecification> dense_momentum_options() {
       projection_option(),
       {"gauge",
        std::string("auto"),
-       "p' as published (none) or without what Phi_q^T carries, with a leak of 5 1/s (tangent); auto: tangent where "
+       "p' as published (none) or without what Phi_q^T carries, with a leak of 5 1/s or the largest rate of the joints "
+       "(tangent); auto: tangent where "
        "loops are closed",
        -1e300,
        1e300,

@@ -32,11 +32,11 @@ Vec6 times_inertia(double mass, const Mat3& inertia, const Vec6& velocity) {
 
 }  // namespace
 
-DenseDynamics::DenseDynamics(const Mechanism& mechanism, bool fixed_rank)
+DenseDynamics::DenseDynamics(const Mechanism& mechanism, const CutReferences* near, bool fixed_rank)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
       jacobians_(mechanism),
-      loads_(mechanism),
+      loads_(mechanism, near),
       motions_(mechanism),
       mass_(Eigen::MatrixXd::Zero(mechanism.u_size(), mechanism.u_size())),
       momentum_map_(Jacobians::BodyJacobian::Zero(6, mechanism.u_size())),

@@ -32,7 +32,8 @@ namespace mbdbench {
 class DenseDynamics {
  public:
   /// \param fixed_rank the generic rank is taken everywhere, whatever the pivots say
-  explicit DenseDynamics(const Mechanism& mechanism, bool fixed_rank = false);
+  /// \param near as of LoadEvaluator
+  DenseDynamics(const Mechanism& mechanism, const CutReferences* near, bool fixed_rank = false);
 
   /// Poses, Jacobians, M and B at (t, q). O(n^3).
   RhsStatus set_positions(double t, std::span<const double> q);

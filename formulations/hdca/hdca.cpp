@@ -48,7 +48,7 @@ class HdcaFormulation final : public JointStateFormulation {
   HdcaFormulation(const Mechanism& mechanism, const HdcaOptions& options)
       : JointStateFormulation(mechanism, StateKind::momentum),
         options_(options),
-        system_(mechanism, options.assembly),
+        system_(mechanism, options.assembly, near()),
         accumulated_load_(mechanism.bodies().size()),
         free_momenta_(static_cast<std::size_t>(mechanism.u_size())) {}
 
@@ -197,8 +197,9 @@ class HdcaFormulation final : public JointStateFormulation {
   void make_tangent(std::span<const double> p, std::span<double> pdot) {
     system_.outboard_momenta(free_momenta_);
     system_.remove_constraint_part(pdot);
+    const double kappa = tangent_leak(options_.leak, mechanism(), system_.u());
     for (std::size_t i = 0; i < p.size(); ++i) {
-      pdot[i] += options_.leak * (free_momenta_[i] - p[i]);
+      pdot[i] += kappa * (free_momenta_[i] - p[i]);
     }
   }
 

@@ -47,7 +47,10 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
              "what keeps sigma of cut joints small: none (as published), reset, leak, or tangent, which also passes "
              "singular positions; auto: tangent where loops are closed and not in lanes, else none",
              {"auto", "none", "reset", "leak", "tangent"}),
-      rate("leak", kDefaultLeak, "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak, tangent)"),
+      rate("leak", kDefaultLeak,
+           "kappa in p' += kappa Phi_q^T sigma, 1/s (gauge=leak, tangent); tangent takes the largest rate of the "
+           "joints where "
+           "that is more"),
       rate("reset_interval", 0.1, "time between resets p <- J^T M V, s; 0: after every step (gauge=reset)"),
       rate("feedback", 0.0, "beta in Phi' = -beta Phi of cut joints, 1/s; 0: Phi' = 0"),
       loops_option(),

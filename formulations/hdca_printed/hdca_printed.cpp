@@ -66,7 +66,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
         closed_(!mechanism.cut_joints().empty()),
         kept_(mechanism.tree_joints().front().nc + (closed_ ? mechanism.generic_rank().rank : 0)),
         kinematics_(mechanism),
-        loads_(mechanism),
+        loads_(mechanism, near()),
         links_(mechanism.bodies().size()),
         u_(index_of(mechanism.u_size())) {
     const Joint& first = mechanism.tree_joints().front();
@@ -327,7 +327,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   /// Made when first asked for: momenta of given velocities and reactions are no hot work.
   MechanismAssembly& system() {
     if (!system_) {
-      system_ = std::make_unique<MechanismAssembly>(mechanism(), AssemblyOptions{});
+      system_ = std::make_unique<MechanismAssembly>(mechanism(), AssemblyOptions{}, near());
     }
     return *system_;
   }

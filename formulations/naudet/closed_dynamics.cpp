@@ -107,13 +107,13 @@ std::string refuse_reduced_coordinates(const Mechanism& mechanism) {
       all, scalar);
 }
 
-ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed)
-    : ClosedDynamics(mechanism, allowed, initial_choice(mechanism, allowed)) {}
+ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const CutReferences* near)
+    : ClosedDynamics(mechanism, allowed, initial_choice(mechanism, allowed), near) {}
 
 ClosedDynamics::ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed,
-                               const DependentChoice& choice)
+                               const DependentChoice& choice, const CutReferences* near)
     : mechanism_(&mechanism),
-      tree_(mechanism),
+      tree_(mechanism, near),
       cuts_(mechanism, {}),
       dependents_(mechanism),
       allowed_(allowed),
@@ -249,7 +249,7 @@ RhsStatus ClosedDynamics::close_positions(std::span<double> q, std::span<const d
     last = largest;
   }
   return {false, name_of_first_row(*mechanism_),
-          "the loops could not be closed from the last accepted coordinates, the last correction was", last};
+          "the loops could not be closed from the last accepted coordinates, the last correction was", last, true};
 }
 
 void ClosedDynamics::solve_velocities(std::span<const double> p) {

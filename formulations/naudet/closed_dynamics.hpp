@@ -23,10 +23,11 @@ namespace mbdbench {
 class ClosedDynamics {
  public:
   /// Begins with `initial_choice`.
-  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed);
+  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const CutReferences* near);
   /// \param allowed components of u that may depend, see `dependent_candidates`
   /// \param choice the components that depend at first
-  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const DependentChoice& choice);
+  ClosedDynamics(const Mechanism& mechanism, const std::vector<bool>& allowed, const DependentChoice& choice,
+                 const CutReferences* near);
 
   /// All of B, the tree and the cut joints at (t, q). \returns why not: a singular choice, a joint's pivot
   RhsStatus set_positions(double t, std::span<const double> q);

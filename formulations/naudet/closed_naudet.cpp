@@ -28,8 +28,8 @@ ClosedNaudet::ClosedNaudet(const Mechanism& mechanism, ClosedStateForm form, dou
     : Formulation(mechanism, ClosedState(mechanism, form, start.choice.dependent).layout()),
       switch_at_(switch_at),
       allowed_(start.allowed),
-      dynamics_(mechanism, start.allowed, start.choice),
-      matrices_(start.loops ? std::make_unique<ConstrainedMomenta>(mechanism, *start.loops) : nullptr),
+      dynamics_(mechanism, start.allowed, start.choice, near()),
+      matrices_(start.loops ? std::make_unique<ConstrainedMomenta>(mechanism, *start.loops, near()) : nullptr),
       first_choice_(start.choice.dependent),
       state_(mechanism, form, first_choice_),
       read_(first_choice_.size()),
@@ -208,7 +208,9 @@ RhsStatus ClosedNaudet::pack(double t, std::span<const double> q, std::span<cons
   std::size_t rate = state_.cut_rates_at();
   for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
     const Joint& joint = mechanism().cut_joints()[c];
-    cut_coordinates(dynamics_.kinematics(), static_cast<int>(c), x.subspan(coordinate, index_of(joint.nq)));
+    const int cut = static_cast<int>(c);
+    cut_coordinates(joint, dynamics_.kinematics().cut_joint(cut), near()->of(cut),
+                    x.subspan(coordinate, index_of(joint.nq)));
     coordinate += index_of(joint.nq);
     if (!momentum()) {
       cut_velocities(dynamics_.kinematics(), static_cast<int>(c), x.subspan(rate, index_of(joint.nu)));

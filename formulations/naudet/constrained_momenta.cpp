@@ -9,10 +9,11 @@
 
 namespace mbdbench {
 
-ConstrainedMomenta::ConstrainedMomenta(const Mechanism& mechanism, const DependentLoops& loops)
+ConstrainedMomenta::ConstrainedMomenta(const Mechanism& mechanism, const DependentLoops& loops,
+                                       const CutReferences* near)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
-      loads_(mechanism),
+      loads_(mechanism, near),
       motions_(mechanism),
       order_(loops.order),
       outward_order_(loops.order.rbegin(), loops.order.rend()),

@@ -41,7 +41,8 @@ namespace mbdbench {
 /// Workspace of the recursion. Allocates nothing after construction.
 class ConstrainedMomenta {
  public:
-  ConstrainedMomenta(const Mechanism& mechanism, const DependentLoops& loops);
+  /// \param near as of LoadEvaluator
+  ConstrainedMomenta(const Mechanism& mechanism, const DependentLoops& loops, const CutReferences* near);
 
   /// Poses, C_K, A_K and B_K at (t, q). \returns which joint's pivot is not positive, or cannot close its loop
   RhsStatus set_positions(double t, std::span<const double> q);

@@ -9,12 +9,12 @@
 namespace mbdbench {
 
 ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                         const BranchSharing& sharing)
+                                         const BranchSharing& sharing, const CutReferences* near)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
-      part_(mechanism, LoadEvaluator(mechanism).need_bodies(), sharing),
-      loads_(mechanism),
+      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies(), sharing),
+      loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
       wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),

@@ -20,7 +20,7 @@ class ClosedAccelerations {
  public:
   /// \param sharing processes and threads that share the branches of the tree
   ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                      const BranchSharing& sharing);
+                      const BranchSharing& sharing, const CutReferences* near);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

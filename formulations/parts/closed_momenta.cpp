@@ -10,13 +10,13 @@
 namespace mbdbench {
 
 ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
-                             const BranchSharing& sharing)
+                             const BranchSharing& sharing, const CutReferences* near)
     : mechanism_(&mechanism),
       gauge_(gauge),
       leak_(gauge == GaugeControl::leak || gauge == GaugeControl::tangent ? leak : 0.0),
       feedback_(feedback),
       part_(mechanism, true, sharing),
-      loads_(mechanism),
+      loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
       wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
@@ -83,7 +83,7 @@ RhsStatus ClosedMomenta::momentum_rates(double t, std::span<const double> q, std
   part_.momentum_rates(in_joints ? view(loads_.joint_forces()) : std::span<const double>(), link_loads_,
                        leak_ != 0.0 ? std::span<double>(own_) : std::span<double>(), rates);
   if (gauge_ == GaugeControl::tangent) {
-    make_tangent(p, rates);
+    make_tangent(p, u, rates);
   } else if (leak_ != 0.0) {
     // Phi_q^T sigma of all rows, prescribed motions and couplings included, is M u - p.
     for (std::size_t i = 0; i < rates.size(); ++i) {
@@ -158,12 +158,13 @@ void ClosedMomenta::add_cut_loads() {
 }
 
 // p' <- M w + kappa (M u - p), w = P M^-1 p'; Phi_q^T sigma is M u - p.
-void ClosedMomenta::make_tangent(std::span<const double> p, std::span<double> rates) {
+void ClosedMomenta::make_tangent(std::span<const double> p, std::span<const double> u, std::span<double> rates) {
   wanted_.setZero();
   part_.move(rates, wanted_, {}, velocity_);
   part_.momenta(rates);
+  const double kappa = tangent_leak(leak_, *mechanism_, u);
   for (std::size_t i = 0; i < rates.size(); ++i) {
-    rates[i] += leak_ * (own_[i] - p[i]);
+    rates[i] += kappa * (own_[i] - p[i]);
   }
 }
 

@@ -26,7 +26,7 @@ class ClosedMomenta {
   /// \param feedback beta, 1/s: Phi' = -beta Phi of cut joints and couplings instead of 0
   /// \param sharing processes and threads that share the branches of the tree
   ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
-                const BranchSharing& sharing);
+                const BranchSharing& sharing, const CutReferences* near);
 
   /// \param u receives the velocities of p \returns which joint or loop stops it
   RhsStatus set_state(double t, std::span<const double> q, std::span<const double> p, std::span<double> u);
@@ -45,7 +45,7 @@ class ClosedMomenta {
   /// Loads on the links of the trunk or of a branch.
   void set_link_loads(std::size_t range);
   void add_cut_loads();
-  void make_tangent(std::span<const double> p, std::span<double> rates);
+  void make_tangent(std::span<const double> p, std::span<const double> u, std::span<double> rates);
 
   const Mechanism* mechanism_;
   GaugeControl gauge_;

@@ -18,13 +18,13 @@ bool is_lean(const Mechanism& mechanism, bool projects) {
 }  // namespace
 
 JointAccelerations::JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                       const BranchSharing& sharing)
+                                       const BranchSharing& sharing, const CutReferences* near)
     : mechanism_(&mechanism) {
   if (is_lean(mechanism, projects)) {
     open_.emplace(mechanism, sharing);
-    loads_.emplace(mechanism, open_->tree());
+    loads_.emplace(mechanism, open_->tree(), near);
   } else {
-    closed_.emplace(mechanism, baumgarte, projects, sharing);
+    closed_.emplace(mechanism, baumgarte, projects, sharing, near);
   }
 }
 

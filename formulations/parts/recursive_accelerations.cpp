@@ -18,9 +18,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         settings_(settings),
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
     if (settings.link_frames) {
-      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.sharing);
+      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.sharing, near());
     } else {
-      world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte);
+      world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
     }
   }
 
@@ -30,7 +30,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
 
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
     if (!world_) {
-      world_ = std::make_unique<WorldRecursion>(mechanism(), settings_.baumgarte);
+      world_ = std::make_unique<WorldRecursion>(mechanism(), settings_.baumgarte, near());
     }
     const RhsStatus status = world_->solve(t, q_of(x), rate_of(x), settings_.projects);
     if (status.ok) {

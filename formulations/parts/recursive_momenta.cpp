@@ -27,10 +27,10 @@ class RecursiveMomenta final : public JointStateFormulation {
     const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && screws)) {
-      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.sharing);
+      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.sharing, near());
     } else if (settings.link_frames) {
       links_.emplace(mechanism, settings.sharing);
-      loads_.emplace(mechanism, links_->tree());
+      loads_.emplace(mechanism, links_->tree(), near());
     }
   }
 
@@ -159,7 +159,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   /// Made when first asked for where another recursion does the hot work.
   WorldRecursion& world() {
     if (!world_) {
-      world_ = std::make_unique<WorldRecursion>(mechanism(), BaumgarteConstants{0.5 * settings_.feedback, 0.0});
+      world_ = std::make_unique<WorldRecursion>(mechanism(), BaumgarteConstants{0.5 * settings_.feedback, 0.0}, near());
     }
     return *world_;
   }

@@ -12,8 +12,9 @@ namespace mbdbench {
 
 /// Workspace of one mechanism.
 struct WorldRecursion {
-  WorldRecursion(const Mechanism& mechanism, BaumgarteConstants baumgarte)
-      : tree(mechanism), cuts(mechanism, baumgarte), momenta(static_cast<std::size_t>(mechanism.u_size())) {}
+  /// \param near as of LoadEvaluator
+  WorldRecursion(const Mechanism& mechanism, BaumgarteConstants baumgarte, const CutReferences* near)
+      : tree(mechanism, near), cuts(mechanism, baumgarte), momenta(static_cast<std::size_t>(mechanism.u_size())) {}
 
   RhsStatus solve(double t, std::span<const double> q, std::span<const double> u, bool projects) {
     RhsStatus status = tree.set_positions(t, q);

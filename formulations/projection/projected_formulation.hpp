@@ -20,6 +20,7 @@ class ProjectedFormulation final : public Formulation {
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
   RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
+  [[nodiscard]] CutReferences& cut_references() override { return inner_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override;
   bool after_step(double t, std::span<double> x) override;
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }

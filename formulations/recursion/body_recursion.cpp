@@ -10,10 +10,10 @@
 
 namespace mbdbench {
 
-BodyRecursion::BodyRecursion(const Mechanism& mechanism)
+BodyRecursion::BodyRecursion(const Mechanism& mechanism, const CutReferences* near)
     : mechanism_(&mechanism),
       kinematics_(mechanism),
-      loads_(mechanism),
+      loads_(mechanism, near),
       motions_(mechanism),
       links_(mechanism.bodies().size()),
       sums_(mechanism.bodies().size()),

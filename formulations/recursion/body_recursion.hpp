@@ -34,7 +34,8 @@ struct PointForce {
 /// Workspace of the sweeps. O(n), allocates nothing after construction. Cut joints are left to the caller.
 class BodyRecursion {
  public:
-  explicit BodyRecursion(const Mechanism& mechanism);
+  /// \param near as of LoadEvaluator
+  BodyRecursion(const Mechanism& mechanism, const CutReferences* near);
 
   /// Poses, articulated inertias and joint pivots at (t, q). \returns which joint's pivot is not positive definite
   RhsStatus set_positions(double t, std::span<const double> q);

@@ -17,8 +17,9 @@ namespace mbdbench {
 /// Costs nothing where a mechanism has neither; world poses are computed only if a load needs them.
 class LinkLoads {
  public:
-  LinkLoads(const Mechanism& mechanism, const LinkTree& tree)
-      : loads_(mechanism),
+  /// \param near as of LoadEvaluator
+  LinkLoads(const Mechanism& mechanism, const LinkTree& tree, const CutReferences* near)
+      : loads_(mechanism, near),
         motions_(mechanism),
         cut_joints_(mechanism.cut_joints()),
         in_joints_(loads_.in_joints()),
@@ -99,7 +100,7 @@ inline std::string refuse_loads_with_poses(const Mechanism& mechanism) {
   if (!description.body_loads.empty() || !description.point_springs.empty()) {
     return "gravity and loads in joints are taken so far, this mechanism has loads on bodies";
   }
-  return in_joints && LoadEvaluator(mechanism).need_bodies()
+  return in_joints && LoadEvaluator(mechanism, nullptr).need_bodies()
              ? "loads are taken in joints of the tree, without markers in their formulas, so far"
              : std::string();
 }

@@ -27,11 +27,11 @@ ChainLoads::ChainLoads(const Mechanism& mechanism, const ChainPlan& plan, const 
     return;
   }
   if (!held) {
-    loads_.emplace(mechanism);
+    loads_.emplace(mechanism, nullptr);  // none in cut joints
     return;
   }
   part_ = std::make_unique<const Mechanism>(held_links(mechanism, plan, *held));
-  loads_.emplace(*part_);
+  loads_.emplace(*part_, nullptr);
   for (int position = held->first; position < held->last; ++position) {
     const Joint& joint = mechanism.tree_joints()[index_of(plan.tree().joint(index_of(position)))];
     const int component = plan.coordinates()[index_of(position)] - joint.q_offset;

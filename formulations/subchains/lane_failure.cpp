@@ -14,7 +14,7 @@ RhsStatus lane_status(const Mechanism& mechanism, std::span<const double> q, std
   if (smallest_pivot > 0.0 && finite) {
     return {};
   }
-  const RhsStatus found = BodyRecursion(mechanism).set_positions(0.0, q);
+  const RhsStatus found = BodyRecursion(mechanism, nullptr).set_positions(0.0, q);
   if (!found.ok) {
     return found;
   }

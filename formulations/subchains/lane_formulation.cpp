@@ -97,7 +97,7 @@ class LaneFormulation final : public JointStateFormulation {
  private:
   /// World axes, made when first asked for: momenta of given velocities and reactions are no hot work.
   struct General {
-    explicit General(const Mechanism& mechanism) : tree(mechanism), cuts(mechanism, {}) {}
+    explicit General(const Mechanism& mechanism) : tree(mechanism, nullptr), cuts(mechanism, {}) {}
     BodyRecursion tree;
     CutRows cuts;
   };

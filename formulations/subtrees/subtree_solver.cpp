@@ -31,7 +31,7 @@ SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, in
       sweeps_(tree_sweeps_in_use()),
       trunk_(plan_.tree(), plan_.trunk()),
       pivots_(plan_.blocks().size() + 1),
-      loads_(mechanism),
+      loads_(mechanism, nullptr),  // none in cut joints
       team_(std::min(threads, static_cast<int>(plan_.blocks().size()))) {
   for (const TreeForm& form : plan_.blocks()) {
     blocks_.push_back(std::make_unique<TreeLanes>(plan_.tree(), form));

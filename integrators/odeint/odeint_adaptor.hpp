@@ -37,11 +37,14 @@ struct OdeintInterrupt {
 /// f in odeint's form, counted and checked by the run.
 class OdeintSystem {
  public:
-  explicit OdeintSystem(OdeRun& run) : run_(&run) {}
+  /// \param inside a step that is being accepted, for its samples
+  explicit OdeintSystem(OdeRun& run, bool inside = false) : run_(&run), inside_(inside) {}
 
   /// \throws OdeintInterrupt when the evaluation does not yield a usable derivative.
   void operator()(const std::vector<double>& x, std::vector<double>& xdot, double t) const {
-    const Evaluation outcome = run_->evaluate(t, x, xdot);
+    const Evaluation outcome = !inside_                            ? run_->evaluate(t, x, xdot)
+                               : run_->evaluate_inside(t, x, xdot) ? Evaluation::ok
+                                                                   : Evaluation::ended;
     if (outcome != Evaluation::ok) {
       throw OdeintInterrupt{outcome};
     }
@@ -52,21 +55,28 @@ class OdeintSystem {
 
  private:
   OdeRun* run_;
+  bool inside_;
 };
 
 /// What a method gives to the loop: a stepper with the order of its solution, one attempt, and its continuous
 /// extension; where that is of too low an order, kSampleOrder and kInterpolationPower (its local error goes with that
-/// power of the step) make it the start of a bootstrapped one.
+/// power of the step) make it the start of a bootstrapped one. A method may have `sample` instead, which evaluates f.
 ///
 /// attempt: from x, xdot at t with step dt; on success (true) x_new and xdot_new hold the state and derivative at t +
 /// dt. dt receives the step to try next. interpolate: the state at t inside the last accepted step [t_old, t_new].
 template <class Method>
 concept OdeintMethod = std::constructible_from<Method, const OdeOptions&, std::size_t> &&
-    requires(Method method, const Method& done, const OdeintSystem& f, const std::vector<double>& in,
-             std::vector<double>& out, double t, double& dt) {
+    requires(Method method, const OdeintSystem& f, const std::vector<double>& in, std::vector<double>& out, double t,
+             double& dt) {
   { Method::kOrder } -> std::convertible_to<int>;
   { method.attempt(f, in, in, t, out, out, dt) } -> std::same_as<bool>;
-  done.interpolate(t, out, t, in, in, t, in, in);
+};
+
+/// A method that gives samples inside a step by evaluations of f of its own.
+template <class Method>
+concept WithSamples = requires(Method method, const OdeintSystem& f, const std::vector<double>& in,
+                               std::vector<double>& out, double t) {
+  method.sample(f, t, out, t, in, in);
 };
 
 /// Solves with a method of odeint. Samples: at the end of every step by default.
@@ -120,15 +130,24 @@ OdeResult solve_with_odeint(const OdeSystem& system, std::span<const double> tsp
       return run.take();
     }
     if (accepted) {
-      const auto by_method = [&](double t_sample, std::vector<double>& out) {
-        method.interpolate(t_sample, out, t, x, xdot, t_new, x_new, xdot_new);
-      };
       const auto interpolate = [&](double t_sample, std::vector<double>& out) {
-        if constexpr (requires { Method::kSampleOrder; }) {
-          return extension->at(run, {t, x, xdot, t_new, x_new, xdot_new}, t_sample, out, Method::kInterpolationPower,
-                               by_method);
+        if constexpr (WithSamples<Method>) {
+          try {
+            method.sample(OdeintSystem(run, true), t_sample, out, t, x, xdot);
+            return true;
+          } catch (const OdeintInterrupt&) {
+            return false;
+          }
         } else {
-          by_method(t_sample, out);
+          const auto by_method = [&](double t_inside, std::vector<double>& x_inside) {
+            method.interpolate(t_inside, x_inside, t, x, xdot, t_new, x_new, xdot_new);
+          };
+          if constexpr (requires { Method::kSampleOrder; }) {
+            return extension->at(run, {t, x, xdot, t_new, x_new, xdot_new}, t_sample, out, Method::kInterpolationPower,
+                                 by_method);
+          } else {
+            by_method(t_sample, out);
+          }
         }
       };
       if (extension) {

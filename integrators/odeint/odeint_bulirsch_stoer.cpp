@@ -1,23 +1,28 @@
 /// \file
 /// E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, section
-/// II.9: extrapolation methods, their order and step size control, and the continuous extension for the sequence 2, 6,
-/// 10,
-/// ... K. Ahnert, M. Mulansky, Odeint - Solving ordinary differential equations in C++, AIP Conf. Proc. 1389 (2011)
-/// 1586-1589.
+/// II.9: extrapolation methods, their order and step size control. K. Ahnert, M. Mulansky, Odeint - Solving ordinary
+/// differential equations in C++, AIP Conf. Proc. 1389 (2011) 1586-1589.
 ///
 /// | book | here |
 /// |---|---|
 /// | T_(jk), err_j, h_j, W_j | inside stepper_.try_step |
-/// | the interpolation polynomial (9.25) | stepper_.calc_state |
+/// | T_(jk) of a sample | table_ |
+///
+/// Samples inside a step: the polynomial of section II.9 through the middle of the step, which the stepper has too, is
+/// up to 35 times less accurate than the steps. A sample is the end of a shorter step from the same start instead,
+/// extrapolated until it changes by a tenth of the tolerance.
 ///
 /// The stepper compares steps and work as if time increased, so that it is given the time tau = direction * t.
 ///
-/// Cost an attempt with k extrapolations: 2 k^2 + 3 k + 1 evaluations of f. The stepper takes memory in every attempt.
+/// Cost an attempt with k extrapolations: 2 k^2 + 3 k + 1 evaluations of f, a sample inside a step 2 k^2 + 4 k + 2. The
+/// stepper takes memory in every attempt.
 #include "integrators/odeint/odeint_bulirsch_stoer.hpp"
 
 #include <algorithm>
+#include <array>
 #include <boost/numeric/odeint/algebra/range_algebra.hpp>
 #include <boost/numeric/odeint/stepper/bulirsch_stoer_dense_out.hpp>
+#include <boost/numeric/odeint/stepper/modified_midpoint.hpp>
 #include <cmath>
 #include <type_traits>
 #include <vector>
@@ -77,8 +82,8 @@ class BulirschStoer {
   BulirschStoer(const OdeOptions& options, std::size_t size)
       : checker_(options, size), x_(size), xdot_(size), rate_(size) {
     x_.checker = &checker_;
-    // The stepper interpolates over the interval of its last do_step, which try_step does not touch: one step over
-    // [0, 1] of a system at rest makes calc_state take fractions of the last attempt.
+    // A fresh stepper has no memory and begins with five columns; one step of a system at rest gives it memory and
+    // the order that a smooth motion begins with.
     stepper_.initialize(rate_, 0.0, 1.0);
     stepper_.do_step([](const std::vector<double>&, std::vector<double>& rate, double) {
       std::fill(rate.begin(), rate.end(), 0.0);
@@ -104,13 +109,35 @@ class BulirschStoer {
     return accepted;
   }
 
-  void interpolate(double t, std::vector<double>& out, double t_old, const std::vector<double>& /*x_old*/,
-                   const std::vector<double>& /*xdot_old*/, double t_new, const std::vector<double>& /*x_new*/,
-                   const std::vector<double>& /*xdot_new*/) const {
-    stepper_.calc_state((t - t_old) / (t_new - t_old), out);
+  /// \param f throws where a sample cannot be given
+  void sample(const OdeintSystem& f, double t, std::vector<double>& out, double t_old, const std::vector<double>& x_old,
+              const std::vector<double>& xdot_old) {
+    change_.resize(x_old.size());
+    for (std::size_t k = 0; k < kMostColumns; ++k) {
+      table_[k].resize(x_old.size());
+      midpoint_.set_steps(static_cast<unsigned short>(substeps(k)));
+      midpoint_.do_step(f, x_old, xdot_old, t_old, table_[k], t - t_old);
+      for (std::size_t j = k; j-- > 0;) {
+        const double ratio = substeps(k) / substeps(j);
+        for (std::size_t i = 0; i < out.size(); ++i) {
+          change_[i] = (table_[j + 1][i] - table_[j][i]) / (ratio * ratio - 1.0);
+          table_[j][i] = table_[j + 1][i] + change_[i];
+        }
+      }
+      odeint::range_algebra unused;
+      if (k > 0 && checker_.error(unused, x_old, xdot_old, change_, t - t_old) < kSampleError) {
+        break;
+      }
+    }
+    std::copy(table_.front().begin(), table_.front().end(), out.begin());
   }
 
  private:
+  static constexpr std::size_t kMostColumns = 8;  // as the stepper
+  static constexpr double kSampleError = 0.1;     // of the tolerance
+  /// Of the midpoint rule in row k: the stepper's sequence.
+  static double substeps(std::size_t k) { return 2.0 + 4.0 * static_cast<double>(k); }
+
   static void scale(std::vector<double>& v, double factor) {
     std::transform(v.begin(), v.end(), v.begin(), [factor](double value) { return factor * value; });
   }
@@ -122,6 +149,9 @@ class BulirschStoer {
   ControlledState x_;
   std::vector<double> xdot_;
   std::vector<double> rate_;
+  odeint::modified_midpoint<std::vector<double>> midpoint_;
+  std::array<std::vector<double>, kMostColumns> table_;
+  std::vector<double> change_;  // of the last extrapolation
 };
 
 }  // namespace

@@ -20,6 +20,7 @@
 /// | h 0.9 (tol / error)^(1/5), at least h / 10 | next step or attempt |
 ///
 /// Cost an attempt: 5 evaluations of f, one more when it is accepted. All memory is taken before the first step.
+#include "integrators/any_size.hpp"
 #include "integrators/ode.hpp"
 
 namespace mbdbench {
@@ -37,7 +38,7 @@ inline constexpr OdeEntry kRestartedFehlberg = {
     "Naudet2005",
     4,
     true,
-    rkf45_restarted,
+    on_any_size<rkf45_restarted>,
     false,
     true};
 

@@ -16,6 +16,9 @@
 namespace mbdbench {
 namespace {
 
+// Of elements inside one another: TINYXML2_MAX_ELEMENT_DEPTH of MuJoCo's copy of the library less the document and one.
+constexpr int kMostLevels = 498;
+
 using xml::spaced;
 
 /// One of MuJoCo's joints, its axis in our joint axes.
@@ -296,7 +299,24 @@ std::string MjcfWriter::text() {
 
 }  // namespace
 
+int mjcf_levels(const Mechanism& mechanism) {
+  constexpr int kAround = 3;  // <mujoco>, <worldbody> and what the last body holds
+  std::vector<int> depth(mechanism.bodies().size());
+  int deepest = 0;
+  for (std::size_t k = 0; k < depth.size(); ++k) {
+    const int parent = mechanism.parent(static_cast<int>(k));
+    depth[k] = 1 + (parent < 0 ? 0 : depth[static_cast<std::size_t>(parent)]);
+    deepest = std::max(deepest, depth[k]);
+  }
+  return kAround + deepest;
+}
+
 std::string write_mjcf(const Mechanism& mechanism) {
+  if (const int levels = mjcf_levels(mechanism); levels > kMostLevels) {
+    throw ModelError({}, fmt::format("{}: {} bodies in a row make {} levels of elements, and MuJoCo's reader takes {}; "
+                                     "write TOML or URDF",
+                                     mechanism.name(), levels - 3, levels, kMostLevels));
+  }
   return MjcfWriter(mechanism).text();
 }
 

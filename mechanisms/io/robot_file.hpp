@@ -9,6 +9,10 @@
 
 namespace mbdbench {
 
+/// \returns how many elements may stand inside one another in a file that is read here: the XML library of the
+/// installation walks by recursion and has a limit of its own, which differs from release to release.
+int deepest_xml_level();
+
 /// \param file_name for messages \param lines receives those of bodies and joints
 /// \throws FileError for what is no XML, or neither <robot> nor <mujoco>, and with all that the reader of either finds
 MechanismDescription parse_robot(std::string_view text, std::string_view file_name, const RobotOptions& options,

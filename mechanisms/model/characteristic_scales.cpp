@@ -4,11 +4,47 @@
 #include <cmath>
 #include <numbers>
 #include <span>
+#include <vector>
 
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {
 namespace {
+
+/// \returns which tree joints a cut joint closes a loop through.
+std::vector<bool> joints_in_loops(const Mechanism& mechanism) {
+  std::vector<bool> in_loop(mechanism.tree_joints().size(), false);
+  for (const Joint& cut : mechanism.cut_joints()) {
+    // Bodies count outward: the one with the larger number has not met the other's path yet.
+    for (int a = cut.a, b = cut.b; a != b;) {
+      int& outer = a > b ? a : b;
+      in_loop[static_cast<std::size_t>(outer)] = true;
+      outer = mechanism.parent(outer);
+    }
+  }
+  return in_loop;
+}
+
+/// Columns that have entries in rows of couplings only: the largest becomes about 1.
+void scale_coupled_columns(const Mechanism& mechanism, CharacteristicScales& scales) {
+  if (mechanism.couplings().empty()) {
+    return;
+  }
+  Eigen::VectorXd largest = Eigen::VectorXd::Zero(mechanism.u_size());
+  for (const Coupling& coupling : mechanism.couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      largest[term.u] = std::max(largest[term.u], scales.rows[coupling.row] * std::abs(term.factor));
+    }
+  }
+  const std::vector<bool> in_loop = joints_in_loops(mechanism);
+  for (const Joint& joint : mechanism.tree_joints()) {
+    for (int u = joint.u_offset; u < joint.u_offset + joint.nu; ++u) {
+      if (largest[u] > 0.0 && !in_loop[static_cast<std::size_t>(joint.b)]) {
+        scales.columns[u] = next_power_of_two(1.0 / largest[u]);
+      }
+    }
+  }
+}
 
 double largest_entry(const Eigen::Ref<const Eigen::VectorXd>& values) {
   return values.size() > 0 ? values.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
@@ -105,6 +141,7 @@ CharacteristicScales find_scales(const Mechanism& mechanism) {
   for (const Coupling& coupling : mechanism.couplings()) {
     scales.rows[coupling.row] = coupling.ties_displacements ? 1.0 / scales.unit : 1.0;
   }
+  scale_coupled_columns(mechanism, scales);
   return scales;
 }
 

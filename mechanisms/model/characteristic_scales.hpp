@@ -7,6 +7,8 @@
 /// for a bridge in kilometres. Distances count in units of the longest link, turns in radians. Whoever compares rows,
 /// columns or residuals with one another or with a number scales them first:
 ///     Phi_s = R Phi,   Phi_q,s = R Phi_q C,   u = C u_s
+/// What a coupling alone ties counts in units of its own: beside a factor of 1, a wheel with a factor of 1e-9 makes 1e9
+/// radians of one, and no limit takes its column for zero.
 /// Scales are powers of two, so that scaling rounds nothing.
 #include <Eigen/Core>
 

@@ -167,6 +167,7 @@ Mechanism::Mechanism(MechanismDescription description)
   validate_elements(description_);
   const SpanningTree tree = span_tree(description_);
   reorder(description_, tree);
+  const TypedStart typed(description_);
   try {
     adopt_bodies();
     adopt_joints();
@@ -175,7 +176,7 @@ Mechanism::Mechanism(MechanismDescription description)
     adopt_markers();
     check_loads();
     scales_ = find_scales(*this);
-    set_initial_state();
+    set_initial_state(typed);
     check_masses();
   } catch (const ModelError& error) {
     throw in_given_order(error, tree);
@@ -309,10 +310,12 @@ void Mechanism::check_masses() const {
   validate_composites(*this);
 }
 
-void Mechanism::set_initial_state() {
-  const InitialState state = consistent_initial_state(*this);
+void Mechanism::set_initial_state(const TypedStart& typed) {
+  const InitialState given = given_initial_state(*this);
+  const InitialState state = consistent_initial_state(*this, given);
   q0_ = state.q;
   u0_ = state.u;
+  moved_start_ = moved_values(*this, typed, given.q, given.u);
   for (std::size_t k = 0; k < tree_joints_.size(); ++k) {
     Joint& joint = tree_joints_[k];
     JointDescription& from = description_.joints[k];

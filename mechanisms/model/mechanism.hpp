@@ -16,6 +16,7 @@
 #include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/description/name_index.hpp"
 #include "mechanisms/model/start/generic_rank.hpp"
+#include "mechanisms/model/start/moved_start.hpp"
 
 namespace mbdbench {
 
@@ -118,6 +119,9 @@ class Mechanism {
   [[nodiscard]] const Eigen::VectorXd& q0() const { return q0_; }
   /// \returns the initial quasi-velocities; they satisfy Phi_q u + Phi_t = 0.
   [[nodiscard]] const Eigen::VectorXd& u0() const { return u0_; }
+  /// \returns which initial values of the description that was given moved by more than kWorthTelling to become q0 and
+  /// u0, without those that it leaves out or marks as dependent.
+  [[nodiscard]] std::span<const MovedValue> moved_start() const { return moved_start_; }
 
   /// \returns what the mechanism is measured with.
   [[nodiscard]] const CharacteristicScales& scales() const { return scales_; }
@@ -147,7 +151,7 @@ class Mechanism {
   void adopt_markers();
   void check_loads() const;
   void check_masses() const;
-  void set_initial_state();
+  void set_initial_state(const TypedStart& typed);
 
   MechanismDescription description_;
   std::vector<Body> bodies_;
@@ -166,6 +170,7 @@ class Mechanism {
   CharacteristicScales scales_;
   Eigen::VectorXd q0_;
   Eigen::VectorXd u0_;
+  std::vector<MovedValue> moved_start_;
   struct SettledRank;
   std::shared_ptr<SettledRank> generic_rank_;
 };

@@ -16,6 +16,7 @@
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/mechanism.hpp"
+#include "mechanisms/model/start/moved_start.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 #include "python/bindings/session.hpp"
 
@@ -45,6 +46,19 @@ std::vector<std::string> component_names(const Mechanism& mechanism, const char*
   return result;
 }
 
+/// \throws nb::python_error where warnings are errors
+void warn(const std::string& text) {
+  if (!text.empty() && PyErr_WarnEx(PyExc_UserWarning, text.c_str(), 1) != 0) {
+    throw nb::python_error();
+  }
+}
+
+/// \returns the mechanism; warns where closing the loops moved typed initial values.
+Mechanism read(Mechanism mechanism) {
+  warn(moved_start_text(mechanism));
+  return mechanism;
+}
+
 Mechanism changed(const Mechanism& mechanism, const std::map<std::string, double>& values) {
   std::vector<std::string> assignments;
   assignments.reserve(values.size());
@@ -52,10 +66,7 @@ Mechanism changed(const Mechanism& mechanism, const std::map<std::string, double
     assignments.push_back(fmt::format("{}={}", name, value));
   }
   ChangedStart start = with_initial_values(mechanism, assignments);
-  if (const std::string moved = moved_text(start);
-      !moved.empty() && PyErr_WarnEx(PyExc_UserWarning, moved.c_str(), 1) != 0) {
-    throw nb::python_error();  // warnings are errors
-  }
+  warn(moved_text(start));
   return std::move(start.mechanism);
 }
 
@@ -69,15 +80,15 @@ std::string description_of(const Mechanism& mechanism) {
 void bind_mechanism(nb::module_& module) {
   nb::class_<Mechanism>(module, "Mechanism", "A validated mechanism with a consistent initial state; never changes.")
       .def_static(
-          "from_key", [](const std::string& key) { return make_mechanism(registries().mechanisms, key); },
+          "from_key", [](const std::string& key) { return read(make_mechanism(registries().mechanisms, key)); },
           nb::arg("key"), "From the catalogue: \"four_bar\", \"pendulum:16\", \"random_tree:seed=7,bodies=12\".")
       .def_static(
-          "from_toml", [](const std::filesystem::path& file) { return load_mechanism(file); }, nb::arg("file"),
+          "from_toml", [](const std::filesystem::path& file) { return read(load_mechanism(file)); }, nb::arg("file"),
           "From a TOML file (docs/using/mechanisms.md).")
       .def_static(
           "from_urdf",
           [](const std::filesystem::path& file, const std::string& options) {
-            return load_mechanism(file, parse_robot_options(options));
+            return read(load_mechanism(file, parse_robot_options(options)));
           },
           nb::arg("file"), nb::arg("options") = "",
           "From a file of ROS that ends in .urdf, or of MuJoCo in .xml. Of URDF the base link is the ground; options "
@@ -98,7 +109,8 @@ void bind_mechanism(nb::module_& module) {
           },
           nb::arg("q"), nb::arg("u"), nb::arg("t") = 0.0, "(M, Phi_q, f) of M u' = f + Phi_q^T lambda, dense.")
       .def_static(
-          "from_toml_text", [](const std::string& text, const std::string& name) { return load_mechanism(text, name); },
+          "from_toml_text",
+          [](const std::string& text, const std::string& name) { return read(load_mechanism(text, name)); },
           nb::arg("text"), nb::arg("name") = "text",
           "From the content of a TOML file; `name` is what messages call it.")
       .def(

@@ -53,6 +53,14 @@ def test_initial_values(arm):
         arm.with_initial_values({"q.sholder": 0.5})
 
 
+def test_what_moved_of_a_typed_start_is_a_warning():
+    text = mbdbench.Mechanism.from_key("four_bar").to_toml().replace("dependent = true\n", "")
+    first = text.index("q0 = [") + len("q0 = [")
+    typed = f"{text[:first]}-1.5{text[text.index(']', first):]}"
+    with pytest.warns(UserWarning, match="to close the loops of mechanism 'four_bar' at the start, q.joint1 moved from -1.5 to "):
+        mbdbench.Mechanism.from_toml_text(typed, "typed.toml")
+
+
 def test_unknown_key_names_the_nearest():
     with pytest.raises(ValueError, match="did you mean \"four_bar\""):
         mbdbench.Mechanism.from_key("four_baar")

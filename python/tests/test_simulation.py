@@ -140,3 +140,19 @@ def test_the_command_line_says_the_same(tmp_path):
     # The program may be compiled for another instruction set: what differs is rounding, amplified over two seconds.
     table = mbdbench.records(tmp_path, "trajectory.csv")
     np.testing.assert_allclose(table[run.names].to_numpy(), run.x, atol=1e-9)
+
+
+def test_a_mechanism_without_freedom_stays():
+    weld = """name = "weld"
+[[bodies]]
+name = "block"
+mass = 1.0
+inertia = [1.0, 1.0, 1.0]
+[[joints]]
+name = "weld"
+type = "fixed"
+b = "block"
+"""
+    run = mbdbench.simulate(mbdbench.Mechanism.from_toml_text(weld), "hdca", times=np.linspace(0.0, 1.0, 5))
+    assert run.status == "ok", run.message
+    np.testing.assert_array_equal(run.t, np.linspace(0.0, 1.0, 5))

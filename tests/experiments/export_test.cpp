@@ -19,6 +19,7 @@
 #include "formulations/registry.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mjcf_writer.hpp"
+#include "mechanisms/io/robot_file.hpp"
 #include "mechanisms/io/urdf_writer.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "tests/experiments/command_line_call.hpp"
@@ -203,6 +204,34 @@ TEST(Export, TheFilesNameOrTheOptionChoosesTheFormat) {
   const CommandLineCall refused = call_program({"export", "-m", "four_bar", "-o", (directory / "b.urdf").string()});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(directory / "b.urdf"));
+}
+
+TEST(Export, ModelsThatAreTooDeepToBeReadAreRefusedOrTold) {
+  const TemporaryDirectory directory;
+  const auto exported = [&](int bodies) {
+    return call_program(
+        {"export", "-m", fmt::format("pendulum:{}", bodies), "--overwrite", "-o", (directory / "chain.xml").string()});
+  };
+  const auto read = [&] { return call_program({"inspect", (directory / "chain.xml").string()}); };
+  const int most = deepest_xml_level() - 3;
+  CommandLineCall call = exported(most);
+  EXPECT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_EQ(call.errors, "");
+  EXPECT_EQ(read().exit_code, 0) << read().errors;
+  EXPECT_NE(read().output.find(fmt::format("bodies              {}\n", most)), std::string::npos);
+
+  call = exported(most + 1);
+  if (call.exit_code == 0) {
+    EXPECT_NE(call.errors.find("cannot read its own file back"), std::string::npos) << call.errors;
+    EXPECT_EQ(read().exit_code, 2);
+    EXPECT_NE(read().errors.find(fmt::format("more than {} levels", deepest_xml_level())), std::string::npos)
+        << read().errors;
+  }
+  call = exported(496);
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_NE(call.errors.find("496 bodies in a row make 499 levels"), std::string::npos) << call.errors;
+  // Wide trees are not deep.
+  EXPECT_EQ(call_program({"export", "-m", "star:600", "--format", "mjcf"}).errors, "");
 }
 
 /// \returns what MuJoCo finds at the key frame: "qacc" by joint, "gap" of the equalities in m; null where it is not

@@ -60,7 +60,7 @@ class OneFreedomMotion {
     const Eigen::VectorXd u = slope([this](double at) -> Eigen::VectorXd { return coordinates_(at); }, s, 4e-3);
     kinematics_.set_positions(view(q));
     kinematics_.set_velocities(view(u));
-    return energies(kinematics_, view(q));
+    return energies(kinematics_, view(q), nullptr);
   }
 
   double acceleration(double s, double rate) {

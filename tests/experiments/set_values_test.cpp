@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "experiments/files/csv_file.hpp"
 #include "experiments/simulation/initial_values.hpp"
+
+#include "mechanisms/io/mechanism_reader.hpp"
+#include "mechanisms/io/mechanism_writer.hpp"
 #include "tests/experiments/simulate_call.hpp"
 #include "tests/support/catalogue_mechanism.hpp"
 
@@ -70,6 +74,101 @@ TEST_F(SetValuesTest, TreesTakeAnything) {
   EXPECT_EQ(start.mechanism.q0()[1], 3.0);
   EXPECT_TRUE(start.moved.empty());
   EXPECT_EQ(moved_text(start), "");
+}
+
+/// A crank of 1 m, a coupler of 2 m and a rocker of 1.5 m between two points 2 m apart, with typed coordinates.
+std::string typed_four_bar(const std::string& crank, const std::string& others, const std::string& last) {
+  return "name = \"typed\"\n" +
+         [&] {
+           std::string text;
+           for (const char* name : {"crank", "coupler", "rocker"}) {
+             text += fmt::format("[[bodies]]\nname = \"{}\"\nmass = 1.0\ninertia = [0.1, 0.1, 0.1]\n", name);
+           }
+           return text;
+         }() +
+         fmt::format(R"(
+[[joints]]
+name = "hub"
+b = "crank"
+type = "revolute"
+axis = [0.0, 1.0, 0.0]
+{}
+[[joints]]
+name = "elbow"
+a = "crank"
+b = "coupler"
+type = "revolute"
+axis = [0.0, 1.0, 0.0]
+frame_a = {{position = [1.0, 0.0, 0.0]}}
+{}
+[[joints]]
+name = "foot"
+b = "rocker"
+type = "revolute"
+axis = [0.0, 1.0, 0.0]
+frame_a = {{position = [2.0, 0.0, 0.0]}}
+{}
+[[joints]]
+name = "wrist"
+a = "coupler"
+b = "rocker"
+type = "revolute"
+axis = [0.0, 1.0, 0.0]
+frame_a = {{position = [2.0, 0.0, 0.0]}}
+frame_b = {{position = [1.5, 0.0, 0.0]}}
+cut = true
+)",
+                     crank, others, last);
+}
+
+Mechanism from_text(const std::string& text) {
+  return load_mechanism(text, "typed.toml");
+}
+
+TEST_F(SetValuesTest, TellsWhatMovedOfAStartThatAFileTypes) {
+  const std::string text = typed_four_bar("q0 = [-1.0]\nv0 = [1.0]", "q0 = [0.7]", "q0 = [-1.3]");
+  replace_file(directory_ / "typed.toml", text);
+  const Mechanism mechanism = from_text(text);
+  std::vector<std::string> names;
+  for (const MovedValue& value : mechanism.moved_start()) {
+    names.push_back(value.name);
+    EXPECT_FALSE(value.was_set);
+  }
+  EXPECT_EQ(names, (std::vector<std::string>{"q.hub", "v.hub", "q.elbow", "q.foot"})) << "typed values only";
+  const std::string sentence = "to close the loops of mechanism 'typed' at the start, q.hub moved from -1 to ";
+  const std::string file = (directory_ / "typed.toml").string();
+  const auto path = [&](const char* name) { return (directory_ / name).string(); };
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"inspect", file},
+        {"verify", "-m", file, "-f", "dca", "--states", "0"},
+        {"export", "-m", file},
+        {"draw", "-m", file, "-o", path("typed.svg")},
+        {"matrices", "-m", file, "-o", path("matrices")},
+        {"simulate", "-m", file, "-f", "dense", "-t", "0.01", "-o", path("run")}}) {
+    const CommandLineCall call = call_program(arguments);
+    EXPECT_EQ(call.exit_code, 0) << call.errors;
+    EXPECT_NE(call.errors.find(sentence), std::string::npos) << arguments.front() << ": " << call.errors;
+  }
+}
+
+TEST_F(SetValuesTest, SaysNothingOfWhatMayMoveOrHasOnlyItsLastDigitsOff) {
+  const std::string typed =
+      typed_four_bar("q0 = [-1.0]\nv0 = [1.0]", "q0 = [0.7]\ndependent = true", "q0 = [-1.3]\ndependent = true");
+  EXPECT_TRUE(from_text(typed).moved_start().empty()) << "asked for";
+  const Mechanism closed = from_text(typed);
+  const auto digits = [&](int place, int count) {
+    return fmt::format("q0 = [{:.{}f}]\nv0 = [{:.{}f}]", closed.q0()[place], count, closed.u0()[place], count);
+  };
+  EXPECT_TRUE(from_text(typed_four_bar(digits(0, 9), digits(1, 9), digits(2, 9))).moved_start().empty());
+  EXPECT_FALSE(from_text(typed_four_bar(digits(0, 5), digits(1, 5), digits(2, 5))).moved_start().empty());
+  EXPECT_TRUE(from_text(write_mechanism(closed.description())).moved_start().empty());
+}
+
+TEST_F(SetValuesTest, ZeroRatesWithoutGravityAreNoDifference) {
+  std::string text = typed_four_bar("q0 = [-1.0]", "q0 = [0.7]\ndependent = true", "q0 = [-1.3]\ndependent = true");
+  text.insert(text.find("[[bodies]]"), "gravity = [0.0, 0.0, 0.0]\n");
+  const ChangedStart start = with_initial_values(from_text(text), std::vector<std::string>{"v.hub=0"});
+  EXPECT_TRUE(start.moved.empty());
 }
 
 }  // namespace

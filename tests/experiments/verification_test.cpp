@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "experiments/verification/verification_states.hpp"
+#include "mechanisms/catalogue/random_source.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/loads/motions.hpp"
+#include "mechanisms/model/validation/model_check.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 #include "tests/experiments/user_entries.hpp"
@@ -394,6 +396,61 @@ TEST(Verify, RoundingOfZeroIsNoError) {
 
 // Two hinges about one axis, the second cut; both are driven. No acceleration meets both motions, and least squares of
 // them depend on who weighs.
+/// A chain of revolute joints about any axes whose last body a cut joint holds where it is: without freedom unless the
+/// chain is long.
+Mechanism held_chain(std::int64_t seed, int bodies, JointType cut) {
+  RandomSource random(seed);
+  MechanismDescription description;
+  description.name = "held";
+  Vec3 place = random.point(1.0);
+  for (int i = 0; i < bodies; ++i) {
+    const double mass = random.uniform(0.2, 3.0);
+    const Vec3 moments(random.uniform(0.5, 1.5), random.uniform(0.5, 1.5), random.uniform(0.5, 1.5));
+    description.bodies.push_back(
+        {"body" + std::to_string(i), mass, random.point(0.5), 0.1 * mass * Mat3(moments.asDiagonal())});
+    JointDescription joint;
+    joint.name = "joint" + std::to_string(i);
+    joint.a = i == 0 ? kGround : description.bodies[static_cast<std::size_t>(i) - 1].name;
+    joint.b = description.bodies.back().name;
+    joint.axis = random.direction();
+    joint.frame_a.position = place;
+    description.joints.push_back(joint);
+    place = random.point(2.0);
+  }
+  JointDescription last;
+  last.name = "hold";
+  last.type = cut;
+  last.b = description.bodies.back().name;
+  last.cut = true;
+  Vec3 origin = Vec3::Zero();
+  for (const JointDescription& joint : description.joints) {
+    origin += joint.frame_a.position;
+  }
+  last.frame_a.position = origin + place;
+  last.frame_b.position = place;
+  description.joints.push_back(last);
+  return Mechanism(description);
+}
+
+TEST(Verify, WhereNothingCanMoveRatesAreRoundingOfAllTheirTerms) {
+  int locked = 0;
+  for (std::int64_t seed = 1; seed <= 12; ++seed) {
+    for (const auto& [bodies, cut] :
+         {std::pair(2, JointType::spherical), {5, JointType::fixed}, {6, JointType::fixed}}) {
+      const Mechanism mechanism = held_chain(seed, bodies, cut);
+      if (check_model(mechanism).degrees_of_freedom() > 0) {
+        continue;
+      }
+      ++locked;
+      for (const VerificationResult& result : verify(default_registries(), mechanism, {})) {
+        EXPECT_NE(result.outcome(), CheckOutcome::failed) << seed << " " << bodies << " " << result.formulation << " "
+                                                          << result.failure << (result.worst ? result.worst->what : "");
+      }
+    }
+  }
+  EXPECT_GT(locked, 20);
+}
+
 TEST(Verify, ContradictoryMotionsHaveNoReference) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "driven.toml";

@@ -48,11 +48,11 @@ struct AbsoluteReference {
       pseudo_inverse += eigen.vectors.col(i) * eigen.vectors.col(i).transpose() / eigen.values[i];
     }
     // From the accelerations of dense: G A + (rates) = 0, so the right side follows from any A that satisfies it.
-    DenseDynamics dynamics(mechanism);
+    DenseDynamics dynamics(mechanism, nullptr);
     EXPECT_TRUE(dynamics.set_positions(t, view(mechanism.q0())).ok);
     dynamics.set_velocities(t, view(mechanism.q0()), view(mechanism.u0()));
     const Eigen::VectorXd rates = dynamics.accelerations();
-    LoadEvaluator loads(mechanism);
+    LoadEvaluator loads(mechanism, nullptr);
     loads.evaluate(t, view(mechanism.q0()), view(mechanism.u0()), tree);
     Jacobians jacobians(mechanism);
     jacobians.set_positions(tree);

@@ -135,7 +135,7 @@ TEST(augmented_lagrangian, the_limit_is_the_solution_of_least_norm_over_the_form
     AugmentedOptions options;
     options.omega = 0.0;
     options.most_iterations = 30;
-    AugmentedSystem system(mechanism, options);
+    AugmentedSystem system(mechanism, options, nullptr);
     system.place(kTime, reference.y);
     ASSERT_TRUE(system.assemble().ok);
     system.set_velocities(reference.velocities);
@@ -164,7 +164,7 @@ TEST(augmented_lagrangian, every_pass_shrinks_every_direction_by_its_proximal_fa
         options.conjugate = false;
         options.most_iterations = passes;
         options.acceleration = 0.0;
-        AugmentedSystem system(mechanism, options);
+        AugmentedSystem system(mechanism, options, nullptr);
         system.place(kTime, reference.y);
         ASSERT_TRUE(system.assemble().ok);
         system.set_velocities(reference.velocities);
@@ -203,7 +203,7 @@ LeftNextToTheFold left_next_to_the_fold(double opening, bool conjugate) {
   AugmentedOptions options;
   options.omega = 0.0;
   options.conjugate = conjugate;
-  AugmentedSystem system(mechanism, options);
+  AugmentedSystem system(mechanism, options, nullptr);
   system.place(kTime, reference.y);
   EXPECT_TRUE(system.assemble().ok);
   // Any velocities: what they ask for acts along the direction that fades, too.
@@ -278,7 +278,7 @@ TEST(augmented_lagrangian, the_penalty_stands_on_the_right_side_of_every_joint) 
   AugmentedOptions options;
   options.mu = 0.7;
   options.omega = 5.0;
-  AugmentedSystem system(mechanism, options);
+  AugmentedSystem system(mechanism, options, nullptr);
   system.place(kTime, state.y);
   ASSERT_TRUE(system.assemble().ok);
   system.set_velocities(state.velocities);

@@ -218,7 +218,7 @@ TEST(augmented_primal_form, loses_the_square_of_the_penalty_where_the_dual_form_
     options.omega = 0.0;
     options.most_iterations = 1;
     const test::AbsoluteReference state(mechanism, 0.0);
-    AugmentedSystem system(mechanism, options);
+    AugmentedSystem system(mechanism, options, nullptr);
     system.place(0.0, state.y);
     ASSERT_TRUE(system.assemble().ok);
     system.set_velocities(state.velocities);

@@ -56,7 +56,7 @@ TEST(bae_haug, planar_loops_in_space_have_redundant_rows) {
   MechanismDescription description = test::four_bar(3.0, {1.5707963267948966, -0.3, -1.3});
   description.gravity = Vec3(0.0, -9.81, 0.0);
   const Mechanism mechanism(description);
-  BodyRecursion tree(mechanism);
+  BodyRecursion tree(mechanism, nullptr);
   CutRows rows(mechanism, {});
   ASSERT_TRUE(tree.set_positions(0.0, view(mechanism.q0())).ok);
   ASSERT_TRUE(rows.set_positions(tree, view(mechanism.q0())).ok);

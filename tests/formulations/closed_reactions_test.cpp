@@ -45,7 +45,7 @@ class ClosedState {
   ClosedState(std::unique_ptr<Formulation> formulation, const Eigen::VectorXd& q)
       : mechanism_(formulation->mechanism()),
         kinematics_(mechanism_),
-        loads_(mechanism_),
+        loads_(mechanism_, nullptr),
         formulation_(std::move(formulation)),
         q_(mechanism_.q_size()),
         u_(mechanism_.u_size()) {

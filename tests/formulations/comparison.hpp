@@ -81,7 +81,7 @@ inline double mass_condition(const Mechanism& mechanism, const Eigen::VectorXd& 
   if (mechanism.u_size() == 0) {
     return 1.0;
   }
-  DenseDynamics dynamics(mechanism);
+  DenseDynamics dynamics(mechanism, nullptr);
   if (!dynamics.set_positions(0.0, view(q)).ok) {
     return 1e300;
   }

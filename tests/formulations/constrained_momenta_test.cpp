@@ -46,8 +46,8 @@ struct Difference {
 
 Difference difference_of_both_ways(const Mechanism& mechanism, const DependentLoops& loops, double t,
                                    const Eigen::VectorXd& q) {
-  ClosedDynamics impulses(mechanism, dependent_candidates(mechanism, false), loops.choice);
-  ConstrainedMomenta matrices(mechanism, loops);
+  ClosedDynamics impulses(mechanism, dependent_candidates(mechanism, false), loops.choice, nullptr);
+  ConstrainedMomenta matrices(mechanism, loops, nullptr);
   Difference result;
   if (!impulses.set_positions(t, view(q)).ok || !matrices.set_positions(t, view(q)).ok) {
     return result;

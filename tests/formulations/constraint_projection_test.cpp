@@ -62,7 +62,7 @@ TEST(constraint_projection, velocities_move_by_a_combination_of_constraint_impul
     ASSERT_TRUE(outcome.status.ok) << key;
     EXPECT_EQ(outcome.iterations, 1) << key;
     EXPECT_LE(outcome.after, 1e-12) << key;
-    DenseDynamics dynamics(mechanism);
+    DenseDynamics dynamics(mechanism, nullptr);
     ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism.q0())).ok);
     // M (u - u*) lies in the range of Phi_q^T: it does no work on what the constraints leave free.
     const Eigen::VectorXd impulse = dynamics.mass_matrix() * (u - state.u);

@@ -21,7 +21,7 @@ namespace mbdbench::test {
 class DenseReduction {
  public:
   DenseReduction(const Mechanism& mechanism, const DependentChoice& choice)
-      : choice_(choice), dynamics_(mechanism), size_(mechanism.u_size()) {
+      : choice_(choice), dynamics_(mechanism, nullptr), size_(mechanism.u_size()) {
     for (int i = 0; i < size_; ++i) {
       if (!std::binary_search(choice.dependent.begin(), choice.dependent.end(), i)) {
         independent_.push_back(i);

@@ -31,7 +31,7 @@ Solution solution_of(const Mechanism& mechanism, bool packed) {
   options.most_iterations = 4;
   options.conjugate = !packed;
   options.sharing.threads = 2;  // where the assembly is divided
-  AugmentedSystem system(mechanism, options);
+  AugmentedSystem system(mechanism, options, nullptr);
   system.place(kInstant, reference.y);
   EXPECT_TRUE(system.assemble().ok);
   system.set_velocities(reference.velocities);

@@ -54,7 +54,7 @@ TEST(mass_orthogonal_projection, positions_reach_the_constraints_along_the_trans
     const OffTheConstraints start(mechanism, 3, 1e-4);
     std::vector<double> y = start.y;
     AugmentedOptions options;
-    AugmentedSystem system(mechanism, options);
+    AugmentedSystem system(mechanism, options, nullptr);
     MassOrthogonalProjection projection(system, options);
     const LevelOutcome outcome = projection.project_positions(0.0, y);
     ASSERT_TRUE(outcome.status.ok) << key;
@@ -89,7 +89,7 @@ TEST(mass_orthogonal_projection, velocities_reach_the_constraints_along_the_tran
     const OffTheConstraints start(mechanism, 5, 1.0);
     std::vector<Vec6> velocities = start.velocities;
     AugmentedOptions options;
-    AugmentedSystem system(mechanism, options);
+    AugmentedSystem system(mechanism, options, nullptr);
     MassOrthogonalProjection projection(system, options);
     const LevelOutcome outcome = projection.project_velocities(0.0, there.y, velocities);
     ASSERT_TRUE(outcome.status.ok) << key;
@@ -107,7 +107,7 @@ TEST(mass_orthogonal_projection, new_jacobians_in_every_pass_reach_the_constrain
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     AugmentedOptions options;
     options.refresh = true;
-    AugmentedSystem system(mechanism, options);
+    AugmentedSystem system(mechanism, options, nullptr);
     MassOrthogonalProjection projection(system, options);
     OffTheConstraints start(mechanism, 6, 1e-2);
     const LevelOutcome outcome = projection.project_positions(0.0, start.y);
@@ -150,7 +150,7 @@ TEST(mass_orthogonal_projection, after_a_step_the_right_hand_side_is_that_of_a_f
 TEST(mass_orthogonal_projection, a_start_out_of_reach_is_left_alone) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "five_bar");
   AugmentedOptions options;
-  AugmentedSystem system(mechanism, options);
+  AugmentedSystem system(mechanism, options, nullptr);
   MassOrthogonalProjection projection(system, options);
   OffTheConstraints start(mechanism, 8, 1.5);
   const std::vector<double> before = start.y;

@@ -101,7 +101,7 @@ class PrintedFormulas : public ::testing::Test {
 
   Mechanism mechanism_ = arch();
   Kinematics kinematics_{mechanism_};
-  LoadEvaluator loads_{mechanism_};
+  LoadEvaluator loads_{mechanism_, nullptr};
 };
 
 TEST_F(PrintedFormulas, dependent_velocities_follow_from_the_matrices_c) {
@@ -135,7 +135,7 @@ TEST_F(PrintedFormulas, reduced_momenta_and_rates_follow_from_the_matrices_c) {
     t_c[i] += s * (c.transpose() * t_c[i + 1] +
                    (c_rate.transpose() + s_dot * c.transpose() - c.transpose() * s_dot) * p_c[i + 1]);
   }
-  ClosedDynamics dynamics(mechanism_, dependent_candidates(mechanism_, false));
+  ClosedDynamics dynamics(mechanism_, dependent_candidates(mechanism_, false), nullptr);
   ASSERT_EQ(dynamics.dependents().choice().dependent, (std::vector<int>{kLinks - 2, kLinks - 1}));
   ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism_.q0())).ok);
   dynamics.set_velocities(view(mechanism_.u0()), false);

@@ -21,7 +21,7 @@ struct Solution {
 
 Solution velocities_of(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& p,
                        const ProximalOptions& proximal) {
-  MechanismAssembly system(mechanism, {GroundClosure::root, CutAxes::world, proximal});
+  MechanismAssembly system(mechanism, {GroundClosure::root, CutAxes::world, proximal}, nullptr);
   EXPECT_TRUE(system.set_positions(0.0, view(q)).ok);
   system.solve_velocities(view(p));
   return {Eigen::Map<const Eigen::VectorXd>(system.u().data(), mechanism.u_size()), system.engine().passes()};
@@ -34,7 +34,7 @@ TEST(proximal_loops, a_singular_position_gives_the_velocities_of_the_reference) 
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
     RandomSource random(3);
     const Eigen::VectorXd p = test::random_vector(mechanism.u_size(), random);
-    DenseDynamics dynamics(mechanism);
+    DenseDynamics dynamics(mechanism, nullptr);
     ASSERT_TRUE(dynamics.set_positions(0.0, view(mechanism.q0())).ok);
     const Eigen::VectorXd expected = dynamics.velocities_of(view(p));
     const Solution solution = velocities_of(mechanism, mechanism.q0(), p, kProximal);

@@ -31,7 +31,7 @@ Mechanism uneven(std::string_view name, std::uint64_t seed) {
 
 /// A state of a closed mechanism: u that keeps the loop closed, p = M u - Phi_q^T sigma for a random sigma.
 struct LoopState {
-  LoopState(const Mechanism& mechanism, std::int64_t seed) : dynamics(mechanism), q(mechanism.q0()) {
+  LoopState(const Mechanism& mechanism, std::int64_t seed) : dynamics(mechanism, nullptr), q(mechanism.q0()) {
     EXPECT_TRUE(dynamics.set_positions(0.0, view(q)).ok);
     dynamics.set_velocities(0.0, view(q), view(mechanism.u0()));
     const Eigen::MatrixXd phi_q = dynamics.jacobians().constraints();

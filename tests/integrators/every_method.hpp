@@ -51,6 +51,9 @@ inline std::size_t evaluations_for_samples(const OdeEntry& entry) {
   return entry.key == "gauss6" ? 2 + 3 + 4 : entry.key == "odeint-fehlberg78" ? 4 + 5 + 6 : 0;
 }
 
+/// The most that extrapolation takes for a sample inside a step, each for itself: eight columns.
+inline constexpr std::size_t kMostEvaluationsOfASample = 128;
+
 /// The key as GoogleTest wants names.
 inline std::string method_name(const testing::TestParamInfo<OdeEntry>& info) {
   std::string name(info.param.key);

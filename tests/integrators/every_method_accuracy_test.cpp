@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -128,7 +130,13 @@ TEST_P(EveryMethod, RequestedTimesGetTheSolutionAndDoNotChangeTheSteps) {
   for (std::size_t i = 0; i < free.steps.size(); ++i) {
     with_samples += holds_samples(i == 0 ? 0.0 : free.steps[i - 1].t, free.steps[i].t) ? 1 : 0;
   }
-  EXPECT_EQ(by_times.statistics.nfevals, by_steps.statistics.nfevals + with_samples * evaluations_for_samples(entry));
+  const std::size_t for_samples = by_times.statistics.nfevals - by_steps.statistics.nfevals;
+  if (is_extrapolation(entry)) {
+    EXPECT_GE(for_samples, with_samples);
+    EXPECT_LE(for_samples, kMostEvaluationsOfASample * tspan.size());
+  } else {
+    EXPECT_EQ(for_samples, with_samples * evaluations_for_samples(entry));
+  }
   EXPECT_EQ(by_times.x, by_steps.x);
   ASSERT_EQ(requested.samples.size(), tspan.size());
   for (std::size_t i = 0; i < tspan.size(); ++i) {
@@ -171,25 +179,54 @@ double inside_over_ends(const OdeEntry& entry) {
   return entry.key == "ode45" || entry.key == "odeint-dopri5" ? 15.0 : 5.0;
 }
 
+/// \returns the largest error of samples inside steps and at their ends. \param options.refine points a step
+std::array<double, 2> errors_inside_and_at_ends(const OdeEntry& entry, const OdeSystem& system, double end,
+                                                const std::function<std::vector<double>(double)>& solution,
+                                                const OdeOptions& options) {
+  RecordingSink sink;
+  const OdeResult result = entry.solve(system, std::vector{0.0, end}, solution(0.0), options, sink);
+  EXPECT_EQ(result.status, OdeStatus::ok) << result.message;
+  std::array<double, 2> largest = {0.0, 0.0};
+  for (std::size_t i = 1; i < sink.samples.size(); ++i) {
+    double& error = largest[i % static_cast<std::size_t>(options.refine) == 0 ? 1 : 0];
+    error = std::max(error, largest_difference(sink.samples[i].x, solution(sink.samples[i].t)));
+  }
+  return largest;
+}
+
 TEST_P(EveryMethod, SamplesInsideStepsAreAsGoodAsTheirEnds) {
   const OdeEntry& entry = GetParam();
-  const std::vector<double> tspan = {0.0, 2.0};
-  const std::vector<double> x0 = {1.0, 1.0};
-  constexpr int kPoints = 8;
   for (const double tolerance : {1e-5, 1e-7}) {
     OdeOptions options = options_at(entry, tolerance);
-    options.refine = kPoints;
-    RecordingSink sink;
-    const OdeResult result = entry.solve(nonlinear_problem_for(entry), tspan, x0, options, sink);
-    ASSERT_EQ(result.status, OdeStatus::ok) << result.message;
-    double at_ends = 0.0;
-    double inside = 0.0;
-    for (std::size_t i = 1; i < sink.samples.size(); ++i) {
-      double& largest = i % kPoints == 0 ? at_ends : inside;
-      largest = std::max(largest, largest_difference(sink.samples[i].x, nonlinear_solution(sink.samples[i].t)));
-    }
+    options.refine = 8;
+    const auto [inside, at_ends] =
+        errors_inside_and_at_ends(entry, nonlinear_problem_for(entry), 2.0, nonlinear_solution, options);
     RecordProperty("inside_over_ends", std::to_string(inside / at_ends));
     EXPECT_LT(inside, inside_over_ends(entry) * at_ends) << "tolerance " << tolerance;
+  }
+}
+
+/// Steps that are long beside what happens in them: of x' = -x^2 and an oscillation that ends of steps meet at its
+/// nodes. The polynomial through the middle of a step that Boost's extrapolation has was 2e3 to 3e4 times less accurate
+/// than the ends here.
+TEST_P(EveryMethod, SamplesInsideLongStepsAreAsGoodAsTheirEnds) {
+  const OdeEntry& entry = GetParam();
+  if (!entry.adaptive) {
+    GTEST_SKIP() << "steps are as long as they are";
+  }
+  OdeSystem system;
+  system.size = 2;
+  system.rhs = [](double t, std::span<const double> x, std::span<double> xdot) {
+    xdot[0] = -x[0] * x[0];
+    xdot[1] = -3.0 * std::sin(3.0 * t);
+    return std::string();
+  };
+  const auto solution = [](double t) { return std::vector<double>{1.0 / (1.0 + t), std::cos(3.0 * t)}; };
+  for (const double tolerance : {1e-5, 1e-7, 1e-9}) {
+    OdeOptions options = options_at(entry, tolerance);
+    options.refine = 8;
+    const auto [inside, at_ends] = errors_inside_and_at_ends(entry, system, 10.0, solution, options);
+    EXPECT_LT(inside, 2.0 * inside_over_ends(entry) * at_ends) << "tolerance " << tolerance;
   }
 }
 

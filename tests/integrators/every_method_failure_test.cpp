@@ -114,6 +114,45 @@ TEST_P(EveryMethodFailing, RhsReportsWhy) {
   expect_all_kept(result, sink);
 }
 
+TEST_P(EveryMethodFailing, AShorterStepAvoidsWhatReachesTooFar) {
+  constexpr double kReach = 0.01;
+  double accepted = 0.0;
+  OdeSystem system = problem();
+  system.rhs = [&accepted, f = system.rhs](double t, std::span<const double> x, std::span<double> xdot) {
+    return t > accepted + kReach ? std::string("joint k3: too far") : f(t, x, xdot);
+  };
+  system.reached_too_far = [] { return true; };
+  system.after_step = [&accepted](double t, std::span<double>) {
+    accepted = t;
+    return false;
+  };
+  OdeOptions loose = options();
+  loose.relative_tolerance = 1e-2;
+  loose.absolute_tolerance = {1e-2};
+  loose.fixed_step = 10.0 * kReach;
+  RecordingSink sink;
+  const OdeResult result = solve(system, sink, loose);
+  if (GetParam().adaptive) {
+    EXPECT_EQ(result.status, OdeStatus::ok) << result.message;
+    for (std::size_t i = 1; i < sink.steps.size(); ++i) {
+      EXPECT_LE(sink.steps[i].t - sink.steps[i - 1].t, 1.001 * kReach);
+    }
+  } else {
+    EXPECT_EQ(result.status, OdeStatus::rhs_failed);
+    EXPECT_NE(result.message.find("joint k3: too far"), std::string::npos) << result.message;
+  }
+
+  // Where no step is short enough the failure itself is told.
+  system.rhs = [f = system.rhs](double t, std::span<const double> x, std::span<double> xdot) {
+    return t > kFailureTime ? std::string("joint k4: never") : f(t, x, xdot);
+  };
+  accepted = 0.0;
+  const OdeResult failed = solve(system, sink, loose);
+  EXPECT_EQ(failed.status, OdeStatus::rhs_failed);
+  EXPECT_NE(failed.message.find(GetParam().adaptive ? "joint k4: never" : "joint k3"), std::string::npos)
+      << failed.message;
+}
+
 TEST_P(EveryMethodFailing, EvaluationLimitIsNeverExceeded) {
   std::size_t calls = 0;
   OdeSystem system = problem();

@@ -57,7 +57,6 @@ TEST_P(Validation, NamesTheOffendingValue) {
 INSTANTIATE_TEST_SUITE_P(
     Ode, Validation,
     testing::Values(
-        Refusal{"NoComponents", [](Call& c) { c.system.size = 0; }, "system.size", "0"},
         Refusal{"NoFunction", [](Call& c) { c.system.rhs = nullptr; }, "system.rhs", "empty"},
         Refusal{"OneTime", [](Call& c) { c.tspan = {3.0}; }, "tspan has", "1"},
         Refusal{"InfiniteTime",

@@ -200,9 +200,9 @@ TEST(loads, cut_coordinates_are_those_of_the_closed_loop) {
     for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
       const Joint& joint = mechanism.cut_joints()[c];
       std::vector<double> q(static_cast<std::size_t>(joint.nq));
-      cut_coordinates(kinematics, static_cast<int>(c), q);
-      const RelativePose pose = relative_pose(joint, q);
       const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
+      cut_coordinates(joint, state, joint.q0, q);
+      const RelativePose pose = relative_pose(joint, q);
       // Poses at the end of a chain of eight bodies, a few m from the origin.
       EXPECT_LT((state.axes_a * pose.rotation - state.axes_b).norm(), kLoadsRounding) << seed << " " << joint.name;
       EXPECT_LT((state.axes_a * pose.translation - state.displacement).norm(), kLoadsRounding)

@@ -47,7 +47,7 @@ TEST_P(RandomObservables, kinetic_energy_is_that_of_the_mass_matrix) {
     mass_matrix += jacobians.body(k).transpose() * body * jacobians.body(k);
   }
   const double expected = 0.5 * u.dot(mass_matrix * u);
-  EXPECT_NEAR(energies(kinematics, view(q)).kinetic, expected, kObservablesRounding * std::max(1.0, expected));
+  EXPECT_NEAR(energies(kinematics, view(q), nullptr).kinetic, expected, kObservablesRounding * std::max(1.0, expected));
 }
 
 TEST_P(RandomObservables, linear_momentum_moves_the_centre_of_mass) {
@@ -86,7 +86,7 @@ struct OneLink {
 
 TEST(observables, numbers_of_one_link) {
   const OneLink link(0.5, 2.0);
-  const Energies energy = energies(link.kinematics, link.q);
+  const Energies energy = energies(link.kinematics, link.q, nullptr);
   // T = (J_C + m l_C^2) q'^2 / 2, V = -m g l_C sin q, L = (J_C + m l_C^2) q' about the joint at the origin.
   EXPECT_NEAR(energy.kinetic, 0.5 * 1.25 * 4.0, kObservablesRounding);
   EXPECT_NEAR(energy.potential, -9.81 * 0.5 * std::sin(0.5), kObservablesRounding);
@@ -109,7 +109,7 @@ TEST(observables, spring_energy_is_part_of_the_potential) {
   kinematics.set_positions(q);
   kinematics.set_velocities(std::vector<double>{0.0});
   const double expected = 0.5 * 4.0 * 0.25 + 0.5 * 10.0 * 1.5 * 1.5 - 9.81 * 0.5 * std::sin(0.75);
-  EXPECT_NEAR(energies(kinematics, q).potential, expected, kObservablesRounding);
+  EXPECT_NEAR(energies(kinematics, q, nullptr).potential, expected, kObservablesRounding);
 }
 
 TEST(observables, constraint_errors_vanish_at_the_start_and_see_what_is_wrong) {
@@ -174,7 +174,7 @@ TEST(observables, observing_allocates_nothing) {
   kinematics.set_velocities(view(mechanism.u0()));
   ConstraintObserver observer(mechanism);
   const AllocationGuard guard;
-  const Energies energy = energies(kinematics, view(mechanism.q0()));
+  const Energies energy = energies(kinematics, view(mechanism.q0()), nullptr);
   const ConstraintErrors errors = observer.evaluate(0.0, view(mechanism.q0()), view(mechanism.u0()), kinematics);
   const Vec3 momentum =
       angular_momentum(kinematics) + linear_momentum(kinematics) + marker_state(kinematics, 0).position;

@@ -94,7 +94,7 @@ TEST(overconstrained_catalogue, n_four_bar_has_the_problems_energies) {
     const Eigen::VectorXd u = rate * (test::n_four_bar_coordinates(n, 1.0) - test::n_four_bar_coordinates(n, 0.0));
     kinematics.set_positions({q.data(), static_cast<std::size_t>(q.size())});
     kinematics.set_velocities({u.data(), static_cast<std::size_t>(u.size())});
-    const Energies found = energies(kinematics, {q.data(), static_cast<std::size_t>(q.size())});
+    const Energies found = energies(kinematics, {q.data(), static_cast<std::size_t>(q.size())}, nullptr);
     EXPECT_NEAR(found.kinetic, ((n + 1) / 6.0 + n / 2.0) * rate * rate, 1e-13 * n);
     EXPECT_NEAR(found.potential, ((n + 1) / 2.0 + n) * 9.81 * std::cos(theta), 1e-12 * n);
     EXPECT_LT(opening(mechanism, q), 1e-14);

@@ -25,6 +25,8 @@ class ForwardingFormulation : public Formulation {
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override {
     return right_->reactions(t, x, reactions);
   }
+  [[nodiscard]] CutReferences& cut_references() override { return right_->cut_references(); }
+  void look_near(std::span<const double> x) override { right_->look_near(x); }
 
  protected:
   /// \returns the formulation that is held.

@@ -28,12 +28,12 @@ struct LoadedState {
 
   double potential(const Eigen::VectorXd& q) {
     kinematics.set_positions(view(q));
-    return energies(kinematics, view(q)).potential;
+    return energies(kinematics, view(q), nullptr).potential;
   }
 
   Mechanism mechanism;
   Kinematics kinematics{mechanism};
-  LoadEvaluator loads{mechanism};
+  LoadEvaluator loads{mechanism, nullptr};
 };
 
 }  // namespace mbdbench::test

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "formulations/followed_cuts.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -66,7 +67,7 @@ MotionColumns::MotionColumns(Formulation& formulation, const MotionColumnChoice&
       choice_(choice),
       own_state_(has_velocities(formulation)),
       kinematics_(choice.loads || choice.poses ? std::make_unique<Kinematics>(formulation.mechanism()) : nullptr),
-      loads_(formulation.mechanism()),
+      loads_(formulation.mechanism(), &formulation.cut_references()),
       q_(Eigen::VectorXd::Zero(formulation.mechanism().q_size())),
       u_(Eigen::VectorXd::Zero(formulation.mechanism().u_size())) {
   const Mechanism& mechanism = formulation.mechanism();
@@ -117,6 +118,7 @@ void MotionColumns::append(double t, std::span<const double> x, std::vector<doub
   if (!choice_.any()) {
     return;
   }
+  formulation_.look_near(x);
   require_state(formulation_.unpack(t, x, view(q_), view(u_)), "joint coordinates", t);
   if (kinematics_) {
     kinematics_->set_positions(view(q_));
@@ -141,6 +143,7 @@ void MotionColumns::append_accelerations(double t, std::span<const double> x, st
     std::copy(x.begin(), x.end(), x_.begin());
   } else {
     require_state(accelerating_->pack(t, view(q_), view(u_), x_), "velocities", t);
+    take_turns(formulation_, x, *accelerating_, x_);
   }
   require_state(accelerating_->rhs(t, x_, rates_), "accelerations", t);
   row.insert(row.end(), rates_.end() - u_.size(), rates_.end());
@@ -158,7 +161,7 @@ void MotionColumns::append_loads(double t, std::vector<double>& row) {
     if (reference.cut) {
       const JointKinematics& state = kinematics_->cut_joint(reference.index);
       std::vector<double> all(static_cast<std::size_t>(joint.nq));
-      cut_coordinates(joint, state, all);
+      cut_coordinates(joint, state, formulation_.cut_references().of(reference.index), all);
       q = all[static_cast<std::size_t>(spring.component)];
       const Vec6 relative =
           kinematics_->velocity_at(joint.b, state.point) - kinematics_->velocity_at(joint.a, state.point);

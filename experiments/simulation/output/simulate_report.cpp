@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Of reactions, relative.
-constexpr double kWorthTelling = 1e-6;
+constexpr double kReactionsWorthTelling = 1e-6;
 
 /// \returns the tolerance that the error control keeps, relative or absolute, whichever is larger.
 std::optional<double> tolerance_of(const SimulateSetup& setup) {
@@ -72,7 +72,7 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
                                       change->second.largest)));
   }
   if (const auto reactions = diagnostics.find("unconverged_reactions");
-      reactions != diagnostics.end() && reactions->second.largest > kWorthTelling) {
+      reactions != diagnostics.end() && reactions->second.largest > kReactionsWorthTelling) {
     notes.push_back(
         fmt::format("reactions have not converged (relative error up to {:.2g}): raise alpha or iterations, or take "
                     "passes=conjugate; the motion is judged separately",

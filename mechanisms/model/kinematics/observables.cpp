@@ -21,7 +21,7 @@ double largest(std::span<const double> values) {
 
 }  // namespace
 
-Energies energies(const Kinematics& kinematics, std::span<const double> q) {
+Energies energies(const Kinematics& kinematics, std::span<const double> q, const CutReferences* near) {
   const Mechanism& mechanism = kinematics.mechanism();
   Energies result;
   for (int k = 0; k < mechanism.body_count(); ++k) {
@@ -32,7 +32,7 @@ Energies energies(const Kinematics& kinematics, std::span<const double> q) {
     result.kinetic += 0.5 * (mass * v.squaredNorm() + omega.dot(body.inertia * omega));
     result.potential -= mass * mechanism.gravity().dot(body.com);
   }
-  result.potential += spring_energy(kinematics, q);
+  result.potential += spring_energy(kinematics, q, near);
   return result;
 }
 

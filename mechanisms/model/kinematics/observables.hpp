@@ -10,6 +10,8 @@
 
 namespace mbdbench {
 
+class CutReferences;
+
 /// Energies in J.
 struct Energies {
   double kinetic = 0.0;
@@ -19,7 +21,8 @@ struct Energies {
 };
 
 /// \param q the coordinates that the kinematics were set with
-Energies energies(const Kinematics& kinematics, std::span<const double> q);
+/// \param near where the angles of springs in cut joints are looked for; nullptr: near their q0
+Energies energies(const Kinematics& kinematics, std::span<const double> q, const CutReferences* near);
 
 /// \returns the linear momentum of all bodies, kg m/s.
 Vec3 linear_momentum(const Kinematics& kinematics);

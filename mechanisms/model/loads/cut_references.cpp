@@ -11,8 +11,6 @@
 namespace mbdbench {
 namespace {
 
-thread_local const CutReferences* in_force = nullptr;
-
 bool is_turn(const Joint& joint, int component) {
   switch (joint.type) {
     case JointType::revolute:
@@ -87,24 +85,8 @@ void CutReferences::set(const FollowedAngle& angle, double value) {
   coordinates_[index_of(angle.cut)][index_of(angle.component)] = value;
 }
 
-CutReferences::Scope::Scope(const CutReferences& references) : outer_(in_force) {
-  in_force = &references;
-}
-
-CutReferences::Scope::~Scope() {
-  in_force = outer_;
-}
-
-std::span<const double> CutReferences::of(const Joint& joint) {
-  if (in_force != nullptr) {
-    const std::span<const Joint> joints = in_force->joints_;
-    const auto own = std::find_if(joints.begin(), joints.end(), [&](const Joint& each) { return &each == &joint; });
-    if (own != joints.end()) {
-      return std::span<const double>(in_force->coordinates_[static_cast<std::size_t>(own - joints.begin())])
-          .first(index_of(joint.nq));
-    }
-  }
-  return joint.q0;
+std::span<const double> CutReferences::of(int cut) const {
+  return std::span<const double>(coordinates_[index_of(cut)]).first(index_of(joints_[index_of(cut)].nq));
 }
 
 }  // namespace mbdbench

@@ -20,8 +20,8 @@ struct FollowedAngle {
 /// \returns in the order of the cut joints. Screws tell their turns by the displacement.
 std::vector<FollowedAngle> followed_angles(const Mechanism& mechanism);
 
-/// Coordinates of cut joints, within half a turn of which their angles are looked for while a `Scope` stands, by
-/// everything that this thread evaluates: loads, springs, energies. Without one that is the joint's q0.
+/// Coordinates of cut joints, within half a turn of which loads, springs and energies look for their angles. Whoever
+/// evaluates loads is given them: a formulation owns some (Formulation::cut_references) and hands them down.
 class CutReferences {
  public:
   /// All at q0.
@@ -30,22 +30,8 @@ class CutReferences {
   void set(const FollowedAngle& angle, double value);
   void reset();
 
-  /// Puts references into force. Scopes may stand inside one another: the innermost counts.
-  class Scope {
-   public:
-    explicit Scope(const CutReferences& references);
-    ~Scope();
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-    Scope(Scope&&) = delete;
-    Scope& operator=(Scope&&) = delete;
-
-   private:
-    const CutReferences* outer_;
-  };
-
-  /// \returns the coordinates of a cut joint in force on this thread, nq entries.
-  static std::span<const double> of(const Joint& joint);
+  /// \returns the coordinates of a cut joint, nq entries.
+  [[nodiscard]] std::span<const double> of(int cut) const;
 
  private:
   std::span<const Joint> joints_;

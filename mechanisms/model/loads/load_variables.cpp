@@ -150,11 +150,11 @@ std::pair<double, double> LoadVariables::set_own(const Joint& joint, int compone
 }
 
 std::pair<double, double> LoadVariables::set_own_of_cut(const Joint& joint, int component, const BodyMotions& bodies,
-                                                        const JointKinematics& state) {
+                                                        const JointKinematics& state, std::span<const double> near) {
   own_->q = 0.0;
   if (has_coordinate_rates(joint.type)) {
     std::array<double, 7> coordinates{};
-    cut_coordinates(joint, state, coordinates);
+    cut_coordinates(joint, state, near, coordinates);
     own_->q = coordinates[static_cast<std::size_t>(component)];
   }
   const Vec6 relative = bodies.velocity_at(joint.b, state.point) - bodies.velocity_at(joint.a, state.point);

@@ -47,9 +47,9 @@ class LoadVariables {
   /// quaternion.
   std::pair<double, double> set_own(const Joint& joint, int component, std::span<const double> q,
                                     std::span<const double> u);
-  /// The same in a cut joint.
+  /// The same in a cut joint. \param near as of cut_coordinates
   std::pair<double, double> set_own_of_cut(const Joint& joint, int component, const BodyMotions& bodies,
-                                           const JointKinematics& state);
+                                           const JointKinematics& state, std::span<const double> near);
 
  private:
   enum class Source { time, joint_position, joint_velocity, marker_position, marker_velocity };

@@ -28,6 +28,10 @@ double interpolate(const TableLaw& table, double x) {
   return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
 }
 
+std::span<const double> near_coordinates(const Joint& joint, int cut, const CutReferences* near) {
+  return near != nullptr ? near->of(cut) : std::span<const double>(joint.q0);
+}
+
 struct SpringBodies {
   int first = -1;
   int second = -1;
@@ -88,8 +92,9 @@ struct LoadEvaluator::Workspace {
   }
 };
 
-LoadEvaluator::LoadEvaluator(const Mechanism& mechanism)
+LoadEvaluator::LoadEvaluator(const Mechanism& mechanism, const CutReferences* near)
     : mechanism_(&mechanism),
+      near_(near),
       joint_forces_(Eigen::VectorXd::Zero(mechanism.u_size())),
       wrenches_(mechanism.bodies().size(), Vec6::Zero()),
       workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}, {}})) {
@@ -211,7 +216,8 @@ std::string LoadEvaluator::name_of_not_finite(double t, std::span<const double> 
 std::pair<double, double> LoadEvaluator::own_values(JointReference reference, int component, const View& view) {
   const Joint& joint = mechanism_->joint(reference);
   return reference.cut ? workspace_->variables.set_own_of_cut(joint, component, *view.bodies,
-                                                              view.cut_joints[index_of(reference.index)])
+                                                              view.cut_joints[index_of(reference.index)],
+                                                              near_coordinates(joint, reference.index, near_))
                        : workspace_->variables.set_own(joint, component, view.q, view.u);
 }
 
@@ -270,7 +276,7 @@ void LoadEvaluator::apply_point_springs(const BodyMotions& bodies, double stiffn
   }
 }
 
-double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
+double spring_energy(const Kinematics& kinematics, std::span<const double> q, const CutReferences* near) {
   const Mechanism& mechanism = kinematics.mechanism();
   double energy = 0.0;
   for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
@@ -279,7 +285,8 @@ double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
     double coordinate = 0.0;
     if (reference.cut) {
       std::array<double, 7> own{};
-      cut_coordinates(kinematics, reference.index, own);
+      cut_coordinates(joint, kinematics.cut_joint(reference.index), near_coordinates(joint, reference.index, near),
+                      own);
       coordinate = own[index_of(spring.component)];
     } else {
       coordinate = q[index_of(joint.q_offset + spring.component)];
@@ -296,13 +303,10 @@ double spring_energy(const Kinematics& kinematics, std::span<const double> q) {
   return energy;
 }
 
-void cut_coordinates(const Kinematics& kinematics, int cut, std::span<double> q) {
-  cut_coordinates(kinematics.mechanism().cut_joints()[index_of(cut)], kinematics.cut_joint(cut), q);
-}
-
-void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<double> q) {
+void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<const double> near,
+                     std::span<double> q) {
   const RelativePose pose{state.axes_a.transpose() * state.axes_b, state.axes_a.transpose() * state.displacement};
-  joint_coordinates(joint, pose, CutReferences::of(joint), q);
+  joint_coordinates(joint, pose, near, q);
 }
 
 }  // namespace mbdbench

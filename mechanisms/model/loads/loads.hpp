@@ -12,10 +12,13 @@
 
 namespace mbdbench {
 
+class CutReferences;
+
 /// Evaluates loads; owns its parsers and workspace, so one instance a thread. `evaluate` allocates nothing.
 class LoadEvaluator {
  public:
-  explicit LoadEvaluator(const Mechanism& mechanism);
+  /// \param near where the angles of cut joints are looked for, must outlive this; nullptr: near their q0
+  LoadEvaluator(const Mechanism& mechanism, const CutReferences* near);
   LoadEvaluator(LoadEvaluator&&) noexcept;
   LoadEvaluator& operator=(LoadEvaluator&&) noexcept;
   ~LoadEvaluator();
@@ -72,18 +75,19 @@ class LoadEvaluator {
   void add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque, const BodyMotions& bodies);
 
   const Mechanism* mechanism_;
+  const CutReferences* near_;
   Eigen::VectorXd joint_forces_;
   std::vector<Vec6> wrenches_;
   std::unique_ptr<Workspace> workspace_;
 };
 
 /// \returns the energy stored in all springs at these positions (J). \param q tree coordinates
-double spring_energy(const Kinematics& kinematics, std::span<const double> q);
+/// \param near as of LoadEvaluator
+double spring_energy(const Kinematics& kinematics, std::span<const double> q, const CutReferences* near);
 
-/// Coordinates of a cut joint where its ends are; angles within half a turn of CutReferences::of, by default q0.
+/// Coordinates of a cut joint where its ends are. \param near nq entries; angles are within half a turn of these
 /// \param q nq entries
-void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<double> q);
-/// The same at the kinematics' positions.
-void cut_coordinates(const Kinematics& kinematics, int cut, std::span<double> q);
+void cut_coordinates(const Joint& joint, const JointKinematics& state, std::span<const double> near,
+                     std::span<double> q);
 
 }  // namespace mbdbench

@@ -20,10 +20,13 @@ Eigen::VectorXd given(const Mechanism& mechanism, std::vector<double> JointDescr
 
 }  // namespace
 
-InitialState consistent_initial_state(const Mechanism& mechanism) {
-  InitialState state;
-  state.q = given(mechanism, &JointDescription::q0, mechanism.q_size());
-  state.u = given(mechanism, &JointDescription::v0, mechanism.u_size());
+InitialState given_initial_state(const Mechanism& mechanism) {
+  return {.q = given(mechanism, &JointDescription::q0, mechanism.q_size()),
+          .u = given(mechanism, &JointDescription::v0, mechanism.u_size()),
+          .cut_q = {}};
+}
+
+InitialState consistent_initial_state(const Mechanism& mechanism, InitialState state) {
   // Only loops and couplings tie joints to one another; dense Jacobians would keep large trees from being built.
   if (!mechanism.cut_joints().empty() || !mechanism.couplings().empty()) {
     close_loops(mechanism, state);

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kMaxIterations = 50;
 // A correction that moves a joint by more than this (of the mechanism's length, or rad) is shortened: loops far from
-// closed would jump branches.
+// closed would jump branches. Couplings and motions are linear and have none.
 constexpr double kLongestStep = 0.5;
 /// Largest absolute entry, 0 of nothing; NaN if there is one, which Eigen's own norm may overlook.
 double largest_entry(const Eigen::VectorXd& vector) {
@@ -31,6 +31,7 @@ class LoopCloser {
   explicit LoopCloser(const Mechanism& mechanism)
       : mechanism_(mechanism), scales_(mechanism.scales()), kinematics_(mechanism), motions_(mechanism) {
     motions_.evaluate(0.0);
+    weights_.setOnes(mechanism.constraint_size());
     const std::vector<bool> changeable = changeable_joints(mechanism);
     for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
       const Joint& joint = mechanism.tree_joints()[k];
@@ -38,24 +39,13 @@ class LoopCloser {
         columns_.push_back(joint.u_offset + i);
       }
     }
+    weigh_couplings();
   }
 
-  [[nodiscard]] Eigen::VectorXd positions(Eigen::VectorXd q) {
-    Eigen::VectorXd residual = residual_at(q);
-    double smallest = scales_.largest(residual);
-    for (int iteration = 0; iteration < kMaxIterations && smallest > kClosed; ++iteration) {
-      Eigen::VectorXd candidate = corrected(q, residual);
-      const Eigen::VectorXd next = residual_at(candidate);
-      const double size = scales_.largest(next);
-      // Near the rounding level the residual stops falling: keep the best.
-      if (smallest < kOpen && size >= smallest) {
-        break;
-      }
-      q = std::move(candidate);
-      residual = next;
-      smallest = size;
-    }
-    if (!(smallest < kOpen)) {
+  [[nodiscard]] Eigen::VectorXd positions(const Eigen::VectorXd& given) {
+    Eigen::VectorXd q = given;
+    if (const Eigen::VectorXd residual = close(q); !(scales_.largest(residual) < kOpen)) {
+      report_conflict(given);
       report_open(residual);
     }
     static_cast<void>(residual_at(q));
@@ -67,8 +57,9 @@ class LoopCloser {
   [[nodiscard]] std::vector<std::vector<double>> cut_positions() const {
     std::vector<std::vector<double>> coordinates;
     for (std::size_t c = 0; c < mechanism_.cut_joints().size(); ++c) {
-      coordinates.emplace_back(static_cast<std::size_t>(mechanism_.cut_joints()[c].nq));
-      cut_coordinates(kinematics_, static_cast<int>(c), coordinates.back());
+      const Joint& joint = mechanism_.cut_joints()[c];
+      coordinates.emplace_back(static_cast<std::size_t>(joint.nq));
+      cut_coordinates(joint, kinematics_.cut_joint(static_cast<int>(c)), joint.q0, coordinates.back());
     }
     return coordinates;
   }
@@ -112,6 +103,43 @@ class LoopCloser {
   }
 
  private:
+  /// Gauss-Newton from q. \returns what is left of Phi; couplings count where their weights do
+  Eigen::VectorXd close(Eigen::VectorXd& q) {
+    Eigen::VectorXd residual = counted(residual_at(q));
+    double smallest = scales_.largest(residual);
+    for (int iteration = 0; iteration < kMaxIterations && smallest > kClosed; ++iteration) {
+      Eigen::VectorXd candidate = corrected(q, residual);
+      const Eigen::VectorXd next = counted(residual_at(candidate));
+      const double size = scales_.largest(next);
+      // Near the rounding level the residual stops falling: keep the best.
+      if (smallest < kOpen && size >= smallest) {
+        break;
+      }
+      q = std::move(candidate);
+      residual = next;
+      smallest = size;
+    }
+    return residual;
+  }
+
+  /// \returns the residual with zeros in rows without a weight.
+  [[nodiscard]] Eigen::VectorXd counted(const Eigen::VectorXd& residual) const {
+    return (weights_.array() > 0.0).select(residual, 0.0);
+  }
+
+  /// \throws ModelError where everything but the couplings can be closed: then it is they that cannot be met
+  void report_conflict(Eigen::VectorXd q) {
+    if (mechanism_.couplings().empty()) {
+      return;
+    }
+    weights_.tail(static_cast<Eigen::Index>(mechanism_.couplings().size())).setZero();
+    if (scales_.largest(close(q)) < kOpen) {
+      Eigen::VectorXd residual = residual_at(q);
+      residual.head(residual.size() - static_cast<Eigen::Index>(mechanism_.couplings().size())).setZero();
+      check_couplings(residual, "value");
+    }
+  }
+
   Eigen::VectorXd residual_at(const Eigen::VectorXd& q) {
     Eigen::VectorXd residual(mechanism_.constraint_size());
     kinematics_.set_positions(view(q));
@@ -138,19 +166,42 @@ class LoopCloser {
     return rate;
   }
 
-  /// \returns Phi_q,s of the components that may change.
+  /// A coupling's factors are exact, so that its row is never one that rounding has left: where only its small factors
+  /// belong to components that may change, they count as much as others. Sets weights_.
+  void weigh_couplings() {
+    for (const Coupling& coupling : mechanism_.couplings()) {
+      const double largest = largest_free_entry(coupling);
+      weights_[coupling.row] = largest > 0.0 ? 1.0 / next_power_of_two(largest) : 1.0;
+    }
+  }
+
+  /// \returns of the coupling's row of Phi_q,s; 0 where no component of it may change.
+  [[nodiscard]] double largest_free_entry(const Coupling& coupling) const {
+    double largest = 0.0;
+    for (const Coupling::Term& term : coupling.terms) {
+      if (std::binary_search(columns_.begin(), columns_.end(), term.u)) {
+        largest = std::max(largest, scales_.rows[coupling.row] * std::abs(term.factor) * scales_.columns[term.u]);
+      }
+    }
+    return largest;
+  }
+
+  [[nodiscard]] Eigen::VectorXd weighed(const Eigen::VectorXd& rows) const {
+    return rows.cwiseProduct(scales_.rows).cwiseProduct(weights_);
+  }
+
+  /// \returns Phi_q,s of the components that may change, with its rows weighed.
   [[nodiscard]] Eigen::MatrixXd free_columns() const {
     Eigen::MatrixXd matrix(mechanism_.constraint_size(), static_cast<Eigen::Index>(columns_.size()));
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-      matrix.col(static_cast<int>(i)) =
-          scales_.columns[columns_[i]] * phi_q_.col(columns_[i]).cwiseProduct(scales_.rows);
+      matrix.col(static_cast<int>(i)) = scales_.columns[columns_[i]] * weighed(phi_q_.col(columns_[i]));
     }
     return matrix;
   }
 
   /// \returns the smallest scaled change of the components that may change, with Phi_q times it next to the right side.
   [[nodiscard]] Eigen::VectorXd solve(const Eigen::VectorXd& right_side) const {
-    return least_change(free_columns(), right_side.cwiseProduct(scales_.rows), kRankWhereClosed);
+    return least_change(free_columns(), weighed(right_side), kRankWhereClosed);
   }
 
   /// \returns a scaled change as one of all components of u, zero at the joints that may not change.
@@ -167,7 +218,7 @@ class LoopCloser {
     phi_q_ = constraint_jacobian(kinematics_);
     Eigen::VectorXd change = solve(-residual);
     const double longest = largest_entry(change);
-    if (longest > kLongestStep) {
+    if (longest > kLongestStep && !mechanism_.cut_joints().empty()) {
       change *= kLongestStep / longest;
     }
     const Eigen::VectorXd step = on_all_columns(change);
@@ -218,17 +269,39 @@ class LoopCloser {
   /// \throws ModelError where the largest entry is that of a coupling
   void check_couplings(const Eigen::VectorXd& residual, const char* key) const {
     const int row = worst_row(residual);
+    const std::string_view values = std::string_view(key) == "value" ? "q0" : "v0";
     for (std::size_t i = 0; i < mechanism_.couplings().size(); ++i) {
-      if (mechanism_.couplings()[i].row == row) {
+      const Coupling& coupling = mechanism_.couplings()[i];
+      if (coupling.row == row) {
         throw ModelError(
             {"couplings", i, key},
-            fmt::format("coupling '{}' is off by {:.3g} at the start, and the joints that may be changed "
-                        "cannot mend it: check {} and {} of its joints, or mark joints that may be changed "
-                        "with dependent = true",
-                        mechanism_.couplings()[i].name, std::abs(residual[row]) * mechanism_.couplings()[i].scale, key,
-                        std::string_view(key) == "value" ? "q0" : "v0"));
+            fmt::format("coupling '{}' is off by {:.3g} at the start, and {}: check {} and {} of its joints, or mark "
+                        "joints that may be changed with dependent = true",
+                        coupling.name, std::abs(residual[row]) * coupling.scale, why_open(coupling, residual[row]), key,
+                        values));
       }
     }
+  }
+
+  /// \returns why the joints that may be changed leave a coupling open.
+  [[nodiscard]] std::string why_open(const Coupling& coupling, double open) const {
+    const Coupling::Term* most = nullptr;
+    for (const Coupling::Term& term : coupling.terms) {
+      if (std::binary_search(columns_.begin(), columns_.end(), term.u) &&
+          (most == nullptr || std::abs(term.factor) > std::abs(most->factor))) {
+        most = &term;
+      }
+    }
+    if (most == nullptr) {
+      return "none of its joints may be changed";
+    }
+    const auto joints = mechanism_.tree_joints();
+    const auto joint = std::find_if(joints.begin(), joints.end(),
+                                    [&](const Joint& each) { return most->u < each.u_offset + each.nu; });
+    return fmt::format(
+        "loops, motions or other couplings keep joint '{}' from making up for it, by {:.3g} of its own "
+        "(its factor is {:.3g})",
+        joint->name, std::abs(open / most->factor), most->factor * coupling.scale);
   }
 
   [[noreturn]] void report_open(const Eigen::VectorXd& residual) const {
@@ -269,7 +342,8 @@ class LoopCloser {
   Kinematics kinematics_;
   Eigen::MatrixXd phi_q_;
   PrescribedMotions motions_;
-  std::vector<int> columns_;
+  std::vector<int> columns_;  // ascending
+  Eigen::VectorXd weights_;   // of the rows, beside scales_.rows
 };
 
 }  // namespace

@@ -151,10 +151,11 @@ StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
   double energy = 0.0;
   if (augmented_ != nullptr) {
     AbsoluteObservation absolute;
+    formulation_.look_near(x);
     require_observed(t, augmented_->observe_absolute(t, x, absolute));
     step.kinetic = absolute.kinetic;
-    step.potential = absolute.gravitational + spring_energy(kinematics_, q_);
-    energy = absolute.kinetic + absolute.gravitational + spring_energy(kinematics_, q_);
+    step.potential = absolute.gravitational + spring_energy(kinematics_, q_, &formulation_.cut_references());
+    energy = absolute.kinetic + absolute.gravitational + spring_energy(kinematics_, q_, &formulation_.cut_references());
     step.position = absolute.position_residual;
     step.velocity = absolute.velocity_residual;
     step.acceleration = absolute.acceleration_residual;
