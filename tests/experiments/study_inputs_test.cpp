@@ -1,7 +1,9 @@
 /// \file
 /// A study's folder says what it was made from, and `compare` judges nothing that was made from something else.
+#include <filesystem>
 #include <fstream>
 
+#include "experiments/files/text_digest.hpp"
 #include "tests/experiments/simulate_call.hpp"
 
 namespace mbdbench {
@@ -132,6 +134,35 @@ TEST_F(StudyInputsTest, RunsOfSimulateAreComparedToo) {
   EXPECT_TRUE(says(call, "worse: 2")) << call.output;
   run("study", "15.0");
   EXPECT_EQ(compare("a", "study").exit_code, 2) << "a run is no study";
+}
+
+TEST_F(StudyInputsTest, AStatisticOfAnotherKindIsADifferenceNotAnError) {
+  ASSERT_EQ(simulate_pendulum("a", {"--time", "0.1"}).exit_code, 0);
+  ASSERT_EQ(simulate_pendulum("b", {"--time", "0.1"}).exit_code, 0);
+  nlohmann::json spoilt = statistics("b");
+  spoilt["status"] = 3;
+  spoilt["energy"] = "none";
+  std::ofstream(directory_ / "b" / "statistics.json") << spoilt;
+  const CommandLineCall call = compare("a", "b");
+  EXPECT_EQ(call.exit_code, 1) << call.output << call.errors;
+  EXPECT_TRUE(says(call, "status: ok -> 3")) << call.output;
+  EXPECT_FALSE(says(call, "json.exception")) << call.errors;
+}
+
+TEST(ReferenceInputs, StandBesideWhatWasFrozenFromThem) {
+  const std::filesystem::path references = std::filesystem::path(MBDBENCH_SOURCE_DIR) / "results" / "reference";
+  for (const char* const paper : {"naudet2005", "chadaj2017", "malczyk2012"}) {
+    const std::filesystem::path folder = references / paper;
+    const CommandLineCall call = call_program({"compare", folder.string(), folder.string()});
+    EXPECT_EQ(call.exit_code, 0) << call.output << call.errors;
+    EXPECT_FALSE(says(call, "no inputs are known")) << call.output;
+    const nlohmann::json study = nlohmann::json::parse(content_of(folder / "study.json"));
+    EXPECT_EQ(study["inputs"]["declaration"], text_digest(content_of(folder / "inputs" / "declaration.toml"))) << paper;
+    for (const nlohmann::json& mechanism : study["mechanisms"]) {
+      const std::string file = mechanism["file"];
+      EXPECT_EQ(mechanism["digest"], text_digest(content_of(folder / file))) << paper << ' ' << file;
+    }
+  }
 }
 
 }  // namespace
