@@ -134,7 +134,13 @@ SavedState parse_saved_state(std::string_view text, const std::filesystem::path&
   try {
     const nlohmann::json json = nlohmann::json::parse(text);
     if (json.at("format") != kFormat) {
-      throw FileError(file.string(), 0, fmt::format("this program reads states of format {}", kFormat));
+      const bool newer = json["format"].is_number() && json["format"].get<double>() > kFormat;
+      throw FileError(
+          file.string(), 0,
+          fmt::format("a state of format {}, and this mbdbench reads format {}: {}", json["format"].dump(), kFormat,
+                      newer ? "continue it with the newer program that saved it"
+                            : "continue it with the program that saved it (provenance.json), or "
+                              "simulate again from the start"));
     }
     json.at("mechanism").get_to(state.mechanism);
     json.at("mechanism_digest").get_to(state.mechanism_digest);
