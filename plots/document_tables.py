@@ -27,7 +27,8 @@ EXAMPLE = """example:
 
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
-DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md")
+DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md", "paper/paper.md")
+_STUDIES = ROOT / "experiments" / "studies"
 _LEDGER = _REFERENCE / "ledger.csv"
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
 _MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)

@@ -52,6 +52,8 @@ def _provenance_rows(provenance):
     for key, value in provenance.items():
         if key == "made_by" and isinstance(value, dict):
             value = " ".join(filter(None, (value.get("command"), value.get("name"), "(quick)" if value.get("quick") else "")))
+        elif key == "shares":
+            value = f"{len(value)}, of {', '.join(sorted({machine for share in value for machine in share['machines']}))}"
         elif isinstance(value, dict):
             value = ", ".join(f"{name} {version}" for name, version in value.items())
         elif value is None:
@@ -138,6 +140,7 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
     page = environment.get_template("report.html.jinja").render(
         title=f"{title} (quick)" if declared.get("quick") else title,
         quick=declared.get("quick", False),
+        missing_parts=declared.get("missing_parts", 0),
         way_back="../index.html" if indexed or (directory.parent / "index.html").exists() else None,
         contents=contents,
         paper=paper,

@@ -9,6 +9,9 @@ from records import Record, distinct, read_records
 from study_shape import require_kinds
 from trajectory import read_trajectory
 
+# Of all files in a folder of results, as mechanisms/io/file_format.hpp says.
+_NEWEST_FORMAT = 1
+
 
 @dataclass
 class ResultDirectory:
@@ -54,6 +57,18 @@ class ResultDirectory:
         return provenance
 
 
+def _require_known_format(path):
+    """A newer program may have changed what columns and keys mean."""
+    for name in ("provenance.json", "study.json"):
+        try:
+            content = read_json(path / name)
+        except (OSError, ValueError, InputError):
+            continue  # told where it is needed
+        number = content.get("format", 1) if isinstance(content, dict) else 1
+        if isinstance(number, (int, float)) and number > _NEWEST_FORMAT:
+            raise InputError(path / name, f"format {number:g} is that of a newer mbdbench, and these plots read formats up to {_NEWEST_FORMAT}: use those of that version")
+
+
 def open_results(path):
     """Reads the records and finds out which experiment they are of. Raises InputError."""
     file = path / "records.csv"
@@ -62,6 +77,7 @@ def open_results(path):
         hint = ("its run has not finished; the same 'mbdbench run' command continues it" if parts
                 else "is this the directory given to 'mbdbench run EXPERIMENT --output'?")
         raise InputError(file, f"does not exist: {hint}")
+    _require_known_format(path)
     records = read_records(file)
     timings = read_records(path / "timings.csv") if (path / "timings.csv").exists() else []
     experiments = distinct(records, "experiment") or distinct(timings, "experiment")

@@ -25,7 +25,9 @@ def _family(specification):
 def _families(study, mechanisms):
     """{family: [mechanism]} by number of bodies, of families with several sizes: pendulum:8, pendulum:16, ..."""
     families = {}
-    for mechanism in mechanisms:
+    # Shares of a study may be of several machines, whose times are not compared: those of the one with most mechanisms.
+    machines = [mechanism.get("machine", "") for mechanism in mechanisms]
+    for mechanism in (each for each in mechanisms if each.get("machine", "") == max(machines, key=machines.count)):
         families.setdefault(_family(mechanism["mechanism"]), []).append(mechanism)
     grown = {family: sorted(members, key=lambda member: member["bodies"]) for family, members in families.items()}
     return {family: members for family, members in grown.items() if len({member["bodies"] for member in members}) >= _FEWEST_SIZES}

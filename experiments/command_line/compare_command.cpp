@@ -10,6 +10,7 @@
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
+#include "experiments/files/result_folder.hpp"
 #include "experiments/studies/verdicts/result_comparison.hpp"
 #include "experiments/studies/verdicts/run_comparison.hpp"
 #include "experiments/terminal/exit_code.hpp"
@@ -78,6 +79,7 @@ void print_list(const char* heading, const std::vector<std::string>& lines) {
 
 studies::ResultComparison compared(const CompareOptions& options) {
   for (const std::string& directory : {options.a, options.b}) {
+    require_known_format(directory);
     if (!fs::exists(fs::path(directory) / "records.csv") && !studies::is_run(directory)) {
       throw FileError(
           directory, 0,

@@ -20,6 +20,7 @@
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/report_program.hpp"
 #include "experiments/command_line/study_command.hpp"
+#include "experiments/command_line/study_shares.hpp"
 #include "experiments/drawing/mechanism_drawing.hpp"
 #include "experiments/drawing/motion_page.hpp"
 #include "experiments/engines/engine_formulation.hpp"
@@ -63,8 +64,11 @@ constexpr const char* kStudyExamples = R"(Examples:
   mpirun -n 16 mbdbench study my_study.toml        runs divided among processes; examples/studies/study.slurm for Slurm
   mbdbench study engines.toml --allow-engines      the programs that the file starts may be started
   mbdbench study my_study.toml -o first            the same command continues an interrupted study
+  mbdbench study my_study.toml --share 3/100       the third of a hundred shares, anywhere; without --share: merge them
+  mbdbench study my_study.toml --print-job slurm   the array job that computes all shares
 
-How a study is declared: docs/using/studies.md; examples/studies/pendulums.toml is one.)";
+How a study is declared: docs/using/studies.md; examples/studies/pendulums.toml is one. Shares on clusters:
+docs/using/campaigns.md.)";
 
 /// \returns "1980 numbers: 1650 measured, 220 refused, 110 failed".
 std::string count_text(const std::vector<Record>& records, std::string_view noun) {
@@ -243,10 +247,26 @@ void require_file(const std::string& word) {
 
 int run_here(const Registries& registries, const StudyFileRun& options, RankStart* start) {
   require_file(options.file);
+  const std::optional<studies::StudyShare> share =
+      options.share.empty() ? std::nullopt : std::optional(studies::parse_share(options.share));
   const studies::Study study = studies::read_study(registries, options.file, options.quick);
   const bool first = start == nullptr || start->ranks().rank() == 0;
-  announce(study, options, first);
   const fs::path output = options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
+  if (!options.job.empty()) {
+    print_job(options.job, study, options, output.string());
+    return kExitOk;
+  }
+  announce(study, options, first);
+  if (share) {
+    const InterruptionGuard guard;
+    return run_share(registries, study, options,
+                     {.output = output,
+                      .jobs = options.jobs,
+                      .quiet = options.quiet,
+                      .stop_requested = interruption_requested,
+                      .engines = engines_asked(study),
+                      .share = share});
+  }
   const FolderOwner owner = {.command = "study", .name = study.name, .quick = study.inputs.quick, .continues = true};
   std::optional<ResultFolder> folder;
   if (first) {
@@ -259,11 +279,18 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
     }
   }
   const std::vector<studies::StudyEngine> engines = engines_asked(study);
-  const nlohmann::ordered_json study_json = studies::study_json(study, engines);
+  nlohmann::ordered_json study_json = studies::study_json(study, engines);
   if (first) {
     tell_changes(output, study_json);
     // A run that is killed leaves whose folder it is.
     write_provenance(output / "provenance.json", capture_provenance(owner));
+  }
+  const bool merges = !studies::share_files(output).empty();
+  if (merges && start != nullptr) {
+    throw std::invalid_argument(fmt::format(
+        "{}: holds shares of a study, which one process merges: start the command without mpirun, or choose another "
+        "directory with --output",
+        output.string()));
   }
   const InterruptionGuard guard;
   const auto results = studies::run_study(registries, study,
@@ -272,7 +299,9 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
                                            .quiet = options.quiet,
                                            .stop_requested = interruption_requested,
                                            .engines = engines,
-                                           .start = start});
+                                           .start = start,
+                                           .share = std::nullopt,
+                                           .merges = merges});
   if (!first) {
     return kExitOk;  // the first rank has everything, and says how it ended
   }
@@ -280,8 +309,13 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
   for (const studies::StudyVariant& variant : study.variants) {
     threads = std::max(threads, studies::threads_of(variant));
   }
-  write_provenance(output / "provenance.json", capture_provenance(owner, threads));
+  Provenance provenance = capture_provenance(owner, threads);
+  provenance.shares = results ? results->shares : std::vector<ShareProvenance>{};
+  write_provenance(output / "provenance.json", provenance);
   studies::write_inputs(study, output);
+  if (results) {
+    studies::add_results(study_json, *results);
+  }
   write_json(output / "study.json", study_json);
   if (!results) {
     tell("mbdbench: stopped; finished runs are kept, the same command continues from there\n");
@@ -289,11 +323,10 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
   }
   write_drawings(registries, study, *results, output);
   const int exit_code = write_study(study, *results, output);
+  const bool complete = tell_missing(options, results->missing);
   say("Results: {}{}\n", output.string(), study.inputs.quick ? " (quick: a smaller version of the study)" : "");
-  if (!options.no_report && !studies::make_report(output) && exit_code == kExitOk) {
-    return kExitCheckFailed;
-  }
-  return exit_code;
+  const bool reported = options.no_report || studies::make_report(output);
+  return exit_code == kExitOk && !(complete && reported) ? kExitCheckFailed : exit_code;
 }
 
 }  // namespace
@@ -323,6 +356,22 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
                     "Start the commands of engines that the file names; they can do anything that you can do");
   command->add_flag("--no-report", options->no_report, "Records only: no tables, figures and report");
   command->add_flag("--quiet", options->quiet, "No progress on standard error");
+  CLI::Option* const share =
+      command->add_option("--share", options->share,
+                          "Compute only the K-th of N shares of the runs, beside others, into a file of its own; the "
+                          "command without --share merges what there is and says what is missing");
+  share->type_name("K/N");
+  command
+      ->add_option("--print-job", options->job,
+                   "Print the array job of all shares for slurm or hyperqueue, run nothing")
+      ->check(CLI::IsMember({"slurm", "hyperqueue"}))
+      ->excludes(share)
+      ->type_name("SCHEDULER");
+  command
+      ->add_option("--shares", options->shares,
+                   "Number of shares of that job (default: as many as the study has pieces, up to 100)")
+      ->check(integer_from(1, 1000000))
+      ->type_name("N");
   command->footer(kStudyExamples);
   command->callback([&registries, options, &exit_code] { exit_code = run_study_file(registries, *options); });
 }

@@ -17,6 +17,9 @@ struct StudyFileRun {
   bool allow_engines = false;  ///< whether commands of the file may be started
   bool no_report = false;
   bool quiet = false;
+  std::string share = {};  ///< "3/100": this share alone; empty: everything
+  std::string job = {};    ///< the scheduler for which a job is printed instead of running anything
+  int shares = 0;          ///< of that job; 0: as many as there are pieces, up to a hundred
 };
 
 /// \returns the exit code. \throws FileError for a declaration that is wrong

@@ -1,6 +1,7 @@
 #include "experiments/files/csv_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <boost/spirit/home/x3.hpp>
@@ -9,6 +10,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "experiments/files/host_name.hpp"
 #include "experiments/files/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/model/description/visible_text.hpp"
@@ -153,7 +155,8 @@ void replace_file(const std::filesystem::path& file, std::string_view content) {
   // A link stays one.
   const std::filesystem::path target =
       std::filesystem::is_symlink(file, error) ? file.parent_path() / std::filesystem::read_symlink(file) : file;
-  const std::filesystem::path part = target.string() + ".part";
+  // Its own name: several processes may write the same file, as shares of a study do.
+  const std::filesystem::path part = fmt::format("{}.{}-{}.part", target.string(), host_name(), getpid());
   std::ofstream stream(part, std::ios::binary | std::ios::trunc);
   const bool opened = stream.is_open();
   stream.write(content.data(), static_cast<std::streamsize>(content.size()));

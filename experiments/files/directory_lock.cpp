@@ -11,15 +11,14 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "experiments/files/host_name.hpp"
 #include "experiments/files/write_error.hpp"
 
 namespace mbdbench {
 namespace {
 
 std::string own_name() {
-  std::array<char, 256> host{};
-  gethostname(host.data(), host.size() - 1);
-  return fmt::format("process {} on {}", getpid(), host.data());
+  return fmt::format("process {} on {}", getpid(), host_name());
 }
 
 std::string holder(int descriptor) {
@@ -36,19 +35,28 @@ bool still_named(int descriptor, const std::filesystem::path& file) {
          opened.st_dev == named.st_dev;
 }
 
-}  // namespace
-
-DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(directory / ".lock") {
+void make_directory(const std::filesystem::path& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) {
     throw WriteError(directory.string(), fmt::format("cannot be made: {}", error.message()));
   }
+}
+
+int open_lock(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (descriptor < 0) {
+    throw WriteError(file.string(), fmt::format("cannot be written: {}", std::strerror(errno)));
+  }
+  return descriptor;
+}
+
+}  // namespace
+
+DirectoryLock::DirectoryLock(const std::filesystem::path& directory) : file_(directory / ".lock") {
+  make_directory(directory);
   for (;;) {
-    descriptor_ = open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) {
-      throw WriteError(file_.string(), fmt::format("cannot be written: {}", std::strerror(errno)));
-    }
+    descriptor_ = open_lock(file_);
     // File systems without locks cannot be helped: the file then stands there as a word only.
     if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
       const std::string who = holder(descriptor_);
@@ -77,6 +85,27 @@ DirectoryLock::~DirectoryLock() {
   // While it is still held, so that nobody else's is removed.
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);
+  close(descriptor_);
+}
+
+ShareLock::ShareLock(const std::filesystem::path& directory, Holders holders) {
+  make_directory(directory);
+  descriptor_ = open_lock(directory / ".shares");
+  const int how = holders == Holders::many ? LOCK_SH : LOCK_EX | LOCK_NB;
+  int result = flock(descriptor_, how);
+  while (result != 0 && errno == EINTR) {
+    result = flock(descriptor_, how);
+  }
+  if (result != 0 && errno == EWOULDBLOCK) {
+    close(descriptor_);
+    throw std::invalid_argument(
+        fmt::format("{}: shares of a study are being computed there; wait for them, end them with 'kill' (what is "
+                    "finished is kept), or choose another directory",
+                    directory.string()));
+  }
+}
+
+ShareLock::~ShareLock() {
   close(descriptor_);
 }
 

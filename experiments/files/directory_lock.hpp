@@ -28,4 +28,22 @@ class DirectoryLock {
   std::string left_by_;
 };
 
+/// Held by every process that computes a share of a study in a directory, beside one another; what empties the
+/// directory holds it alone. Its file stays: a name that goes while others hold it would let somebody in.
+class ShareLock {
+ public:
+  enum class Holders { many, one };
+  /// Makes the directory where it is missing. Of many: waits while somebody holds it alone, which is short. Alone:
+  /// \throws std::invalid_argument while shares are computed there, WriteError where the file cannot be written
+  ShareLock(const std::filesystem::path& directory, Holders holders);
+  ~ShareLock();
+  ShareLock(const ShareLock&) = delete;
+  ShareLock& operator=(const ShareLock&) = delete;
+  ShareLock(ShareLock&&) = delete;
+  ShareLock& operator=(ShareLock&&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
 }  // namespace mbdbench

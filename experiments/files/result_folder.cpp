@@ -7,6 +7,8 @@
 
 #include "experiments/files/json_file.hpp"
 #include "experiments/files/result_removal.hpp"
+#include "mechanisms/io/file_error.hpp"
+#include "mechanisms/io/file_format.hpp"
 
 namespace mbdbench {
 namespace {
@@ -52,17 +54,23 @@ std::optional<FolderOwner> folder_owner(const fs::path& folder) {
   return std::nullopt;
 }
 
-ResultFolder::ResultFolder(const fs::path& folder, const FolderOwner& owner, bool overwrite) : lock_(folder) {
-  if (!lock_.left_by().empty()) {
-    note_ = fmt::format("{}: takes over the lock that {} left\n", folder.string(), lock_.left_by());
-  }
-  const std::optional<FolderOwner> found = folder_owner(folder);
-  if (overwrite && (found || !result_in(folder).empty())) {
-    if (const std::string left = remove_results(folder); !left.empty()) {
-      note_ += fmt::format("{}: files in {} that are not known as results stay\n", folder.string(), left);
+void require_known_format(const fs::path& folder) {
+  for (const char* const name : {"provenance.json", "study.json"}) {
+    const nlohmann::ordered_json json = json_in(folder / name);
+    const bool has_number = json.is_object() && json.contains("format") && json["format"].is_number();
+    if (const std::string refusal = format_refusal(has_number ? json["format"].get<double>() : 1.0, kResultFormat);
+        !refusal.empty()) {
+      throw FileError((folder / name).string(), 0, refusal);
     }
-    return;
   }
+}
+
+namespace {
+
+/// \throws std::invalid_argument where `owner` may not write into what `found` made, or into what nobody is known to
+/// have made
+void require_rights(const fs::path& folder, const std::optional<FolderOwner>& found, const FolderOwner& owner) {
+  require_known_format(folder);
   if (!found) {
     if (const std::string name = result_in(folder); !name.empty()) {
       throw std::invalid_argument(fmt::format(
@@ -77,9 +85,32 @@ ResultFolder::ResultFolder(const fs::path& folder, const FolderOwner& owner, boo
         fmt::format("{}: {}; choose another directory with --output, or add --overwrite, which removes what is there",
                     folder.string(), refusal));
   }
-  if (found->quick && !owner.quick) {
+}
+
+}  // namespace
+
+ResultFolder::ResultFolder(const fs::path& folder, const FolderOwner& owner, bool overwrite) : lock_(folder) {
+  if (!lock_.left_by().empty()) {
+    note_ = fmt::format("{}: takes over the lock that {} left\n", folder.string(), lock_.left_by());
+  }
+  const std::optional<FolderOwner> found = folder_owner(folder);
+  if (overwrite && (found || !result_in(folder).empty())) {
+    const ShareLock alone(folder, ShareLock::Holders::one);
+    if (const std::string left = remove_results(folder); !left.empty()) {
+      note_ += fmt::format("{}: files in {} that are not known as results stay\n", folder.string(), left);
+    }
+    return;
+  }
+  require_rights(folder, found, owner);
+  if (found && found->quick && !owner.quick) {
     note_ += fmt::format("{}: the whole study takes the place of its quick version\n", folder.string());
   }
+}
+
+ShareFolder::ShareFolder(const fs::path& folder, const FolderOwner& owner) : lock_(folder, ShareLock::Holders::many) {
+  const std::optional<FolderOwner> found = folder_owner(folder);
+  require_rights(folder, found, owner);
+  is_new_ = !found || (found->quick && !owner.quick);
 }
 
 }  // namespace mbdbench

@@ -24,6 +24,9 @@ struct FolderOwner {
 /// nothing of the suite's stands there.
 std::optional<FolderOwner> folder_owner(const std::filesystem::path& folder);
 
+/// \throws FileError where a newer program has written the folder's files in a format that this one does not know
+void require_known_format(const std::filesystem::path& folder);
+
 /// A folder that a command writes its results to, locked while this lives.
 class ResultFolder {
  public:
@@ -38,6 +41,21 @@ class ResultFolder {
  private:
   DirectoryLock lock_;
   std::string note_;
+};
+
+/// A folder into which several processes write shares of one study, each its own files.
+class ShareFolder {
+ public:
+  /// As a ResultFolder that overwrites nothing, beside other shares and beside a process that merges them.
+  /// \throws std::invalid_argument saying whose folder it is; WriteError
+  ShareFolder(const std::filesystem::path& folder, const FolderOwner& owner);
+
+  /// \returns whether the folder does not say yet that it is the owner's.
+  [[nodiscard]] bool is_new() const { return is_new_; }
+
+ private:
+  ShareLock lock_;
+  bool is_new_ = false;
 };
 
 }  // namespace mbdbench

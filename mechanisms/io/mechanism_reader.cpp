@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "mechanisms/io/field_reader.hpp"
+#include "mechanisms/io/file_format.hpp"
 #include "mechanisms/io/file_text.hpp"
 #include "mechanisms/io/robot_file.hpp"
 #include "mechanisms/io/toml_text.hpp"
@@ -135,7 +136,8 @@ MechanismDescription parse(std::string_view text, const RobotOptions& options, F
         context.file_name, 0,
         fmt::format("[{}] is for files of robots (.urdf, .xml); TOML files say it themselves", to_text(options)));
   }
-  const toml::table table = parse_toml(text, context.file_name);
+  toml::table table = parse_toml(text, context.file_name);
+  take_format(table, context.file_name, kMechanismFormat);
   MechanismDescription description;
   FieldReader root(context, table, {}, "mechanism");
   root.require("name").read("name", description.name);

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     import pandas
 
 _RUNS = Path("results/runs")
+# Of all files in a folder of results, as mechanisms/io/file_format.hpp says.
+_NEWEST_FORMAT = 1
 
 
 def _file(run: str | Path, name: str) -> Path:
@@ -18,6 +20,7 @@ def _file(run: str | Path, name: str) -> Path:
     if not directory.is_dir() and (_RUNS / directory).is_dir():
         directory = _RUNS / directory
     if (directory / name).is_file():
+        _require_known_format(directory)
         return directory / name
     if directory.is_dir():
         reason = f"holds {', '.join(sorted(path.name for path in directory.iterdir())) or 'nothing'}"
@@ -25,6 +28,20 @@ def _file(run: str | Path, name: str) -> Path:
         runs = sorted(path.name for path in _RUNS.glob("*") if path.is_dir())
         reason = f"there is no such directory; runs in {_RUNS}: {', '.join(runs) or 'none'}"
     raise FileNotFoundError(f"{directory / name}: {reason}")
+
+
+def _require_known_format(directory: Path) -> None:
+    for name in ("provenance.json", "study.json"):
+        try:
+            content = json.loads((directory / name).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue
+        number = content.get("format", 1) if isinstance(content, dict) else 1
+        if isinstance(number, (int, float)) and number > _NEWEST_FORMAT:
+            raise ValueError(
+                f"{directory / name}: format {number:g} is that of a newer mbdbench, and this package reads formats up "
+                f"to {_NEWEST_FORMAT}: install that version"
+            )
 
 
 def records(run: str | Path, file: str = "records.csv") -> pandas.DataFrame:

@@ -1,7 +1,9 @@
 #include "experiments/files/csv_file.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <array>
 #include <cmath>
@@ -10,6 +12,7 @@
 #include <stdexcept>
 
 #include "experiments/files/csv_stream.hpp"
+#include "experiments/files/host_name.hpp"
 #include "experiments/files/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
@@ -51,7 +54,7 @@ TEST(CsvFile, FailedReplacementKeepsTheOldFile) {
   const auto file = directory.path() / "text";
   replace_file(file, "old");
   // A directory where the neighbour should be written.
-  std::filesystem::create_directory(file.string() + ".part");
+  std::filesystem::create_directory(fmt::format("{}.{}-{}.part", file.string(), host_name(), getpid()));
   EXPECT_THROW(replace_file(file, "new"), FileError);
   EXPECT_EQ(content_of(file), "old");
 }

@@ -52,6 +52,33 @@ class ScalingFigures(InTemporaryDirectory):
     def _figures(self):
         return {figure.name: figure for figure in scaling_figures(read_study(open_results(self.directory)))}
 
+    def _declare(self, change):
+        file = self.directory / "study.json"
+        declaration = json.loads(file.read_text())
+        change(declaration)
+        file.write_text(json.dumps(declaration))
+
+    def test_times_of_several_machines_are_not_in_one_curve(self):
+        _write(self.directory)
+        self.assertTrue(any(name.startswith("time_per_body") for name in self._figures()), list(self._figures()))
+
+        def divide(declaration):
+            for mechanism, machine in zip(declaration["mechanisms"], ("node1", "node1", "node2")):
+                mechanism["machine"] = machine
+        self._declare(divide)
+        # Two sizes of one machine are no family.
+        self.assertFalse(any(name.startswith("time_per_body") for name in self._figures()), list(self._figures()))
+
+    def test_an_incomplete_campaign_says_so(self):
+        _write(self.directory)
+        self._declare(lambda declaration: declaration.update(missing_parts=7))
+        provenance = {"version": "0.3.0", "shares": [{"share": "1/2", "parts": 3, "machines": ["node1, a processor"]}]}
+        (self.directory / "provenance.json").write_text(json.dumps(provenance))
+        self.assertEqual(run_make_all(self.directory)[0], 0)
+        page = (self.directory / "report.html").read_text()
+        self.assertIn("7 parts of the study are not computed yet", page)
+        self.assertIn("1, of node1, a processor", page)
+
     def test_a_study_without_runs_has_figures_tables_and_reasons(self):
         _write(self.directory)
         code, _, errors = run_make_all(self.directory)

@@ -24,6 +24,7 @@
 #include "formulations/execution/openmp_settings.hpp"
 #include "formulations/subchains/execution.hpp"
 #include "integrators/registry.hpp"
+#include "mechanisms/io/file_format.hpp"
 
 namespace mbdbench {
 namespace {
@@ -150,7 +151,7 @@ std::string version_text() {
 }
 
 void write_provenance(const std::filesystem::path& file, const Provenance& provenance) {
-  nlohmann::ordered_json json;
+  nlohmann::ordered_json json = {{"format", kResultFormat}};
   if (provenance.made_by) {
     json["made_by"] = {{"command", provenance.made_by->command},
                        {"name", provenance.made_by->name},
@@ -175,6 +176,9 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   }
   json["operating_system"] = provenance.operating_system;
   json["utc_time"] = provenance.utc_time;
+  for (const ShareProvenance& share : provenance.shares) {
+    json["shares"].push_back({{"share", share.share}, {"parts", share.parts}, {"machines", share.machines}});
+  }
   write_json(file, json);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// What a run was made with. The only file of a run, with timings.csv, that differs between two runs of one program.
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -10,6 +11,13 @@
 #include "experiments/files/result_folder.hpp"
 
 namespace mbdbench {
+
+/// What one share of a study has contributed.
+struct ShareProvenance {
+  std::string share;      ///< "3/100"
+  std::size_t parts = 0;  ///< finished, of this study
+  std::vector<std::string> machines;
+};
 
 /// Program, machine and time of a run.
 struct Provenance {
@@ -28,8 +36,9 @@ struct Provenance {
   std::string binding;   ///< processors this process may run on and the variables that pin threads
   std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version
   std::string operating_system;
-  std::string utc_time;                ///< ISO 8601
-  std::optional<FolderOwner> made_by;  ///< the command that the folder belongs to
+  std::string utc_time;                      ///< ISO 8601
+  std::optional<FolderOwner> made_by;        ///< the command that the folder belongs to
+  std::vector<ShareProvenance> shares = {};  ///< of which the results were put together
 };
 
 /// \returns the provenance of this program, here and now.
@@ -38,7 +47,7 @@ Provenance capture_provenance(int threads = 1);
 /// \returns the same, of the results of a command.
 Provenance capture_provenance(const FolderOwner& owner, int threads = 1);
 
-/// \returns "0.1.0 (commit 1a2b3c4d5e6f, uncommitted changes)".
+/// \returns "0.3.0 (commit 1a2b3c4d5e6f, uncommitted changes)".
 std::string version_text();
 
 /// Writes provenance.json. \throws FileError when the file cannot be written

@@ -129,8 +129,12 @@ SavedState read_saved_state(const std::filesystem::path& file) {
 SavedState parse_saved_state(std::string_view text, const std::filesystem::path& file) {
   const nlohmann::json object = parse_json_object(text, file, "a saved state");
   const JsonFields json(object, file);
-  if (json.number("format") != kFormat) {
-    throw FileError(file.string(), 0, fmt::format("this program reads states of format {}", kFormat));
+  if (const double format = json.number("format"); format != kFormat) {
+    throw FileError(file.string(), 0,
+                    fmt::format("a state of format {}, and this mbdbench reads format {}: {}", format, kFormat,
+                                format > kFormat ? "continue it with the newer program that saved it"
+                                                 : "continue it with the program that saved it (provenance.json), or "
+                                                   "simulate again from the start"));
   }
   SavedState state;
   state.mechanism = json.text("mechanism");

@@ -19,6 +19,7 @@
 #include "experiments/studies/declaration/declared_observer.hpp"
 #include "experiments/studies/declaration/expectation_reader.hpp"
 #include "mechanisms/io/file_error.hpp"
+#include "mechanisms/io/file_format.hpp"
 #include "mechanisms/io/file_text.hpp"
 #include "mechanisms/io/toml_text.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
@@ -407,6 +408,7 @@ Study read_study(const Registries& registries, const fs::path& file, bool quick)
   const std::string text = read_file_text(file, "the file of a study (.toml)");
   const std::string name = file.string();
   toml::table table = parse_toml(text, name);
+  take_format(table, name, kStudyFormat);
   // Without such a table the whole is quick enough, and is the whole.
   const toml::table* const smaller = quick ? table["quick"].as_table() : nullptr;
   const bool is_quick = smaller != nullptr;

@@ -1,5 +1,6 @@
 #include "experiments/studies/runner/study_results.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -7,6 +8,11 @@ namespace mbdbench::studies {
 
 Measured Measured::number(double value) {
   return std::isfinite(value) ? Measured{CellState::measured, value, {}} : failed("the number is not finite");
+}
+
+bool StudyResults::several_machines() const {
+  return std::any_of(machines.begin(), machines.end(),
+                     [&](const auto& entry) { return entry.second != machines.begin()->second; });
 }
 
 Measured StudyResults::of(const CellKey& cell, const Observer& observer) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/timing/timing.hpp"
 #include "experiments/studies/declaration/study.hpp"
 #include "formulations/subchains/machine_limits.hpp"
@@ -31,6 +32,7 @@ struct Measured {
   static Measured number(double value);
   static Measured refused(std::string note) { return {CellState::refused, 0.0, std::move(note)}; }
   static Measured failed(std::string note) { return {CellState::failed, 0.0, std::move(note)}; }
+  static Measured not_measured(std::string note) { return {CellState::disturbed, 0.0, std::move(note)}; }
   [[nodiscard]] bool usable() const { return state == CellState::measured; }
 };
 
@@ -48,6 +50,19 @@ struct StudyResults {
   /// What a core of the machine can do at most; nothing where no right-hand side is observed.
   std::optional<MachineLimits> machine;
 
+  /// Where shares are merged: what none of them has finished.
+  struct Missing {
+    std::size_t parts = 0;
+    std::map<int, std::size_t> runs_of_shares;  ///< by the number of the share that has them
+    int shares = 0;                             ///< into how many the study is divided
+    std::vector<std::string> unused;            ///< finished parts that do not fit, in words
+  } missing;
+  std::vector<ShareProvenance> shares;  ///< that were merged
+  /// By the label of a mechanism, the machine that its times are of.
+  std::map<std::string, std::string> machines;
+
+  /// \returns whether times are of different machines, and not to be compared from mechanism to mechanism.
+  [[nodiscard]] bool several_machines() const;
   /// \returns what an observer says of a run; refused for what was not asked for.
   [[nodiscard]] Measured of(const CellKey& cell, const Observer& observer) const;
 };

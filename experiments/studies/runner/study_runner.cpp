@@ -9,6 +9,7 @@
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "experiments/engines/engine_permission.hpp"
@@ -23,12 +24,14 @@
 #include "experiments/studies/runner/study_memory.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
 #include "experiments/studies/runner/study_times.hpp"
+#include "experiments/studies/runner/study_weights.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench::studies {
 namespace {
 
 constexpr const char* kMachinePart = "limits of the machine";
+constexpr const char* kNotComputed = "no share has computed it yet";
 
 class StudyRun {
  public:
@@ -38,6 +41,7 @@ class StudyRun {
         options_(options),
         references_(study.mechanisms.size()),
         team_(registries, study, options.start == nullptr ? nullptr : &options.start->ranks()) {
+    divide();
     std::string program = program_digest();
     for (const ReferenceRun& reference : study.references) {
       program += "|" + reference.formulation + " " + reference.integrator;
@@ -64,10 +68,14 @@ class StudyRun {
     }
     PartRunner runner(study_.name, options_, declared, keys);
     const bool finished =
-        runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(); }, team_);
+        runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(runner); }, team_);
     if (!runner.end() || !finished) {
       return std::nullopt;
     }
+    if (options_.share) {
+      return std::move(results_);
+    }
+    add_missing(runner);
     add_uncertainties();
     add_times();
     compare_runs(study_, results_);
@@ -75,6 +83,52 @@ class StudyRun {
   }
 
  private:
+  /// Which runs and times are this process's: all, or those of its share.
+  void divide() {
+    const std::vector<CellKey> all = study_.cells();
+    if (options_.merges) {
+      int shares = 1;
+      for (const auto& [file, share] : share_files(options_.output)) {
+        shares = std::max(shares, share.count);
+      }
+      division_.emplace(study_, shares);
+      results_.missing.shares = shares;
+    }
+    if (options_.share) {
+      division_.emplace(study_, options_.share->count);
+    }
+    std::copy_if(all.begin(), all.end(), std::back_inserter(own_cells_), [&](const CellKey& cell) {
+      return !options_.share || division_->share_of(cell) == options_.share->number;
+    });
+  }
+
+  /// \returns whether runs or right-hand sides of this mechanism are this process's.
+  [[nodiscard]] bool has_mechanism(std::size_t mechanism) const {
+    return std::any_of(own_cells_.begin(), own_cells_.end(),
+                       [&](const CellKey& cell) { return cell.mechanism == mechanism; });
+  }
+
+  [[nodiscard]] bool times_right_hand_sides(std::size_t mechanism) const {
+    return study_.times_right_hand_sides(mechanism) && has_mechanism(mechanism);
+  }
+
+  /// The groups of runs that are timed in turns. \param take is called with mechanism, integrator and control
+  template <typename Take>
+  void for_each_timing(const Take& take) const {
+    for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
+      if (!study_.needs_times() || !study_.mechanisms[m].timed || !has_mechanism(m)) {
+        continue;
+      }
+      for (const std::size_t i : study_.mechanisms[m].integrators) {
+        for (const std::size_t c : study_.mechanisms[m].controls) {
+          if (study_.mechanisms[m].has(i, c) && study_.runs(i, c)) {
+            take(m, i, c);
+          }
+        }
+      }
+    }
+  }
+
   /// What `timing_parts` will have, as far as it is known before the runs: all of them, as if none failed.
   std::vector<DeclaredPart> declared_timing_parts() const {
     std::vector<DeclaredPart> parts;
@@ -82,21 +136,14 @@ class StudyRun {
       parts.push_back({kMachinePart, 1});
     }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      const StudyMechanism& mechanism = study_.mechanisms[m];
-      if (study_.times_right_hand_sides(m)) {
-        parts.push_back({right_hand_sides_name(m), right_hand_side_weight(m)});
-      }
-      if (!study_.needs_times() || !study_.mechanisms[m].timed) {
-        continue;
-      }
-      for (const std::size_t i : mechanism.integrators) {
-        for (const std::size_t c : mechanism.controls) {
-          if (mechanism.has(i, c) && study_.runs(i, c)) {
-            parts.push_back({timing_name(m, i, c), timing_weight(m, i, c, mechanism.variants.size())});
-          }
-        }
+      if (times_right_hand_sides(m)) {
+        parts.push_back({right_hand_sides_name(m), right_hand_side_weight(study_, m)});
       }
     }
+    for_each_timing([&](std::size_t m, std::size_t i, std::size_t c) {
+      parts.push_back(
+          {timing_name(m, i, c), timing_weight(study_, {m, 0, i, c}, study_.mechanisms[m].variants.size())});
+    });
     return parts;
   }
 
@@ -109,28 +156,6 @@ class StudyRun {
                        study_.controls[control].text());
   }
 
-  std::uint64_t timing_weight(std::size_t mechanism, std::size_t integrator, std::size_t control,
-                              std::size_t variants) const {
-    return weight({mechanism, 0, integrator, control}) * variants * static_cast<std::uint64_t>(study_.repetitions);
-  }
-
-  /// Batches of a fixed time, and formulations of many bodies to be made.
-  [[nodiscard]] std::uint64_t right_hand_side_weight(std::size_t mechanism) const {
-    const auto bodies = static_cast<std::uint64_t>(study_.mechanisms[mechanism].mechanism->body_count());
-    return study_.mechanisms[mechanism].variants.size() * (100 + bodies);
-  }
-
-  /// Expected evaluations times bodies: a fifth-order method needs 10^(1/5) times more a decade of tolerance.
-  std::uint64_t weight(const CellKey& cell) const {
-    const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
-    const Control& control = study_.controls[cell.control];
-    const double evaluations = control.kind == ControlKind::tolerance
-                                   ? 100.0 * mechanism.end * std::pow(control.value, -0.2)
-                                   : 10.0 * mechanism.end / control.value;
-    const double limited = std::min(evaluations, static_cast<double>(study_.max_evaluations));
-    return static_cast<std::uint64_t>(std::ceil(limited * mechanism.mechanism->body_count() / 100.0));
-  }
-
   std::vector<StudyPart> reference_parts() {
     std::vector<StudyPart> parts;
     if (!study_.needs_reference()) {
@@ -140,6 +165,10 @@ class StudyRun {
       const StudyMechanism& mechanism = study_.mechanisms[m];
       if (mechanism.integrators.empty() || !study_.needs_reference(mechanism)) {
         references_[m].failure = "nothing is compared";
+        continue;
+      }
+      references_[m].failure = kNotComputed;
+      if (!has_mechanism(m)) {
         continue;
       }
       // The same motion under another label or error control has the same one.
@@ -181,7 +210,7 @@ class StudyRun {
 
   std::vector<StudyPart> cell_parts() {
     std::vector<StudyPart> parts;
-    for (const CellKey& cell : study_.cells()) {
+    for (const CellKey& cell : own_cells_) {
       const std::string observers = observer_names(study_.mechanisms[cell.mechanism]);
       if (study_.mechanisms[cell.mechanism].integrators.empty()) {
         results_.cells[cell] = {};  // right-hand sides alone
@@ -200,7 +229,8 @@ class StudyRun {
       const int before = study_.variants[cell.variant].evaluations_before;
       const std::string key = text_digest(fmt::format("{}|run|{}{}|{}|{}|{}{}", mechanism_digests_[cell.mechanism], run,
                                                       engine, before, study_.max_evaluations, observers, curve_names));
-      parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run), weight(cell),
+      parts.push_back({key, fmt::format("{}: {}", study_.mechanisms[cell.mechanism].label, run),
+                       run_weight(study_, cell),
                        [this, cell] {
                          const StudyMechanism& mechanism = study_.mechanisms[cell.mechanism];
                          const StudyReference* const reference =
@@ -235,27 +265,31 @@ class StudyRun {
     return ranks_of(study_.variants[variant]) == 1 || team_.has_ranks_of(study_.variants[variant]);
   }
 
-  std::vector<StudyPart> timing_parts() {
+  std::vector<StudyPart> timing_parts(PartRunner& runner) {
     std::vector<StudyPart> parts;
-    if (study_.observes_right_hand_sides()) {
-      parts.push_back(machine_part());
-    }
     for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
-      if (study_.times_right_hand_sides(m)) {
+      if (times_right_hand_sides(m)) {
         parts.push_back(right_hand_side_part(m));
       }
-      if (!study_.needs_times() || !study_.mechanisms[m].timed) {
-        continue;
-      }
-      for (const std::size_t i : study_.mechanisms[m].integrators) {
-        for (const std::size_t c : study_.mechanisms[m].controls) {
-          if (study_.mechanisms[m].has(i, c) && study_.runs(i, c)) {
-            parts.push_back(timing_part(m, i, c));
-          }
-        }
-      }
     }
+    if (!parts.empty()) {
+      parts.insert(parts.begin(), machine_part());
+    }
+    for_each_timing([&](std::size_t m, std::size_t i, std::size_t c) {
+      if (all_are_run(m, i, c)) {
+        parts.push_back(timing_part(m, i, c));
+      } else {
+        runner.leave_undecided(timing_name(m, i, c));
+      }
+    });
     return parts;
+  }
+
+  [[nodiscard]] bool all_are_run(std::size_t mechanism, std::size_t integrator, std::size_t control) const {
+    const auto& variants = study_.mechanisms[mechanism].variants;
+    return std::all_of(variants.begin(), variants.end(), [&](std::size_t variant) {
+      return results_.cells.contains({mechanism, variant, integrator, control});
+    });
   }
 
   StudyPart machine_part() {
@@ -283,9 +317,12 @@ class StudyRun {
       asked += observer.of_right_hand_side() ? "|" + observer.name() : "";
     }
     return {text_digest(fmt::format("{}|right-hand sides|{}", mechanism_digests_[mechanism], asked)),
-            right_hand_sides_name(mechanism), right_hand_side_weight(mechanism),
+            right_hand_sides_name(mechanism),
+            right_hand_side_weight(study_, mechanism),
             [this, mechanism] { return right_hand_sides(mechanism); },
-            [this, mechanism](const nlohmann::json& json) { adopt_right_hand_sides(mechanism, json); }};
+            [this, mechanism](const nlohmann::json& json) { adopt_right_hand_sides(mechanism, json); },
+            {},
+            study_.mechanisms[mechanism].label};
   }
 
   StudyPart timing_part(std::size_t mechanism, std::size_t integrator, std::size_t control) {
@@ -300,7 +337,8 @@ class StudyRun {
     }
     return {text_digest(fmt::format("{}|repeated times|{}|{}|{}", mechanism_digests_[mechanism], runs,
                                     study_.max_evaluations, study_.repetitions)),
-            timing_name(mechanism, integrator, control), timing_weight(mechanism, integrator, control, cells.size()),
+            timing_name(mechanism, integrator, control),
+            timing_weight(study_, {mechanism, 0, integrator, control}, cells.size()),
             [this, cells] {
               nlohmann::json json = nlohmann::json::array();
               for (const CellTimes& cell : timed_cells(cells)) {
@@ -314,7 +352,9 @@ class StudyRun {
                 results_.times[cells[k]] = times_from_json(json.at(k).at(0));
                 results_.cells[cells[k]].merge(cell_from_json(json.at(k).at(1)));
               }
-            }};
+            },
+            {},
+            study_.mechanisms[mechanism].label};
   }
 
   struct CellTimes {
@@ -377,13 +417,47 @@ class StudyRun {
     }
   }
 
+  /// What no share has computed has no number, and the reason.
+  void add_missing(const PartRunner& runner) {
+    std::set<std::string> machines;
+    for (const auto& [comparison, machine] : runner.machines()) {
+      if (!comparison.empty()) {
+        results_.machines[comparison] = machine;
+        machines.insert(machine);
+      }
+    }
+    if (!options_.merges) {
+      return;
+    }
+    // The limits of one machine say nothing of right-hand sides on another.
+    if (results_.machine && machines != std::set{runner.machines().at("")}) {
+      results_.machine.reset();
+    }
+    results_.missing.parts = runner.missing().size();
+    results_.missing.unused = runner.unused();
+    results_.shares = runner.shares();
+    for (const CellKey& cell : own_cells_) {
+      const auto [entry, missing] = results_.cells.try_emplace(cell);
+      if (missing) {
+        ++results_.missing.runs_of_shares[division_->share_of(cell)];
+      }
+      for (const Observer& observer : study_.observers) {
+        if (missing || observer.of_right_hand_side()) {
+          entry->second.try_emplace(observer, Measured::not_measured(kNotComputed));
+        }
+      }
+    }
+  }
+
   void add_uncertainties() {
     if (!study_.needs_reference()) {
       return;
     }
     for (const StudyReference& reference : references_) {
       const auto uncertainty = [&](double value) {
-        Measured measured = reference.failure.empty() ? Measured::number(value) : Measured::refused(reference.failure);
+        Measured measured = reference.failure.empty()           ? Measured::number(value)
+                            : reference.failure == kNotComputed ? Measured::not_measured(kNotComputed)
+                                                                : Measured::refused(reference.failure);
         if (measured.usable()) {
           measured.note = reference.check;
         }
@@ -395,11 +469,15 @@ class StudyRun {
   }
 
   /// Why a run has no time: that of its other numbers.
-  static Measured untimed(const CellResult& result) {
+  [[nodiscard]] Measured untimed(const CellKey& cell, const CellResult& result) const {
     const auto number = std::find_if(result.begin(), result.end(), [](const auto& entry) {
       return entry.first.of_one_run() && entry.second.usable();
     });
-    return number != result.end() || result.empty() ? Measured::refused("not timed") : result.begin()->second;
+    if (number == result.end() && !result.empty()) {
+      return result.begin()->second;
+    }
+    return options_.merges && study_.mechanisms[cell.mechanism].timed ? Measured::not_measured(kNotComputed)
+                                                                      : Measured::refused("not timed");
   }
 
   void add_times() {
@@ -414,7 +492,7 @@ class StudyRun {
       const Measured time = times != results_.times.end() && times->second.count() > 0 ? wall_time(times->second)
                             : times != results_.times.end() ? result.at({Quantity::rank_difference, {}})
                             : is_timed_here(cell.variant) || !study_.mechanisms[cell.mechanism].timed
-                                ? untimed(result)
+                                ? untimed(cell, result)
                                 : without_ranks(study_.variants[cell.variant]);
       if (times == results_.times.end()) {
         result[{Quantity::rank_difference, {}}] = time;
@@ -432,12 +510,16 @@ class StudyRun {
   std::vector<StudyReference> references_;
   StudyResults results_;
   RankTeam team_;
+  std::optional<StudyDivision> division_;  // where the study is computed in shares
+  std::vector<CellKey> own_cells_;         // those of this process
 };
 
 }  // namespace
 
 std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options) {
-  require_memory(registries, study, options.jobs);
+  if (!options.merges) {
+    require_memory(registries, study, options.jobs);
+  }
   std::filesystem::create_directories(options.output / "parts");
   if (!study.figures.empty()) {
     std::filesystem::create_directories(options.output / "trajectories");

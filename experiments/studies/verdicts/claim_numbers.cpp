@@ -5,6 +5,7 @@
 #include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,26 @@ Measured ClaimNumbers::at(const ObserverReference& reference, const ClaimPlace& 
       break;
   }
   return value(reference, place);
+}
+
+std::string ClaimNumbers::machine_of(std::size_t mechanism) const {
+  const auto found = results_.machines.find(study_.mechanisms[mechanism].label);
+  return found == results_.machines.end() ? "" : found->second;
+}
+
+std::set<std::string> ClaimNumbers::machines(const ObserverReference& reference, const ClaimPlace& place) const {
+  std::set<std::string> all;
+  if (!reference.observer.timed()) {
+    return all;
+  }
+  if (reference.law == SizeLaw::none) {
+    all.insert(machine_of(cell_of(reference, place).mechanism));
+  } else {
+    std::transform(claim_.mechanisms.begin(), claim_.mechanisms.end(), std::inserter(all, all.end()),
+                   [&](std::size_t mechanism) { return machine_of(mechanism); });
+  }
+  all.erase("");
+  return all;
 }
 
 CellKey ClaimNumbers::cell_of(const ObserverReference& reference, const ClaimPlace& place) const {

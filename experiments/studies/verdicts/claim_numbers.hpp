@@ -3,6 +3,8 @@
 /// What the conditions of a claim look at, number by number.
 #include <compare>
 #include <cstddef>
+#include <set>
+#include <string>
 
 #include "experiments/studies/declaration/study.hpp"
 #include "experiments/studies/runner/study_results.hpp"
@@ -29,10 +31,14 @@ class ClaimNumbers {
   [[nodiscard]] bool is_run(const ObserverReference& reference, const ClaimPlace& place) const;
   /// \returns the number at a place: of one run, of work at equal error, or of the law over the claim's mechanisms.
   [[nodiscard]] Measured at(const ObserverReference& reference, const ClaimPlace& place) const;
+  /// \returns the machines whose times the number depends on.
+  [[nodiscard]] std::set<std::string> machines(const ObserverReference& reference, const ClaimPlace& place) const;
 
  private:
   [[nodiscard]] CellKey cell_of(const ObserverReference& reference, const ClaimPlace& place) const;
   [[nodiscard]] Measured value(const ObserverReference& reference, const ClaimPlace& place) const;
+  /// \returns the machine of a mechanism's times; empty where it has none.
+  [[nodiscard]] std::string machine_of(std::size_t mechanism) const;
   /// The fitted power of the number of bodies over the claim's mechanisms.
   [[nodiscard]] Measured exponent(const ObserverReference& reference, ClaimPlace place) const;
   /// The number of bodies at which a number passes 1 for the last time, between the claim's mechanisms; of those that

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <set>
 
 #include "experiments/studies/verdicts/claim_numbers.hpp"
 #include "experiments/studies/verdicts/claim_words.hpp"
@@ -140,10 +141,12 @@ class ClaimJudge {
   std::optional<std::vector<double>> numbers_of(const ClaimExpression& expression, std::size_t condition,
                                                 const ClaimPlace& place) {
     std::vector<double> values;
+    std::set<std::string> machines;
     for (const ObserverReference& reference : expression.references()) {
       if (!numbers_.is_run(reference, place)) {
         return std::nullopt;
       }
+      machines.merge(numbers_.machines(reference, place));
       const Measured measured = numbers_.at(reference, place);
       if (measured.state == CellState::refused) {
         ++refused_;
@@ -162,6 +165,12 @@ class ClaimJudge {
         return std::nullopt;
       }
       values.push_back(measured.value);
+    }
+    if (machines.size() > 1) {
+      ++missing_;
+      first_missing_ =
+          first_missing_.empty() ? place_text(place) + "times of several machines are not compared" : first_missing_;
+      return std::nullopt;
     }
     return values;
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "experiments/studies/runner/study_times.hpp"
 #include "experiments/studies/verdicts/ranking.hpp"
 #include "experiments/studies/verdicts/study_inputs.hpp"
+#include "mechanisms/io/file_format.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -34,11 +36,39 @@ class RecordWriter {
       add_ranking(ranking);
     }
     judge_trends(part_.records);
-    judge_trends(part_.timings);
+    judge_trends_of_times();
     return std::move(part_);
   }
 
  private:
+  /// Within one machine.
+  void judge_trends_of_times() {
+    std::map<std::string, std::vector<std::size_t>> places;
+    for (std::size_t k = 0; k < part_.timings.size(); ++k) {
+      places[results_.several_machines() ? machine_of(part_.timings[k]) : ""].push_back(k);
+    }
+    for (const auto& [machine, own] : places) {
+      std::vector<Record> records;
+      for (const std::size_t place : own) {
+        records.push_back(part_.timings[place]);
+      }
+      judge_trends(records);
+      for (std::size_t k = 0; k < own.size(); ++k) {
+        part_.timings[own[k]] = std::move(records[k]);
+      }
+    }
+  }
+
+  [[nodiscard]] std::string machine_of(const Record& record) const {
+    for (const StudyMechanism& mechanism : study_.mechanisms) {
+      const auto found = results_.machines.find(mechanism.label);
+      if (mechanism.word == record.mechanism && found != results_.machines.end()) {
+        return found->second;
+      }
+    }
+    return "";
+  }
+
   [[nodiscard]] std::string parameters(const CellKey& cell) const {
     return fmt::format("{};{}", study_.controls[cell.control].text(), study_.mechanisms[cell.mechanism].parameters());
   }
@@ -247,7 +277,7 @@ RecordSet study_records(const Study& study, const StudyResults& results) {
 
 nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEngine>& engines) {
   using Json = nlohmann::ordered_json;
-  Json json = {{"format", 1}, {"name", study.name}, {"title", study.title}, {"quick", study.inputs.quick}};
+  Json json = {{"format", kResultFormat}, {"name", study.name}, {"title", study.title}, {"quick", study.inputs.quick}};
   json["inputs"] = inputs_json(study, engines);
   for (const StudyMechanism& mechanism : study.mechanisms) {
     json["mechanisms"].push_back({{"label", mechanism.label},
@@ -345,6 +375,18 @@ nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEng
                       {"samples", study.samples},
                       {"tolerances", "absolute = relative, all components"}};
   return json;
+}
+
+void add_results(nlohmann::ordered_json& study_json, const StudyResults& results) {
+  if (results.missing.parts > 0) {
+    study_json["missing_parts"] = results.missing.parts;
+  }
+  if (results.several_machines()) {
+    for (nlohmann::ordered_json& mechanism : study_json["mechanisms"]) {
+      const auto machine = results.machines.find(mechanism["label"].get<std::string>());
+      mechanism["machine"] = machine == results.machines.end() ? "" : machine->second;
+    }
+  }
 }
 
 }  // namespace mbdbench::studies

@@ -16,4 +16,8 @@ RecordSet study_records(const Study& study, const StudyResults& results);
 /// \returns the content of study.json.
 nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEngine>& engines = {});
 
+/// Adds what a study's figures must know of its results: whether all are there, and machines that times are of where
+/// there are several.
+void add_results(nlohmann::ordered_json& study_json, const StudyResults& results);
+
 }  // namespace mbdbench::studies

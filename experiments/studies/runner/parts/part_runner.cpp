@@ -45,29 +45,34 @@ bool adopted(const StudyPart& part, const nlohmann::json& kept) {
   } catch (const nlohmann::json::exception&) {
     return false;
   }
-}
 
-/// Opens this rank's journal with everything that earlier runs have left, and lets all ranks begin together.
-std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const RankShare& share,
-                                            RankStart* start, const std::string& problem) {
-  const std::filesystem::path file = folder / share.journal_name();
-  std::unique_ptr<ResultJournal> journal;
-  if (share.first()) {
-    journal = std::make_unique<ResultJournal>(file);
-    journal->take_over_others();
+  std::unique_ptr<ResultJournal> open_share_journal(const std::filesystem::path& folder, const StudyShare& share) {
+    auto journal = std::make_unique<ResultJournal>(folder / share.journal_name());
+    journal->learn(folder / kFirstJournal);
+    return journal;
   }
-  if (start != nullptr) {
-    // The first rank has gathered what the ranks of an earlier run left; the others read it from there.
-    start->compare(problem);
-    if (!share.first()) {
+
+  /// Opens this rank's journal with everything that earlier runs have left, and lets all ranks begin together.
+  std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const RankShare& share,
+                                              RankStart* start, const std::string& problem) {
+    const std::filesystem::path file = folder / share.journal_name();
+    std::unique_ptr<ResultJournal> journal;
+    if (share.first()) {
       journal = std::make_unique<ResultJournal>(file);
-      journal->learn(folder / kFirstJournal);
+      journal->take_over_others();
     }
-    start->compare(journal->digest());
-    start->begin();
+    if (start != nullptr) {
+      // The first rank has gathered what the ranks of an earlier run left; the others read it from there.
+      start->compare(problem);
+      if (!share.first()) {
+        journal = std::make_unique<ResultJournal>(file);
+        journal->learn(folder / kFirstJournal);
+      }
+      start->compare(journal->digest());
+      start->begin();
+    }
+    return journal;
   }
-  return journal;
-}
 
 }  // namespace
 
@@ -75,20 +80,64 @@ PartRunner::PartRunner(const std::string& study, const RunnerOptions& options, c
                        const std::string& problem)
     : options_(options),
       share_(options.start == nullptr ? nullptr : &options.start->ranks()),
-      journal_(open_journal(options.output / "parts", share_, options.start, study + problem)),
+      journal_(options.share ? open_share_journal(options.output / "parts", *options.share)
+                             : open_journal(options.output / "parts", share_, options.start, study + problem)),
       expected_(expected_times(journal_->durations(), parts)),
       progress_(study, expected_.total, progress_options()) {
   for (std::size_t i = 0; i < parts.size(); ++i) {
     weights_[parts[i].name] = expected_.weights[i];
   }
   if (journal_->unreadable_lines() > 0 && share_.first()) {
-    tell("{}: {} damaged lines are computed again\n", (options.output / "parts" / kFirstJournal).string(),
-         journal_->unreadable_lines());
+    tell("{}: {} damaged lines are computed again\n", journal_->file().string(), journal_->unreadable_lines());
+  }
+  if (options.share || options.merges) {
+    learn_shares();
   }
 }
 
+void PartRunner::learn_shares() {
+  std::map<std::string, std::size_t> parts_of_set;
+  for (const auto& [file, share] : share_files(options_.output)) {
+    of_shares_[file] = journal_->learn(file);
+    for (const auto& [key, kept] : of_shares_[file]) {
+      const PartOrigin& origin = journal_->origin(kept.origin);
+      parts_of_set[origin.instruction_set] += origin.program == journal_->own().program ? 1 : 0;
+    }
+  }
+  const auto most = std::max_element(parts_of_set.begin(), parts_of_set.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (options_.merges && most != parts_of_set.end()) {
+    journal_->use_instruction_set(most->first);
+  }
+}
+
+std::vector<std::string> PartRunner::unused() const {
+  std::vector<std::string> all;
+  for (const auto& [file, parts] : of_shares_) {
+    std::map<std::string, std::size_t> reasons;
+    for (const auto& [key, kept] : parts) {
+      const PartOrigin& origin = journal_->origin(kept.origin);
+      if (asked_.contains(key)) {
+        if (journal_->find(key) == nullptr) {
+          ++reasons[fmt::format("were computed with --simd {}, the others with --simd {}", origin.instruction_set,
+                                journal_->instruction_set())];
+        }
+      } else if (origin.program != journal_->own().program) {
+        ++reasons[fmt::format("were computed by another program, mbdbench {}", origin.version)];
+      } else if (!undecided_.contains(kept.part)) {
+        ++reasons["belong to another version of the study"];
+      }
+    }
+    for (const auto& [reason, count] : reasons) {
+      all.push_back(fmt::format("{}: {} finished {} {}", file.string(), count, count == 1 ? "part" : "parts", reason));
+    }
+  }
+  return all;
+}
+
 bool PartRunner::run(const std::vector<StudyPart>& parts) {
-  const std::vector<const StudyPart*> open = open_parts(parts);
+  const std::vector<const StudyPart*> open =
+      to_compute(open_parts(parts, [&](const StudyPart& part) { return journal_->find(part.key); }));
   std::vector<std::uint64_t> weights;
   std::transform(open.begin(), open.end(), std::back_inserter(weights),
                  [&](const StudyPart* part) { return weights_.at(part->name); });
@@ -112,7 +161,9 @@ bool PartRunner::run_alone(const std::function<std::vector<StudyPart>()>& parts,
     return true;
   }
   const std::vector<StudyPart> alone = parts();
-  const std::vector<const StudyPart*> open = open_parts(alone);
+  choose_machines(alone);
+  const std::vector<const StudyPart*> open = to_compute(open_parts(
+      alone, [&](const StudyPart& part) { return journal_->find(part.key, machines_.at(part.compared_in)); }));
   std::vector<std::size_t> own(open.size());
   std::iota(own.begin(), own.end(), std::size_t{0});
   const bool finished = compute(open, own, 1).size() == open.size();
@@ -131,10 +182,66 @@ bool PartRunner::end() {
   return share_.first();
 }
 
-std::vector<const StudyPart*> PartRunner::open_parts(const std::vector<StudyPart>& parts) {
+std::vector<ShareProvenance> PartRunner::shares() const {
+  std::vector<ShareProvenance> all;
+  for (const auto& [file, share] : share_files(options_.output)) {
+    const auto learnt = of_shares_.find(file);
+    if (learnt == of_shares_.end()) {
+      continue;  // it has begun since
+    }
+    std::set<std::string> machines;
+    std::set<std::string> keys;
+    for (const auto& [key, kept] : learnt->second) {
+      const PartOrigin& origin = journal_->origin(kept.origin);
+      if (asked_.contains(key) && origin.instruction_set == journal_->instruction_set()) {
+        machines.insert(origin.machine);
+        keys.insert(key);
+      }
+    }
+    all.push_back({share.text(), keys.size(), {machines.begin(), machines.end()}});
+  }
+  return all;
+}
+
+void PartRunner::leave_undecided(const std::string& name) {
+  undecided_.insert(name);
+  missing_.push_back(name);
+}
+
+void PartRunner::choose_machines(const std::vector<StudyPart>& parts) {
+  std::map<std::string, std::map<std::string, std::size_t>> measured;
+  std::map<std::string, std::size_t> in_all;
+  for (const StudyPart& part : parts) {
+    machines_[part.compared_in] = journal_->own().machine;
+    for (const std::string& machine : journal_->machines_of(part.key)) {
+      ++measured[part.compared_in][machine];
+      ++in_all[machine];
+    }
+  }
+  for (const auto& [comparison, machines] : measured) {
+    if (options_.merges) {
+      const auto fewer = [&](const auto& a, const auto& b) {
+        return std::pair(a.second, in_all.at(a.first)) < std::pair(b.second, in_all.at(b.first));
+      };
+      machines_[comparison] = std::max_element(machines.begin(), machines.end(), fewer)->first;
+    }
+  }
+}
+
+std::vector<const StudyPart*> PartRunner::to_compute(std::vector<const StudyPart*> open) {
+  if (!options_.merges) {
+    return open;
+  }
+  std::transform(open.begin(), open.end(), std::back_inserter(missing_),
+                 [](const StudyPart* part) { return part->name; });
+  return {};
+}
+
+std::vector<const StudyPart*> PartRunner::open_parts(const std::vector<StudyPart>& parts, const Kept& kept) {
   std::vector<const StudyPart*> open;
   for (const StudyPart& part : parts) {
-    const nlohmann::json* const known = journal_->find(part.key);
+    asked_.insert(part.key);
+    const nlohmann::json* const known = kept(part);
     if (known != nullptr && adopted(part, *known)) {
       progress_.skip(weights_.at(part.name));
       done_ += weights_.at(part.name);
@@ -179,7 +286,7 @@ std::vector<FinishedPart> PartRunner::compute(const std::vector<const StudyPart*
 }
 
 ProgressOptions PartRunner::progress_options() const {
-  ProgressOptions progress = ProgressOptions::standard_error(options_.quiet || !share_.first());
+  ProgressOptions progress = ProgressOptions::standard_error(options_.quiet || options_.merges || !share_.first());
   progress.countable = false;
   progress.expected = expected_.seconds / (std::max(options_.jobs, 1) * share_.size());
   return progress;

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,7 @@ struct StudyPart {
   std::function<nlohmann::json()> compute;
   std::function<void(const nlohmann::json&)> adopt;
   std::filesystem::path file = {};  ///< that it writes beside its result, if it does
+  std::string compared_in = {};     ///< of times: what compares them with one another, and thus is of one machine
 };
 
 /// The parts of one run. On several ranks every one has its own, and all call the same functions in the same order.
@@ -41,17 +43,38 @@ class PartRunner {
   /// \returns whether all are done; false when the user asked to stop
   bool run(const std::vector<StudyPart>& parts);
 
-  /// Parts that bear nothing beside them, one after another on the first rank, which the others serve where it calls
-  /// them. \param parts asked for there \returns whether all are done
+  /// Times, which bear nothing beside them and are known only where this machine has measured them, one after another
+  /// on the first rank, which the others serve where it calls them. \param parts asked for there \returns whether all
+  /// are done
   bool run_alone(const std::function<std::vector<StudyPart>()>& parts, RankTeam& team);
+
+  /// A part of times whose runs are missing where shares are merged: it is missing too, whatever shares hold of it.
+  void leave_undecided(const std::string& name);
+
+  /// \returns by `compared_in` the machine that the times are of.
+  [[nodiscard]] const std::map<std::string, std::string>& machines() const { return machines_; }
+  /// \returns the names of the parts that are missing where shares are merged.
+  [[nodiscard]] const std::vector<std::string>& missing() const { return missing_; }
+  /// \returns what else the files of shares hold, in words: why finished parts are not used.
+  [[nodiscard]] std::vector<std::string> unused() const;
+  /// \returns what each share has contributed.
+  [[nodiscard]] std::vector<ShareProvenance> shares() const;
 
   /// All ranks have finished or stopped. \returns whether this one has all results: the first
   bool end();
 
  private:
   [[nodiscard]] ProgressOptions progress_options() const;
+  /// What is kept of a part; nullptr where nothing is.
+  using Kept = std::function<const nlohmann::json*(const StudyPart&)>;
   /// \returns those that are not known; the others are adopted.
-  std::vector<const StudyPart*> open_parts(const std::vector<StudyPart>& parts);
+  std::vector<const StudyPart*> open_parts(const std::vector<StudyPart>& parts, const Kept& kept);
+  /// Where shares are merged, a part that is not known is missing. \returns those that are to be computed.
+  std::vector<const StudyPart*> to_compute(std::vector<const StudyPart*> open);
+  /// Chooses of each comparison the machine that has measured most of its times.
+  void choose_machines(const std::vector<StudyPart>& parts);
+  /// Learns what shares have finished, and chooses the instruction set of most of it where they are merged.
+  void learn_shares();
   /// \param own places of those to be computed here \returns what was finished of them
   std::vector<FinishedPart> compute(const std::vector<const StudyPart*>& open, const std::vector<std::size_t>& own,
                                     int jobs);
@@ -63,6 +86,11 @@ class PartRunner {
   std::map<std::string, std::uint64_t> weights_;
   ProgressBar progress_;
   std::uint64_t done_ = 0;  ///< weight of what is done on all ranks
+  std::map<std::string, std::string> machines_;
+  std::vector<std::string> missing_;
+  std::set<std::string> undecided_;
+  std::set<std::string> asked_;  ///< keys of all parts that were run
+  std::map<std::filesystem::path, std::multimap<std::string, KeptPart>> of_shares_;
 };
 
 }  // namespace mbdbench::studies

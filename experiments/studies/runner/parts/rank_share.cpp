@@ -26,24 +26,32 @@ void append_from(const nlohmann::json& text, std::vector<FinishedPart>& finished
 
 }  // namespace
 
+std::vector<std::size_t> takers_of(std::span<const std::uint64_t> weights, std::size_t size) {
+  std::vector<std::size_t> order(weights.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
+  std::vector<std::uint64_t> load(size, 0);
+  std::vector<std::size_t> takers(weights.size());
+  for (const std::size_t place : order) {
+    const auto least = std::min_element(load.begin(), load.end());
+    *least += std::max<std::uint64_t>(weights[place], 1);
+    takers[place] = static_cast<std::size_t>(std::distance(load.begin(), least));
+  }
+  return takers;
+}
+
 std::string RankShare::journal_name() const {
   return first() ? kFirstJournal : fmt::format("study.rank{}.jsonl", rank());
 }
 
 std::vector<std::size_t> RankShare::own(std::span<const std::uint64_t> weights) const {
-  std::vector<std::size_t> order(weights.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return weights[a] > weights[b]; });
-  std::vector<std::uint64_t> load(static_cast<std::size_t>(size()), 0);
+  const std::vector<std::size_t> takers = takers_of(weights, static_cast<std::size_t>(size()));
   std::vector<std::size_t> places;
-  for (const std::size_t place : order) {
-    const auto least = std::min_element(load.begin(), load.end());
-    *least += std::max<std::uint64_t>(weights[place], 1);
-    if (std::distance(load.begin(), least) == rank()) {
+  for (std::size_t place = 0; place < takers.size(); ++place) {
+    if (takers[place] == static_cast<std::size_t>(rank())) {
       places.push_back(place);
     }
   }
-  std::sort(places.begin(), places.end());
   return places;
 }
 

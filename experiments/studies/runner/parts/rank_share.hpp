@@ -15,6 +15,10 @@ namespace mbdbench::studies {
 /// The file of finished parts that the first rank writes, and every run reads.
 constexpr const char* kFirstJournal = "study.jsonl";
 
+/// Deals pieces of the given weights to `size` takers, the heaviest first, each to the taker with the least so far.
+/// \returns the taker of each piece, from 0: the same in every process
+std::vector<std::size_t> takers_of(std::span<const std::uint64_t> weights, std::size_t size);
+
 /// One finished part of those dealt.
 struct FinishedPart {
   std::size_t place = 0;  ///< among the parts that were dealt
@@ -34,8 +38,7 @@ class RankShare {
   /// \returns the name of this rank's file of finished parts; every rank has one, since any of them may be killed.
   [[nodiscard]] std::string journal_name() const;
 
-  /// Deals pieces of the given weights, the heaviest first, each to the rank with the least so far: the same on all
-  /// ranks. \returns the places of this rank's, ascending
+  /// Deals pieces of the given weights to all ranks. \returns the places of this rank's, ascending
   [[nodiscard]] std::vector<std::size_t> own(std::span<const std::uint64_t> weights) const;
 
   /// Waits for all, asleep. \returns everybody's finished parts, in the order of ranks

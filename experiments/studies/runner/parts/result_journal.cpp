@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -24,15 +25,39 @@ std::string system_message() {
   return std::generic_category().message(errno);
 }
 
-/// \returns what tells a line in which something has changed since it was written.
-std::string digest_of(const std::string& key, const nlohmann::json& result) {
-  return text_digest(key + result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+std::string line_text(const nlohmann::ordered_json& line) {
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-/// \returns whether the line is whole and as it was written.
-bool checks(const nlohmann::json& line) {
-  return line.is_object() && line.contains("key") && line["key"].is_string() && line.contains("result") &&
-         line.contains("digest") && line["digest"] == digest_of(line["key"], line["result"]);
+/// \returns what tells a line in which something has changed since it was written.
+std::string digest_of(const std::string& key, const std::string& origin, const nlohmann::json& result) {
+  return text_digest(key + origin + result.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+bool is_text(const nlohmann::json& line, const char* key) {
+  return line.contains(key) && line[key].is_string();
+}
+
+/// \returns whether the line holds a part, whole and as it was written.
+bool holds_part(const nlohmann::json& line) {
+  return line.is_object() && is_text(line, "key") && is_text(line, "origin") && is_text(line, "part") &&
+         line.contains("result") && line.contains("digest") &&
+         line["digest"] == digest_of(line["key"], line["origin"], line["result"]);
+}
+
+/// \returns the origin that a line describes; nothing where it describes none, or not as it was written.
+std::optional<PartOrigin> described_origin(const nlohmann::json& line) {
+  if (!line.is_object() || !is_text(line, "id") || !line.contains("described")) {
+    return std::nullopt;
+  }
+  const nlohmann::json& described = line["described"];
+  for (const char* const key : {"program", "version", "instruction_set", "machine"}) {
+    if (!described.is_object() || !is_text(described, key)) {
+      return std::nullopt;
+    }
+  }
+  PartOrigin origin = origin_from_json(described);
+  return line["id"] == origin.id() ? std::optional(std::move(origin)) : std::nullopt;
 }
 
 std::string text_of(const std::filesystem::path& file) {
@@ -65,18 +90,18 @@ std::vector<std::filesystem::path> others_of(const std::filesystem::path& first)
 
 }  // namespace
 
-ResultJournal::ResultJournal(std::filesystem::path file) : file_(std::move(file)) {
+ResultJournal::ResultJournal(std::filesystem::path file, PartOrigin own)
+    : file_(std::move(file)), own_(std::move(own)), instruction_set_(own_.instruction_set) {
+  origins_.emplace(own_.id(), own_);
   descriptor_ = ::open(file_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
   if (descriptor_ < 0) {
     throw WriteError(file_.string(), fmt::format("cannot be opened: {}", system_message()));
   }
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    const int reason = errno;
+  // File systems without locks cannot be helped: digests tell what two writers have mixed.
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     ::close(descriptor_);
     throw FileError(file_.string(), 0,
-                    reason == EWOULDBLOCK
-                        ? "another run is writing into this directory; wait for it or choose another with --output"
-                        : fmt::format("cannot be locked: {}", std::generic_category().message(reason)));
+                    "another run is writing into this file; wait for it or choose another directory with --output");
   }
   read();
 }
@@ -87,32 +112,58 @@ ResultJournal::~ResultJournal() {
 
 void ResultJournal::read() {
   const std::string text = text_of(file_);
-  const std::size_t whole =
-      for_each_line(text, [&](const nlohmann::json& line) { unreadable_ += adopt(line) ? 0 : 1; });
+  const std::size_t whole = for_each_line(text, [&](const nlohmann::json& line) {
+    unreadable_ += adopt(line) ? 0 : 1;
+    if (const std::optional<PartOrigin> origin = described_origin(line)) {
+      described_.insert(origin->id());
+    }
+  });
   if (whole < text.size() && ::ftruncate(descriptor_, static_cast<off_t>(whole)) != 0) {
     throw WriteError(file_.string(), fmt::format("its torn last line cannot be cut off: {}", system_message()));
   }
 }
 
 bool ResultJournal::adopt(const nlohmann::json& line) {
-  const bool whole = checks(line);
-  if (whole) {
-    results_.insert_or_assign(line["key"].get<std::string>(), line["result"]);
+  if (const std::optional<PartOrigin> origin = described_origin(line)) {
+    origins_.emplace(origin->id(), *origin);
+    return true;
   }
   note_duration(line);
-  return whole;
+  if (line.is_object() && line.contains("key") && !line.contains("origin")) {
+    return true;  // of a program before 0.3.0, whose parts no later program uses
+  }
+  if (!holds_part(line) || !origins_.contains(line["origin"].get<std::string>())) {
+    return false;
+  }
+  const std::string key = line["key"];
+  const std::string origin = line["origin"];
+  const auto [first, last] = results_.equal_range(key);
+  const auto same = std::find_if(first, last, [&](const auto& entry) { return entry.second.origin == origin; });
+  if (same == last) {
+    results_.emplace(key, KeptPart{line["result"], origin, line["part"]});
+  } else {
+    same->second.result = line["result"];
+  }
+  return true;
 }
 
-void ResultJournal::learn(const std::filesystem::path& other) {
-  for_each_line(text_of(other), [&](const nlohmann::json& line) { adopt(line); });
+std::multimap<std::string, KeptPart> ResultJournal::learn(const std::filesystem::path& other) {
+  std::multimap<std::string, KeptPart> parts;
+  for_each_line(text_of(other), [&](const nlohmann::json& line) {
+    if (adopt(line) && holds_part(line)) {
+      parts.emplace(line["key"], KeptPart{line["result"], line["origin"], line["part"]});
+    }
+  });
+  return parts;
 }
 
 void ResultJournal::take_over_others() {
   for (const std::filesystem::path& other : others_of(file_)) {
     for_each_line(text_of(other), [&](const nlohmann::json& line) {
-      if (checks(line) && find(line["key"]) == nullptr) {
-        adopt(line);
-        write_line(line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n');
+      const bool known = holds_part(line) && find(line["key"]) != nullptr;
+      if (adopt(line) && holds_part(line) && !known) {
+        describe(line["origin"]);
+        write_line(line_text(line));
       }
     });
   }
@@ -127,8 +178,8 @@ void ResultJournal::remove_others() {
 
 std::string ResultJournal::digest() const {
   std::string text;
-  for (const auto& [key, result] : results_) {
-    text += key + '\n';
+  for (const auto& [key, kept] : results_) {
+    text += key + kept.origin + '\n';
   }
   for (const auto& [part, seconds] : durations_) {
     text += fmt::format("{} {}\n", part, seconds);
@@ -148,19 +199,53 @@ void ResultJournal::note_duration(const nlohmann::json& line) {
 }
 
 const nlohmann::json* ResultJournal::find(const std::string& key) const {
-  const auto found = results_.find(key);
-  return found == results_.end() ? nullptr : &found->second;
+  const auto [first, last] = results_.equal_range(key);
+  const auto found = std::find_if(
+      first, last, [&](const auto& entry) { return origin(entry.second.origin).instruction_set == instruction_set_; });
+  return found == last ? nullptr : &found->second.result;
+}
+
+const nlohmann::json* ResultJournal::find(const std::string& key, const std::string& machine) const {
+  const auto [first, last] = results_.equal_range(key);
+  const auto found = std::find_if(first, last, [&](const auto& entry) {
+    const PartOrigin& from = origin(entry.second.origin);
+    return from.instruction_set == instruction_set_ && from.machine == machine;
+  });
+  return found == last ? nullptr : &found->second.result;
+}
+
+std::set<std::string> ResultJournal::machines_of(const std::string& key) const {
+  std::set<std::string> machines;
+  const auto [first, last] = results_.equal_range(key);
+  for (auto entry = first; entry != last; ++entry) {
+    const PartOrigin& from = origin(entry->second.origin);
+    if (from.instruction_set == instruction_set_) {
+      machines.insert(from.machine);
+    }
+  }
+  return machines;
 }
 
 void ResultJournal::append(const std::string& key, const std::string& part, const nlohmann::json& result,
                            double seconds) {
-  const nlohmann::ordered_json line = {
-      {"key", key}, {"part", part}, {"seconds", seconds}, {"result", result}, {"digest", digest_of(key, result)}};
-  write_line(line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n');
+  const std::string id = own_.id();
+  const std::lock_guard lock(mutex_);
+  describe(id);
+  write_line(line_text({{"key", key},
+                        {"part", part},
+                        {"seconds", seconds},
+                        {"result", result},
+                        {"origin", id},
+                        {"digest", digest_of(key, id, result)}}));
+}
+
+void ResultJournal::describe(const std::string& origin) {
+  if (described_.insert(origin).second) {
+    write_line(line_text({{"id", origin}, {"described", to_json(this->origin(origin))}}));
+  }
 }
 
 void ResultJournal::write_line(const std::string& text) {
-  const std::lock_guard lock(mutex_);
   const off_t before = ::lseek(descriptor_, 0, SEEK_END);
   std::size_t written = 0;
   while (written < text.size()) {
