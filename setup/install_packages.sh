@@ -153,6 +153,7 @@ need_for_full_check() {
   need libomp-dev "OpenMP for clang, and Archer, by which ThreadSanitizer knows its barriers" links_with_clang -fopenmp
   need python3-dev "headers, for the Python package" python_with_headers
   need python3-venv "where the Python package is tried" python_with_headers
+  need doxygen "the headers' comments, for the documentation site" has_command doxygen
 }
 
 run_apt_get() {

@@ -10,7 +10,7 @@
 namespace mbdbench {
 
 /// \param file_name for messages \param lines receives those of bodies and joints
-/// \throws FileError for what is no XML, or neither <robot> nor <mujoco>, and with all that the reader of either finds
+/// \throws FileError for what is no XML, or neither `<robot>` nor `<mujoco>`, and with all that their readers find
 MechanismDescription parse_robot(std::string_view text, std::string_view file_name, const RobotOptions& options,
                                  SourceLines& lines);
 
