@@ -161,7 +161,7 @@ void validate(const OdeSystem& system, std::span<const double> tspan, std::span<
               const OdeOptions& options);
 
 /// The further rule of the fixed-step methods: OdeOptions::fixed_step is set and moves every time of tspan.
-/// \param tspan, options as validate has passed them. \throws std::invalid_argument.
+/// \param tspan, options as validate has passed them. \throws std::invalid_argument otherwise
 void validate_fixed_step(std::span<const double> tspan, const OdeOptions& options);
 
 }  // namespace mbdbench

@@ -157,6 +157,7 @@ need_for_full_check() {
   need texlive-latex-recommended "sets the LaTeX tables of the frozen results (tests/plots/latex_test.py)" has_latex_tables
   need python3-dev "headers, for the Python package" python_with_headers
   need python3-venv "where the Python package is tried" python_with_headers
+  need doxygen "the headers' comments, for the documentation site" has_command doxygen
 }
 
 run_apt_get() {

@@ -125,7 +125,7 @@ MBDBENCH_KERNEL LinkWrench<T> active_pair(const LinkConstants<T>& next, const T&
   return {zero, zero, zero, zero, next.sin_alpha * outboard, own - next.cos_alpha * outboard};
 }
 
-/// Leaves and nodes. \param set_right gives leaf i its right side \param moments whether first moments are summed
+/// Leaves and nodes. \param set_right gives leaf i its right side \tparam moments whether first moments are summed
 template <bool kMoments, typename T, typename SetRight>
 MBDBENCH_KERNEL double assemble(const BinaryBlock& data, const BinaryView<T>& block, const SetRight& set_right) {
   T smallest = static_cast<T>(1e300);
@@ -193,7 +193,7 @@ void scan_rates(const BinaryBlock& data) {
       {turn.x.x, turn.y.x, turn.z.x}, {turn.x.y, turn.y.y, turn.z.y}, {back(turn.x), back(turn.y), back(turn.z)}};
 }
 
-/// Hands down what crosses the handles, from the lane's distal one. \param kBoth moments and gravity, or angular
+/// Hands down what crosses the handles, from the lane's distal one. \tparam kBoth moments and gravity, or angular
 /// velocities in the place of moments
 template <bool kBoth, typename T>
 MBDBENCH_KERNEL void hand_down(const BinaryBlock& data, const BinaryView<T>& block) {

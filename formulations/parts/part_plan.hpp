@@ -72,7 +72,7 @@ class PartPlan {
   int half_count = 0;                  ///< numbers
   int across_count = 0;                ///< packs
   int right_count = 0;                 ///< numbers
-  /// \returns the block of two loops that meet; it has to exist. \param closing of which both are loops, or one
+  /// \returns the block of two loops that meet; it has to exist
   [[nodiscard]] LoopCross block_of(int one, int other) const;
 
  private:

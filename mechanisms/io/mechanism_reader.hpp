@@ -20,7 +20,7 @@ MechanismDescription read_mechanism(const std::filesystem::path& path, const Rob
 MechanismDescription parse_mechanism(std::string_view text, std::string_view file_name,
                                      const RobotOptions& options = {});
 
-/// Reads and builds a mechanism. \throws FileError, also in place of the ModelError of a mechanism that cannot be used.
+/// Reads and builds a mechanism. \throws FileError where it cannot be read, or is no usable mechanism.
 Mechanism load_mechanism(const std::filesystem::path& path, const RobotOptions& options = {});
 
 /// The same from a text. \param file_name for messages

@@ -14,11 +14,11 @@ namespace mbdbench::mjcf {
 
 using tinyxml2::XMLElement;
 
-/// What <default> says of each class. An element has the defaults of its own `class`, else of the `childclass` of the
+/// What `<default>` says of each class. An element has the defaults of its own `class`, else of the `childclass` of the
 /// innermost body around it that has one, else of the outermost class.
 class Defaults {
  public:
-  /// \param model the outermost element, whose <default> elements are read \param findings must outlive it
+  /// \param model the outermost element, whose `<default>` elements are read \param findings must outlive it
   Defaults(const XMLElement& model, Findings& findings);
 
   /// \returns the attribute's text, also that of a default. \param childclass of the bodies around the element

@@ -12,7 +12,7 @@ namespace mbdbench::mjcf {
 using urdf::MassProperties;
 using urdf::Pose;
 
-/// What <compiler> says of angles, in one place.
+/// What `<compiler>` says of angles, in one place.
 struct AngleConvention {
   double unit = 0.017453292519943295;  ///< rad: degrees unless it says radian
   std::string sequence = "xyz";        ///< of euler angles; small letters: about axes that turn along
@@ -22,7 +22,7 @@ struct AngleConvention {
 Pose pose_of(const XMLElement& element, const std::string& childclass, const Defaults& defaults,
              const AngleConvention& angles, Findings& findings);
 
-/// \returns what <inertial> says, in the body's frame.
+/// \returns what `<inertial>` says, in the body's frame.
 MassProperties inertial_of(const XMLElement& inertial, const std::string& body, const std::string& childclass,
                            const Defaults& defaults, const AngleConvention& angles, Findings& findings);
 

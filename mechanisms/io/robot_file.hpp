@@ -14,7 +14,7 @@ namespace mbdbench {
 int deepest_xml_level();
 
 /// \param file_name for messages \param lines receives those of bodies and joints
-/// \throws FileError for what is no XML, or neither <robot> nor <mujoco>, and with all that the reader of either finds
+/// \throws FileError for what is no XML, or neither `<robot>` nor `<mujoco>`, and with all that their readers find
 MechanismDescription parse_robot(std::string_view text, std::string_view file_name, const RobotOptions& options,
                                  SourceLines& lines);
 

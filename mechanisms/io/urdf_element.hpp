@@ -46,7 +46,7 @@ std::optional<double> number(const XMLElement& element, const char* attribute, F
                              std::optional<double> otherwise = {});
 std::optional<Vec3> vector(const XMLElement& element, const char* attribute, Findings& findings);
 
-/// \returns the pose that <origin> gives; none is the identity.
+/// \returns the pose that `<origin>` gives; none is the identity.
 Pose origin(const XMLElement& element, Findings& findings);
 
 }  // namespace mbdbench::urdf

@@ -18,7 +18,7 @@ struct MassProperties {
 };
 
 /// \param link its name, for messages
-/// \returns what <inertial> says, in the link's frame; zero where it says nothing, or nothing that can be.
+/// \returns what `<inertial>` says, in the link's frame; zero where it says nothing, or nothing that can be.
 MassProperties read_inertial(const XMLElement& inertial, const std::string& link, Findings& findings);
 
 /// Adds what is rigidly joined. \param pose of the other's frame in that of `sum`

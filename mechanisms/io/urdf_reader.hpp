@@ -11,7 +11,7 @@
 
 namespace mbdbench {
 
-/// Makes a description of <robot>; whether it makes sense as a mechanism is left to `Mechanism`. The root link is the
+/// Makes a description of `<robot>`; whether it makes sense as a mechanism is left to `Mechanism`. The root link is the
 /// ground, or a free body with `options.floating`. Links that are fixed to another one are part of that one, and
 /// markers on it. What was read otherwise than it stands is told in the description's notes.
 /// \param file_name for messages \param lines receives those of bodies and joints

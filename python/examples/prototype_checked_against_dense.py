@@ -1,10 +1,15 @@
-"""Your own formulation in Python, a first version, checked against `dense`: Lagrange's equations of a planar chain.
+# %% [markdown]
+# # Your own formulation in Python, checked against `dense`
+#
+# A first version before the one in C++: Lagrange's equations of a planar chain. Body k of the catalogue's pendulum is
+# turned by $\phi_k = q_1 + ... + q_k$ about y. Its centre of mass lies at the sum over i of
+# $a_{ki} (\cos\phi_i, -\sin\phi_i)$ in the plane x, z, with $a_{ki}$ = 1 m for i < k (whole links) and 0.5 m for i = k.
+# Then
+#
+# $$\sum_k m\, a_{ki} a_{kj} \left(\cos(\phi_i - \phi_j)\, \ddot\phi_j + \sin(\phi_i - \phi_j)\, \dot\phi_j^2\right)
+# + I \ddot\phi_i = m g \cos\phi_i \sum_k a_{ki}.$$
 
-Body k of the catalogue's pendulum is turned by phi_k = q_1 + ... + q_k about y; its centre of mass lies at the sum over i of
-a_ki (cos phi_i, -sin phi_i) in the plane x, z, with a_ki = 1 m for i < k (whole links) and 0.5 m for i = k. Then
-    (sum_k m a_ki a_kj) cos(phi_i - phi_j) phi_j'' + I phi_i'' + ... sin(phi_i - phi_j) phi_j'^2 = m g cos phi_i sum_k a_ki.
-"""
-
+# %%
 import mbdbench
 import numpy as np
 
@@ -14,7 +19,12 @@ print(chain.to_toml()[:160], "...\n")  # masses, lengths, axes: everything there
 MASS, INERTIA, GRAVITY = 1.0, 1.0, 9.81
 A = np.tril(np.ones((chain.u_size, chain.u_size)), -1) + 0.5 * np.eye(chain.u_size)
 
+# %% [markdown]
+# The formulation: a function of time, coordinates and velocities that returns accelerations. The second one forgets
+# the centrifugal terms.
 
+
+# %%
 def lagrange(t, q, u):
     phi, phi_rate = np.cumsum(q), np.cumsum(u)
     between = phi[:, None] - phi
@@ -28,10 +38,17 @@ def without_centrifugal_terms(t, q, u):
     return lagrange(t, q, np.zeros_like(u))
 
 
+# %% [markdown]
+# `verify` compares both with `dense` and says where the second one is wrong.
+
+# %%
 print(mbdbench.verify(chain, lagrange))
 print(mbdbench.verify(chain, without_centrifugal_terms))
 
+# %% [markdown]
 # A prototype is a formulation like any other by now: integrators, monitors and the verdict are those of the suite.
+
+# %%
 mine = mbdbench.simulate(chain, "lagrange", times=2.0, tolerance=1e-8)
 reference = mbdbench.simulate(chain, "dense", times=2.0, tolerance=1e-8)
 print(f"\n{mine}\n{reference}\nlargest difference at the end: {np.abs(mine.q[-1] - reference.q[-1]).max():.1e} rad")

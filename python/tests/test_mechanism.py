@@ -1,3 +1,4 @@
+import importlib.metadata
 from pathlib import Path
 
 import mbdbench
@@ -13,8 +14,9 @@ def test_tables_have_keys_and_summaries():
 
 
 def test_the_version_is_that_of_the_package():
-    project = (Path(__file__).resolve().parents[1] / "pyproject.toml").read_text(encoding="utf-8")
-    assert f'version = "{mbdbench.__version__}"' in project
+    project = (Path(__file__).resolve().parents[2] / "CMakeLists.txt").read_text(encoding="utf-8")
+    assert f"project(mbdbench VERSION {mbdbench.__version__} " in project
+    assert importlib.metadata.version("mbdbench") == mbdbench.__version__
 
 
 @pytest.mark.parametrize("text", [f"{200000 * 'a.'}a = 1\n", f"a = {200000 * '['}\n", f"[{200000 * 'a.'}a]\n"])

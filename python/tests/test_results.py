@@ -40,3 +40,11 @@ def test_without_pandas(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="needs pandas: pip install pandas"):
         mbdbench.records("mine")
+
+
+def test_results_of_a_newer_program_are_refused(tmp_path):
+    (tmp_path / "study.json").write_text('{"format": 1, "name": "arm"}')
+    assert mbdbench.study(tmp_path)["name"] == "arm"
+    (tmp_path / "provenance.json").write_text('{"format": 2}')
+    with pytest.raises(ValueError, match="format 2 is that of a newer mbdbench"):
+        mbdbench.study(tmp_path)

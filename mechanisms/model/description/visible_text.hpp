@@ -16,7 +16,7 @@ enum class Lines { one, several };
 /// \returns what is wrong, "holds the control character U+001B at letter 5, ..."; empty for text that all can see
 std::string unseen_character(std::string_view text, Lines lines = Lines::several);
 
-/// \returns the text with every unseen character written out as \u001b; line feeds and tabulators stay.
+/// \returns the text with every unseen character written out as `\u001b`; line feeds and tabulators stay.
 std::string visible_text(std::string_view text);
 
 }  // namespace mbdbench
