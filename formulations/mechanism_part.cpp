@@ -16,12 +16,16 @@ MechanismDescription mechanism_part(const Mechanism& whole, const std::function<
   std::erase_if(part.joints, [&](const JointDescription& joint) { return joint.cut || !held(joint.b); });
   std::erase_if(part.joint_loads, in_foreign_joint);
   std::erase_if(part.joint_springs, in_foreign_joint);
+  std::erase_if(part.joint_frictions, in_foreign_joint);
+  std::erase_if(part.joint_stops, in_foreign_joint);
   std::erase_if(part.body_loads, [&](const BodyLoadDescription& load) { return !held(load.body); });
-  std::erase_if(part.point_springs, [&](const PointSpringDescription& spring) {
+  const auto reaches_out = [&](const auto& spring) {
     const bool first = held(spring.body1);
     const bool second = held(spring.body2);
     return !(first || second) || !(first || is_ground(spring.body1)) || !(second || is_ground(spring.body2));
-  });
+  };
+  std::erase_if(part.point_springs, reaches_out);
+  std::erase_if(part.bushings, reaches_out);
   std::erase_if(part.markers,
                 [&](const MarkerDescription& marker) { return !held(marker.body) && !is_ground(marker.body); });
   part.couplings.clear();

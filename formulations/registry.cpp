@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "formulations/aba/aba.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
@@ -18,6 +21,7 @@
 #include "formulations/projection/projected_formulation.hpp"
 #include "formulations/projection_option.hpp"
 #include "formulations/shared_formulation.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
 namespace {
@@ -133,6 +137,31 @@ std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism
                        irregular->mass == 0.0 ? "mass" : "moment of inertia about some axis");
   }
   return entry.refusal(mechanism);
+}
+
+std::string start_failure(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                          const Mechanism& mechanism, std::string_view options) {
+  if (std::string refusal = refusal_of(entry, mechanism); !refusal.empty()) {
+    return refusal;
+  }
+  try {
+    const std::unique_ptr<Formulation> formulation = make_formulation(registry, entry, mechanism, options);
+    std::vector<double> x(formulation->state_size());
+    std::vector<double> xdot(x.size());
+    RhsStatus status = formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x);
+    if (status.ok) {
+      status = formulation->rhs(0.0, x, xdot);
+    }
+    if (!status.ok) {
+      return status.message();
+    }
+    const auto lost = std::find_if(xdot.begin(), xdot.end(), [](double value) { return !std::isfinite(value); });
+    return lost == xdot.end() ? std::string{}
+                              : fmt::format("the rate of '{}' is not a finite number",
+                                            formulation->layout()[static_cast<std::size_t>(lost - xdot.begin())].name);
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
 }
 
 std::string divisible_formulations(std::span<const FormulationEntry> registry) {

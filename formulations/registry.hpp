@@ -21,6 +21,11 @@ const FormulationEntry* find_formulation(std::span<const FormulationEntry> regis
 std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
                                               const Mechanism& mechanism, std::string_view options = {});
 
+/// Asks the formulation itself: makes it, with options read from text, and evaluates x' at the initial state. Costs
+/// what these cost, of `dense` O(n^3). \returns why it refuses the mechanism or has no x' there; empty where it has
+std::string start_failure(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                          const Mechanism& mechanism, std::string_view options = {});
+
 /// \returns the formulations that can be divided among ranks, with the option it takes: "hdca[leaf=subchain], ...".
 std::string divisible_formulations(std::span<const FormulationEntry> registry);
 

@@ -3,8 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "experiments/command_line/command.hpp"
 #include "experiments/command_line/graph_drawing.hpp"
@@ -12,8 +15,11 @@
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
+#include "experiments/registries/available_memory.hpp"
+#include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/terminal/message.hpp"
+#include "formulations/registry.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 #include "mechanisms/model/validation/model_check.hpp"
 
@@ -25,6 +31,7 @@ constexpr const char* kInspectExamples = R"(Examples:
   mbdbench inspect random_closed:seed=5,cuts=3
   mbdbench inspect --mechanism four_bar.toml
   mbdbench inspect robot.urdf --floating --ignore friction
+  mbdbench inspect thin_hand.toml -f dca[leaf=body] -f dca-alm
   mbdbench inspect four_bar --json | jq .degrees_of_freedom
   mbdbench inspect double_loop --graph drawings && dot -Tpdf drawings/assembly_tree.dot -o assembly_tree.pdf)";
 
@@ -39,8 +46,56 @@ void write_graphs(const Mechanism& mechanism, const std::filesystem::path& direc
   tell("Graphs: {}, {}\n", (directory / "mechanism.dot").string(), (directory / "assembly_tree.dot").string());
 }
 
+// Matrices of this size take about a second to factorise.
+constexpr double kLargestTrial = 64e6;  // bytes
+
+/// Whether a formulation can treat the mechanism.
+struct Answer {
+  std::string formulation;
+  std::string refusal;  ///< empty if it can
+  std::string untried;  ///< why its right-hand side at the start was not tried; empty if it was
+};
+
+/// Asks what every command asks: does it take the mechanism, does it fit into the memory, has it a right-hand side at
+/// the start?
+Answer answer_of(const std::vector<FormulationEntry>& registry, const std::string& word, const Mechanism& mechanism) {
+  const FormulationChoice choice = choose_formulation(registry, word);
+  Answer answer{word, refusal_of(*choice.entry, mechanism), {}};
+  if (!answer.refusal.empty()) {
+    return answer;
+  }
+  try {
+    require_memory(*choice.entry, mechanism);
+  } catch (const MemoryRefusal& refusal) {
+    answer.refusal = refusal.what();
+    return answer;
+  }
+  MemoryNeed matrices = choice.entry->memory;
+  matrices.per_body = 0.0;
+  if (matrices.bytes(mechanism) > kLargestTrial) {
+    answer.untried = fmt::format("its right-hand side was not tried, it needs matrices of {:.3g} GB",
+                                 1e-9 * matrices.bytes(mechanism));
+    return answer;
+  }
+  answer.refusal = start_failure(registry, *choice.entry, mechanism, choice.options);
+  return answer;
+}
+
+/// \param words of formulations; empty: all
+std::vector<Answer> answers_of(const std::vector<FormulationEntry>& registry, std::vector<std::string> words,
+                               const Mechanism& mechanism) {
+  if (words.empty()) {
+    std::transform(registry.begin(), registry.end(), std::back_inserter(words),
+                   [](const FormulationEntry& entry) { return std::string(entry.key); });
+  }
+  std::vector<Answer> answers;
+  std::transform(words.begin(), words.end(), std::back_inserter(answers),
+                 [&](const std::string& word) { return answer_of(registry, word, mechanism); });
+  return answers;
+}
+
 /// \returns what the text says, for scripts.
-nlohmann::ordered_json json_of(const std::vector<FormulationEntry>& formulations, const Mechanism& mechanism) {
+nlohmann::ordered_json json_of(const std::vector<Answer>& answers, const Mechanism& mechanism) {
   const ModelCheck check = check_model(mechanism);
   nlohmann::ordered_json json = {{"mechanism", mechanism.name()},
                                  {"source", mechanism.description().source},
@@ -78,22 +133,26 @@ nlohmann::ordered_json json_of(const std::vector<FormulationEntry>& formulations
     json["loops"].push_back(
         {{"cut_joint", loop.cut_joint}, {"rows", loop.rows}, {"redundant", loop.redundant()}, {"bodies", loop.bodies}});
   }
-  for (const FormulationEntry& entry : formulations) {
-    const std::string refusal = refusal_of(entry, mechanism);
-    json["formulations"].push_back({{"key", entry.key}, {"can", refusal.empty()}, {"refusal", refusal}});
+  for (const Answer& answer : answers) {
+    json["formulations"].push_back({{"key", answer.formulation},
+                                    {"can", answer.refusal.empty()},
+                                    {"refusal", answer.refusal},
+                                    {"tried", answer.untried.empty()}});
   }
   return json;
 }
 
-void print_formulations(const std::vector<FormulationEntry>& formulations, const Mechanism& mechanism) {
+void print_formulations(const std::vector<Answer>& answers) {
   std::size_t width = 0;
-  for (const FormulationEntry& entry : formulations) {
-    width = std::max(width, entry.key.size());
+  for (const Answer& answer : answers) {
+    width = std::max(width, answer.formulation.size());
   }
   fmt::print("\nFormulations that can treat it:\n");
-  for (const FormulationEntry& entry : formulations) {
-    const std::string refusal = refusal_of(entry, mechanism);
-    fmt::print("  {:<{}}  {}\n", entry.key, width, refusal.empty() ? "yes" : "no: " + refusal);
+  for (const Answer& answer : answers) {
+    fmt::print("  {:<{}}  {}\n", answer.formulation, width,
+               !answer.refusal.empty()  ? "no: " + answer.refusal
+               : answer.untried.empty() ? "yes"
+                                        : "yes; " + answer.untried);
   }
 }
 
@@ -108,17 +167,21 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
       ->required();
   const auto flags = std::make_shared<RobotFlags>();
   add_robot_flags(*command, *flags);
+  const auto words = std::make_shared<std::vector<std::string>>();
+  command->add_option("-f,--formulation", *words, "Ask these only: keys, with options in brackets; default all")
+      ->allow_extra_args(false);
   const auto graphs = std::make_shared<std::string>();
   command->add_option("--graph", *graphs,
                       "Directory for mechanism.dot (bodies, spanning tree, cuts) and assembly_tree.dot, for Graphviz");
   const auto as_json = std::make_shared<bool>(false);
   command->add_flag("--json", *as_json, "The same as JSON, for scripts");
   command->footer(kInspectExamples);
-  command->callback([&registries, word, flags, graphs, as_json] {
+  command->callback([&registries, word, flags, words, graphs, as_json] {
     const Mechanism mechanism = find_mechanism(registries, with_robot_flags(*word, *flags));
+    const std::vector<Answer> answers = answers_of(registries.formulations, *words, mechanism);
     if (*as_json) {
-      fmt::print("{}\n", json_of(registries.formulations, mechanism)
-                             .dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+      fmt::print("{}\n",
+                 json_of(answers, mechanism).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
       if (!graphs->empty()) {
         write_graphs(mechanism, *graphs);
       }
@@ -130,7 +193,7 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
       say("\nWarning: {}\n", warning);
     }
     fmt::print("\nDivide and conquer:\n{}", assembly_summary(mechanism, GroundClosure::root));
-    print_formulations(registries.formulations, mechanism);
+    print_formulations(answers);
     if (!graphs->empty()) {
       write_graphs(mechanism, *graphs);
     }

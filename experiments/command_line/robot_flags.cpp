@@ -14,8 +14,11 @@ namespace mbdbench {
 
 namespace {
 
+constexpr const char* kFlags = "--floating, --ignore, --friction, --stops, --armature and --fixed";
+
 bool any_of(const RobotFlags& flags) {
-  return flags.floating || !flags.ignored.empty() || flags.fixed == "keep";
+  return flags.floating || !flags.ignored.empty() || flags.fixed == "keep" || flags.friction > 0.0 ||
+         flags.stops > 0.0 || flags.armature > 0.0;
 }
 
 }  // namespace
@@ -31,6 +34,19 @@ void add_robot_flags(CLI::App& command, RobotFlags& flags) {
       ->check(CLI::IsMember({"armature", "friction", "limits"}))
       ->allow_extra_args(false);
   command
+      .add_option("--friction", flags.friction,
+                  "Robots' files: model dry friction, regularised below this velocity (rad/s or m/s); otherwise it is "
+                  "refused")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--stops", flags.stops,
+                  "Robots' files: model limits as one-sided springs of this stiffness (N m/rad or N/m)")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--armature", flags.armature,
+                  "MJCF: model armature as a rotor behind a gear of this ratio; otherwise it is refused")
+      ->check(CLI::PositiveNumber);
+  command
       .add_option(
           "--fixed", flags.fixed,
           "Robots' files: keep links that are fixed to others as bodies, with reactions, or merge them (default)")
@@ -44,9 +60,8 @@ std::string with_robot_flags(const std::string& word, const RobotFlags& flags) {
   }
   const auto [file, text] = split_robot_word(word);
   if (!is_robot_file(file)) {
-    throw std::invalid_argument(fmt::format(
-        "--floating, --ignore and --fixed are for robots' files (.urdf, .xml, .mjcf), and '{}' is not such a file",
-        word));
+    throw std::invalid_argument(
+        fmt::format("{} are for robots' files (.urdf, .xml, .mjcf), and '{}' is not such a file", kFlags, word));
   }
   const auto ignores = [&](const char* what) {
     return std::find(flags.ignored.begin(), flags.ignored.end(), what) != flags.ignored.end();
@@ -57,6 +72,10 @@ std::string with_robot_flags(const std::string& word, const RobotFlags& flags) {
   options.ignore_armature = options.ignore_armature || ignores("armature");
   options.ignore_friction = options.ignore_friction || ignores("friction");
   options.ignore_limits = options.ignore_limits || ignores("limits");
+  options.friction_velocity = flags.friction > 0.0 ? flags.friction : options.friction_velocity;
+  options.stop_stiffness = flags.stops > 0.0 ? flags.stops : options.stop_stiffness;
+  options.armature_ratio = flags.armature > 0.0 ? flags.armature : options.armature_ratio;
+  require_consistent(options);
   return fmt::format("{}[{}]", file, to_text(options));
 }
 
@@ -73,7 +92,7 @@ void apply_robot_flags(std::vector<std::string>& words, const RobotFlags& flags)
   }
   if (!used) {
     throw std::invalid_argument(
-        "--floating, --ignore and --fixed are for robots' files (.urdf, .xml, .mjcf), and no -m names one");
+        fmt::format("{} are for robots' files (.urdf, .xml, .mjcf), and no -m names one", kFlags));
   }
 }
 

@@ -14,14 +14,17 @@ namespace mbdbench {
 
 class Mechanism;
 
-/// What --floating, --ignore and --fixed were given.
+/// What --floating, --ignore, --friction, --stops, --armature and --fixed were given.
 struct RobotFlags {
   bool floating = false;
   std::vector<std::string> ignored;
   std::string fixed;
+  double friction = 0.0;  ///< 0: not given
+  double stops = 0.0;     ///< 0: not given
+  double armature = 0.0;  ///< 0: not given
 };
 
-/// Adds --floating, --ignore and --fixed. \param flags must outlive the parser
+/// Adds these options. \param flags must outlive the parser
 void add_robot_flags(CLI::App& command, RobotFlags& flags);
 
 /// \returns the mechanism's word with the flags as options in brackets: "arm.urdf[floating]", added to those it has.

@@ -41,6 +41,13 @@ std::string held_joint(JointType type, double size) {
       return fmt::format("<path d=\"M{0:.2f} 0L0 {0:.2f}L{1:.2f} 0L0 {1:.2f}Z\" {2}/>", -size, size, kOutline);
     case JointType::fixed:
       return box(0.6 * size, 0.6 * size, kFilled);
+    case JointType::distance:
+    case JointType::revolute_spherical:
+      return circle(0.5 * size, kFilled);
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
+      return circle(0.5 * size, kFilled) +
+             strokes(fmt::format("M{:.2f} {:.2f}H{:.2f}", -1.6 * size, 0.5 * size, 1.6 * size));
     case JointType::free:
       break;  // holds nothing and is not drawn
   }

@@ -60,12 +60,16 @@ bool keeps_axes_parallel(JointType type) {
 double held_distance(JointType type, const Vec3& gap, const Vec3& axis) {
   switch (type) {
     case JointType::free:
-      return 0.0;
+    case JointType::distance:
+    case JointType::revolute_spherical:
+      return 0.0;  // their ends are apart by intent
     case JointType::prismatic:
     case JointType::cylindrical:
     case JointType::screw:
+    case JointType::point_on_line:
       return (gap - gap.dot(axis) * axis).norm();
     case JointType::planar:
+    case JointType::point_on_plane:
       return std::abs(gap.dot(axis));
     default:
       return gap.norm();

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "mechanisms/model/loads/bushing.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -38,6 +40,10 @@ BodyPoints link_ends(const Mechanism& mechanism) {
   for (const PointSpringDescription& spring : mechanism.description().point_springs) {
     add(mechanism.find_body(spring.body1).value_or(-1), spring.point1);
     add(mechanism.find_body(spring.body2).value_or(-1), spring.point2);
+  }
+  for (const BushingDescription& bushing : mechanism.description().bushings) {
+    add(mechanism.find_body(bushing.body1).value_or(-1), bushing.frame1.position);
+    add(mechanism.find_body(bushing.body2).value_or(-1), bushing.frame2.position);
   }
   return ends;
 }
@@ -128,6 +134,16 @@ class FigureMaker {
       add_line(LineKind::spring, from, to);
       add_spring_symbols(spring, JointType::prismatic, 0.5 * (from + to), to - from);
     }
+    for (const BushingDescription& bushing : mechanism_.description().bushings) {
+      const Bushing placed(mechanism_, bushing);
+      const Vec3 from = kinematics_.world_point(placed.body1(), bushing.frame1.position);
+      const Vec3 to = placed.point(kinematics_);
+      add_line(LineKind::spring, from, to);
+      const Vec3 along = kinematics_.body(placed.body1()).rotation * Vec3::UnitX();
+      add_symbol(
+          {.kind = SymbolKind::spring, .type = JointType::prismatic, .name = bushing.name, .angle = angle_of(along)},
+          0.5 * (from + to));
+    }
     for (const JointSpringDescription& spring : mechanism_.description().joint_springs) {
       const Joint& joint = mechanism_.joint(*mechanism_.find_joint(spring.joint));
       add_spring_symbols(spring, turns(joint.type, spring.component) ? JointType::revolute : JointType::prismatic,
@@ -172,9 +188,13 @@ class FigureMaker {
     const Vec3 on_a = kinematics_.world_point(joint.a, joint.position_a);
     const Vec3 on_b = kinematics_.world_point(joint.b, joint.position_b);
     const bool slides = joint.type == JointType::prismatic || joint.type == JointType::cylindrical ||
-                        joint.type == JointType::planar || joint.type == JointType::screw;
+                        joint.type == JointType::planar || joint.type == JointType::screw ||
+                        joint.type == JointType::point_on_line || joint.type == JointType::point_on_plane;
     if (slides) {
       add_line(LineKind::guide, on_a, on_b);
+    }
+    if (has_length(joint.type)) {
+      add_line(LineKind::link, on_a, on_b);
     }
     if (joint.type == JointType::free) {
       return;  // holds nothing

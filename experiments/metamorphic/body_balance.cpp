@@ -42,6 +42,9 @@ class BodyBalance {
     for (const ToldPointSpring& spring : told_.point_springs) {
       add_point_spring(spring);
     }
+    for (const ToldBushing& bushing : told_.bushings) {
+      add_bushing(bushing);
+    }
     double worst = 0.0;
     for (std::size_t k = 0; k < told_.bodies.size(); ++k) {
       const double one = imbalance(k);
@@ -102,6 +105,34 @@ class BodyBalance {
     const double pull = spring.stiffness * ((to - from).norm() - spring.rest) + spring.damping * rate;
     act(spring.body1, from, pull * direction, Vec3::Zero());
     act(spring.body2, to, -pull * direction, Vec3::Zero());
+  }
+
+  /// The torque is what a turn of body 2 about each axis takes of the energy, by differences.
+  void add_bushing(const ToldBushing& bushing) {
+    const BodyState one = state_of(states_, bushing.body1);
+    const BodyState two = state_of(states_, bushing.body2);
+    const Frame first = one.frame.then(bushing.frame1);
+    const Frame second = two.frame.then(bushing.frame2);
+    const Eigen::Quaterniond back = first.rotation.conjugate();
+    const auto energy = [&](const Vec3& turn) {
+      const Eigen::AngleAxisd more(turn.norm(), turn.normalized());
+      const Eigen::AngleAxisd apart(back * more * second.rotation);
+      const Vec3 theta = apart.angle() * apart.axis();
+      return 0.5 * theta.dot(bushing.rotational_stiffness.cwiseProduct(theta));
+    };
+    constexpr double kStep = 1e-3;
+    Vec3 torque;
+    for (int i = 0; i < 3; ++i) {
+      const Vec3 step = kStep * Vec3::Unit(i);
+      torque[i] = -(8.0 * (energy(step) - energy(-step)) - (energy(2.0 * step) - energy(-2.0 * step))) / (12.0 * kStep);
+    }
+    const Vec3 velocity = back * (two.velocity_of(second.position) - one.velocity_of(second.position));
+    torque -= first.rotation * bushing.rotational_damping.cwiseProduct(back * (two.spin - one.spin));
+    const Vec3 stretch = back * (second.position - first.position);
+    const Vec3 force =
+        -(first.rotation * (bushing.stiffness.cwiseProduct(stretch) + bushing.damping.cwiseProduct(velocity)));
+    act(bushing.body2, second.position, force, torque);
+    act(bushing.body1, second.position, -force, -torque);
   }
 
   double imbalance(std::size_t k) const {

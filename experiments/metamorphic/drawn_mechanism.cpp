@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include "experiments/metamorphic/told_motion.hpp"
 
@@ -74,6 +76,37 @@ void draw_loads(RandomSource& random, const Drawing& drawing, Told& told) {
                                     drawing.damping ? random.uniform(0.0, 0.5) : 0.0, random.uniform(0.5, 3.0)});
     }
   }
+}
+
+/// Between a body and the ground or another body, with less than half a turn between its frames. Drawn from a source of
+/// its own, so that what a seed draws besides stays the same.
+void draw_bushing(const Drawing& drawing, Told& told) {
+  RandomSource random(std::bit_cast<std::int64_t>(told.gravity.x()));
+  const auto body = [&] { return static_cast<int>(random.index(told.bodies.size())); };
+  const int to = body();
+  const int from = random.chance(0.5) ? kWorld : body();
+  if (from == to || !random.chance(0.5)) {
+    return;
+  }
+  const auto coefficients = [&](double largest) {
+    return Vec3(random.uniform(0.0, largest), random.uniform(0.0, largest), random.uniform(0.0, largest));
+  };
+  const std::vector<BodyState> states = body_states(told);
+  ToldBushing bushing;
+  bushing.body1 = from;
+  bushing.body2 = to;
+  bushing.frame1 = draw_frame(random);
+  bushing.frame2 = draw_frame(random);
+  const Eigen::Quaterniond turn(Eigen::AngleAxisd(random.uniform(0.0, 1.5), random.direction()));
+  bushing.frame2.rotation = state_of(states, to).frame.rotation.conjugate() * state_of(states, from).frame.rotation *
+                            bushing.frame1.rotation * turn;
+  bushing.stiffness = coefficients(10.0);
+  bushing.rotational_stiffness = coefficients(5.0);
+  if (drawing.damping) {
+    bushing.damping = coefficients(0.5);
+    bushing.rotational_damping = coefficients(0.2);
+  }
+  told.bushings.push_back(bushing);
 }
 
 /// Tree joints of one coordinate whose component a motion or a coupling may take.
@@ -152,6 +185,9 @@ bool try_to_draw(RandomSource& random, const Drawing& drawing, Told& told) {
   }
   if (drawing.loads) {
     draw_loads(random, drawing, told);
+    if (!drawing.planar) {
+      draw_bushing(drawing, told);
+    }
   }
   for (std::size_t k = 0; k < told.bodies.size(); ++k) {
     for (const Vec3& step : {Vec3(Vec3::Zero()), Vec3(Vec3::UnitX()), Vec3(Vec3::UnitY())}) {

@@ -118,6 +118,14 @@ void change_units(double length, double mass, double time, Told& told) {
     spring.stiffness *= force / length;
     spring.damping *= force / length * time;
   }
+  for (ToldBushing& bushing : told.bushings) {
+    bushing.frame1.position *= length;
+    bushing.frame2.position *= length;
+    bushing.stiffness *= force / length;
+    bushing.damping *= force / length * time;
+    bushing.rotational_stiffness *= torque;
+    bushing.rotational_damping *= torque * time;
+  }
   for (ToldCoupling& coupling : told.couplings) {
     for (ToldCoupling::Term& term : coupling.terms) {
       term.factor /=
@@ -145,6 +153,10 @@ void move_world(const Frame& motion, Told& told) {
     spring.point1 = spring.body1 == kWorld ? motion.point(spring.point1) : spring.point1;
     spring.point2 = spring.body2 == kWorld ? motion.point(spring.point2) : spring.point2;
   }
+  for (ToldBushing& bushing : told.bushings) {
+    bushing.frame1 = bushing.body1 == kWorld ? motion.then(bushing.frame1) : bushing.frame1;
+    bushing.frame2 = bushing.body2 == kWorld ? motion.then(bushing.frame2) : bushing.frame2;
+  }
 }
 
 void change_body_frame(int k, const Frame& change, Told& told) {
@@ -167,6 +179,10 @@ void change_body_frame(int k, const Frame& change, Told& told) {
   for (ToldPointSpring& spring : told.point_springs) {
     spring.point1 = spring.body1 == k ? change.point(spring.point1) : spring.point1;
     spring.point2 = spring.body2 == k ? change.point(spring.point2) : spring.point2;
+  }
+  for (ToldBushing& bushing : told.bushings) {
+    bushing.frame1 = bushing.body1 == k ? change.then(bushing.frame1) : bushing.frame1;
+    bushing.frame2 = bushing.body2 == k ? change.then(bushing.frame2) : bushing.frame2;
   }
   for (ToldMarker& marker : told.markers) {
     marker.point = marker.body == k ? change.point(marker.point) : marker.point;

@@ -43,6 +43,15 @@ class Text {
           k, body_name(spring.body1), body_name(spring.body2), vector(spring.point1), vector(spring.point2),
           number(spring.stiffness), number(spring.damping), number(spring.rest));
     }
+    for (std::size_t k = 0; k < told_.bushings.size(); ++k) {
+      const ToldBushing& bushing = told_.bushings[k];
+      line(
+          "\n[[bushings]]\nname = \"bush{}\"\nbody1 = \"{}\"\nbody2 = \"{}\"\nframe1 = {}\nframe2 = {}\n"
+          "stiffness = {}\ndamping = {}\nrotational_stiffness = {}\nrotational_damping = {}",
+          k, body_name(bushing.body1), body_name(bushing.body2), frame(bushing.frame1), frame(bushing.frame2),
+          vector(bushing.stiffness), vector(bushing.damping), vector(bushing.rotational_stiffness),
+          vector(bushing.rotational_damping));
+    }
     for (std::size_t k = 0; k < told_.couplings.size(); ++k) {
       std::vector<std::string> terms;
       for (const ToldCoupling::Term& term : told_.couplings[k].terms) {

@@ -94,6 +94,18 @@ struct ToldPointSpring {
   double rest = 0.0;
 };
 
+/// Coefficients along and about the axes of frame 1.
+struct ToldBushing {
+  int body1 = kWorld;
+  int body2 = 0;
+  Frame frame1;
+  Frame frame2;
+  Vec3 stiffness = Vec3::Zero();
+  Vec3 damping = Vec3::Zero();
+  Vec3 rotational_stiffness = Vec3::Zero();
+  Vec3 rotational_damping = Vec3::Zero();
+};
+
 struct ToldCoupling {
   struct Term {
     std::size_t joint = 0;
@@ -116,6 +128,7 @@ struct Told {
   std::vector<ToldLaw> laws;
   std::vector<ToldBodyLoad> body_loads;
   std::vector<ToldPointSpring> point_springs;
+  std::vector<ToldBushing> bushings;
   std::vector<ToldCoupling> couplings;
   std::vector<ToldMarker> markers;       ///< called m0, m1, ...
   int digits = 17;                       ///< significant digits of every number

@@ -83,6 +83,23 @@ std::string loads_on(const MechanismDescription& mechanism, std::string_view joi
       springs.emplace_back(spring.stiffness, fmt::format("{} on joint '{}'", text, spring.joint));
     }
   }
+  for (const JointFrictionDescription& friction : mechanism.joint_frictions) {
+    const std::string text =
+        fmt::format("friction '{}', regularised below {:.3g}", friction.name, friction.regularisation_velocity);
+    if (friction.joint == joint_or_body) {
+      here.push_back(text);
+    } else {
+      elsewhere.push_back(fmt::format("{} on joint '{}'", text, friction.joint));
+    }
+  }
+  for (const JointStopDescription& stop : mechanism.joint_stops) {
+    const std::string text = fmt::format("stop '{}' of stiffness {:.3g}", stop.name, stop.stiffness);
+    if (stop.joint == joint_or_body) {
+      here.push_back(text);
+    } else {
+      springs.emplace_back(stop.stiffness, fmt::format("{} on joint '{}'", text, stop.joint));
+    }
+  }
   const bool on_joint = !here.empty();
   for (const BodyLoadDescription& load : mechanism.body_loads) {
     (load.body == joint_or_body ? here : elsewhere)
@@ -90,6 +107,10 @@ std::string loads_on(const MechanismDescription& mechanism, std::string_view joi
   }
   for (const PointSpringDescription& spring : mechanism.point_springs) {
     springs.emplace_back(spring.stiffness, spring_text(spring));
+  }
+  for (const BushingDescription& bushing : mechanism.bushings) {
+    springs.emplace_back(std::max(bushing.stiffness.maxCoeff(), bushing.rotational_stiffness.maxCoeff()),
+                         fmt::format("bushing '{}'", bushing.name));
   }
   if (on_joint) {
     return acting(std::move(here), "there");

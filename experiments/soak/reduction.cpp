@@ -29,11 +29,15 @@ bool erase_end_body(MechanismDescription& description, std::size_t index) {
                         [&](const JointDescription& joint) { return joint.name == joint_name; });
   };
   std::erase_if(description.joints, [&](const JointDescription& joint) { return joint.a == name || joint.b == name; });
-  std::erase_if(description.joint_loads, [&](const JointLoadDescription& load) { return gone(load.joint); });
-  std::erase_if(description.joint_springs, [&](const JointSpringDescription& spring) { return gone(spring.joint); });
+  const auto in_gone = [&](const auto& load) { return gone(load.joint); };
+  std::erase_if(description.joint_loads, in_gone);
+  std::erase_if(description.joint_springs, in_gone);
+  std::erase_if(description.joint_frictions, in_gone);
+  std::erase_if(description.joint_stops, in_gone);
   std::erase_if(description.body_loads, [&](const BodyLoadDescription& load) { return load.body == name; });
-  std::erase_if(description.point_springs,
-                [&](const PointSpringDescription& spring) { return spring.body1 == name || spring.body2 == name; });
+  const auto ends_here = [&](const auto& spring) { return spring.body1 == name || spring.body2 == name; };
+  std::erase_if(description.point_springs, ends_here);
+  std::erase_if(description.bushings, ends_here);
   std::erase_if(description.markers, [&](const MarkerDescription& marker) { return marker.body == name; });
   remove_at(description.bodies, index);
   return true;
@@ -92,6 +96,9 @@ class Reducer {
       smaller = leave_out(&MechanismDescription::body_loads) || smaller;
       smaller = leave_out(&MechanismDescription::joint_springs) || smaller;
       smaller = leave_out(&MechanismDescription::point_springs) || smaller;
+      smaller = leave_out(&MechanismDescription::bushings) || smaller;
+      smaller = leave_out(&MechanismDescription::joint_frictions) || smaller;
+      smaller = leave_out(&MechanismDescription::joint_stops) || smaller;
       smaller = leave_out(&MechanismDescription::markers) || smaller;
       smaller = leave_out_bodies() || smaller;
       smaller = leave_out_cuts() || smaller;

@@ -62,6 +62,10 @@ void turn(const Joint& joint, int eighths, std::span<double> q) {
     }
     case JointType::prismatic:
     case JointType::fixed:
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
       return;
   }
 }
@@ -90,7 +94,7 @@ double largest_of(const Mechanism& mechanism, const Joint& joint, std::span<cons
     turn(joint, eighths, q);
     const RelativePose pose = relative_pose(joint, std::span(q).first(start.size()));
     SpatialColumns directions;
-    constrained_directions(joint, Mat3::Identity(), pose.rotation, directions);
+    constrained_directions(joint, Mat3::Identity(), pose.rotation, pose.translation, directions);
     const Mat3 axes_a = joint.rotation_a.transpose();
     const JointMatrix a =
         compliance(inboard, axes_a, joint.position_a + joint.rotation_a * pose.translation - inboard.com, directions);
@@ -107,7 +111,8 @@ double largest_compliance_ratio(const Mechanism& mechanism) {
   double largest = 1.0;
   const Joint* last = nullptr;
   const auto compare = [&](const Joint& joint, std::span<const double> start) {
-    if (joint.a >= 0 && joint.b >= 0) {
+    // A joint without coordinates does not say where its ends are; other joints lead to both of its bodies.
+    if (joint.a >= 0 && joint.b >= 0 && !is_cut_only(joint.type)) {
       if (last == nullptr || !alike(mechanism, *last, joint)) {
         largest = std::max(largest, largest_of(mechanism, joint, start));
       }

@@ -23,7 +23,8 @@ std::vector<double> masses(const Mechanism& mechanism) {
 
 bool only_gravity(const MechanismDescription& description) {
   return description.joint_loads.empty() && description.body_loads.empty() && description.joint_springs.empty() &&
-         description.point_springs.empty();
+         description.point_springs.empty() && description.bushings.empty() && description.joint_frictions.empty() &&
+         description.joint_stops.empty();
 }
 
 ProximalOptions proximal(const Mechanism& mechanism, const AugmentedOptions& options) {

@@ -200,6 +200,23 @@ std::string refuse_ground_trees(const Mechanism& whole, std::size_t least) {
   if (spring != description.joint_springs.end()) {
     return fmt::format("the spring '{}' in a cut joint needs both of its trees", spring->name);
   }
+  const auto friction = std::find_if(description.joint_frictions.begin(), description.joint_frictions.end(), in_cut);
+  if (friction != description.joint_frictions.end()) {
+    return fmt::format("the friction '{}' in a cut joint needs both of its trees", friction->name);
+  }
+  const auto stop = std::find_if(description.joint_stops.begin(), description.joint_stops.end(), in_cut);
+  if (stop != description.joint_stops.end()) {
+    return fmt::format("the stop '{}' in a cut joint needs both of its trees", stop->name);
+  }
+  const auto bushing =
+      std::find_if(description.bushings.begin(), description.bushings.end(), [&](const BushingDescription& candidate) {
+        const int first = tree_of_body(whole, trees.tree_of, candidate.body1);
+        const int second = tree_of_body(whole, trees.tree_of, candidate.body2);
+        return first >= 0 && second >= 0 && first != second;
+      });
+  if (bushing != description.bushings.end()) {
+    return fmt::format("the bushing '{}' needs both of its trees", bushing->name);
+  }
   try {
     for (std::size_t tree = 0; tree < trees.bodies.size(); ++tree) {
       Mechanism{part_of(whole, trees, tree)};

@@ -30,6 +30,10 @@ std::vector<ScalarStep> scalar_steps(const Joint& joint) {
     case JointType::spherical:
     case JointType::free:
     case JointType::fixed:
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
       break;
   }
   return {};

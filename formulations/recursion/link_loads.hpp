@@ -96,8 +96,8 @@ class LinkLoads {
 /// joints, and formulas with markers.
 inline std::string refuse_loads_with_poses(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
-  const bool in_joints = !description.joint_loads.empty() || !description.joint_springs.empty();
-  if (!description.body_loads.empty() || !description.point_springs.empty()) {
+  const bool in_joints = has_joint_loads(description);
+  if (!description.body_loads.empty() || !description.point_springs.empty() || !description.bushings.empty()) {
     return "gravity and loads in joints are taken so far, this mechanism has loads on bodies";
   }
   return in_joints && LoadEvaluator(mechanism, nullptr).need_bodies()

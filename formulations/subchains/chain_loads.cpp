@@ -9,10 +9,6 @@
 namespace mbdbench {
 namespace {
 
-bool has_joint_loads(const Mechanism& mechanism) {
-  return !mechanism.description().joint_loads.empty() || !mechanism.description().joint_springs.empty();
-}
-
 MechanismDescription held_links(const Mechanism& mechanism, const ChainPlan& plan, const ChainRange& held) {
   return mechanism_part(mechanism, [&](int body) {
     const int row = plan.tree().bodies()[index_of(body)].row;
@@ -23,7 +19,7 @@ MechanismDescription held_links(const Mechanism& mechanism, const ChainPlan& pla
 }  // namespace
 
 ChainLoads::ChainLoads(const Mechanism& mechanism, const ChainPlan& plan, const std::optional<ChainRange>& held) {
-  if (!has_joint_loads(mechanism)) {
+  if (!has_joint_loads(mechanism.description())) {
     return;
   }
   if (!held) {
@@ -60,7 +56,7 @@ void ChainLoads::evaluate(double t, std::span<const double> q, std::span<const d
 
 std::string refuse_divided_loads(const Mechanism& mechanism, const ChainPlan& plan, int ranks) {
   try {
-    for (int rank = 0; rank < ranks && has_joint_loads(mechanism); ++rank) {
+    for (int rank = 0; rank < ranks && has_joint_loads(mechanism.description()); ++rank) {
       const Mechanism held(held_links(mechanism, plan, plan.share_of(rank, ranks).positions));
     }
   } catch (const ModelError& error) {

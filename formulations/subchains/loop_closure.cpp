@@ -24,7 +24,7 @@ void LoopClosure::set_rows() {
   for (std::size_t e = 0; e < 2; ++e) {
     axes_[e].noalias() = ends_[e].rotation * tips_[e].axes;
   }
-  constrained_directions(*joint_, axes_[0], axes_[1], d_);
+  constrained_directions(*joint_, axes_[0], axes_[1], Vec3::Zero(), d_);
   for (std::size_t e = 0; e < 2; ++e) {
     for (Eigen::Index row = 0; row < d_.cols(); ++row) {
       const Vec3 force = ends_[e].rotation.transpose() * d_.col(row).head<3>();
@@ -38,7 +38,7 @@ void LoopClosure::solve_accelerations() {
   set_rows();
   const Vec3 omega_a = ends_[0].rotation * ends_[0].omega;
   const Vec3 omega_b = ends_[1].rotation * ends_[1].omega;
-  constrained_directions_rate(*joint_, axes_[0], axes_[1], omega_a, omega_b, d_rate_);
+  constrained_directions_rate(*joint_, axes_[0], axes_[1], {omega_a, omega_b, {}, {}}, d_rate_);
   multipliers_.noalias() = -d_rate_.bottomRows<3>().transpose() * (omega_b - omega_a);
   for (std::size_t e = 0; e < 2; ++e) {
     // The joint's origin on the link has a centripetal acceleration beside what J V tells.
@@ -96,7 +96,7 @@ void LoopClosure::set_loads(double leak) {
     const Vec3 handle = motion.head<3>() + motion.tail<3>().cross(tips_[e].lever);
     velocity[e].noalias() = ends_[e].rotation * handle;
   }
-  constrained_directions_rate(*joint_, axes_[0], axes_[1], omega[0], omega[1], d_rate_);
+  constrained_directions_rate(*joint_, axes_[0], axes_[1], {omega[0], omega[1], {}, {}}, d_rate_);
   const Vec6 impulse = d_ * multipliers_;
   const Vec6 rate = d_rate_ * multipliers_;
   for (std::size_t e = 0; e < 2; ++e) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "mechanisms/io/file_text.hpp"
 #include "mechanisms/io/robot_file.hpp"
 #include "mechanisms/io/toml_text.hpp"
+#include "mechanisms/model/description/rotor.hpp"
 #include "mechanisms/model/loads/expression.hpp"
 #include "mechanisms/model/loads/formula_derivative.hpp"
 
@@ -52,6 +54,7 @@ void read_joint(FieldReader& fields, JointDescription& joint) {
   fields.read("axis", joint.axis);
   fields.read("axis2", joint.axis2);
   fields.read("pitch", joint.pitch);
+  fields.read("length", joint.length);
   fields.read("cut", joint.cut);
   fields.read("q0", joint.q0);
   fields.read("v0", joint.v0);
@@ -113,6 +116,60 @@ void read_point_spring(FieldReader& fields, PointSpringDescription& spring) {
   fields.read("rest", spring.rest);
 }
 
+void read_bushing(FieldReader& fields, BushingDescription& bushing) {
+  fields.require("name").read("name", bushing.name);
+  fields.read("body1", bushing.body1);
+  fields.require("body2").read("body2", bushing.body2);
+  fields.read("frame1", bushing.frame1);
+  fields.read("frame2", bushing.frame2);
+  fields.read("stiffness", bushing.stiffness);
+  fields.read("damping", bushing.damping);
+  fields.read("rotational_stiffness", bushing.rotational_stiffness);
+  fields.read("rotational_damping", bushing.rotational_damping);
+}
+
+void read_joint_friction(FieldReader& fields, JointFrictionDescription& friction) {
+  fields.require("name").read("name", friction.name);
+  fields.require("joint").read("joint", friction.joint);
+  fields.read_component("component", friction.component);
+  fields.require("kinetic").read("kinetic", friction.kinetic);
+  friction.breakaway = friction.kinetic;
+  fields.read("breakaway", friction.breakaway);
+  fields.read("stribeck_velocity", friction.stribeck_velocity);
+  fields.require("regularisation_velocity").read("regularisation_velocity", friction.regularisation_velocity);
+  fields.read("viscous", friction.viscous);
+}
+
+void read_joint_stop(FieldReader& fields, JointStopDescription& stop) {
+  fields.require("name").read("name", stop.name);
+  fields.require("joint").read("joint", stop.joint);
+  fields.read_component("component", stop.component);
+  fields.read("lower", stop.lower);
+  fields.read("upper", stop.upper);
+  fields.require("stiffness").read("stiffness", stop.stiffness);
+  fields.read("damping", stop.damping);
+}
+
+/// \param description has all joints and couplings of the file
+void read_rotor(FieldReader& fields, MechanismDescription& description) {
+  RotorDescription rotor;
+  fields.require("name").read("name", rotor.name);
+  fields.require("joint").read("joint", rotor.joint);
+  fields.read_component("component", rotor.component);
+  fields.require("inertia").read("inertia", rotor.inertia);
+  fields.require("ratio").read("ratio", rotor.ratio);
+  fields.read("mass", rotor.mass);
+  if (rotor.name.empty() || rotor.joint.empty() || rotor.inertia == 0.0) {
+    return;  // a missing field, which is reported as such
+  }
+  try {
+    add_rotor(description, rotor);
+  } catch (const std::invalid_argument& error) {
+    const std::string_view told = error.what();
+    fields.fail_element(told.substr(told.find(": ") + 2));  // which names the rotor itself
+  }
+}
+
 void read_marker(FieldReader& fields, MarkerDescription& marker) {
   fields.require("name").read("name", marker.name);
   fields.require("body").read("body", marker.body);
@@ -147,10 +204,14 @@ MechanismDescription parse(std::string_view text, const RobotOptions& options, F
   read_list(root, "bodies", "body", description.bodies, read_body);
   read_list(root, "joints", "joint", description.joints, read_joint);
   read_list(root, "couplings", "coupling", description.couplings, read_coupling);
+  root.read_tables("rotors", "rotors", "rotor", [&](FieldReader& fields) { read_rotor(fields, description); });
   read_list(root, "joint_loads", "joint load", description.joint_loads, read_joint_load);
   read_list(root, "body_loads", "body load", description.body_loads, read_body_load);
   read_list(root, "joint_springs", "joint spring", description.joint_springs, read_joint_spring);
   read_list(root, "point_springs", "point spring", description.point_springs, read_point_spring);
+  read_list(root, "bushings", "bushing", description.bushings, read_bushing);
+  read_list(root, "joint_frictions", "joint friction", description.joint_frictions, read_joint_friction);
+  read_list(root, "joint_stops", "joint stop", description.joint_stops, read_joint_stop);
   read_list(root, "markers", "marker", description.markers, read_marker);
   root.finish();
   return description;

@@ -112,6 +112,9 @@ class MechanismWriter {
     write_all("body_loads", description.body_loads);
     write_all("joint_springs", description.joint_springs);
     write_all("point_springs", description.point_springs);
+    write_all("bushings", description.bushings);
+    write_all("joint_frictions", description.joint_frictions);
+    write_all("joint_stops", description.joint_stops);
     write_all("markers", description.markers);
     return std::move(text_);
   }
@@ -180,8 +183,8 @@ class MechanismWriter {
     field("b", toml_quoted(joint.b));
     frame("frame_a", joint.frame_a);
     frame("frame_b", joint.frame_b);
-    const bool has_axis =
-        joint.type != JointType::spherical && joint.type != JointType::free && joint.type != JointType::fixed;
+    const bool has_axis = joint.type != JointType::spherical && joint.type != JointType::free &&
+                          joint.type != JointType::fixed && joint.type != JointType::distance;
     const JointDescription usual;
     if (has_axis || !same_bits(joint.axis, usual.axis)) {
       field("axis", numbers(joint.axis));
@@ -191,6 +194,9 @@ class MechanismWriter {
     }
     if (joint.pitch != 0.0) {
       field("pitch", number(joint.pitch));
+    }
+    if (joint.length != 0.0) {
+      field("length", number(joint.length));
     }
     flag_if_set("cut", joint.cut);
     numbers_unless_empty("q0", joint.q0);
@@ -273,6 +279,40 @@ class MechanismWriter {
     vector_unless("point1", spring.point1, Vec3::Zero());
     vector_unless("point2", spring.point2, Vec3::Zero());
     coefficients(spring);
+  }
+
+  void fields_of(const BushingDescription& bushing) {
+    field("body1", toml_quoted(bushing.body1));
+    field("body2", toml_quoted(bushing.body2));
+    frame("frame1", bushing.frame1);
+    frame("frame2", bushing.frame2);
+    vector_unless("stiffness", bushing.stiffness, Vec3::Zero());
+    vector_unless("damping", bushing.damping, Vec3::Zero());
+    vector_unless("rotational_stiffness", bushing.rotational_stiffness, Vec3::Zero());
+    vector_unless("rotational_damping", bushing.rotational_damping, Vec3::Zero());
+  }
+
+  void fields_of(const JointFrictionDescription& friction) {
+    field("joint", toml_quoted(friction.joint));
+    component_unless_first(friction.component);
+    field("kinetic", number(friction.kinetic));
+    field("breakaway", number(friction.breakaway));
+    field("stribeck_velocity", number(friction.stribeck_velocity));
+    field("regularisation_velocity", number(friction.regularisation_velocity));
+    field("viscous", number(friction.viscous));
+  }
+
+  void fields_of(const JointStopDescription& stop) {
+    field("joint", toml_quoted(stop.joint));
+    component_unless_first(stop.component);
+    if (stop.lower) {
+      field("lower", number(*stop.lower));
+    }
+    if (stop.upper) {
+      field("upper", number(*stop.upper));
+    }
+    field("stiffness", number(stop.stiffness));
+    field("damping", number(stop.damping));
   }
 
   void fields_of(const MarkerDescription& marker) {

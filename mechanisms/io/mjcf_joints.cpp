@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
 namespace mbdbench::mjcf {
@@ -21,6 +23,9 @@ struct JointReader::Part {
   double damping = 0.0;
   double rest = 0.0;
   double reference = 0.0;
+  double friction = 0.0;
+  double armature = 0.0;
+  std::optional<std::pair<double, double>> range;  ///< of a hinge or slide that stops, in our coordinates
 };
 
 JointReader::Part JointReader::part_of(const XMLElement& element, const std::string& childclass) {
@@ -65,15 +70,23 @@ JointReader::Part JointReader::part_of(const XMLElement& element, const std::str
                                            part.shown, what, value, option));
   };
   if (const double friction = defaults_.number(element, "frictionloss", childclass, 0.0); friction != 0.0) {
-    rubbing_.push_back(part.shown);
-    if (!options_.ignore_friction) {
-      refuse("frictionloss", friction, "friction");
+    if (options_.friction_velocity > 0.0) {
+      part.friction = friction;
+    } else {
+      rubbing_.push_back(part.shown);
+    }
+    if (!options_.ignore_friction && options_.friction_velocity == 0.0) {
+      refuse("frictionloss", friction, "friction, or model it with --friction VELOCITY");
     }
   }
   if (const double armature = defaults_.number(element, "armature", childclass, 0.0); armature != 0.0) {
-    armoured_.push_back(part.shown);
-    if (!options_.ignore_armature) {
-      refuse("armature", armature, "armature");
+    if (options_.armature_ratio > 0.0 && scalar) {
+      part.armature = armature;
+    } else {
+      armoured_.push_back(part.shown);
+      if (!options_.ignore_armature) {
+        refuse("armature", armature, "armature, or model it with --armature RATIO (of a hinge or slide)");
+      }
     }
   }
   if (!scalar && part.stiffness != 0.0) {
@@ -84,12 +97,53 @@ JointReader::Part JointReader::part_of(const XMLElement& element, const std::str
   }
   const std::string limited = defaults_.text(element, "limited", childclass).value_or("auto");
   if (limited == "true" || (limited == "auto" && defaults_.text(element, "range", childclass))) {
-    limited_.push_back(part.shown);
+    if (options_.stop_stiffness > 0.0 && scalar) {
+      if (const auto given = defaults_.numbers(element, "range", childclass, 2, 2)) {
+        part.range = {unit * (*given)[0] - part.reference, unit * (*given)[1] - part.reference};
+      }
+    } else {
+      limited_.push_back(part.shown);
+    }
   }
   return part;
 }
 
+void JointReader::add_resistance(const Part& part, const std::string& joint, int component) {
+  const auto name = [&](int own, const char* what) {
+    return load_names_.fit(fmt::format("{}{}_{}", joint, own > 0 ? fmt::format("_{}", own + 1) : "", what));
+  };
+  const bool ball = part.type == JointType::spherical;
+  for (int own = 0; part.friction != 0.0 && own < (ball ? 3 : 1); ++own) {
+    JointFrictionDescription friction;
+    friction.joint = joint;
+    friction.component = ball ? own : component;
+    friction.name = name(friction.component, "friction");
+    friction.kinetic = part.friction;
+    friction.breakaway = part.friction;
+    friction.regularisation_velocity = options_.friction_velocity;
+    lines_.note({"joint_frictions", description_.joint_frictions.size(), ""}, part.line);
+    description_.joint_frictions.push_back(std::move(friction));
+  }
+  if (part.armature != 0.0) {
+    const double ratio = options_.armature_ratio;
+    rotors_.emplace_back(part.line, RotorDescription{name(component, "rotor"), joint, component,
+                                                     part.armature / (ratio * ratio), ratio, 0.0});
+  }
+  if (part.range) {
+    JointStopDescription stop;
+    stop.name = name(component, "stop");
+    stop.joint = joint;
+    stop.component = component;
+    stop.lower = part.range->first;
+    stop.upper = part.range->second;
+    stop.stiffness = options_.stop_stiffness;
+    lines_.note({"joint_stops", description_.joint_stops.size(), ""}, part.line);
+    description_.joint_stops.push_back(std::move(stop));
+  }
+}
+
 void JointReader::add_loads(const Part& part, const std::string& joint, int component) {
+  add_resistance(part, joint, component);
   if (part.stiffness == 0.0 && part.damping == 0.0) {
     return;
   }
@@ -203,6 +257,13 @@ const ReadJoint* JointReader::find(const std::string& name) const {
 }
 
 void JointReader::finish() {
+  for (const auto& [line, rotor] : rotors_) {
+    try {
+      add_rotor(description_, rotor);
+    } catch (const std::invalid_argument& error) {
+      findings_.error(line, error.what());
+    }
+  }
   const auto tell = [&](const char* what, const std::vector<std::string>& joints) {
     if (!joints.empty()) {
       findings_.note(fmt::format("{}: {}", what, fmt::join(joints, ", ")));

@@ -2,6 +2,7 @@
 /// \file
 /// The joints of one MJCF body.
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "mechanisms/io/fitting_names.hpp"
@@ -9,6 +10,7 @@
 #include "mechanisms/io/robot_options.hpp"
 #include "mechanisms/io/source_lines.hpp"
 #include "mechanisms/model/description/description.hpp"
+#include "mechanisms/model/description/rotor.hpp"
 
 namespace mbdbench::mjcf {
 
@@ -47,6 +49,8 @@ class JointReader {
  private:
   struct Part;
   Part part_of(const XMLElement& element, const std::string& childclass);
+  /// Friction and stops that the options ask for.
+  void add_resistance(const Part& part, const std::string& joint, int component);
   void add_loads(const Part& part, const std::string& joint, int component);
 
   const RobotOptions& options_;
@@ -58,6 +62,7 @@ class JointReader {
   FittingNames names_;
   FittingNames load_names_;
   std::map<std::string, ReadJoint> read_;
+  std::vector<std::pair<std::size_t, RotorDescription>> rotors_;  ///< with their lines, to be added after all joints
   std::vector<std::string> renamed_, limited_, rubbing_, armoured_;
 };
 

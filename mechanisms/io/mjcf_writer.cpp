@@ -34,6 +34,10 @@ std::vector<Part> parts_of(const Joint& joint) {
   switch (joint.type) {
     case JointType::fixed:
     case JointType::screw:
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
       return {};
     case JointType::revolute:
       return {turn};

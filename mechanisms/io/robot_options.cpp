@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 namespace mbdbench {
@@ -29,7 +32,30 @@ std::vector<std::string> parts_of(std::string_view text, char separator) {
   return parts;
 }
 
+/// \returns the positive number behind the word's equals sign.
+double positive_number(const std::string& word) {
+  const std::string text = word.substr(word.find('=') + 1);
+  char* end = nullptr;
+  const double value = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != '\0' || !(value > 0.0) || !std::isfinite(value)) {
+    throw std::invalid_argument(fmt::format("option {} of a robot's file: '{}' should be a positive number",
+                                            word.substr(0, word.find('=')), text));
+  }
+  return value;
+}
+
 }  // namespace
+
+void require_consistent(const RobotOptions& options) {
+  for (const auto& [ignored, modelled, words] :
+       {std::tuple(options.ignore_friction, options.friction_velocity > 0.0, "friction ignored and modelled"),
+        {options.ignore_armature, options.armature_ratio > 0.0, "armature ignored and modelled"},
+        {options.ignore_limits, options.stop_stiffness > 0.0, "limits ignored and modelled as stops"}}) {
+    if (ignored && modelled) {
+      throw std::invalid_argument(fmt::format("options of a robot's file: {} at once; choose one", words));
+    }
+  }
+}
 
 RobotOptions parse_robot_options(std::string_view text) {
   RobotOptions options;
@@ -38,6 +64,12 @@ RobotOptions parse_robot_options(std::string_view text) {
       options.floating = true;
     } else if (word == "fixed=keep") {
       options.keep_fixed = true;
+    } else if (word.starts_with("friction=")) {
+      options.friction_velocity = positive_number(word);
+    } else if (word.starts_with("armature=")) {
+      options.armature_ratio = positive_number(word);
+    } else if (word.starts_with("stops=")) {
+      options.stop_stiffness = positive_number(word);
     } else if (word.starts_with("ignore=")) {
       for (const std::string& what : parts_of(std::string_view(word).substr(7), '+')) {
         const auto known =
@@ -49,12 +81,14 @@ RobotOptions parse_robot_options(std::string_view text) {
         options.*known->second = true;
       }
     } else {
-      throw std::invalid_argument(
-          fmt::format("options of a robot's file: there is no '{}'; there are floating, fixed=keep and ignore=, "
-                      "with armature, friction and limits and + between them",
-                      word));
+      throw std::invalid_argument(fmt::format(
+          "options of a robot's file: there is no '{}'; there are floating, fixed=keep, "
+          "friction=VELOCITY, stops=STIFFNESS, armature=RATIO and ignore=, with armature, friction and limits and + "
+          "between them",
+          word));
     }
   }
+  require_consistent(options);
   return options;
 }
 
@@ -65,6 +99,15 @@ std::string to_text(const RobotOptions& options) {
   }
   if (options.keep_fixed) {
     words.emplace_back("fixed=keep");
+  }
+  if (options.friction_velocity > 0.0) {
+    words.push_back(fmt::format("friction={}", options.friction_velocity));
+  }
+  if (options.armature_ratio > 0.0) {
+    words.push_back(fmt::format("armature={}", options.armature_ratio));
+  }
+  if (options.stop_stiffness > 0.0) {
+    words.push_back(fmt::format("stops={}", options.stop_stiffness));
   }
   std::vector<std::string_view> ignored;
   for (const auto& [word, member] : kIgnorable) {

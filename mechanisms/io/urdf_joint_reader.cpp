@@ -81,10 +81,59 @@ void JointReader::read(int index, const std::string& a, const std::string& b, co
     const XMLElement* const limit = from.element->FirstChildElement("limit");
     if (limit != nullptr && from.type != "continuous" &&
         (limit->Attribute("lower") != nullptr || limit->Attribute("upper") != nullptr)) {
-      limited_.push_back(from.name);
+      read_limit(from, joint, *limit);
     }
   }
   description_.joints.push_back(std::move(joint));
+}
+
+void JointReader::read_limit(const UrdfJoint& from, const JointDescription& joint, const XMLElement& limit) {
+  if (options_.stop_stiffness == 0.0 || (joint.type != JointType::revolute && joint.type != JointType::prismatic)) {
+    limited_.push_back(from.name);
+    return;
+  }
+  JointStopDescription stop;
+  stop.name = load_names_.fit(joint.name + "_stop");
+  stop.joint = joint.name;
+  stop.lower = number(limit, "lower", findings_, 0.0).value_or(0.0);
+  stop.upper = number(limit, "upper", findings_, 0.0).value_or(0.0);
+  stop.stiffness = options_.stop_stiffness;
+  if (*stop.lower > *stop.upper) {
+    findings_.error(line_of(limit), fmt::format("joint '{}': the limit's lower = {} is above upper = {}; swap them",
+                                                from.name, *stop.lower, *stop.upper));
+  }
+  lines_.note({"joint_stops", description_.joint_stops.size(), ""}, line_of(limit));
+  description_.joint_stops.push_back(std::move(stop));
+}
+
+void JointReader::read_friction(const UrdfJoint& from, const JointDescription& joint, const XMLElement& dynamics,
+                                double friction) {
+  if (options_.friction_velocity == 0.0) {
+    rubbing_.push_back(from.name);
+    if (!options_.ignore_friction) {
+      findings_.error(line_of(dynamics),
+                      fmt::format("joint '{}': dry friction ({}) is not modelled; leave it out with --ignore friction, "
+                                  "model it with --friction VELOCITY, or give damping in its place",
+                                  from.name, friction));
+    }
+    return;
+  }
+  if (friction < 0.0) {
+    findings_.error(line_of(dynamics),
+                    fmt::format("joint '{}': friction {} is negative; give a number >= 0", from.name, friction));
+  } else if (joint.type != JointType::revolute && joint.type != JointType::prismatic) {
+    findings_.error(line_of(dynamics), fmt::format("joint '{}': friction is for joints with one coordinate, and this "
+                                                   "one is {}; take it out, and add loads in the TOML format",
+                                                   from.name, from.type));
+  }
+  JointFrictionDescription modelled;
+  modelled.name = load_names_.fit(joint.name + "_friction");
+  modelled.joint = joint.name;
+  modelled.kinetic = friction;
+  modelled.breakaway = friction;
+  modelled.regularisation_velocity = options_.friction_velocity;
+  lines_.note({"joint_frictions", description_.joint_frictions.size(), ""}, line_of(dynamics));
+  description_.joint_frictions.push_back(std::move(modelled));
 }
 
 void JointReader::read_dynamics(const UrdfJoint& from, const JointDescription& joint) {
@@ -94,13 +143,7 @@ void JointReader::read_dynamics(const UrdfJoint& from, const JointDescription& j
   }
   const double friction = number(*dynamics, "friction", findings_, 0.0).value_or(0.0);
   if (friction != 0.0) {
-    rubbing_.push_back(from.name);
-    if (!options_.ignore_friction) {
-      findings_.error(line_of(*dynamics),
-                      fmt::format("joint '{}': dry friction ({}) is not modelled; leave it out with --ignore friction, "
-                                  "or give damping in its place",
-                                  from.name, friction));
-    }
+    read_friction(from, joint, *dynamics, friction);
   }
   const double damping = number(*dynamics, "damping", findings_, 0.0).value_or(0.0);
   if (damping == 0.0) {

@@ -34,6 +34,8 @@ class JointReader {
   [[nodiscard]] const std::string& name(int joint) const { return names_[static_cast<std::size_t>(joint)]; }
 
  private:
+  void read_limit(const UrdfJoint& from, const JointDescription& joint, const XMLElement& limit);
+  void read_friction(const UrdfJoint& from, const JointDescription& joint, const XMLElement& dynamics, double friction);
   void read_dynamics(const UrdfJoint& from, const JointDescription& joint);
   void read_mimic(int follower, const XMLElement& mimic);
   [[nodiscard]] bool has_one_coordinate(int joint) const;

@@ -16,6 +16,9 @@ void note_left_out(Writer& writer, const Mechanism& mechanism, const std::vector
   add(description.joint_loads);
   add(description.body_loads);
   add(description.point_springs);
+  add(description.bushings);
+  add(description.joint_frictions);
+  add(description.joint_stops);
   if (names.empty()) {
     return;
   }

@@ -79,6 +79,7 @@ double characteristic_length(const Mechanism& mechanism) {
     for (const Joint& joint : joints) {
       reach(joint.a, joint.position_a);
       reach(joint.b, joint.position_b);
+      length = std::max(length, joint.length);
     }
   }
   if (!(length > 0.0)) {
@@ -104,6 +105,10 @@ bool is_displacement(const Joint& joint, int component) {
     case JointType::spherical:
     case JointType::fixed:
     case JointType::screw:
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
       return false;
   }
   return false;

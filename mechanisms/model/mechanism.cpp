@@ -91,6 +91,15 @@ void set_constrained_directions(Joint& joint) {
       joint.linear_directions = {joint.normal1, joint.normal2};
       joint.angular = parallel_axes;
       break;
+    case JointType::distance:
+      break;
+    case JointType::revolute_spherical:
+    case JointType::point_on_plane:
+      joint.linear_directions = {joint.axis};
+      break;
+    case JointType::point_on_line:
+      joint.linear_directions = {joint.normal1, joint.normal2};
+      break;
   }
 }
 
@@ -107,6 +116,7 @@ Joint make_joint(const JointDescription& from) {
   joint.axis = from.axis;
   joint.axis2 = from.axis2;
   joint.pitch = from.pitch;
+  joint.length = from.length;
   joint.normal1 = any_normal(joint.axis);
   joint.normal2 = joint.axis.cross(joint.normal1);
   joint.nq = position_count(from.type);
@@ -336,7 +346,13 @@ const GenericRank& Mechanism::generic_rank() const {
 
 bool Mechanism::exchanges_energy() const {
   const auto damped = [](const auto& spring) { return spring.damping != 0.0; };
+  const auto damps = [](const BushingDescription& bushing) {
+    return !bushing.damping.isZero(0.0) || !bushing.rotational_damping.isZero(0.0);
+  };
   return rheonomic() || !description_.joint_loads.empty() || !description_.body_loads.empty() ||
+         !description_.joint_frictions.empty() ||
+         std::any_of(description_.joint_stops.begin(), description_.joint_stops.end(), damped) ||
+         std::any_of(description_.bushings.begin(), description_.bushings.end(), damps) ||
          std::any_of(description_.joint_springs.begin(), description_.joint_springs.end(), damped) ||
          std::any_of(description_.point_springs.begin(), description_.point_springs.end(), damped);
 }

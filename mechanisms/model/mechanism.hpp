@@ -112,7 +112,7 @@ class Mechanism {
   [[nodiscard]] bool rheonomic() const { return motion_row_count() > 0 || drives_cut_joints(); }
   /// \returns whether a cut joint has a prescribed motion.
   [[nodiscard]] bool drives_cut_joints() const { return driven_row_count_ > 0; }
-  /// \returns whether loads, dampers or prescribed motions may add or take energy: else T + V is constant.
+  /// \returns whether loads, dampers, friction or prescribed motions may add or take energy: else T + V is constant.
   [[nodiscard]] bool exchanges_energy() const;
 
   /// \returns the initial coordinates; they satisfy Phi(q0, t = 0) = 0.

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "experiments/records/record.hpp"
@@ -75,17 +74,6 @@ TEST(BenchCommand, TimesAnyFormulationOnAnyMechanism) {
   }
   EXPECT_EQ(call_program({"bench", "-f", "hdca"}).exit_code, 2);
   EXPECT_EQ(call_program({"bench", "-m", "pendulum", "-f", "hdcca"}).exit_code, 2);
-}
-
-TEST(InspectCommand, SaysTheSameAsJson) {
-  const CommandLineCall call = call_program({"inspect", "four_bar", "--json"});
-  ASSERT_EQ(call.exit_code, 0) << call.errors;
-  const nlohmann::json json = nlohmann::json::parse(call.output);
-  EXPECT_EQ(json["degrees_of_freedom"], 2);
-  EXPECT_EQ(json["bodies"], json["body_list"].size());
-  EXPECT_EQ(json["joint_list"].size(), 5U);
-  EXPECT_EQ(json["loops"].size(), 1U);
-  EXPECT_EQ(json["formulations"].size(), default_registries().formulations.size());
 }
 
 }  // namespace

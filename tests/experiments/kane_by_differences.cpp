@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -89,6 +90,11 @@ struct MovingJoint {
         return {turned(), Vector(q[4] + moved[3], q[5] + moved[4], q[6] + moved[5])};
       case JointType::fixed:
         break;
+      case JointType::distance:
+      case JointType::revolute_spherical:
+      case JointType::point_on_line:
+      case JointType::point_on_plane:
+        throw std::invalid_argument("joints without coordinates are compared with chains of links without mass");
       case JointType::screw:
         return {turn(axis, q[0] + moved[0]), axis * (static_cast<Real>(description->pitch) * (q[0] + moved[0]))};
     }
@@ -129,6 +135,7 @@ class Kane {
     add_inertia(mass, forces);
     add_joint_forces(forces);
     add_point_springs(forces);
+    add_bushings(forces);
     const int tree = mechanism_.u_size();
     const Coordinates open = mass.topLeftCorner(tree, tree).colPivHouseholderQr().solve(forces.head(tree));
     auto [rows, right] = constraints();
@@ -441,6 +448,85 @@ class Kane {
           static_cast<Real>(spring.stiffness) * (joint.q[component] - static_cast<Real>(spring.rest)) +
           static_cast<Real>(spring.damping) * joint.u[component];
     }
+    for (const JointFrictionDescription& friction : description_.joint_frictions) {
+      const MovingJoint& joint = joint_called(friction.joint);
+      const Real v = joint.u[static_cast<std::size_t>(friction.component)];
+      Real level = static_cast<Real>(friction.kinetic);
+      if (friction.stribeck_velocity > 0.0) {
+        level += static_cast<Real>(friction.breakaway - friction.kinetic) *
+                 std::exp(-v * v / static_cast<Real>(friction.stribeck_velocity * friction.stribeck_velocity));
+      }
+      forces[joint.offset + friction.component] -=
+          level * std::tanh(v / static_cast<Real>(friction.regularisation_velocity)) +
+          static_cast<Real>(friction.viscous) * v;
+    }
+    for (const JointStopDescription& stop : description_.joint_stops) {
+      const MovingJoint& joint = joint_called(stop.joint);
+      const auto component = static_cast<std::size_t>(stop.component);
+      for (const auto& [bound, sign] : {std::pair(stop.lower, -1.0L), {stop.upper, 1.0L}}) {
+        const Real depth = bound ? sign * (joint.q[component] - static_cast<Real>(*bound)) : 0.0L;
+        if (depth > 0.0L) {
+          forces[joint.offset + stop.component] -=
+              sign * static_cast<Real>(stop.stiffness) * depth *
+              std::max(0.0L, 1.0L + static_cast<Real>(stop.damping) * sign * joint.u[component]);
+        }
+      }
+    }
+  }
+
+  /// Minus the derivatives of the energy by differences, and the dampers.
+  void add_bushings(Coordinates& forces) const {
+    for (const BushingDescription& bushing : description_.bushings) {
+      const auto energy = [&](const Coordinates& moved) { return bushing_energy(bushing, frames(moved)); };
+      for (int r = 0; r < unknowns_; ++r) {
+        const Coordinates along = kStep * Coordinates::Unit(unknowns_, r);
+        constexpr Real kFirst[] = {4.0L / 5.0L, -1.0L / 5.0L, 4.0L / 105.0L, -1.0L / 280.0L};
+        for (int k = 0; k < 4; ++k) {
+          const Real steps = static_cast<Real>(k + 1);
+          forces[r] -= kFirst[k] / kStep * (energy(steps * along) - energy(-steps * along));
+        }
+      }
+      const Frame first = bushing_frame(bushing.body1, bushing.frame1, here_);
+      const Vector point = bushing_frame(bushing.body2, bushing.frame2, here_).origin;
+      const Vector velocity = velocity_of(bushing.body2, point) - velocity_of(bushing.body1, point);
+      const Vector turning = spin_of(bushing.body2) - spin_of(bushing.body1);
+      const auto damped = [&](const Vec3& damping, const Vector& rate) {
+        return Vector(-(first.axes * damping.cast<Real>().cwiseProduct(first.axes.transpose() * rate)));
+      };
+      const Vector force = damped(bushing.damping, velocity);
+      const Vector torque = damped(bushing.rotational_damping, turning);
+      if (bushing.body2 != kGround) {
+        act(forces, body_index_.at(bushing.body2), point, force, torque);
+      }
+      if (bushing.body1 != kGround) {
+        act(forces, body_index_.at(bushing.body1), point, -force, -torque);
+      }
+    }
+  }
+
+  /// \param bodies frames at the centres of mass
+  [[nodiscard]] Frame bushing_frame(const std::string& body, const JointFrame& given,
+                                    const std::vector<Frame>& bodies) const {
+    Frame own = frame_of(given);
+    if (body == kGround) {
+      return own;
+    }
+    const std::size_t k = body_index_.at(body);
+    own.origin -= description_.bodies[k].com.cast<Real>();
+    return bodies[k] * own;
+  }
+
+  [[nodiscard]] Real bushing_energy(const BushingDescription& bushing, const std::vector<Frame>& bodies) const {
+    const Frame apart = bushing_frame(bushing.body1, bushing.frame1, bodies).inverse() *
+                        bushing_frame(bushing.body2, bushing.frame2, bodies);
+    const Eigen::AngleAxis<Real> rotation(apart.axes);
+    const Vector turn = rotation.angle() * rotation.axis();
+    return 0.5L * (apart.origin.dot(bushing.stiffness.cast<Real>().cwiseProduct(apart.origin)) +
+                   turn.dot(bushing.rotational_stiffness.cast<Real>().cwiseProduct(turn)));
+  }
+
+  [[nodiscard]] Vector spin_of(const std::string& body) const {
+    return body == kGround ? Vector(Vector::Zero()) : spin(body_index_.at(body));
   }
 
   void add_point_springs(Coordinates& forces) const {

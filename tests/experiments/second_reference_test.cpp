@@ -1,5 +1,6 @@
 /// \file
 /// `dense`, the reference of everything else, against a reference of another kind.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 #include "experiments/soak/random_mechanism.hpp"
 #include "experiments/verification/verification_reference.hpp"
 #include "formulations/registry.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/experiments/kane_by_differences.hpp"
+#include "tests/support/added_loads.hpp"
 
 namespace mbdbench {
 namespace {
@@ -54,6 +57,20 @@ TEST(SecondReference, AgreesWithDenseOnRandomMechanisms) {
   const Registries registries = default_registries();
   for (int seed = 1; seed <= count; ++seed) {
     expect_agreement(soak::draw_mechanism(registries.mechanisms, seed));
+  }
+}
+
+TEST(SecondReference, AgreesWithDenseOnBushingsFrictionAndStops) {
+  for (int seed = 1; seed <= 40; ++seed) {
+    MechanismDescription description =
+        make_mechanism(mechanism_registry(), fmt::format("random_{}:seed={},bodies={}",
+                                                         seed % 2 == 0 ? "closed" : "tree", seed, 3 + seed % 6))
+            .description();
+    RandomSource random(seed);
+    test::add_bushings(random, description);
+    test::add_friction(random, description);
+    test::add_stops(random, description);
+    expect_agreement(Mechanism(description));
   }
 }
 

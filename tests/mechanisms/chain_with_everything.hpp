@@ -48,6 +48,18 @@ inline MechanismDescription chain_with_everything() {
                              {ConstantLaw{0.0}, ConstantLaw{0.0}, ExpressionLaw{"q_ball_4"}}}};
   description.joint_springs = {{"coil", "knuckle", 0, 10.0, 0.1, 0.05}};
   description.point_springs = {{"stay", kGround, "tip", Vec3(2.0, 1.0, 0.0), Vec3(0.5, 0.0, 0.0), 100.0, 1.0, 0.5}};
+  BushingDescription& bushing = description.bushings.emplace_back();
+  bushing.name = "mount";
+  bushing.body1 = "arm";
+  bushing.body2 = "tip";
+  bushing.frame1.position = Vec3(1.5, 0.0, 0.0);
+  bushing.frame2.rotation = Eigen::Vector4d(0.8, 0.6, 0.0, 0.0);
+  bushing.stiffness = Vec3(10.0, 20.0, 30.0);
+  bushing.damping = Vec3(0.1, 0.2, 0.3);
+  bushing.rotational_stiffness = Vec3(1.0, 2.0, 3.0);
+  bushing.rotational_damping = Vec3(0.01, 0.02, 0.03);
+  description.joint_frictions = {{"rub", "ball", 1, 0.2, 0.3, 0.1, 0.01, 0.05}};
+  description.joint_stops = {{"stop", "knuckle", 1, -0.5, 0.75, 100.0, 0.2}};
   description.markers = {{"end", "tip", Vec3(1.0, 0.0, 0.0)}};
   return description;
 }

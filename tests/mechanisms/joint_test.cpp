@@ -60,7 +60,7 @@ class JointGeometry : public testing::TestWithParam<std::tuple<JointType, int>> 
 
   [[nodiscard]] SpatialColumns d(const Mat3& a, const Mat3& b) const {
     SpatialColumns columns;
-    constrained_directions(joint, a, b, columns);
+    constrained_directions(joint, a, b, Vec3::Zero(), columns);
     return columns;
   }
 
@@ -134,7 +134,7 @@ TEST_P(JointGeometry, subspace_rates_are_derivatives) {
   SpatialColumns h_rate;
   SpatialColumns d_rate;
   motion_subspace_rate(joint, h(), omega_a, omega_b, h_rate);
-  constrained_directions_rate(joint, axes_a, axes_b, omega_a, omega_b, d_rate);
+  constrained_directions_rate(joint, axes_a, axes_b, {omega_a, omega_b, Vec3::Zero(), Vec3::Zero()}, d_rate);
   const auto h_at = [&](double s) {
     SpatialColumns columns;
     motion_subspace(joint, turned(axes_a, omega_a, s), turned(axes_b, omega_b, s), columns);

@@ -141,6 +141,37 @@ TEST(Mjcf, WhatWouldBeLostIsRefusedAllAtOnce) {
   EXPECT_TRUE(tells(ignored, "frictionloss is ignored: 'j'"));
 }
 
+TEST(Mjcf, FrictionAndRangesAreModelledWhenItIsAskedFor) {
+  const MechanismDescription model = read_model(
+      R"(<mujoco><worldbody><body><joint name="j" frictionloss="2" range="-90 45" ref="10"/><geom size="1"/>
+      <body><joint name="b" type="ball" frictionloss="3" range="0 30"/><geom size="1" pos="1 0 0"/></body></body>
+      </worldbody></mujoco>)",
+      "friction=0.5,stops=7");
+  ASSERT_EQ(model.joint_frictions.size(), 4U);
+  EXPECT_EQ(model.joint_frictions[0].joint, "j");
+  EXPECT_EQ(model.joint_frictions[0].kinetic, 2.0);
+  EXPECT_EQ(model.joint_frictions[0].regularisation_velocity, 0.5);
+  EXPECT_EQ(model.joint_frictions[3].joint, "b");
+  EXPECT_EQ(model.joint_frictions[3].component, 2);
+  ASSERT_EQ(model.joint_stops.size(), 1U) << "the cone of a ball is not a stop of a coordinate";
+  EXPECT_NEAR(*model.joint_stops[0].lower, -100.0 * std::numbers::pi / 180.0, 1e-15);
+  EXPECT_NEAR(*model.joint_stops[0].upper, 35.0 * std::numbers::pi / 180.0, 1e-15);
+  EXPECT_TRUE(tells(model, "joint stops are not modelled: 'b'"));
+  EXPECT_NO_THROW(Mechanism{model});
+}
+
+TEST(Mjcf, ArmatureIsARotorBehindAGearWhenItIsAskedFor) {
+  const MechanismDescription model = read_model(
+      R"(<mujoco><worldbody><body><joint name="j" armature="0.5"/><geom size="1"/></body></worldbody></mujoco>)",
+      "armature=10");
+  ASSERT_EQ(model.bodies.size(), 2U);
+  EXPECT_EQ(model.bodies[1].mass, 0.0);
+  EXPECT_NEAR(model.bodies[1].inertia(2, 2), 0.005, 1e-17);
+  ASSERT_EQ(model.couplings.size(), 1U);
+  EXPECT_FALSE(tells(model, "armature"));
+  EXPECT_NO_THROW(Mechanism{model});
+}
+
 TEST(Mjcf, IncludedFilesStandInTheirPlace) {
   const std::filesystem::path folder =
       std::filesystem::temp_directory_path() / fmt::format("mbdbench_mjcf_{}", getpid());

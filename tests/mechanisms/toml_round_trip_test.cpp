@@ -62,6 +62,7 @@ void expect_same(const JointDescription& a, const JointDescription& b) {
   EXPECT_EQ(bits(a.axis), bits(b.axis));
   EXPECT_EQ(bits(a.axis2), bits(b.axis2));
   EXPECT_EQ(a.pitch, b.pitch);
+  EXPECT_EQ(a.length, b.length);
   EXPECT_EQ(a.cut, b.cut);
   EXPECT_EQ(bits(a.q0), bits(b.q0));
   EXPECT_EQ(bits(a.v0), bits(b.v0));
@@ -114,6 +115,37 @@ void expect_same(const PointSpringDescription& a, const PointSpringDescription& 
   EXPECT_EQ(bits(Vec3(a.stiffness, a.damping, a.rest)), bits(Vec3(b.stiffness, b.damping, b.rest)));
 }
 
+void expect_same(const BushingDescription& a, const BushingDescription& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.body1, b.body1);
+  EXPECT_EQ(a.body2, b.body2);
+  expect_same(a.frame1, b.frame1);
+  expect_same(a.frame2, b.frame2);
+  EXPECT_EQ(bits(a.stiffness), bits(b.stiffness));
+  EXPECT_EQ(bits(a.damping), bits(b.damping));
+  EXPECT_EQ(bits(a.rotational_stiffness), bits(b.rotational_stiffness));
+  EXPECT_EQ(bits(a.rotational_damping), bits(b.rotational_damping));
+}
+
+void expect_same(const JointFrictionDescription& a, const JointFrictionDescription& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.joint, b.joint);
+  EXPECT_EQ(a.component, b.component);
+  EXPECT_EQ(bits(Vec3(a.kinetic, a.breakaway, a.viscous)), bits(Vec3(b.kinetic, b.breakaway, b.viscous)));
+  EXPECT_EQ(a.stribeck_velocity, b.stribeck_velocity);
+  EXPECT_EQ(a.regularisation_velocity, b.regularisation_velocity);
+}
+
+void expect_same(const JointStopDescription& a, const JointStopDescription& b) {
+  EXPECT_EQ(a.name, b.name);
+  EXPECT_EQ(a.joint, b.joint);
+  EXPECT_EQ(a.component, b.component);
+  EXPECT_EQ(a.lower, b.lower);
+  EXPECT_EQ(a.upper, b.upper);
+  EXPECT_EQ(a.stiffness, b.stiffness);
+  EXPECT_EQ(a.damping, b.damping);
+}
+
 void expect_same(const MarkerDescription& a, const MarkerDescription& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.body, b.body);
@@ -152,6 +184,9 @@ void expect_round_trip(const MechanismDescription& description) {
   expect_same_list(back.body_loads, description.body_loads);
   expect_same_list(back.joint_springs, description.joint_springs);
   expect_same_list(back.point_springs, description.point_springs);
+  expect_same_list(back.bushings, description.bushings);
+  expect_same_list(back.joint_frictions, description.joint_frictions);
+  expect_same_list(back.joint_stops, description.joint_stops);
   expect_same_list(back.markers, description.markers);
   EXPECT_EQ(write_mechanism(back), text);
 }
@@ -165,6 +200,9 @@ TEST(TomlRoundTrip, Defaults) {
   description.body_loads.resize(1);
   description.joint_springs.resize(1);
   description.point_springs.resize(1);
+  description.bushings.resize(1);
+  description.joint_frictions.resize(1);
+  description.joint_stops.resize(1);
   description.markers.resize(1);
   expect_round_trip(description);
 }
@@ -176,7 +214,9 @@ TEST(TomlRoundTrip, ChainWithEverything) {
 TEST(TomlRoundTrip, EveryJointTypeWithEveryField) {
   MechanismDescription description;
   description.name = "all joints";
-  for (const JointType type : kAllJointTypes) {
+  std::vector<JointType> types(kAllJointTypes.begin(), kAllJointTypes.end());
+  types.insert(types.end(), kCutOnlyTypes.begin(), kCutOnlyTypes.end());
+  for (const JointType type : types) {
     JointDescription joint;
     joint.name = "joint_" + std::string(to_string(type));
     joint.type = type;
@@ -187,6 +227,7 @@ TEST(TomlRoundTrip, EveryJointTypeWithEveryField) {
     joint.axis = Vec3(1.0, 2.0, 3.0).normalized();
     joint.axis2 = Vec3(-0.0, 1.0, 0.0);
     joint.pitch = -1e-3 / 3.0;
+    joint.length = 1.0 / 3.0;
     joint.cut = position_count(type) % 2 == 0;
     joint.dependent = !joint.cut;
     for (int i = 0; i < position_count(type); ++i) {

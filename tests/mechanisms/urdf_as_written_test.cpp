@@ -138,6 +138,32 @@ TEST(UrdfAsWritten, FrictionIsLeftOutWhenItIsAskedFor) {
   EXPECT_EQ(arm.source, "URDF [ignore=friction]");
 }
 
+TEST(UrdfAsWritten, FrictionAndLimitsAreModelledWhenItIsAskedFor) {
+  const MechanismDescription arm =
+      read_arm(text_with(kUrdfArm, "friction=\"0\"", "friction=\"0.1\""), "friction=0.02,stops=500");
+  ASSERT_EQ(arm.joint_frictions.size(), 1U);
+  const JointFrictionDescription& friction = arm.joint_frictions[0];
+  EXPECT_EQ(friction.joint, "shoulder");
+  EXPECT_EQ(friction.kinetic, 0.1);
+  EXPECT_EQ(friction.breakaway, 0.1);
+  EXPECT_EQ(friction.regularisation_velocity, 0.02);
+  ASSERT_EQ(arm.joint_stops.size(), 1U);
+  EXPECT_EQ(arm.joint_stops[0].joint, "shoulder");
+  EXPECT_EQ(arm.joint_stops[0].lower, -1.0);
+  EXPECT_EQ(arm.joint_stops[0].upper, 1.0);
+  EXPECT_EQ(arm.joint_stops[0].stiffness, 500.0);
+  EXPECT_FALSE(tells(arm, "dry friction"));
+  EXPECT_FALSE(tells(arm, "joint stops"));
+  EXPECT_NO_THROW(Mechanism{arm});
+  EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "lower=\"-1\"", "lower=\"3\""), kName, parse_robot_options("stops=1"))
+                .find("arm.urdf:8: joint 'shoulder': the limit's lower = 3 is above upper = 1; swap them"),
+            std::string::npos);
+  EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "friction=\"0\"", "friction=\"-1\""), kName,
+                            parse_robot_options("friction=1"))
+                .find("friction -1 is negative"),
+            std::string::npos);
+}
+
 TEST(UrdfAsWritten, ALinkWithoutMassThatCarriesSomeIsABodyWithoutMass) {
   const Mechanism gimbal(read_arm(text_with(kUrdfArm, "type=\"fixed\"", "type=\"continuous\"")));
   ASSERT_EQ(gimbal.body_count(), 3);
@@ -199,11 +225,16 @@ TEST(UrdfAsWritten, MacrosThatWereNotResolvedAreRefused) {
 
 TEST(UrdfAsWritten, OptionsReadBackFromTheirText) {
   for (const char* const text :
-       {"", "floating", "fixed=keep", "ignore=friction", "floating,fixed=keep,ignore=armature+friction+limits"}) {
+       {"", "floating", "fixed=keep", "ignore=friction", "floating,fixed=keep,ignore=armature+friction+limits",
+        "friction=0.001,stops=10000,ignore=armature"}) {
     EXPECT_EQ(to_text(parse_robot_options(text)), text);
   }
   EXPECT_THROW(parse_robot_options("flaoting"), std::invalid_argument);
   EXPECT_THROW(parse_robot_options("ignore=mass"), std::invalid_argument);
+  for (const char* const text : {"friction=", "friction=0", "stops=-1", "stops=1x", "friction=inf",
+                                 "friction=1,ignore=friction", "ignore=limits,stops=1"}) {
+    EXPECT_THROW(parse_robot_options(text), std::invalid_argument) << text;
+  }
   EXPECT_EQ(split_robot_word("a[1].urdf[floating]"), std::pair(std::string("a[1].urdf"), std::string("floating")));
   EXPECT_EQ(split_robot_word("hdca[leaf=body]").second, "");
 }

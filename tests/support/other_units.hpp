@@ -36,6 +36,7 @@ inline MechanismDescription in_units(const Mechanism& mechanism, const Units& un
     joint.frame_a.position *= units.length;
     joint.frame_b.position *= units.length;
     joint.pitch *= units.length;
+    joint.length *= units.length;
     const int quaternion = has_quaternion(joint.type) ? 1 : 0;
     for (std::size_t i = 0; i < joint.q0.size(); ++i) {
       const int component = static_cast<int>(i) - quaternion;
@@ -64,6 +65,31 @@ inline MechanismDescription in_units(const Mechanism& mechanism, const Units& un
     spring.rest *= units.length;
     spring.point1 *= units.length;
     spring.point2 *= units.length;
+  }
+  for (BushingDescription& bushing : description.bushings) {
+    bushing.stiffness *= stiffness;
+    bushing.damping *= stiffness * units.time;
+    bushing.rotational_stiffness *= stiffness * units.length * units.length;
+    bushing.rotational_damping *= stiffness * units.length * units.length * units.time;
+    bushing.frame1.position *= units.length;
+    bushing.frame2.position *= units.length;
+  }
+  for (JointFrictionDescription& friction : description.joint_frictions) {
+    const bool linear = moves(friction.joint, friction.component);
+    const double force = stiffness * (linear ? units.length : units.length * units.length);
+    const double velocity = (linear ? units.length : 1.0) / units.time;
+    friction.kinetic *= force;
+    friction.breakaway *= force;
+    friction.stribeck_velocity *= velocity;
+    friction.regularisation_velocity *= velocity;
+    friction.viscous *= force / velocity;
+  }
+  for (JointStopDescription& stop : description.joint_stops) {
+    const double unit = moves(stop.joint, stop.component) ? units.length : 1.0;
+    stop.lower = stop.lower ? std::optional(*stop.lower * unit) : std::nullopt;
+    stop.upper = stop.upper ? std::optional(*stop.upper * unit) : std::nullopt;
+    stop.stiffness *= stiffness * units.length * units.length / (unit * unit);
+    stop.damping *= units.time / unit;
   }
   for (MarkerDescription& marker : description.markers) {
     marker.point *= units.length;

@@ -9,6 +9,8 @@
 #include "formulations/joint_state.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
+#include "mechanisms/model/loads/bushing.hpp"
+#include "mechanisms/model/loads/joint_resistance.hpp"
 #include "mechanisms/model/loads/point_spring.hpp"
 
 namespace mbdbench {
@@ -86,8 +88,19 @@ MotionColumns::MotionColumns(Formulation& formulation, const MotionColumnChoice&
     for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
       names_.push_back("force_" + spring.name);
     }
+    for (const JointFrictionDescription& friction : mechanism.description().joint_frictions) {
+      names_.push_back("force_" + friction.name);
+    }
+    for (const JointStopDescription& stop : mechanism.description().joint_stops) {
+      names_.push_back("force_" + stop.name);
+    }
     for (const PointSpringDescription& spring : mechanism.description().point_springs) {
       names_.push_back("force_" + spring.name);
+    }
+    for (const BushingDescription& bushing : mechanism.description().bushings) {
+      for (const char* component : {"fx", "fy", "fz", "nx", "ny", "nz"}) {
+        names_.push_back(fmt::format("{}_{}", component, bushing.name));
+      }
     }
   }
   if (choice.poses) {
@@ -154,27 +167,40 @@ void MotionColumns::append_loads(double t, std::vector<double>& row) {
   loads_.evaluate(t, view(q_), view(u_), *kinematics_);
   row.insert(row.end(), loads_.joint_forces().begin(), loads_.joint_forces().end());
   for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
-    const JointReference reference = *mechanism.find_joint(spring.joint);
-    const Joint& joint = mechanism.joint(reference);
-    double q = 0.0;
-    double u = 0.0;
-    if (reference.cut) {
-      const JointKinematics& state = kinematics_->cut_joint(reference.index);
-      std::vector<double> all(static_cast<std::size_t>(joint.nq));
-      cut_coordinates(joint, state, formulation_.cut_references().of(reference.index), all);
-      q = all[static_cast<std::size_t>(spring.component)];
-      const Vec6 relative =
-          kinematics_->velocity_at(joint.b, state.point) - kinematics_->velocity_at(joint.a, state.point);
-      u = (state.h.transpose() * state.h).ldlt().solve(state.h.transpose() * relative)[spring.component];
-    } else {
-      q = q_[joint.q_offset + spring.component];
-      u = u_[joint.u_offset + spring.component];
-    }
-    row.push_back(-spring.stiffness * (q - spring.rest) - spring.damping * u);
+    const auto [q, v] = joint_component(spring.joint, spring.component);
+    row.push_back(-spring.stiffness * (q - spring.rest) - spring.damping * v);
+  }
+  for (const JointFrictionDescription& friction : mechanism.description().joint_frictions) {
+    row.push_back(friction_force(friction, joint_component(friction.joint, friction.component).second));
+  }
+  for (const JointStopDescription& stop : mechanism.description().joint_stops) {
+    const auto [q, v] = joint_component(stop.joint, stop.component);
+    row.push_back(stop_force(stop, q, v));
   }
   for (const PointSpringDescription& spring : mechanism.description().point_springs) {
     row.push_back(tension(spring, *kinematics_));
   }
+  for (const BushingDescription& description : mechanism.description().bushings) {
+    const Bushing bushing(mechanism, description);
+    const Vec6 wrench = bushing.wrench(bushing.state(*kinematics_));
+    row.insert(row.end(), wrench.begin(), wrench.end());
+  }
+}
+
+std::pair<double, double> MotionColumns::joint_component(const std::string& name, int component) const {
+  const Mechanism& mechanism = formulation_.mechanism();
+  const JointReference reference = *mechanism.find_joint(name);
+  const Joint& joint = mechanism.joint(reference);
+  if (!reference.cut) {
+    const bool scalar = has_coordinate_rates(joint.type);
+    return {scalar ? q_[joint.q_offset + component] : 0.0, u_[joint.u_offset + component]};
+  }
+  const JointKinematics& state = kinematics_->cut_joint(reference.index);
+  std::vector<double> all(static_cast<std::size_t>(joint.nq));
+  cut_coordinates(joint, state, formulation_.cut_references().of(reference.index), all);
+  const Vec6 relative = kinematics_->velocity_at(joint.b, state.point) - kinematics_->velocity_at(joint.a, state.point);
+  const Eigen::VectorXd u = (state.h.transpose() * state.h).ldlt().solve(state.h.transpose() * relative);
+  return {all[static_cast<std::size_t>(component)], u[component]};
 }
 
 void MotionColumns::append_poses(std::vector<double>& row) const {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "formulations/formulation.hpp"
@@ -37,6 +38,8 @@ class MotionColumns {
   void name_joint_columns(const char* symbol);
   void append_accelerations(double t, std::span<const double> x, std::vector<double>& row);
   void append_loads(double t, std::vector<double>& row);
+  /// \returns coordinate (0 where it is a quaternion's) and quasi-velocity of a joint in the tree or cut.
+  [[nodiscard]] std::pair<double, double> joint_component(const std::string& name, int component) const;
   void append_poses(std::vector<double>& row) const;
 
   Formulation& formulation_;

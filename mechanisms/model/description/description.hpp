@@ -77,7 +77,8 @@ struct JointDescription {
   Vec3 axis = Vec3::UnitZ();
   /// Universal joints: second axis, fixed in b, in b's joint axes at q = 0 equal to a's; unit, not parallel to `axis`.
   Vec3 axis2 = Vec3::UnitX();
-  double pitch = 0.0;  ///< screws: advance along the axis, m/rad; of the same sign as the turn for a right-hand thread
+  double length = 0.0;  ///< types that keep one: between the two origins, m
+  double pitch = 0.0;   ///< screws: advance along the axis, m/rad; of the same sign as the turn for a right-hand thread
   /// A cut joint is left out of the spanning tree. Without any mark, joints that close a loop are cut in file order.
   bool cut = false;
   /// Tree joints: initial coordinates and quasi-velocities; empty means zero (identity). Cut joints: a
@@ -144,6 +145,47 @@ struct PointSpringDescription {
   double rest = 0.0;       ///< length without force, m
 };
 
+/// Springs and dampers in six directions between a frame on each of two bodies. d is the displacement of frame 2's
+/// origin from frame 1's, theta the rotation vector of frame 2's axes against frame 1's, both in the axes of frame 1.
+/// The potential is sum of k_i d_i^2 / 2 + c_i theta_i^2 / 2; dampers resist the velocity of frame 2's origin and the
+/// angular velocity of body 2 as seen from body 1.
+struct BushingDescription {
+  std::string name;
+  std::string body1 = kGround;
+  std::string body2;
+  JointFrame frame1;                         ///< on body 1; its axes are those of all coefficients
+  JointFrame frame2;                         ///< on body 2
+  Vec3 stiffness = Vec3::Zero();             ///< k, N/m
+  Vec3 damping = Vec3::Zero();               ///< N s/m
+  Vec3 rotational_stiffness = Vec3::Zero();  ///< c, N m/rad
+  Vec3 rotational_damping = Vec3::Zero();    ///< N m s/rad
+};
+
+/// Dry friction on one joint component, regularised: the generalised force
+/// -(kinetic + (breakaway - kinetic) exp(-(v / stribeck_velocity)^2)) tanh(v / regularisation_velocity) - viscous v.
+struct JointFrictionDescription {
+  std::string name;
+  std::string joint;
+  int component = 0;                     ///< 0-based component of u
+  double kinetic = 0.0;                  ///< N or N m
+  double breakaway = 0.0;                ///< at least as large
+  double stribeck_velocity = 0.0;        ///< 0: no Stribeck effect, breakaway is kinetic
+  double regularisation_velocity = 0.0;  ///< positive: below it the joint creeps
+  double viscous = 0.0;                  ///< N s/m or N m s/rad
+};
+
+/// Stops of one scalar joint coordinate: one-sided springs beyond `lower` and `upper`. Of the depth d beyond a stop the
+/// force is stiffness d max(0, 1 + damping d'), which never pulls and starts from zero.
+struct JointStopDescription {
+  std::string name;
+  std::string joint;
+  int component = 0;
+  std::optional<double> lower;
+  std::optional<double> upper;
+  double stiffness = 0.0;
+  double damping = 0.0;  ///< s/m or s/rad
+};
+
 /// A named frame whose place and velocity are outputs.
 struct MarkerDescription {
   std::string name;
@@ -167,6 +209,9 @@ struct MechanismDescription {
   std::vector<BodyLoadDescription> body_loads;
   std::vector<JointSpringDescription> joint_springs;
   std::vector<PointSpringDescription> point_springs;
+  std::vector<BushingDescription> bushings;
+  std::vector<JointFrictionDescription> joint_frictions;
+  std::vector<JointStopDescription> joint_stops;
   std::vector<MarkerDescription> markers;
 };
 

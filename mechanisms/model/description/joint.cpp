@@ -94,6 +94,11 @@ RelativePose relative_pose(const Joint& joint, std::span<const double> q) {
       pose.rotation = rotation_about(joint.axis, q[0]);
       pose.translation = joint.pitch * q[0] * joint.axis;
       break;
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
+      break;  // no coordinates: the other joints place both bodies
   }
   return pose;
 }
@@ -133,6 +138,11 @@ void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
       h.col(0).tail<3>() = axes_a * joint.axis;
       h.col(0).head<3>() = joint.pitch * h.col(0).tail<3>();
       break;
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
+      break;
   }
 }
 
@@ -153,7 +163,8 @@ void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec
   }
 }
 
-void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& d) {
+void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& displacement,
+                            SpatialColumns& d) {
   d.setZero(6, joint.nc);
   int column = 0;
   if (joint.world_linear) {
@@ -162,6 +173,9 @@ void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& 
   }
   for (const Vec3& direction : joint.linear_directions) {
     d.col(column++).head<3>() = axes_a * direction;
+  }
+  if (joint.length > 0.0) {
+    d.col(column++).head<3>() = displacement.normalized();
   }
   if (joint.type == JointType::screw) {
     d.col(column).head<3>() = screw_scale(joint) * (axes_a * joint.axis);
@@ -173,12 +187,19 @@ void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& 
   }
 }
 
-void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& omega_a,
-                                 const Vec3& omega_b, SpatialColumns& d_rate) {
+void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
+                                 const RelativeMotion& motion, SpatialColumns& d_rate) {
+  const Vec3& omega_a = motion.omega_a;
+  const Vec3& omega_b = motion.omega_b;
   d_rate.setZero(6, joint.nc);
   int column = joint.world_linear ? 3 : 0;
   for (const Vec3& direction : joint.linear_directions) {
     d_rate.col(column++).head<3>() = omega_a.cross(axes_a * direction);
+  }
+  if (joint.length > 0.0) {
+    const Vec3 along = motion.displacement.normalized();
+    const Vec3& rate = motion.displacement_rate;
+    d_rate.col(column++).head<3>() = (rate - along.dot(rate) * along) / motion.displacement.norm();
   }
   if (joint.type == JointType::screw) {
     d_rate.col(column).head<3>() = screw_scale(joint) * omega_a.cross(axes_a * joint.axis);
@@ -205,6 +226,9 @@ void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b
   }
   for (const Vec3& direction : joint.linear_directions) {
     residual[row++] = (axes_a * direction).dot(displacement);
+  }
+  if (joint.length > 0.0) {
+    residual[row++] = displacement.norm() - joint.length;
   }
   if (joint.type == JointType::screw) {
     // A whole turn is another place of the same thread: what is left is less than half the lead.
@@ -295,6 +319,10 @@ void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<c
       break;
     }
     case JointType::fixed:
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
       break;
     case JointType::screw:
       q[0] = turn_near(joint.axis.dot(pose.translation) / joint.pitch);

@@ -63,6 +63,7 @@ struct Joint {
   int row_offset = 0;                   ///< first row in Phi (cut joints)
   bool world_linear = false;            ///< the linear rows are the world axes, else `linear_directions`
   std::vector<Vec3> linear_directions;  ///< fixed in joint axes of a
+  double length = 0.0;                  ///< where positive, a row after them is the distance of the two origins less it
   std::vector<AngularConstraint> angular;
   bool turn_row = false;  ///< the last row is the turn about the axis (driven cut joints)
   std::vector<double> q0;
@@ -93,14 +94,25 @@ void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
 void motion_subspace_rate(const Joint& joint, const SpatialColumns& h, const Vec3& omega_a, const Vec3& omega_b,
                           SpatialColumns& h_rate);
 
-/// Constrained directions D, 6 x nc, linear rows first (of a screw two, then the one that ties displacement to turn).
+/// Constrained directions D, 6 x nc, linear rows first (of a screw two, then the one that ties displacement to turn; of
+/// a joint that keeps a length that one last, along the displacement).
 /// That of a driven turn stands last. D^T (V_b - V_a) is the exact rate of `closure_residual` with the velocities of
 /// the two origins; with those at O_k, see joint_kinematics.hpp.
-void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, SpatialColumns& d);
+/// \param displacement origin on b minus origin on a, in world axes
+void constrained_directions(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& displacement,
+                            SpatialColumns& d);
+
+/// How two bodies move that a joint connects, world axes.
+struct RelativeMotion {
+  Vec3 omega_a = Vec3::Zero();
+  Vec3 omega_b = Vec3::Zero();
+  Vec3 displacement = Vec3::Zero();       ///< origin on b minus origin on a
+  Vec3 displacement_rate = Vec3::Zero();  ///< velocity of the origin on b minus that of the origin on a
+};
 
 /// Rate of D.
-void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b, const Vec3& omega_a,
-                                 const Vec3& omega_b, SpatialColumns& d_rate);
+void constrained_directions_rate(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
+                                 const RelativeMotion& motion, SpatialColumns& d_rate);
 
 /// Constraint residual Phi of a joint whose ends need not meet (nc entries, order of the columns of D); of driven rows
 /// the coordinate.

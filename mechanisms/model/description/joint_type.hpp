@@ -17,12 +17,20 @@ enum class JointType {
   planar,       ///< q = two displacements in the plane normal to the axis (fixed in a), then the angle; u = q'
   free,   ///< q = quaternion, then displacement in a's joint axes; u = angular velocity (b's axes), linear (a's axes)
   fixed,  ///< no coordinates
-  screw   ///< q = angle about the axis, the displacement along it is pitch times q; u = q'
+  screw,  ///< q = angle about the axis, the displacement along it is pitch times q; u = q'
+  distance,            ///< cut only: a massless rod with a ball joint at each end, of a given length
+  revolute_spherical,  ///< cut only: a massless rod that turns about the axis on a, with a ball joint on b
+  point_on_line,       ///< cut only: b's origin stays on the line along the axis through a's
+  point_on_plane       ///< cut only: b's origin stays in the plane through a's, normal to the axis
 };
 
+/// Types that may lead to a body: their coordinates place b against a.
 inline constexpr std::array<JointType, 9> kAllJointTypes = {
     JointType::revolute, JointType::prismatic, JointType::universal, JointType::cylindrical, JointType::spherical,
     JointType::planar,   JointType::free,      JointType::fixed,     JointType::screw};
+/// Types that only hold two bodies that other joints lead to. They have no coordinates.
+inline constexpr std::array<JointType, 4> kCutOnlyTypes = {JointType::distance, JointType::revolute_spherical,
+                                                           JointType::point_on_line, JointType::point_on_plane};
 
 /// \returns "revolute", "prismatic", ...
 std::string_view to_string(JointType type);
@@ -36,9 +44,15 @@ int position_count(JointType type);
 /// \returns the number of quasi-velocities u, n_f.
 int velocity_count(JointType type);
 
-/// \returns the number of constrained directions n_c = 6 - n_f.
-inline int constraint_count(JointType type) {
-  return 6 - velocity_count(type);
+/// \returns the number of constrained directions n_c, 6 - n_f for types that may lead to a body.
+int constraint_count(JointType type);
+
+/// \returns whether the type closes loops only.
+bool is_cut_only(JointType type);
+
+/// \returns whether the joint keeps a length between its two origins.
+inline bool has_length(JointType type) {
+  return type == JointType::distance || type == JointType::revolute_spherical;
 }
 
 /// \returns whether the first four coordinates are a quaternion.

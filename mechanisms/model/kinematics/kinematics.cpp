@@ -39,7 +39,7 @@ void Kinematics::set_positions(std::span<const double> q) {
     outboard.inertia_inverse.noalias() = outboard.rotation * properties.inertia_inverse * outboard.rotation.transpose();
 
     motion_subspace(joint, state.axes_a, state.axes_b, state.h);
-    constrained_directions(joint, state.axes_a, state.axes_b, state.d);
+    constrained_directions(joint, state.axes_a, state.axes_b, state.displacement, state.d);
   }
   const auto cut_joints = mechanism().cut_joints();
   for (std::size_t c = 0; c < cut_joints.size(); ++c) {

@@ -25,6 +25,10 @@ bool is_turn(const Joint& joint, int component) {
     case JointType::free:
     case JointType::fixed:
     case JointType::screw:
+    case JointType::distance:
+    case JointType::revolute_spherical:
+    case JointType::point_on_line:
+    case JointType::point_on_plane:
       return false;
   }
   return false;
@@ -52,7 +56,8 @@ bool is_known(const Mechanism& mechanism, const Joint& joint, int component) {
                      }) ||
          std::any_of(
              description.joint_springs.begin(), description.joint_springs.end(),
-             [&](const JointSpringDescription& spring) { return acts_here(spring) && spring.stiffness != 0.0; });
+             [&](const JointSpringDescription& spring) { return acts_here(spring) && spring.stiffness != 0.0; }) ||
+         std::any_of(description.joint_stops.begin(), description.joint_stops.end(), acts_here);
 }
 
 }  // namespace

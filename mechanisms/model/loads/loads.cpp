@@ -7,8 +7,10 @@
 #include <variant>
 
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/bushing.hpp"
 #include "mechanisms/model/loads/cut_references.hpp"
 #include "mechanisms/model/loads/expression.hpp"
+#include "mechanisms/model/loads/joint_resistance.hpp"
 #include "mechanisms/model/loads/load_variables.hpp"
 #include "mechanisms/model/loads/point_spring.hpp"
 
@@ -80,7 +82,10 @@ struct LoadEvaluator::Workspace {
   std::vector<JointLoad> joint_loads;
   std::vector<BodyLoad> body_loads;
   std::vector<JointReference> spring_joints;
+  std::vector<JointReference> friction_joints;
+  std::vector<JointReference> stop_joints;
   std::vector<SpringBodies> spring_bodies;
+  std::vector<Bushing> bushings;
 
   static ScalarLaw bind(const Law& law, LoadVariables::Scope scope) {
     ScalarLaw bound;
@@ -97,7 +102,7 @@ LoadEvaluator::LoadEvaluator(const Mechanism& mechanism, const CutReferences* ne
       near_(near),
       joint_forces_(Eigen::VectorXd::Zero(mechanism.u_size())),
       wrenches_(mechanism.bodies().size(), Vec6::Zero()),
-      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}, {}})) {
+      workspace_(std::make_unique<Workspace>(Workspace{LoadVariables(mechanism), {}, {}, {}, {}, {}, {}, {}})) {
   const MechanismDescription& description = mechanism.description();
   for (const JointLoadDescription& load : description.joint_loads) {
     JointLoad bound;
@@ -121,8 +126,17 @@ LoadEvaluator::LoadEvaluator(const Mechanism& mechanism, const CutReferences* ne
   for (const JointSpringDescription& spring : description.joint_springs) {
     workspace_->spring_joints.push_back(*mechanism.find_joint(spring.joint));
   }
+  for (const JointFrictionDescription& friction : description.joint_frictions) {
+    workspace_->friction_joints.push_back(*mechanism.find_joint(friction.joint));
+  }
+  for (const JointStopDescription& stop : description.joint_stops) {
+    workspace_->stop_joints.push_back(*mechanism.find_joint(stop.joint));
+  }
   for (const PointSpringDescription& spring : description.point_springs) {
     workspace_->spring_bodies.push_back(bodies_of(mechanism, spring));
+  }
+  for (const BushingDescription& bushing : description.bushings) {
+    workspace_->bushings.emplace_back(mechanism, bushing);
   }
 }
 
@@ -132,14 +146,23 @@ LoadEvaluator::~LoadEvaluator() = default;
 
 bool LoadEvaluator::need_bodies() const {
   const auto in_cut = [](JointReference joint) { return joint.cut; };
+  const auto any_in_cut = [&](const std::vector<JointReference>& joints) {
+    return std::any_of(joints.begin(), joints.end(), in_cut);
+  };
   return workspace_->variables.need_bodies() || !workspace_->body_loads.empty() || !workspace_->spring_bodies.empty() ||
-         std::any_of(workspace_->spring_joints.begin(), workspace_->spring_joints.end(), in_cut) ||
+         !workspace_->bushings.empty() || any_in_cut(workspace_->spring_joints) ||
+         any_in_cut(workspace_->friction_joints) || any_in_cut(workspace_->stop_joints) ||
          std::any_of(workspace_->joint_loads.begin(), workspace_->joint_loads.end(),
                      [&](const JointLoad& load) { return in_cut(load.joint); });
 }
 
+bool has_joint_loads(const MechanismDescription& description) {
+  return !description.joint_loads.empty() || !description.joint_springs.empty() ||
+         !description.joint_frictions.empty() || !description.joint_stops.empty();
+}
+
 bool LoadEvaluator::in_joints() const {
-  return !workspace_->joint_loads.empty() || !workspace_->spring_joints.empty();
+  return has_joint_loads(mechanism_->description());
 }
 
 void LoadEvaluator::evaluate_joint_forces(double t, std::span<const double> q, std::span<const double> u) {
@@ -155,6 +178,7 @@ void LoadEvaluator::evaluate(double t, std::span<const double> q, std::span<cons
   apply_joint_loads(t, {q, u, &bodies, cut_joints});
   apply_body_loads(t, bodies);
   apply_point_springs(bodies, 1.0);
+  apply_bushings(bodies, 1.0);
 }
 
 void LoadEvaluator::evaluate_without_potential(double t, std::span<const double> q, std::span<const double> u,
@@ -163,6 +187,7 @@ void LoadEvaluator::evaluate_without_potential(double t, std::span<const double>
   apply_joint_loads(t, {q, u, &kinematics, kinematics.cut_joints(), 0.0});
   apply_body_loads(t, kinematics);
   apply_point_springs(kinematics, 0.0);
+  apply_bushings(kinematics, 0.0);
 }
 
 double LoadEvaluator::power(std::span<const double> u, const Kinematics& kinematics) const {
@@ -186,6 +211,16 @@ void LoadEvaluator::apply_joint_loads(double t, const View& view) {
     const auto [own_q, own_v] = own_values(work.spring_joints[s], spring.component, view);
     add_joint_force(work.spring_joints[s], spring.component,
                     -view.stiffness * spring.stiffness * (own_q - spring.rest) - spring.damping * own_v, view);
+  }
+  for (std::size_t s = 0; s < work.friction_joints.size(); ++s) {
+    const JointFrictionDescription& friction = mechanism_->description().joint_frictions[s];
+    const double own_v = own_values(work.friction_joints[s], friction.component, view).second;
+    add_joint_force(work.friction_joints[s], friction.component, friction_force(friction, own_v), view);
+  }
+  for (std::size_t s = 0; s < work.stop_joints.size(); ++s) {
+    const JointStopDescription& stop = mechanism_->description().joint_stops[s];
+    const auto [own_q, own_v] = own_values(work.stop_joints[s], stop.component, view);
+    add_joint_force(work.stop_joints[s], stop.component, stop_force(stop, own_q, own_v, view.stiffness), view);
   }
 }
 
@@ -276,22 +311,41 @@ void LoadEvaluator::apply_point_springs(const BodyMotions& bodies, double stiffn
   }
 }
 
+void LoadEvaluator::apply_bushings(const BodyMotions& bodies, double stiffness) {
+  for (const Bushing& bushing : workspace_->bushings) {
+    const Mat3 axes = bushing.axes(bodies);
+    const Vec6 wrench = bushing.wrench(bushing.state(bodies), stiffness);
+    const Vec3 force = axes * wrench.head<3>();
+    const Vec3 torque = axes * wrench.tail<3>();
+    const Vec3 point = bushing.point(bodies);
+    add_wrench(bushing.body2(), point, force, torque, bodies);
+    add_wrench(bushing.body1(), point, -force, -torque, bodies);
+  }
+}
+
 double spring_energy(const Kinematics& kinematics, std::span<const double> q, const CutReferences* near) {
   const Mechanism& mechanism = kinematics.mechanism();
+  const auto coordinate_of = [&](const std::string& name, int component) {
+    const JointReference reference = *mechanism.find_joint(name);
+    if (!reference.cut) {
+      return q[index_of(mechanism.joint(reference).q_offset + component)];
+    }
+    const Joint& joint = mechanism.joint(reference);
+    std::array<double, 7> own{};
+    cut_coordinates(joint, kinematics.cut_joint(reference.index), near_coordinates(joint, reference.index, near), own);
+    return own[index_of(component)];
+  };
   double energy = 0.0;
   for (const JointSpringDescription& spring : mechanism.description().joint_springs) {
-    const JointReference reference = *mechanism.find_joint(spring.joint);
-    const Joint& joint = mechanism.joint(reference);
-    double coordinate = 0.0;
-    if (reference.cut) {
-      std::array<double, 7> own{};
-      cut_coordinates(joint, kinematics.cut_joint(reference.index), near_coordinates(joint, reference.index, near),
-                      own);
-      coordinate = own[index_of(spring.component)];
-    } else {
-      coordinate = q[index_of(joint.q_offset + spring.component)];
-    }
-    energy += 0.5 * spring.stiffness * (coordinate - spring.rest) * (coordinate - spring.rest);
+    const double stretch = coordinate_of(spring.joint, spring.component) - spring.rest;
+    energy += 0.5 * spring.stiffness * stretch * stretch;
+  }
+  for (const JointStopDescription& stop : mechanism.description().joint_stops) {
+    energy += stop_energy(stop, coordinate_of(stop.joint, stop.component));
+  }
+  for (const BushingDescription& description : mechanism.description().bushings) {
+    const Bushing bushing(mechanism, description);
+    energy += bushing.energy(bushing.state(kinematics));
   }
   for (const PointSpringDescription& spring : mechanism.description().point_springs) {
     const SpringBodies on = bodies_of(mechanism, spring);

@@ -64,12 +64,13 @@ class LoadEvaluator {
     std::span<const double> u;
     const BodyMotions* bodies;
     std::span<const JointKinematics> cut_joints;
-    double stiffness = 1.0;  ///< of joint springs: 1, or 0 for their dampers alone
+    double stiffness = 1.0;  ///< of joint springs and stops: 1, or 0 for what takes energy alone
   };
   void apply_joint_loads(double t, const View& view);
   void apply_body_loads(double t, const BodyMotions& bodies);
   /// \param stiffness 1, or 0 for the dampers alone
   void apply_point_springs(const BodyMotions& bodies, double stiffness);
+  void apply_bushings(const BodyMotions& bodies, double stiffness);
   std::pair<double, double> own_values(JointReference joint, int component, const View& view);
   void add_joint_force(JointReference joint, int component, double value, const View& view);
   void add_wrench(int body, const Vec3& point, const Vec3& force, const Vec3& torque, const BodyMotions& bodies);
@@ -81,7 +82,10 @@ class LoadEvaluator {
   std::unique_ptr<Workspace> workspace_;
 };
 
-/// \returns the energy stored in all springs at these positions (J). \param q tree coordinates
+/// \returns whether a load, spring, friction or stop acts in a joint.
+bool has_joint_loads(const MechanismDescription& description);
+
+/// \returns the energy stored in all springs, stops and bushings at these positions (J). \param q tree coordinates
 /// \param near as of LoadEvaluator
 double spring_energy(const Kinematics& kinematics, std::span<const double> q, const CutReferences* near);
 

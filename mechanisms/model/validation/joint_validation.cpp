@@ -54,9 +54,24 @@ void check_pitch(const JointDescription& joint, std::size_t index) {
   }
 }
 
+void check_length(const JointDescription& joint, std::size_t index) {
+  const ElementReference where{"joints", index, "length"};
+  if (!has_length(joint.type) && joint.length != 0.0) {
+    throw ModelError(where, fmt::format("joint '{}': length is for distance and revolute_spherical joints, this one is "
+                                        "{}; leave it out",
+                                        joint.name, to_string(joint.type)));
+  }
+  if (has_length(joint.type) && !(joint.length > 0.0 && std::isfinite(joint.length))) {
+    throw ModelError(where, fmt::format("joint '{}': a {} joint needs a positive length (m) between its two origins, "
+                                        "not {:g}; origins that coincide are a spherical joint",
+                                        joint.name, to_string(joint.type), joint.length));
+  }
+}
+
 void check_axes(const JointDescription& joint, std::size_t index) {
   check_unit(joint.axis, kUnitSlack, {"joints", index, "axis"}, joint.name, "axis");
   check_pitch(joint, index);
+  check_length(joint, index);
   if (joint.type != JointType::universal) {
     return;
   }

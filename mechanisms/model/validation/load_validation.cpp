@@ -40,13 +40,7 @@ class LoadCheck {
   void joint_spring(const JointSpringDescription& spring, std::size_t index) const {
     const std::string who = fmt::format("joint spring '{}'", spring.name);
     const Joint& joint = find_joint(spring.joint, {"joint_springs", index, "joint"}, who);
-    if (!has_coordinate_rates(joint.type)) {
-      throw ModelError(
-          {"joint_springs", index, "joint"},
-          fmt::format("{}: the coordinates of the {} joint '{}' are a quaternion, a spring needs an angle or a "
-                      "displacement; use a joint load or point springs",
-                      who, to_string(joint.type), joint.name));
-    }
+    check_scalar(joint, {"joint_springs", index, "joint"}, who, "a spring", "a joint load, a bushing or point springs");
     check_component(spring.component, joint, {"joint_springs", index, "component"}, who);
     check_coefficients(spring, "joint_springs", index, who);
     if (!std::isfinite(spring.rest)) {
@@ -72,7 +66,105 @@ class LoadCheck {
     }
   }
 
+  void bushing(const BushingDescription& bushing, std::size_t index) const {
+    const std::string who = fmt::format("bushing '{}'", bushing.name);
+    const int body1 = find_body(bushing.body1, {"bushings", index, "body1"}, who);
+    const int body2 = find_body(bushing.body2, {"bushings", index, "body2"}, who);
+    if (body1 == body2) {
+      throw ModelError(
+          {"bushings", index, "body2"},
+          fmt::format("{}: both ends are on '{}', where it does nothing; put one on another body", who, bushing.body2));
+    }
+    for (const auto& [frame, key] : {std::pair(&bushing.frame1, "frame1"), {&bushing.frame2, "frame2"}}) {
+      check_finite(frame->position, {"bushings", index, fmt::format("{}.position", key)}, who);
+      if (!(std::abs(frame->rotation.norm() - 1.0) <= kUnitFrame)) {
+        throw ModelError({"bushings", index, fmt::format("{}.rotation", key)},
+                         fmt::format("{}: the quaternion {}.rotation has the length {:.15g}, it must be 1 (within "
+                                     "{:g}); divide it by its length and give all digits",
+                                     who, key, frame->rotation.norm(), kUnitFrame));
+      }
+    }
+    for (const auto& [values, key] : {std::pair(&bushing.stiffness, "stiffness"),
+                                      {&bushing.damping, "damping"},
+                                      {&bushing.rotational_stiffness, "rotational_stiffness"},
+                                      {&bushing.rotational_damping, "rotational_damping"}}) {
+      for (const double value : *values) {
+        check_not_negative(value, {"bushings", index, key}, who);
+      }
+    }
+  }
+
+  void joint_friction(const JointFrictionDescription& friction, std::size_t index) const {
+    const std::string who = fmt::format("joint friction '{}'", friction.name);
+    const Joint& joint = find_joint(friction.joint, {"joint_frictions", index, "joint"}, who);
+    check_component(friction.component, joint, {"joint_frictions", index, "component"}, who);
+    for (const auto& [value, key] : {std::pair(friction.kinetic, "kinetic"),
+                                     {friction.breakaway, "breakaway"},
+                                     {friction.stribeck_velocity, "stribeck_velocity"},
+                                     {friction.viscous, "viscous"}}) {
+      check_not_negative(value, {"joint_frictions", index, key}, who);
+    }
+    if (friction.breakaway < friction.kinetic) {
+      throw ModelError({"joint_frictions", index, "breakaway"},
+                       fmt::format("{}: breakaway = {} is less than kinetic = {}; friction at rest is the larger one",
+                                   who, friction.breakaway, friction.kinetic));
+    }
+    if (friction.breakaway > friction.kinetic && friction.stribeck_velocity == 0.0) {
+      throw ModelError({"joint_frictions", index, "stribeck_velocity"},
+                       fmt::format("{}: breakaway is larger than kinetic, so give the stribeck_velocity within which "
+                                   "friction falls from one to the other",
+                                   who));
+    }
+    if (!(friction.regularisation_velocity > 0.0 && std::isfinite(friction.regularisation_velocity))) {
+      throw ModelError({"joint_frictions", index, "regularisation_velocity"},
+                       fmt::format("{}: regularisation_velocity = {}, it must be positive; below it the joint creeps "
+                                   "where it would stick, and the smaller it is the stiffer are the equations",
+                                   who, friction.regularisation_velocity));
+    }
+  }
+
+  void joint_stop(const JointStopDescription& stop, std::size_t index) const {
+    const std::string who = fmt::format("joint stop '{}'", stop.name);
+    const Joint& joint = find_joint(stop.joint, {"joint_stops", index, "joint"}, who);
+    check_scalar(joint, {"joint_stops", index, "joint"}, who, "a stop", "a joint load");
+    check_component(stop.component, joint, {"joint_stops", index, "component"}, who);
+    check_not_negative(stop.stiffness, {"joint_stops", index, "stiffness"}, who);
+    check_not_negative(stop.damping, {"joint_stops", index, "damping"}, who);
+    if (!stop.lower && !stop.upper) {
+      throw ModelError({"joint_stops", index, "lower"}, fmt::format("{}: give lower, upper or both", who));
+    }
+    for (const auto& [bound, key] : {std::pair(stop.lower, "lower"), {stop.upper, "upper"}}) {
+      if (bound && !std::isfinite(*bound)) {
+        throw ModelError({"joint_stops", index, key},
+                         fmt::format("{}: {} = {} is not finite; leave it out", who, key, *bound));
+      }
+    }
+    if (stop.lower && stop.upper && *stop.lower > *stop.upper) {
+      throw ModelError({"joint_stops", index, "upper"},
+                       fmt::format("{}: lower = {} is above upper = {}; swap them", who, *stop.lower, *stop.upper));
+    }
+  }
+
  private:
+  // Rounding of a normalised quaternion; anything larger comes from digits that were not typed.
+  static constexpr double kUnitFrame = 1e-12;
+
+  static void check_scalar(const Joint& joint, const ElementReference& where, const std::string& who, const char* what,
+                           const char* instead) {
+    if (!has_coordinate_rates(joint.type)) {
+      throw ModelError(where,
+                       fmt::format("{}: the coordinates of the {} joint '{}' are a quaternion, {} needs an angle "
+                                   "or a displacement; use {}",
+                                   who, to_string(joint.type), joint.name, what, instead));
+    }
+  }
+
+  static void check_not_negative(double value, const ElementReference& where, const std::string& who) {
+    if (!std::isfinite(value) || value < 0.0) {
+      throw ModelError(where, fmt::format("{}: {} = {}, it must be finite and not negative", who, where.key, value));
+    }
+  }
+
   [[nodiscard]] const Joint& find_joint(const std::string& name, const ElementReference& where,
                                         const std::string& who) const {
     const auto found = mechanism_.find_joint(name);
@@ -116,14 +208,8 @@ class LoadCheck {
 
   template <typename Spring>
   static void check_coefficients(const Spring& spring, const char* section, std::size_t index, const std::string& who) {
-    const auto check = [&](double value, const char* key) {
-      if (!std::isfinite(value) || value < 0.0) {
-        throw ModelError({section, index, key},
-                         fmt::format("{}: {} = {}, it must be finite and not negative", who, key, value));
-      }
-    };
-    check(spring.stiffness, "stiffness");
-    check(spring.damping, "damping");
+    check_not_negative(spring.stiffness, {section, index, "stiffness"}, who);
+    check_not_negative(spring.damping, {section, index, "damping"}, who);
   }
 
   void check_components(const std::vector<Law>& laws, const char* key, std::size_t index, const std::string& who) {
@@ -223,6 +309,15 @@ void validate_loads(const Mechanism& mechanism) {
   }
   for (std::size_t i = 0; i < description.point_springs.size(); ++i) {
     check.point_spring(description.point_springs[i], i);
+  }
+  for (std::size_t i = 0; i < description.bushings.size(); ++i) {
+    check.bushing(description.bushings[i], i);
+  }
+  for (std::size_t i = 0; i < description.joint_frictions.size(); ++i) {
+    check.joint_friction(description.joint_frictions[i], i);
+  }
+  for (std::size_t i = 0; i < description.joint_stops.size(); ++i) {
+    check.joint_stop(description.joint_stops[i], i);
   }
 }
 

@@ -51,6 +51,12 @@ std::size_t vertex(const std::unordered_map<std::string, std::size_t>& index_of,
   }
   for (std::size_t k = 0; k < description.joints.size(); ++k) {
     const JointDescription& joint = description.joints[k];
+    if (is_cut_only(joint.type) && is_reached(joint.a) != is_reached(joint.b)) {
+      throw ModelError({"joints", k, "type"},
+                       fmt::format("joint '{0}': a {1} joint only holds two bodies that other joints lead to, and only "
+                                   "it leads to '{2}'; add a joint of type \"free\" with a = \"ground\", b = \"{2}\"",
+                                   joint.name, to_string(joint.type), is_reached(joint.a) ? joint.b : joint.a));
+    }
     if (!joint.cut && !is_reached(joint.a) && is_reached(joint.b)) {
       throw ModelError(
           {"joints", k, "a"},
@@ -100,7 +106,7 @@ SpanningTree span_tree(const MechanismDescription& description) {
     if (joint.a == joint.b) {
       throw ModelError({"joints", k, "b"}, fmt::format("joint '{}' connects '{}' with itself", joint.name, joint.a));
     }
-    if (!joint.cut && edges.back().b == kGroundVertex) {
+    if (!joint.cut && !is_cut_only(joint.type) && edges.back().b == kGroundVertex) {
       throw ModelError({"joints", k, "b"},
                        fmt::format("joint '{}' leads to the ground, so it must be a cut joint (cut = true), or "
                                    "swap a and b",
@@ -126,8 +132,8 @@ SpanningTree span_tree(const MechanismDescription& description) {
   for (bool grown = true; grown || std::exchange(waits, false);) {
     grown = false;
     for (std::size_t k = 0; k < edges.size(); ++k) {
-      if (used[k] || description.joints[k].cut || !is_reached(edges[k].a) || is_reached(edges[k].b) ||
-          (waits && bound_body[edges[k].b] && !bound[k])) {
+      if (used[k] || description.joints[k].cut || is_cut_only(description.joints[k].type) || !is_reached(edges[k].a) ||
+          is_reached(edges[k].b) || (waits && bound_body[edges[k].b] && !bound[k])) {
         continue;
       }
       used[k] = true;

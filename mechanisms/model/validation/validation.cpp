@@ -180,6 +180,9 @@ void validate_elements(const MechanismDescription& description) {
   check_names(description.body_loads, "body_loads", "body load", loads);
   check_names(description.joint_springs, "joint_springs", "joint spring", loads);
   check_names(description.point_springs, "point_springs", "point spring", loads);
+  check_names(description.bushings, "bushings", "bushing", loads);
+  check_names(description.joint_frictions, "joint_frictions", "joint friction", loads);
+  check_names(description.joint_stops, "joint_stops", "joint stop", loads);
   for (std::size_t i = 0; i < description.bodies.size(); ++i) {
     check_body(description.bodies[i], i);
   }

@@ -169,11 +169,15 @@ class PreciseChain {
         turned = of_quaternion(q);
         moved = axes_a * precise(Vec3(q[4], q[5], q[6]));
         break;
-      case JointType::fixed:
-        break;
       case JointType::screw:
         turned = turned_about(joint.axis, q[0]);
         moved = axis * (Real(joint.pitch) * q[0]);
+        break;
+      case JointType::fixed:
+      case JointType::distance:
+      case JointType::revolute_spherical:
+      case JointType::point_on_line:
+      case JointType::point_on_plane:
         break;
     }
     const Matrix axes_b = axes_a * turned;
@@ -224,10 +228,14 @@ class PreciseChain {
           axes.slide(axes_a.col(i - 3));
         }
         break;
-      case JointType::fixed:
-        break;
       case JointType::screw:
         axes.turn(axis, false, joint.pitch);
+        break;
+      case JointType::fixed:
+      case JointType::distance:
+      case JointType::revolute_spherical:
+      case JointType::point_on_line:
+      case JointType::point_on_plane:
         break;
     }
     return axes;
@@ -275,7 +283,8 @@ std::string refuse_precise_accelerations(const Mechanism& mechanism) {
     return "the reference of 113 bits is of open mechanisms without prescribed motions";
   }
   if (!given.joint_loads.empty() || !given.body_loads.empty() || !given.joint_springs.empty() ||
-      !given.point_springs.empty()) {
+      !given.point_springs.empty() || !given.bushings.empty() || !given.joint_frictions.empty() ||
+      !given.joint_stops.empty()) {
     return "the reference of 113 bits knows no loads but gravity";
   }
   return {};
