@@ -48,9 +48,6 @@ void tell_unreadable(const Mechanism& mechanism) {
 }
 
 std::string exported_text(const Mechanism& mechanism, const std::string& format) {
-  if (format == "mjcf") {
-    tell_unreadable(mechanism);
-  }
   return format == "urdf"     ? write_urdf(mechanism)
          : format == "mjcf"   ? write_mjcf(mechanism)
          : format == "engine" ? engine_lines(mechanism)
@@ -84,8 +81,11 @@ void add_export_command(CLI::App& program, const Registries& registries, int& /*
     const Mechanism mechanism = find_mechanism(registries, with_robot_flags(options->mechanism, options->robot));
     print_notes(mechanism);
     tell_moved_start(mechanism);
-    const std::string text =
-        exported_text(mechanism, options->format.empty() ? format_of(options->output) : options->format);
+    const std::string format = options->format.empty() ? format_of(options->output) : options->format;
+    const std::string text = exported_text(mechanism, format);
+    if (format == "mjcf") {
+      tell_unreadable(mechanism);
+    }
     if (options->output.empty()) {
       fmt::print("{}", text);
     } else {

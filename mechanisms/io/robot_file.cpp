@@ -16,8 +16,7 @@
 namespace mbdbench {
 
 int deepest_xml_level() {
-  // The document counts as a level, and the limit itself is too much.
-  return TINYXML2_MAX_ELEMENT_DEPTH - 2;
+  return TINYXML2_MAX_ELEMENT_DEPTH - 1;  // the limit itself is too much
 }
 
 MechanismDescription parse_robot(std::string_view text, std::string_view file_name, const RobotOptions& options,

@@ -227,9 +227,9 @@ TEST(Export, ModelsThatAreTooDeepToBeReadAreRefusedOrTold) {
     EXPECT_NE(read().errors.find(fmt::format("more than {} levels", deepest_xml_level())), std::string::npos)
         << read().errors;
   }
-  call = exported(496);
+  call = exported(497);
   EXPECT_EQ(call.exit_code, 2);
-  EXPECT_NE(call.errors.find("496 bodies in a row make 499 levels"), std::string::npos) << call.errors;
+  EXPECT_NE(call.errors.find("497 bodies in a row make 500 levels"), std::string::npos) << call.errors;
   // Wide trees are not deep.
   EXPECT_EQ(call_program({"export", "-m", "star:600", "--format", "mjcf"}).errors, "");
 }

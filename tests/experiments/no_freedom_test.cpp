@@ -2,6 +2,10 @@
 /// Mechanisms without freedom in every command: bodies that are welded, loops that lock, joints that are all driven.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "experiments/files/csv_file.hpp"
 #include "formulations/registry.hpp"
 #include "integrators/registry.hpp"
@@ -72,7 +76,7 @@ frame_a = {position = [1.0, 0.0, 0.0]}
 frame_b = {position = [1.0, 0.0, 0.0]}
 cut = true
 )";
-constexpr const char* kDriven = R"(name = "driven"
+constexpr const char* kDriven = R"toml(name = "driven"
 [[bodies]]
 name = "arm"
 mass = 1.0
@@ -83,9 +87,8 @@ name = "p"
 type = "revolute"
 axis = [0.0, 1.0, 0.0]
 b = "arm"
-motions = [{position = "sin(t)"
-}]
-)";
+motions = [{position = "sin(t)"}]
+)toml";
 
 class NoFreedom : public SimulateCommandTest {
  protected:
