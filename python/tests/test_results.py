@@ -36,6 +36,13 @@ def test_what_is_missing_is_told(run):
         mbdbench.study("yours")
 
 
+@pytest.mark.parametrize("content", [b"{", b"[]", b"", b"\xff", b"[" * 100000])
+def test_a_damaged_study_is_told(run, content):
+    (run / "study.json").write_bytes(content)
+    with pytest.raises(ValueError, match="study.json: is not what 'mbdbench study' writes"):
+        mbdbench.study("mine")
+
+
 def test_without_pandas(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match="needs pandas: pip install pandas"):

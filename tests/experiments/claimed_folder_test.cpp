@@ -56,7 +56,7 @@ TEST_F(ClaimedFolderTest, MatricesKeepToTheRuleOfFolders) {
 }
 
 TEST_F(ClaimedFolderTest, MatricesThatCannotBeComputedLeaveNothing) {
-  std::ofstream(directory_ / "until_one.toml") << R"(name = "until_one"
+  std::ofstream(directory_ / "until_one.toml") << R"toml(name = "until_one"
 [[bodies]]
 name = "arm"
 mass = 1.0
@@ -71,7 +71,7 @@ axis = [0.0, 0.0, 1.0]
 name = "motor"
 joint = "j"
 law = "sqrt(1 - t)"
-)";
+)toml";
   const std::vector<std::string> matrices = {"matrices", "-m", (directory_ / "until_one.toml").string(), "-o",
                                              folder(), "-t"};
   std::vector<std::string> late = matrices;
