@@ -15,7 +15,6 @@
 #include "experiments/command_line/robot_flags.hpp"
 #include "experiments/files/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
-#include "experiments/registries/available_memory.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/terminal/message.hpp"

@@ -45,34 +45,35 @@ bool adopted(const StudyPart& part, const nlohmann::json& kept) {
   } catch (const nlohmann::json::exception&) {
     return false;
   }
+}
 
-  std::unique_ptr<ResultJournal> open_share_journal(const std::filesystem::path& folder, const StudyShare& share) {
-    auto journal = std::make_unique<ResultJournal>(folder / share.journal_name());
-    journal->learn(folder / kFirstJournal);
-    return journal;
+std::unique_ptr<ResultJournal> open_share_journal(const std::filesystem::path& folder, const StudyShare& share) {
+  auto journal = std::make_unique<ResultJournal>(folder / share.journal_name());
+  journal->learn(folder / kFirstJournal);
+  return journal;
+}
+
+/// Opens this rank's journal with everything that earlier runs have left, and lets all ranks begin together.
+std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const RankShare& share,
+                                            RankStart* start, const std::string& problem) {
+  const std::filesystem::path file = folder / share.journal_name();
+  std::unique_ptr<ResultJournal> journal;
+  if (share.first()) {
+    journal = std::make_unique<ResultJournal>(file);
+    journal->take_over_others();
   }
-
-  /// Opens this rank's journal with everything that earlier runs have left, and lets all ranks begin together.
-  std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const RankShare& share,
-                                              RankStart* start, const std::string& problem) {
-    const std::filesystem::path file = folder / share.journal_name();
-    std::unique_ptr<ResultJournal> journal;
-    if (share.first()) {
+  if (start != nullptr) {
+    // The first rank has gathered what the ranks of an earlier run left; the others read it from there.
+    start->compare(problem);
+    if (!share.first()) {
       journal = std::make_unique<ResultJournal>(file);
-      journal->take_over_others();
+      journal->learn(folder / kFirstJournal);
     }
-    if (start != nullptr) {
-      // The first rank has gathered what the ranks of an earlier run left; the others read it from there.
-      start->compare(problem);
-      if (!share.first()) {
-        journal = std::make_unique<ResultJournal>(file);
-        journal->learn(folder / kFirstJournal);
-      }
-      start->compare(journal->digest());
-      start->begin();
-    }
-    return journal;
+    start->compare(journal->digest());
+    start->begin();
   }
+  return journal;
+}
 
 }  // namespace
 
