@@ -17,6 +17,7 @@
 #include "experiments/files/write_error.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/terminal/message.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
