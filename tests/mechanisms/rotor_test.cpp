@@ -48,7 +48,7 @@ TEST(rotor, its_energy_is_that_of_a_disc_with_the_spin_of_carrier_and_gear) {
       Kinematics kinematics(mechanism);
       kinematics.set_positions(view(mechanism.q0()));
       kinematics.set_velocities(view(mechanism.u0()));
-      return energies(kinematics, view(mechanism.q0())).kinetic;
+      return energies(kinematics, view(mechanism.q0()), nullptr).kinetic;
     };
     const double without = kinetic(Mechanism(description));
     add_rotor(description, {"motor", "elbow", 0, kRotorInertia, kRotorRatio, 0.0});
