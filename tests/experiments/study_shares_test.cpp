@@ -24,7 +24,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kStudy = R"(
+constexpr const char* kSharedStudy = R"(
 name = "small"
 mechanisms = ["pendulum:3", "four_bar"]
 end = 0.2
@@ -47,7 +47,7 @@ class StudyShares : public testing::Test {
  protected:
   void SetUp() override { declare(""); }
   void declare(const std::string& observers) {
-    std::string text = kStudy;
+    std::string text = kSharedStudy;
     text.replace(text.find("{}"), 2, observers);
     std::ofstream(file_) << text;
   }
