@@ -49,9 +49,10 @@ std::filesystem::path declaration_of(const Registries& registries, const std::st
   std::vector<std::string> keys = shipped_studies();
   for (const ExperimentEntry& entry : registries.experiments) {
     if (entry.key == key) {
-      refuse(fmt::format("experiment '{}': experiments/studies/{}.toml does not come with this program; give the file "
-                         "to 'mbdbench study'",
-                         key, key));
+      refuse(
+          fmt::format("experiment '{}': experiments/studies/{}.toml does not come with this program; give the file "
+                      "to 'mbdbench study'",
+                      key, key));
     }
     if (std::find(keys.begin(), keys.end(), entry.key) == keys.end()) {
       keys.emplace_back(entry.key);

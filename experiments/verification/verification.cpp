@@ -9,9 +9,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/memory_message.hpp"
 #include "experiments/verification/formulation_check.hpp"
 

@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "python/bindings/number_arrays.hpp"
 #include "python/bindings/session.hpp"
 

@@ -72,8 +72,8 @@ name = "motor"
 joint = "j"
 law = "sqrt(1 - t)"
 )toml";
-  const std::vector<std::string> matrices = {"matrices", "-m", (directory_ / "until_one.toml").string(), "-o",
-                                             folder(), "-t"};
+  const std::vector<std::string> matrices = {"matrices", "-m",     (directory_ / "until_one.toml").string(),
+                                             "-o",       folder(), "-t"};
   std::vector<std::string> late = matrices;
   late.emplace_back("2");
   const CommandLineCall not_finite = call_program(late);

@@ -1,12 +1,13 @@
 #pragma once
 /// \file
 /// Bushings, friction and stops for mechanisms that tests draw; the catalogue's random mechanisms have none.
+#include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "mechanisms/catalogue/random_source.hpp"
-#include "mechanisms/model/description/description.hpp"
-#include "mechanisms/model/description/joint_type.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench::test {
 
@@ -14,9 +15,16 @@ inline Vec3 random_coefficients(RandomSource& random, double largest) {
   return {random.uniform(0.0, largest), random.uniform(0.0, largest), random.uniform(0.0, largest)};
 }
 
-/// A bushing at the end of every other body, at random places and in random axes.
+/// A bushing at the end of every other body, at random places and in random axes, with turns of up to 2.5 rad between
+/// its frames at the start: at half a turn the torque jumps, and differences across it say nothing.
 /// \param damping 0 leaves the dampers out
 inline void add_bushings(RandomSource& random, MechanismDescription& description, double damping = 1.0) {
+  const Mechanism mechanism(description);
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(mechanism.q0()));
+  const auto axes_of = [&](const std::string& body) {
+    return Eigen::Quaterniond(kinematics.body(*mechanism.find_body(body)).rotation);
+  };
   for (std::size_t k = 0; k < description.bodies.size(); k += 2) {
     const std::size_t other = random.index(description.bodies.size());
     BushingDescription bushing;
@@ -27,7 +35,12 @@ inline void add_bushings(RandomSource& random, MechanismDescription& description
       std::swap(bushing.body1, bushing.body2);
     }
     bushing.frame1 = {random.point(0.5), random.quaternion()};
-    bushing.frame2 = {random.point(0.5), random.quaternion()};
+    const Eigen::Vector4d& e = bushing.frame1.rotation;
+    const Eigen::Quaterniond turn(Eigen::AngleAxisd(random.uniform(0.0, 2.5), random.direction()));
+    const Eigen::Quaterniond second = (axes_of(bushing.body2).conjugate() * axes_of(bushing.body1) *
+                                       Eigen::Quaterniond(e[0], e[1], e[2], e[3]) * turn)
+                                          .normalized();
+    bushing.frame2 = {random.point(0.5), Eigen::Vector4d(second.w(), second.x(), second.y(), second.z())};
     bushing.stiffness = random_coefficients(random, 10.0);
     bushing.damping = damping * random_coefficients(random, 0.5);
     bushing.rotational_stiffness = random_coefficients(random, 10.0);

@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "experiments/files/csv_file.hpp"
-#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/io/file_error.hpp"

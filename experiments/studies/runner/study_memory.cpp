@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/formulation_choice.hpp"
+#include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/needed_entries.hpp"
 #include "formulations/registry.hpp"
 
