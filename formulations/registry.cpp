@@ -116,7 +116,8 @@ RankedFormulation make_ranked_formulation(std::span<const FormulationEntry> regi
     try {
       made.part = make_formulation_part(registry, entry, mechanism, options, ranks);
       return made;
-    } catch (const ModelError&) {  // the whole state, then
+    } catch (const ModelError& error) {  // the whole state, then
+      made.why_whole = error.what();
     }
   }
   made.whole = make_whole(registry, entry, mechanism, options, &ranks);

@@ -39,6 +39,7 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
 struct RankedFormulation {
   std::unique_ptr<FormulationPart> part;
   std::unique_ptr<Formulation> whole;  ///< where there is no part; right-hand sides are calls of all ranks together
+  std::string why_whole;               ///< why the state is not divided; empty where nobody asked
 };
 
 /// \returns whether the options ask for a state that is divided (leaf=subchain, ranks=R).

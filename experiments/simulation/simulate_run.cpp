@@ -225,10 +225,6 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
   for (const std::string& note : setup.mechanism->description().notes) {
     tell("mbdbench: note: {}\n", note);
   }
-  if (setup.shared != nullptr && !setup.shared->is_divided()) {
-    tell("mbdbench: note: {} on '{}' has nothing that {} processes could share: each computes all of it\n",
-         setup.formulation_key, setup.mechanism->name(), start->ranks().size());
-  }
   if (!setup.taken_over.empty()) {
     say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }

@@ -188,7 +188,13 @@ void share_among_ranks(const Registries& registries, const FormulationEntry& for
                                                    setup.formulation_options, !need.empty(), ranks);
   setup.part = std::move(made.part);
   if (made.whole != nullptr) {
+    const bool divided = made.whole->is_divided();
     setup.shared = projected(std::move(made.whole), setup.settings.projection_tolerance);
+    if (!divided) {
+      setup.notes.push_back(fmt::format(
+          "{} on '{}' has nothing that {} processes could share: each computes all of it{}{}", setup.formulation_key,
+          setup.mechanism->name(), ranks.size(), made.why_whole.empty() ? "" : "; ", made.why_whole));
+    }
   }
 }
 

@@ -81,7 +81,7 @@ TEST(Malczyk2012RunTest, PassesTheSingularPositions) {
     EXPECT_TRUE(std::filesystem::exists(directory / ("trajectories/" + model + "_projections_ode45_1e_06.csv")));
   }
   const CsvTable claims = read_csv(directory / "claims.csv");
-  EXPECT_EQ(claims.rows.size(), 13U);
+  EXPECT_EQ(claims.rows.size(), 15U);
   EXPECT_EQ(
       std::count_if(claims.rows.begin(), claims.rows.end(), [](const auto& row) { return row[9] == "not measured"; }),
       1)

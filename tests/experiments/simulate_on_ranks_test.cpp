@@ -53,8 +53,25 @@ TEST_F(SimulateOnRanksRunTest, sub_chains_of_a_loop_write_the_files_of_one_and_f
     EXPECT_FALSE(content_of(directory_ / "alone" / file).empty()) << file;
     EXPECT_TRUE(content_of(directory_ / "ranks" / file) == content_of(directory_ / "alone" / file)) << file;
   }
-  EXPECT_EQ(simulate(2, "--mechanism loop:9 --formulation bae-haug[alpha=10,beta=10] --time 0.1 --output run"), 2);
-  EXPECT_TRUE(said("option ranks=2")) << said_;
+  // Without the option every rank has the whole state, and is told what would divide it.
+  EXPECT_EQ(simulate(2, "--mechanism loop:9 --formulation bae-haug[alpha=10,beta=10] --time 0.1 --output run"), 0);
+  EXPECT_TRUE(said("each computes all of it; formulation 'bae-haug' on 2 ranks: option ranks=2 makes it")) << said_;
+}
+
+// Any mechanism, formulation and integrator: branches that ranks share, quaternions, projections, implicit methods.
+TEST_F(SimulateOnRanksRunTest, ranks_with_the_whole_state_write_the_files_of_one) {
+  for (const char* const arguments :
+       {"--mechanism random_tree:seed=4,bodies=300 --formulation hdca --time 0:0.02:0.06",
+        "--mechanism ladder:80 --formulation dca-alm-proj --time 0:0.01:0.02",
+        "--mechanism double_loop --formulation dca --integrator gauss4 --step 0.01 --time 0:0.05:0.1"}) {
+    ASSERT_EQ(shell(program() + " simulate --quiet --overwrite --output alone " + arguments), 0) << said_;
+    ASSERT_EQ(simulate(2, std::string("--overwrite --output ranks ") + arguments), 0) << said_;
+    for (const char* file : {"trajectory.csv", "statistics.json", "state.json"}) {
+      EXPECT_FALSE(content_of(directory_ / "alone" / file).empty()) << file;
+      EXPECT_TRUE(content_of(directory_ / "ranks" / file) == content_of(directory_ / "alone" / file))
+          << file << ' ' << arguments;
+    }
+  }
 }
 
 TEST_F(SimulateOnRanksRunTest, loads_in_joints_are_evaluated_where_the_joints_are) {
