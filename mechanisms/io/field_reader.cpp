@@ -172,6 +172,7 @@ void FieldReader::read(std::string_view key, JointType& type) {
   const auto found = joint_type_of(name);
   if (!found) {
     std::vector<std::string> names;
+    names.reserve(kAllJointTypes.size() + kCutOnlyTypes.size());
     for (const JointType known : kAllJointTypes) {
       names.emplace_back(to_string(known));
     }

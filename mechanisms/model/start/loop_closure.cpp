@@ -350,7 +350,7 @@ class LoopCloser {
 
 void close_loops(const Mechanism& mechanism, InitialState& state) {
   LoopCloser closer(mechanism);
-  state.q = closer.positions(std::move(state.q));
+  state.q = closer.positions(state.q);
   state.u = closer.velocities(std::move(state.u));
   state.cut_q = closer.cut_positions();
 }
