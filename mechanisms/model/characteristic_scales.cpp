@@ -57,7 +57,8 @@ double CharacteristicScales::largest(const Eigen::Ref<const Eigen::VectorXd>& re
 }
 
 double CharacteristicScales::largest_rate(const Eigen::Ref<const Eigen::VectorXd>& u) const {
-  return largest_entry(u.cwiseQuotient(columns));
+  // Without a vector in between: right-hand sides allocate nothing.
+  return u.size() > 0 ? u.cwiseQuotient(columns).cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
 }
 
 Eigen::MatrixXd CharacteristicScales::scaled(const Eigen::MatrixXd& phi_q) const {

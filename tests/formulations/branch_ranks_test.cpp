@@ -114,7 +114,7 @@ TEST(branch_ranks, a_branch_that_fails_is_told_by_all) {
           formulation_registry(), *find_formulation(formulation_registry(), key), mechanism, "", true, ranks);
       std::vector<double> x(made.whole->state_size());
       EXPECT_TRUE(made.whole->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
-      x.back() = std::numeric_limits<double>::quiet_NaN();
+      x.front() = std::numeric_limits<double>::quiet_NaN();
       std::vector<double> xdot(x.size());
       messages[static_cast<std::size_t>(ranks.rank())] = made.whole->rhs(0.0, x, xdot).message();
     });

@@ -263,9 +263,8 @@ TEST(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
   EXPECT_NE(message("hdca", "pendulum:64", "", 2).find("leaf=subchain"), std::string::npos);
   EXPECT_NE(message("aba", "pendulum:64", "", 2).find("dca[leaf=subchain]"), std::string::npos);
   EXPECT_NE(message("bae-haug", "loop:9", "alpha=1", 2).find("option ranks=2"), std::string::npos);
-  EXPECT_NE(message("hdca", "balanced_tree:64", "", 2).find("bodies as leaves run on one rank here"),
-            std::string::npos);
-  EXPECT_NE(message("dca", "balanced_tree:64", "leaf=subtree", 2).find("one rank so far"), std::string::npos);
+  EXPECT_NE(message("hdca", "balanced_tree:64", "", 2).find("need the whole state"), std::string::npos);
+  EXPECT_NE(message("dca", "balanced_tree:64", "leaf=subtree", 2).find("need the whole state"), std::string::npos);
   EXPECT_NE(message("hdca", "bricard", "leaf=subchain", 1).find("projection=off"), std::string::npos);
   EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
 }
