@@ -106,7 +106,8 @@ TEST(InspectCommand, WhomItPromisesHasAFirstRightHandSide) {
   std::size_t promised = 0;
   for (const std::string& word : words) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), word);
-    for (const nlohmann::json& answer : inspected({word})["formulations"]) {
+    const nlohmann::json answers = inspected({word})["formulations"];
+    for (const nlohmann::json& answer : answers) {
       if (answer["can"] != true) {
         continue;
       }

@@ -160,6 +160,9 @@ TEST(ReferenceInputs, StandBesideWhatWasFrozenFromThem) {
     EXPECT_EQ(study["inputs"]["declaration"], text_digest(content_of(folder / "inputs" / "declaration.toml"))) << paper;
     for (const nlohmann::json& mechanism : study["mechanisms"]) {
       const std::string file = mechanism["file"];
+      if (file.empty()) {
+        continue;  // too large to be kept
+      }
       EXPECT_EQ(mechanism["digest"], text_digest(content_of(folder / file))) << paper << ' ' << file;
     }
   }

@@ -405,7 +405,8 @@ Mechanism held_chain(std::int64_t seed, int bodies, JointType cut) {
   Vec3 place = random.point(1.0);
   for (int i = 0; i < bodies; ++i) {
     const double mass = random.uniform(0.2, 3.0);
-    const Vec3 moments(random.uniform(0.5, 1.5), random.uniform(0.5, 1.5), random.uniform(0.5, 1.5));
+    // The largest is at most the sum of the others.
+    const Vec3 moments(random.uniform(0.8, 1.5), random.uniform(0.8, 1.5), random.uniform(0.8, 1.5));
     description.bodies.push_back(
         {"body" + std::to_string(i), mass, random.point(0.5), 0.1 * mass * Mat3(moments.asDiagonal())});
     JointDescription joint;
