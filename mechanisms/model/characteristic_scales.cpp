@@ -46,10 +46,6 @@ void scale_coupled_columns(const Mechanism& mechanism, CharacteristicScales& sca
   }
 }
 
-double largest_entry(const Eigen::Ref<const Eigen::VectorXd>& values) {
-  return values.size() > 0 ? values.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
-}
-
 }  // namespace
 
 double CharacteristicScales::largest(const Eigen::Ref<const Eigen::VectorXd>& residual) const {
