@@ -7,6 +7,7 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <string_view>
 #include <vector>
 
 #include "experiments/files/json_file.hpp"
@@ -131,9 +132,9 @@ void remove_results(const fs::path& folder, const std::string& inner) {
 }
 
 std::string result_in(const fs::path& folder) {
-  for (const std::string name : kResults) {
+  for (const char* const name : kResults) {
     std::error_code ignored;
-    if (name != "provenance.json" && fs::is_regular_file(folder / name, ignored)) {
+    if (name != std::string_view("provenance.json") && fs::is_regular_file(folder / name, ignored)) {
       return name;
     }
   }
