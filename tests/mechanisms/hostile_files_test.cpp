@@ -97,7 +97,7 @@ TEST(HostileFiles, IncludedFilesHaveTheLimitsOfFiles) {
   EXPECT_TRUE(says(message("pipe.xml"), "is a pipe; name an MJCF file")) << "and nobody waits for a writer";
   EXPECT_TRUE(says(message("/dev/zero"), "is a device; name an MJCF file")) << message("/dev/zero");
   EXPECT_TRUE(says(message("."), "is a folder; name an MJCF file")) << message(".");
-  write("nul.xml", std::string("<m><worldbody>\0</worldbody></m>", 32));
+  write("nul.xml", std::string("<m><worldbody>\0</worldbody></m>", 31));
   EXPECT_TRUE(says(message("nul.xml"), "cannot be read as XML")) << message("nul.xml");
   // Each of them is shallow enough for the parser.
   const int count = 40;
@@ -185,9 +185,10 @@ TEST(HostileFormulas, LoadsHaveTheLimitOfAllReaders) {
        {std::pair<std::string, std::string>{"(", ")"}, {"sin(", ")"}, {"x ? 1 : ", ""}, {"(x ? ", " : 1)"}}) {
     const int most = open == "(x ? " ? 100 : 200;
     EXPECT_NO_THROW(Expression(nested(open, most, close), scope)) << open;
+    const std::string deeper = nested(open, most + 1, close);
     const std::string message = [&] {
       try {
-        Expression(nested(open, most + 1, close), scope);
+        Expression(deeper, scope);
       } catch (const ExpressionError& error) {
         return std::string(error.what());
       }

@@ -338,7 +338,7 @@ InputComparison compare_inputs(const Json& a, const Json& b) {
 
 InputComparison compare_inputs(const fs::path& a, const fs::path& b) {
   const auto whole = [](const fs::path& file) {
-    const Json json = json_in(file);
+    Json json = json_in(file);
     if (fs::exists(file) && !json.is_object()) {
       throw FileError(file.string(), 0,
                       "is no JSON object: the file was changed, cut off or damaged; make the results again");
