@@ -57,7 +57,7 @@ DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree&
 DualExchange DualAssembly::exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const {
   std::vector<std::vector<DualExchange::Piece>> branches(storage_.ranges().size() - 1);
   for (std::size_t branch = 1; branch < storage_.ranges().size(); ++branch) {
-    for (const int body : storage_.bodies_of(branch)) {
+    for (const int body : storage_.ranges()[branch].bodies) {
       branches[branch - 1].push_back({numbers.data() + a_body * index_of(body), a_body});
     }
   }
@@ -65,61 +65,75 @@ DualExchange DualAssembly::exchange_of_bodies(std::span<double> numbers, std::si
 }
 
 void DualAssembly::connect_processes() {
-  using Pieces = std::vector<std::vector<DualExchange::Piece>>;
-  const std::size_t branches = storage_.ranges().size() - 1;
-  std::vector<std::size_t> range_of(storage_.nodes().size(), kTop);
-  std::vector<std::size_t> range_of_body(storage_.bodies().size(), kTop);
-  for (std::size_t range = 0; range <= branches; ++range) {
-    const DualRange& nodes = storage_.ranges()[range];
-    std::fill(range_of.begin() + static_cast<std::ptrdiff_t>(nodes.first),
-              range_of.begin() + static_cast<std::ptrdiff_t>(nodes.last), range);
-    for (const int body : storage_.bodies_of(range)) {
-      range_of_body[index_of(body)] = range;
+  connect_branches_to_top();
+  connect_edges();
+  all_rates_ = exchange_of_bodies({vector(kRates), kNumbers * storage_.bodies().size()}, kNumbers);
+}
+
+// Xi^C and xi_0^C of the sub-trees that the top joins.
+void DualAssembly::connect_branches_to_top() {
+  const std::span<const DualRange> ranges = storage_.ranges();
+  std::vector<std::vector<DualExchange::Piece>> matrices(ranges.size() - 1);
+  std::vector<std::vector<DualExchange::Piece>> rights(ranges.size() - 1);
+  for (std::size_t branch = 1; branch < ranges.size(); ++branch) {
+    matrices[branch - 1].push_back({&failures_[branch].node, sizeof(Failure) / sizeof(double)});
+  }
+  for (std::size_t n = ranges[kTop].first; n < ranges[kTop].last; ++n) {
+    for (const DualChild& link : storage_.nodes()[n].children) {
+      const auto below = static_cast<std::size_t>(link.node);
+      if (link.node < 0 || below >= ranges[kTop].first) {
+        continue;
+      }
+      std::size_t branch = 1;
+      while (below >= ranges[branch].last) {
+        ++branch;
+      }
+      const DualNode& child = storage_.nodes()[below];
+      const auto outside = index_of(child.joint_count - child.closed_joints);
+      const auto rows = index_of(child.row_count - child.closed_rows);
+      matrices[branch - 1].push_back({child.schur, rows * outside * kNumbers});
+      rights[branch - 1].push_back({child.right + index_of(child.closed_joints) * kNumbers, outside * kNumbers});
     }
   }
-  Pieces matrices(branches);
-  Pieces rights(branches);
-  Pieces edges(branches);
-  for (std::size_t branch = 1; branch <= branches; ++branch) {
-    matrices[branch - 1].push_back({&failures_[branch].node, sizeof(Failure) / sizeof(double)});
+  matrices_ = DualExchange(team_, matrices);
+  rights_ = DualExchange(team_, rights);
+}
+
+// Bodies of branches at joints of the top, and what this process has to know.
+void DualAssembly::connect_edges() {
+  const std::span<const DualRange> ranges = storage_.ranges();
+  const auto [first, last] = team_.own_branches();
+  std::vector<std::size_t> range_of(storage_.bodies().size(), kTop);
+  std::vector<bool> known(storage_.bodies().size(), false);
+  for (std::size_t range = 0; range < ranges.size(); ++range) {
+    const bool own = range == kTop || (range >= first && range < last);
+    for (const int body : ranges[range].bodies) {
+      range_of[index_of(body)] = range;
+      known[index_of(body)] = own;
+    }
+    if (own) {
+      scope_.joints.insert(scope_.joints.end(), ranges[range].joints.begin(), ranges[range].joints.end());
+    }
+  }
+  std::vector<std::vector<DualExchange::Piece>> edges(ranges.size() - 1);
+  for (std::size_t branch = 1; branch < ranges.size(); ++branch) {
     edges[branch - 1].push_back({&range_squares_[branch].multiplier_change, sizeof(DualSquares) / sizeof(double)});
   }
-  const auto [first, last] = team_.own_branches();
-  std::vector<bool> known(storage_.bodies().size(), false);
-  for (std::size_t range = 0; range <= branches; ++range) {
-    const bool own = range == kTop || (range >= first && range < last);
-    for (const int body : own ? storage_.bodies_of(range) : std::span<const int>()) {
-      known[index_of(body)] = true;
-    }
-    for (std::size_t n = storage_.ranges()[range].first; own && n < storage_.ranges()[range].last; ++n) {
-      const DualNode& node = storage_.nodes()[n];
-      scope_.joints.insert(scope_.joints.end(), node.joints, node.joints + node.closed_joints);
+  std::vector<bool> told(known.size(), false);
+  for (const int joint : ranges[kTop].joints) {
+    for (const int body : storage_.ends()[index_of(joint)].bodies) {
+      if (body < 0 || told[index_of(body)] || range_of[index_of(body)] == kTop) {
+        continue;
+      }
+      told[index_of(body)] = true;
+      edges[range_of[index_of(body)] - 1].push_back({vector(kRates) + kNumbers * index_of(body), kNumbers});
+      if (!known[index_of(body)]) {
+        foreign_bodies_.push_back(body);
+      }
     }
   }
-  std::vector<bool> told(storage_.bodies().size(), false);
-  for (std::size_t n = storage_.ranges()[kTop].first; n < storage_.ranges()[kTop].last; ++n) {
-    const DualNode& node = storage_.nodes()[n];
-    for (const DualChild& link : node.children) {
-      if (const std::size_t branch = link.node < 0 ? kTop : range_of[index_of(link.node)]; branch != kTop) {
-        const DualNode& child = storage_.nodes()[index_of(link.node)];
-        const auto outside = index_of(child.joint_count - child.closed_joints);
-        const auto rows = index_of(child.row_count - child.closed_rows);
-        matrices[branch - 1].push_back({child.schur, rows * outside * kNumbers});
-        rights[branch - 1].push_back({child.right + index_of(child.closed_joints) * kNumbers, outside * kNumbers});
-      }
-    }
-    for (int p = 0; p < node.closed_joints; ++p) {
-      for (const int body : storage_.ends()[index_of(node.joints[p])].bodies) {
-        if (body >= 0 && !told[index_of(body)] && range_of_body[index_of(body)] != kTop) {
-          told[index_of(body)] = true;
-          if (!known[index_of(body)]) {
-            known[index_of(body)] = true;
-            foreign_bodies_.push_back(body);
-          }
-          edges[range_of_body[index_of(body)] - 1].push_back({vector(kRates) + kNumbers * index_of(body), kNumbers});
-        }
-      }
-    }
+  for (const int body : foreign_bodies_) {
+    known[index_of(body)] = true;
   }
   for (std::size_t body = 0; body < known.size(); ++body) {
     if (known[body]) {
@@ -127,10 +141,7 @@ void DualAssembly::connect_processes() {
     }
   }
   std::sort(scope_.joints.begin(), scope_.joints.end());
-  matrices_ = DualExchange(team_, matrices);
-  rights_ = DualExchange(team_, rights);
   edges_ = DualExchange(team_, edges);
-  all_rates_ = exchange_of_bodies({vector(kRates), kNumbers * known.size()}, kNumbers);
 }
 
 std::span<const int> DualAssembly::joints(int body) const {
@@ -245,26 +256,32 @@ void DualAssembly::one_of(const BranchShare& share, const Work& work) const {
   share.member.barrier();
 }
 
+template <typename RangeWork>
 void DualAssembly::sweep(const BranchShare& share, const double* given, const double* input, bool refines,
-                         double* sigma, double* rates) {
+                         const DualVectors& result, const RangeWork& afterwards) {
   const DualTree whole = tree();
   const auto inward = [&](std::size_t range) {
     if (refines) {
       find_residual(range);
     }
-    sweeps_.eliminate(whole, storage_.ranges()[range], given, input, rates);
+    sweeps_.eliminate(whole, storage_.ranges()[range], given, input, result.bodies);
   };
-  for (std::size_t branch = share.first; branch < share.last; ++branch) {
+  const auto outward = [&](std::size_t range) {
+    sweeps_.recover(whole, storage_.ranges()[range], input != nullptr, result.multipliers, result.bodies);
+    afterwards(range);
+  };
+  // There and back: what was last used is still in cache.
+  for (std::size_t branch = share.last; branch-- > share.first;) {
     inward(branch);
   }
   share.member.barrier();
   one_of(share, [&] {
     rights_.share(team_);
     inward(kTop);
-    sweeps_.recover(whole, storage_.ranges()[kTop], input != nullptr, sigma, rates);
+    outward(kTop);
   });
   for (std::size_t branch = share.first; branch < share.last; ++branch) {
-    sweeps_.recover(whole, storage_.ranges()[branch], input != nullptr, sigma, rates);
+    outward(branch);
   }
 }
 
@@ -281,10 +298,8 @@ void DualAssembly::iterate(const BranchShare& share, const PassLimits& limits, P
   const DualVectors change{vector(kMultiplierChange), vector(kRateChange)};
   const DualVectors total{vector(kMultipliers), vector(kRates)};
   while (progress.goes_on && progress.passes < limits.most) {
-    sweep(share, vector(kResidual), nullptr, true, change.multipliers, change.bodies);
-    for_ranges(share, [&](std::size_t range) {
-      range_squares_[range] = sweeps_.add(tree(), storage_.ranges()[range], change, total);
-    });
+    sweep(share, vector(kResidual), nullptr, true, change,
+          [&](std::size_t range) { range_squares_[range] = sweeps_.add(storage_.ranges()[range], change, total); });
     tell_edges(share);
     ++progress.passes;
     judge(total_squares(), limits, progress);
@@ -299,21 +314,16 @@ void DualAssembly::tell_edges(const BranchShare& share) {
   }
 }
 
-void DualAssembly::start_passes(const BranchShare& share, const DualVectors& from) {
-  for_ranges(share, [&](std::size_t range) {
-    range_squares_[range] = sweeps_.squares(tree(), storage_.ranges()[range], from);
-  });
-  tell_edges(share);
-}
-
 void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
                          std::span<Vec6> rates) {
   team_.run([&](const BranchShare& share) {
     read_rows(share, r, vector(kRight));
     read_rates(share, input, vector(kInput));
     share.member.barrier();
-    sweep(share, vector(kRight), vector(kInput), false, vector(kMultipliers), vector(kRates));
-    start_passes(share, {vector(kMultipliers), vector(kInput)});
+    sweep(share, vector(kRight), vector(kInput), false, {vector(kMultipliers), vector(kRates)}, [&](std::size_t range) {
+      range_squares_[range] = sweeps_.squares(storage_.ranges()[range], {vector(kMultipliers), vector(kInput)});
+    });
+    tell_edges(share);
     const DualSquares start = total_squares();
     Progress progress;
     progress.passes = 1;
@@ -331,7 +341,10 @@ int DualAssembly::refine(std::span<const double> r, std::span<double> sigma, std
     read_rows(share, sigma, vector(kMultipliers));
     read_rates(share, rates, vector(kRates));
     share.member.barrier();
-    start_passes(share, {vector(kMultipliers), vector(kRates)});
+    for_ranges(share, [&](std::size_t range) {
+      range_squares_[range] = sweeps_.squares(storage_.ranges()[range], {vector(kMultipliers), vector(kRates)});
+    });
+    tell_edges(share);
     Progress progress;
     progress.passes = done;
     progress.series.start(total_squares().multipliers);
@@ -362,7 +375,7 @@ void DualAssembly::correct(std::span<const double> residual, std::span<double> s
   team_.run([&](const BranchShare& share) {
     read_rows(share, residual, vector(kResidual));
     share.member.barrier();
-    sweep(share, vector(kResidual), nullptr, false, vector(kMultipliers), vector(kRates));
+    sweep(share, vector(kResidual), nullptr, false, {vector(kMultipliers), vector(kRates)}, [](std::size_t) {});
     share.member.barrier();
     tell_rates(share);
     write_rows(share, vector(kMultipliers), sigma);

@@ -50,7 +50,7 @@ class DualAssembly {
   template <typename SetLeaf>
   AssemblyPivot factorise(const SetLeaf& set_leaf) {
     const auto factorise_range = [&](std::size_t range) {
-      for (const int body : storage_.bodies_of(range)) {
+      for (const int body : storage_.ranges()[range].bodies) {
         set_leaf(body);
       }
       factorise_nodes(range);
@@ -120,16 +120,18 @@ class DualAssembly {
   [[nodiscard]] DualSquares total_squares() const;
   void find_residual(std::size_t range) const;
   /// \param refines the right side is the residual of the rates that stand, found on the way
-  void sweep(const BranchShare& share, const double* given, const double* input, bool refines, double* sigma,
-             double* rates);
+  /// \param afterwards called with every range when its results stand
+  template <typename RangeWork>
+  void sweep(const BranchShare& share, const double* given, const double* input, bool refines,
+             const DualVectors& result, const RangeWork& afterwards);
   void connect_processes();
+  void connect_branches_to_top();
+  void connect_edges();
   /// Calls work on the thread that exchanges, and waits for it.
   template <typename Work>
   void one_of(const BranchShare& share, const Work& work) const;
   /// Passes from the multipliers and the rates that stand.
   void iterate(const BranchShare& share, const PassLimits& limits, Progress& progress);
-  /// Squares of what stands before the passes.
-  void start_passes(const BranchShare& share, const DualVectors& from);
   void tell_edges(const BranchShare& share);
   void tell_rates(const BranchShare& share);
   /// Hands out what the passes have found.

@@ -181,8 +181,8 @@ MBDBENCH_KERNEL void eliminate_matrix(const DualNode& node) {
 }
 
 template <typename T>
-int factorise(const DualTree& tree, DualRange nodes, int& row) {
-  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
+int factorise(const DualTree& tree, const DualRange& range, int& row) {
+  for (std::size_t index = range.first; index < range.last; ++index) {
     const DualNode& node = tree.nodes[index];
     if (node.body >= 0) {
       const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];

@@ -73,10 +73,12 @@ struct DualTree {
   double regularisation = 0.0;      ///< 1 / alpha
 };
 
-/// A half-open range of nodes.
+/// The top, or a branch: nodes [first, last).
 struct DualRange {
   std::size_t first = 0;
   std::size_t last = 0;
+  std::span<const int> joints;  ///< closed at these nodes, in their order
+  std::span<const int> bodies;  ///< among them, likewise
 };
 
 /// Multipliers, a pack a joint, and numbers of bodies, a pack a body.
@@ -105,19 +107,20 @@ struct DualSquares {
 struct DualSweeps {
   /// The matrices of some nodes. \returns the node whose pivot is not positive, or -1; \param row receives the row
   /// within it
-  int (*factorise)(const DualTree& tree, DualRange nodes, int& row);
+  int (*factorise)(const DualTree& tree, const DualRange& range, int& row);
   /// Toward the roots: xi_0 of (A + I / alpha) sigma = r - xi_0, and M^-1 input in `rates`. \param input null: none
-  void (*eliminate)(const DualTree& tree, DualRange nodes, const double* right, const double* input, double* rates);
+  void (*eliminate)(const DualTree& tree, const DualRange& range, const double* right, const double* input,
+                    double* rates);
   /// Away from the roots: sigma, and rates = M^-1 (input + B sigma) of the bodies among the nodes. \param moved whether
   /// `rates` has M^-1 input
-  void (*recover)(const DualTree& tree, DualRange nodes, bool moved, double* sigma, double* rates);
-  /// residual = r - D^T (V_b - V_a) of the joints closed at some nodes.
-  void (*residual)(const DualTree& tree, DualRange nodes, const double* right, const double* rates, double* residual);
-  /// total += change, of the multipliers closed at some nodes and of the rates of the bodies among them.
-  DualSquares (*add)(const DualTree& tree, DualRange nodes, const DualVectors& change, const DualVectors& total);
-  /// \returns the squares of the multipliers closed at some nodes and of the inputs of the bodies among them, as
-  /// totals.
-  DualSquares (*squares)(const DualTree& tree, DualRange nodes, const DualVectors& total);
+  void (*recover)(const DualTree& tree, const DualRange& range, bool moved, double* sigma, double* rates);
+  /// residual = r - D^T (V_b - V_a) of the joints.
+  void (*residual)(const DualTree& tree, const DualRange& range, const double* right, const double* rates,
+                   double* residual);
+  /// total += change, of the multipliers of the joints and the rates of the bodies.
+  DualSquares (*add)(const DualRange& range, const DualVectors& change, const DualVectors& total);
+  /// \returns the squares of the multipliers of the joints and of the inputs of the bodies, as totals.
+  DualSquares (*squares)(const DualRange& range, const DualVectors& total);
 };
 
 /// What each file that is compiled for an instruction set of its own offers.

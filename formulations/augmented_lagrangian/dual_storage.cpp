@@ -1,6 +1,7 @@
 #include "formulations/augmented_lagrangian/dual_storage.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -42,10 +43,11 @@ DualStorage::DualStorage(const AssemblyTree& tree, const AssemblyDivision& divis
   }
   row_offsets_.push_back(rows);
   for (const NodeRange& range : division.ranges) {
-    ranges_.push_back({range.first, range.last});
+    ranges_.push_back({range.first, range.last, {}, {}});
   }
   place_nodes(tree, division);
   place_ends();
+  list_members();
   for (std::size_t i = 0; i < masses.size(); ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
       bodies_[i].inverse_inertia[axis * kPackSize + axis] = 1.0 / masses[i];
@@ -62,15 +64,33 @@ void DualStorage::place_ends() {
       ends.handles[end] = h;
     }
   }
+}
+
+void DualStorage::list_members() {
+  // All of them first: spans point into the list.
+  std::vector<std::array<std::size_t, 3>> bounds;
   for (const DualRange& range : ranges_) {
-    first_bodies_.push_back(body_order_.size());
-    for (std::size_t node = range.first; node < range.last; ++node) {
-      if (nodes_[node].body >= 0) {
-        body_order_.push_back(nodes_[node].body);
+    std::vector<int> joints;
+    std::vector<int> bodies;
+    for (std::size_t n = range.first; n < range.last; ++n) {
+      const DualNode& node = nodes_[n];
+      joints.insert(joints.end(), node.joints, node.joints + node.closed_joints);
+      if (node.body >= 0) {
+        bodies.push_back(node.body);
       }
     }
+    std::sort(joints.begin(), joints.end());
+    std::sort(bodies.begin(), bodies.end());
+    const std::size_t first = range_members_.size();
+    range_members_.insert(range_members_.end(), joints.begin(), joints.end());
+    range_members_.insert(range_members_.end(), bodies.begin(), bodies.end());
+    bounds.push_back({first, joints.size(), bodies.size()});
   }
-  first_bodies_.push_back(body_order_.size());
+  for (std::size_t r = 0; r < ranges_.size(); ++r) {
+    const auto& [first, joints, bodies] = bounds[r];
+    ranges_[r].joints = std::span<const int>(range_members_).subspan(first, joints);
+    ranges_[r].bodies = std::span<const int>(range_members_).subspan(first + joints, bodies);
+  }
 }
 
 void DualStorage::place_nodes(const AssemblyTree& tree, const AssemblyDivision& division) {

@@ -22,12 +22,8 @@ class DualStorage {
   [[nodiscard]] std::span<const DualBody> bodies() const { return bodies_; }
   [[nodiscard]] std::span<const DualNode> nodes() const { return nodes_; }
   [[nodiscard]] std::span<const DualEnds> ends() const { return ends_; }
-  /// \returns ranges of nodes: the top, then the branches.
+  /// \returns the top, then the branches.
   [[nodiscard]] std::span<const DualRange> ranges() const { return ranges_; }
-  /// \returns the bodies among a range of nodes.
-  [[nodiscard]] std::span<const int> bodies_of(std::size_t range) const {
-    return std::span(body_order_).subspan(first_bodies_[range], first_bodies_[range + 1] - first_bodies_[range]);
-  }
   [[nodiscard]] std::size_t joint_count() const { return row_offsets_.size() - 1; }
   [[nodiscard]] int row_count() const { return row_offsets_.back(); }
   /// \returns the first row of a joint, and how many it has.
@@ -43,16 +39,16 @@ class DualStorage {
   void place_node(const AssemblyTree& tree, const AssemblyNode& from, DualNode& node, Pieces<double>& packs,
                   Pieces<int>& indices, bool counting);
   void place_ends();
+  void list_members();
 
   std::vector<int> row_offsets_;  // and the number of all rows
   std::vector<DualBody> bodies_;
   std::vector<DualNode> nodes_;
   std::vector<DualEnds> ends_;
   std::vector<DualRange> ranges_;
-  std::vector<int> body_order_;            // of one range after another
-  std::vector<std::size_t> first_bodies_;  // of every range, and the number of all bodies
-  std::vector<int> indices_;               // what bodies and nodes point at
-  LaneMemory numbers_;                     // likewise
+  std::vector<int> range_members_;  // joints and bodies of one range after another
+  std::vector<int> indices_;        // what bodies and nodes point at
+  LaneMemory numbers_;              // likewise
 };
 
 }  // namespace mbdbench

@@ -61,8 +61,8 @@ MBDBENCH_KERNEL void recover_node(const DualNode& node, double* sigma) {
 }
 
 template <typename T>
-void eliminate(const DualTree& tree, DualRange nodes, const double* given, const double* input, double* rates) {
-  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
+void eliminate(const DualTree& tree, const DualRange& range, const double* given, const double* input, double* rates) {
+  for (std::size_t index = range.first; index < range.last; ++index) {
     const DualNode& node = tree.nodes[index];
     T* const right = packs<T>(node.right);
     if (node.body >= 0 && node.closed_joints == 0 && input == nullptr) {
@@ -122,8 +122,8 @@ MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool m
 }
 
 template <typename T>
-void recover(const DualTree& tree, DualRange nodes, bool moved, double* sigma, double* rates) {
-  for (std::size_t index = nodes.last; index-- > nodes.first;) {
+void recover(const DualTree& tree, const DualRange& range, bool moved, double* sigma, double* rates) {
+  for (std::size_t index = range.last; index-- > range.first;) {
     const DualNode& node = tree.nodes[index];
     if (node.closed_joints > 0) {
       dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { recover_node<T, kJoints, kRows>(node, sigma); });
@@ -135,25 +135,17 @@ void recover(const DualTree& tree, DualRange nodes, bool moved, double* sigma, d
 }
 
 template <typename T>
-MBDBENCH_KERNEL void joint_residual(const DualTree& tree, int joint, const double* right, const double* rates,
-                                    double* result) {
-  T left = packs<T>(right)[joint];
-  const DualEnds& ends = tree.ends[static_cast<std::size_t>(joint)];
-  for (int end = 0; end < 2; ++end) {
-    if (const int body = ends.bodies[end]; body >= 0) {
-      left -= handle_rates<T>(tree.bodies[static_cast<std::size_t>(body)], ends.handles[end], rates + body * kDualPack);
+void residual(const DualTree& tree, const DualRange& range, const double* right, const double* rates, double* result) {
+  for (const int joint : range.joints) {
+    T left = packs<T>(right)[joint];
+    const DualEnds& ends = tree.ends[static_cast<std::size_t>(joint)];
+    for (int end = 0; end < 2; ++end) {
+      if (const int body = ends.bodies[end]; body >= 0) {
+        left -=
+            handle_rates<T>(tree.bodies[static_cast<std::size_t>(body)], ends.handles[end], rates + body * kDualPack);
+      }
     }
-  }
-  packs<T>(result)[joint] = left;
-}
-
-template <typename T>
-void residual(const DualTree& tree, DualRange nodes, const double* right, const double* rates, double* result) {
-  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
-    const DualNode& node = tree.nodes[index];
-    for (int p = 0; p < node.closed_joints; ++p) {
-      joint_residual<T>(tree, node.joints[p], right, rates, result);
-    }
+    packs<T>(result)[joint] = left;
   }
 }
 
@@ -189,34 +181,27 @@ MBDBENCH_KERNEL DualSquares sums_of(const SquarePacks<T>& multipliers, const Squ
 }
 
 template <typename T>
-DualSquares add(const DualTree& tree, DualRange nodes, const DualVectors& change, const DualVectors& total) {
+DualSquares add(const DualRange& range, const DualVectors& change, const DualVectors& total) {
   SquarePacks<T> multipliers;
   SquarePacks<T> bodies;
-  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
-    const DualNode& node = tree.nodes[index];
-    for (int p = 0; p < node.closed_joints; ++p) {
-      const int joint = node.joints[p];
-      multipliers.add(packs<T>(change.multipliers)[joint], packs<T>(total.multipliers)[joint]);
-    }
-    if (node.body >= 0) {
-      bodies.add(packs<T>(change.bodies)[node.body], packs<T>(total.bodies)[node.body]);
-    }
+  for (const int joint : range.joints) {
+    multipliers.add(packs<T>(change.multipliers)[joint], packs<T>(total.multipliers)[joint]);
+  }
+  for (const int body : range.bodies) {
+    bodies.add(packs<T>(change.bodies)[body], packs<T>(total.bodies)[body]);
   }
   return sums_of(multipliers, bodies);
 }
 
 template <typename T>
-DualSquares squares(const DualTree& tree, DualRange nodes, const DualVectors& total) {
+DualSquares squares(const DualRange& range, const DualVectors& total) {
   SquarePacks<T> multipliers;
   SquarePacks<T> bodies;
-  for (std::size_t index = nodes.first; index < nodes.last; ++index) {
-    const DualNode& node = tree.nodes[index];
-    for (int p = 0; p < node.closed_joints; ++p) {
-      multipliers.look_at(packs<T>(total.multipliers)[node.joints[p]]);
-    }
-    if (node.body >= 0) {
-      bodies.look_at(packs<T>(total.bodies)[node.body]);
-    }
+  for (const int joint : range.joints) {
+    multipliers.look_at(packs<T>(total.multipliers)[joint]);
+  }
+  for (const int body : range.bodies) {
+    bodies.look_at(packs<T>(total.bodies)[body]);
   }
   return sums_of(multipliers, bodies);
 }
