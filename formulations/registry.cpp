@@ -77,7 +77,7 @@ std::unique_ptr<Formulation> make_whole(std::span<const FormulationEntry> regist
                                                      ? entry.make_on_ranks(mechanism, parameters, *ranks)
                                                      : entry.make(mechanism, parameters);
       if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
-        formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), kProjectionTolerance);
+        formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), projection_tolerance(mechanism));
       }
       return follow_cuts(std::move(formulation));
     } catch (const ModelError& error) {  // an option's own limits

@@ -27,6 +27,10 @@ constexpr double kOpposite = -0.99;
 constexpr double kReturned = 0.2;
 // Cosine of the angle between velocities there and back.
 constexpr double kReturning = -0.9;
+// As good as zero without drift; and how far, in radians or lengths of the mechanism, a loop may move before it is
+// said to stay there. Even s that goes like the third power of the way is larger at a tenth of that.
+constexpr double kZero = 1e-6;
+constexpr double kStays = 0.3;
 // Entries of Phi_q, rows of which are evaluated at every step; and rows or velocities of which all are looked at
 // together, 1 ms at this size.
 constexpr double kMostEntries = 1e6;
@@ -101,7 +105,7 @@ void SingularValueTrack::forget() {
 }
 
 bool SingularValueTrack::follow(double t, const Eigen::MatrixXd& a, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
-                                double open) {
+                                const Eigen::VectorXd& moved, double open) {
   if (rank_ == 0) {
     return false;
   }
@@ -121,7 +125,32 @@ bool SingularValueTrack::follow(double t, const Eigen::MatrixXd& a, const Eigen:
     changed = true;
   }
   last_q_ = q;
-  return changed;
+  return stays(t, a, moved, open) || changed;
+}
+
+/// Needs no vectors: where several singular values vanish, those of the last of them are any of a space.
+bool SingularValueTrack::stays(double t, const Eigen::MatrixXd& a, const Eigen::VectorXd& moved, double open) {
+  if (std::abs(value_) >= std::min(kDip, std::max(kZero, kReachOfDrift * std::sqrt(open)))) {
+    was_regular_ = was_regular_ || std::abs(value_) >= kDip;
+    stays_since_.reset();
+    return false;
+  }
+  if (!was_regular_) {
+    return false;
+  }
+  if (!stays_since_) {
+    stays_since_ = moved;
+    return false;
+  }
+  // What moves elsewhere in the mechanism, a floating base for one, does not move the loop.
+  const Eigen::VectorXd columns = a.colwise().norm();
+  const Eigen::VectorXd way = (columns.array() > kZero * columns.maxCoeff()).select(moved - *stays_since_, 0.0);
+  if (way.norm() < kStays) {
+    return false;
+  }
+  was_regular_ = false;
+  nearest_ = {t, value_, {}};
+  return true;
 }
 
 bool SingularValueTrack::leaves_a_dip(double t, const Eigen::VectorXd& q, double open) {
@@ -211,13 +240,22 @@ void BranchWatch::follow(double t, std::span<const double> q, std::span<const do
   }
   const Eigen::VectorXd position = Eigen::Map<const Eigen::VectorXd>(q.data(), static_cast<Eigen::Index>(q.size()));
   const Eigen::VectorXd velocity = Eigen::Map<const Eigen::VectorXd>(u.data(), static_cast<Eigen::Index>(u.size()));
+  const Eigen::VectorXd rate = velocity.cwiseQuotient(mechanism_->scales().columns);
+  if (moved_.size() == 0) {
+    moved_ = Eigen::VectorXd::Zero(rate.size());
+  } else {
+    moved_ += 0.5 * (t - t_) * (rate_ + rate);
+  }
+  rate_ = rate;
+  t_ = t;
   const std::size_t loops = mechanism_->cut_joints().size();
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     const bool single = i < loops;
     const Joint* const cut = single ? &mechanism_->cut_joints()[i] : nullptr;
     SingularValueTrack& track = tracks_[i];
-    const bool changed = single ? track.follow(t, phi_q_.middleRows(cut->row_offset, cut->nc), position, velocity, open)
-                                : track.follow(t, phi_q_, position, velocity, open);
+    const bool changed =
+        single ? track.follow(t, phi_q_.middleRows(cut->row_offset, cut->nc), position, velocity, moved_, open)
+               : track.follow(t, phi_q_, position, velocity, moved_, open);
     if (track.follows()) {
       smallest_ = std::min(smallest_, std::abs(track.value()));
     }

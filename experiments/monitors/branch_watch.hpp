@@ -5,8 +5,10 @@
 /// There the smallest singular value s of a loop's rows of Phi_q vanishes and branches of the motion meet. Followed
 /// along the motion, the signs of its two vectors continued, s changes its sign on the way through. A run in which s
 /// comes as near to zero as the drift allows and turns back with the sign it had has been led to another branch by its
-/// own errors; energy and residuals need not show it. Followed are the rows of every cut joint by themselves, and all
-/// rows together in small mechanisms while one singular value alone is small.
+/// own errors; energy and residuals need not show it. The same holds where s stays zero over a part of the motion: it
+/// vanishes always or at single times, and with it the loop has more freedoms than its motion began with. Followed are
+/// the rows of every cut joint by themselves, and all rows together in small mechanisms while one singular value alone
+/// is small.
 ///
 /// A state that is off by |Phi| cannot tell a near miss at s from a passage where s^2 < |Phi| / L; what comes nearer
 /// than a few times that and turns back is called a change of branch. A mechanism that stops there and returns the way
@@ -25,7 +27,7 @@
 
 namespace mbdbench {
 
-/// A singular value that turned back where it should have changed its sign.
+/// A singular value that turned back, or stayed zero, where it should have changed its sign.
 struct BranchChange {
   double t = 0.0;          ///< of the step next to the singular position
   std::string joint;       ///< the cut joint; empty where the loops are singular together
@@ -39,9 +41,10 @@ class SingularValueTrack {
   /// \param alone judge only while no other singular value is as small
   SingularValueTrack(Eigen::Index rank, bool alone) : rank_(rank), alone_(alone) {}
 
-  /// Takes the matrix of the next step. \param q, u its position and velocity \param open |Phi| over the size of the
-  /// mechanism \returns whether a change of branch came to light
-  bool follow(double t, const Eigen::MatrixXd& a, const Eigen::VectorXd& q, const Eigen::VectorXd& u, double open);
+  /// Takes the matrix of the next step. \param q, u its position and velocity \param moved integral of u without units
+  /// \param open |Phi| over the size of the mechanism \returns whether a change of branch came to light
+  bool follow(double t, const Eigen::MatrixXd& a, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+              const Eigen::VectorXd& moved, double open);
 
   /// \returns whether there is anything to follow: rows that are all zero have no singular value that counts.
   [[nodiscard]] bool follows() const { return rank_ > 0; }
@@ -64,6 +67,7 @@ class SingularValueTrack {
   void forget();
   bool leaves_a_dip(double t, const Eigen::VectorXd& q, double open);
   [[nodiscard]] bool jumps_back() const;
+  bool stays(double t, const Eigen::MatrixXd& a, const Eigen::VectorXd& moved, double open);
 
   Eigen::Index rank_;
   bool alone_;
@@ -78,6 +82,8 @@ class SingularValueTrack {
   Eigen::VectorXd entry_q_;
   Eigen::VectorXd last_q_;
   double way_ = 0.0;  // length of the way since
+  bool was_regular_ = false;
+  std::optional<Eigen::VectorXd> stays_since_;  // what had been moved where s became zero
   Point nearest_;
 };
 
@@ -104,6 +110,9 @@ class BranchWatch {
   const Mechanism* mechanism_;
   std::optional<Kinematics> kinematics_;  ///< 2 kB a body: none where nothing is followed
   Eigen::MatrixXd phi_q_;
+  Eigen::VectorXd moved_;  // integral of u without units
+  Eigen::VectorXd rate_;   // u without units at the last step
+  double t_ = 0.0;
   std::vector<SingularValueTrack> tracks_;  // of the cut joints; then of all rows together
   double smallest_ = 1.0;
   std::vector<BranchChange> changes_;

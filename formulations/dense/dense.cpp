@@ -77,7 +77,7 @@ class DenseFormulation final : public JointStateFormulation {
       // turns with their normals, grows from turn to turn, and is never seen in the right-hand side.
       u_ = Eigen::Map<const Eigen::VectorXd>(rate_of(x).data(), u_.size());
     }
-    if (!projection_.project(t, view(q_), view(u_), kProjectionTolerance)) {
+    if (!projection_.project(t, view(q_), view(u_), projection_tolerance(mechanism()))) {
       return normalised;
     }
     return pack(t, view(q_), velocities(), x).ok || normalised;

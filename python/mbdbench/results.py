@@ -34,7 +34,7 @@ def _require_known_format(directory: Path) -> None:
     for name in ("provenance.json", "study.json"):
         try:
             content = json.loads((directory / name).read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             continue
         number = content.get("format", 1) if isinstance(content, dict) else 1
         if isinstance(number, (int, float)) and number > _NEWEST_FORMAT:

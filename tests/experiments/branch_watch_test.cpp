@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <vector>
 
@@ -23,12 +24,14 @@ struct Place {
   Eigen::VectorXd u;
 };
 
-BranchWatch follow(const Mechanism& mechanism, const std::vector<Place>& way) {
+/// \param durations s, since the place before; none: 0.1 s each
+BranchWatch follow(const Mechanism& mechanism, const std::vector<Place>& way,
+                   const std::vector<double>& durations = {}) {
   BranchWatch watch(mechanism);
   double t = 0.0;
-  for (const Place& place : way) {
-    watch.follow(t, view(place.q), view(place.u), 1e-10);
-    t += 0.1;
+  for (std::size_t i = 0; i < way.size(); ++i) {
+    t += durations.empty() ? 0.1 : durations[i];
+    watch.follow(t, view(way[i].q), view(way[i].u), 1e-10);
   }
   return watch;
 }
@@ -74,6 +77,59 @@ TEST(BranchWatchTest, ATurnOntoTheOtherBranchIsNoticedInEitherDirection) {
       EXPECT_EQ(watch.changes().front().joint, "joint4");
     }
   }
+}
+
+// Folded, both pairs of plates swing freely: no singular value returns. `dense` and `dca` ended there with status ok.
+TEST(BranchWatchTest, AMotionThatGoesOnWithMoreFreedomsIsNoticed) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "sarrus");
+  const auto along = [](double rate) { return rate * Eigen::Vector<double, 5>(1.0, -2.0, 1.0, 1.0, -2.0); };
+  const Eigen::Vector<double, 5> apart(1.0, 0.0, -1.0, 0.3, 0.0);
+  // Steps of a control that follows the turn: a share of the distance.
+  for (const double share : {0.2, 0.05}) {
+    SCOPED_TRACE(share);
+    std::vector<Place> way;
+    std::vector<double> durations;
+    for (double distance = 1.0; distance > 1e-7; distance *= 1.0 - share) {
+      durations.push_back(share * distance);
+      way.push_back({test::sarrus_coordinates(0.5 * std::numbers::pi - distance), along(1.0)});
+    }
+    std::vector<Place> through = way;
+    for (double distance = 1e-7; distance < 1.0; distance *= 1.0 + share) {
+      durations.push_back(share * distance);
+      way.push_back({test::sarrus_coordinates(0.5 * std::numbers::pi) + distance * apart, apart});
+      through.push_back({test::sarrus_coordinates(0.5 * std::numbers::pi + distance), along(1.0)});
+    }
+    const BranchWatch watch = follow(mechanism, way, durations);
+    ASSERT_EQ(watch.changes().size(), 1U);
+    EXPECT_LT(watch.changes().front().closeness, 1e-6);
+    EXPECT_TRUE(follow(mechanism, through, durations).changes().empty());
+  }
+}
+
+TEST(BranchWatchTest, AMechanismThatRestsInASingularPositionMayHaveAnythingMoveBesideIt) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "n_four_bar:1").description();
+  BodyDescription beside = description.bodies.front();
+  beside.name = "beside";
+  JointDescription pivot = description.joints.front();
+  pivot.name = "pivot";
+  (pivot.a == description.bodies.front().name ? pivot.a : pivot.b) = "beside";
+  description.bodies.push_back(beside);
+  description.joints.push_back(pivot);
+  const Mechanism mechanism(std::move(description));
+  ASSERT_EQ(mechanism.u_size(), 4);
+  std::vector<Place> way;
+  const auto add = [&way](const Place& loop, double angle) {
+    way.push_back({(Eigen::Vector4d() << loop.q, angle).finished(), (Eigen::Vector4d() << loop.u, 1.0).finished()});
+  };
+  for (double theta = 1.0; theta < 0.5 * std::numbers::pi; theta += 0.01) {
+    add(parallel(theta, 0.1), theta);
+  }
+  for (double angle = 2.0; angle < 5.0; angle += 0.1) {
+    add(parallel(0.5 * std::numbers::pi, 0.0), angle);
+  }
+  const BranchWatch watch = follow(mechanism, way);
+  EXPECT_LT(watch.smallest_value(), 1e-9);
+  EXPECT_TRUE(watch.changes().empty());
 }
 
 TEST(BranchWatchTest, AMechanismThatStopsNextToASingularPositionAndReturnsIsOnItsBranch) {

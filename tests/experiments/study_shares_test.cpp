@@ -94,6 +94,7 @@ class StudyShares : public testing::Test {
     }
   }
 
+  Registries registries_ = default_registries();  // a study keeps references into them
   TemporaryDirectory directory_;
   std::filesystem::path file_ = directory_ / "small.toml";
 };
@@ -117,7 +118,7 @@ TEST_F(StudyShares, MergedInAnyOrderAndTwiceTheyAreTheRecordsOfOneRun) {
 }
 
 TEST_F(StudyShares, EveryRunIsInOneShareAndMoreSharesThanRunsDoNothing) {
-  const studies::Study declared = studies::read_study(default_registries(), file_.string(), false);
+  const studies::Study declared = studies::read_study(registries_, file_.string(), false);
   for (const int count : {1, 2, 5, 12, 40}) {
     const studies::StudyDivision division(declared, count);
     std::set<int> used;
@@ -207,7 +208,7 @@ TEST_F(StudyShares, OneInstructionSetIsMerged) {
 
 TEST_F(StudyShares, TimesOfAMechanismStayOnOneMachine) {
   declare(R"(, "wall_time")");
-  const studies::Study declared = studies::read_study(default_registries(), file_.string(), false);
+  const studies::Study declared = studies::read_study(registries_, file_.string(), false);
   const studies::StudyDivision division(declared, 2);
   EXPECT_EQ(division.pieces(), 2U);
   for (const studies::CellKey& cell : declared.cells()) {
