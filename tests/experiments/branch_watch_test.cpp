@@ -82,7 +82,9 @@ TEST(BranchWatchTest, ATurnOntoTheOtherBranchIsNoticedInEitherDirection) {
 // Folded, both pairs of plates swing freely: no singular value returns. `dense` and `dca` ended there with status ok.
 TEST(BranchWatchTest, AMotionThatGoesOnWithMoreFreedomsIsNoticed) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "sarrus");
-  const auto along = [](double rate) { return rate * Eigen::Vector<double, 5>(1.0, -2.0, 1.0, 1.0, -2.0); };
+  const auto along = [](double rate) -> Eigen::VectorXd {
+    return rate * Eigen::Vector<double, 5>(1.0, -2.0, 1.0, 1.0, -2.0);
+  };
   const Eigen::Vector<double, 5> apart(1.0, 0.0, -1.0, 0.3, 0.0);
   // Steps of a control that follows the turn: a share of the distance.
   for (const double share : {0.2, 0.05}) {

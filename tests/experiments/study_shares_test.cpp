@@ -77,12 +77,26 @@ class StudyShares : public testing::Test {
       EXPECT_EQ(left(output, name), left("alone", name)) << name;
     }
   }
-  /// Writes the lines of a journal anew, as if another process had computed them.
+  /// Times as on a quiet machine: a disturbed one would be the first reason not to compare.
+  static void calm(nlohmann::json& result) {
+    if (result.is_object() && result.contains("wall")) {
+      result["wall"] = result["processor"];
+    }
+    for (nlohmann::json& part : result) {
+      if (part.is_structured()) {
+        calm(part);
+      }
+    }
+  }
+  /// Writes the lines of a journal anew, as if another process had computed them on a quiet machine.
   void pretend(const std::filesystem::path& file, const studies::PartOrigin& origin) {
     std::vector<nlohmann::json> lines;
     std::ifstream stream(file);
     for (std::string line; std::getline(stream, line);) {
       lines.push_back(nlohmann::json::parse(line));
+      if (lines.back().contains("result")) {
+        calm(lines.back()["result"]);
+      }
     }
     std::filesystem::remove(file);
     studies::ResultJournal journal(file, origin);
@@ -232,6 +246,7 @@ over = ["mechanism", "integrator", "tolerance", "step"]
   compute("shares", "2/2");
   studies::PartOrigin other = studies::own_origin();
   other.machine = "node7, a processor";
+  pretend(share_file("shares", "1_of_2"), studies::own_origin());
   pretend(share_file("shares", "2_of_2"), other);
   EXPECT_EQ(study("shares").exit_code, 0);
   const std::string claims = left("shares", "timing_claims.csv");
