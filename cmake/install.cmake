@@ -19,10 +19,6 @@ configure_package_config_file(cmake/mbdbenchConfig.cmake.in ${PROJECT_BINARY_DIR
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/mbdbenchConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/mbdbenchConfig.cmake ${PROJECT_BINARY_DIR}/mbdbenchConfigVersion.cmake cmake/muparser.cmake
         DESTINATION ${MBDBENCH_PACKAGE_DIR})
-install(DIRECTORY experiments/studies DESTINATION ${CMAKE_INSTALL_DATADIR}/mbdbench/experiments
-        FILES_MATCHING PATTERN "*.toml" PATTERN "*.csv"
-        PATTERN "declaration" EXCLUDE PATTERN "runner" EXCLUDE PATTERN "verdicts" EXCLUDE)
-# Where the study `engines` looks for them.
-install(DIRECTORY examples/engines DESTINATION ${CMAKE_INSTALL_DATADIR}/mbdbench/examples
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.sh" PATTERN "__pycache__" EXCLUDE)
+include(cmake/shipped_files.cmake)
+mbdbench_ship(${CMAKE_INSTALL_DATADIR}/mbdbench)
 install(FILES LICENSE CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})

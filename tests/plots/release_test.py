@@ -27,12 +27,12 @@ class Version(unittest.TestCase):
     version = only(r"^project\(mbdbench VERSION ([0-9.]+) ", text_of("CMakeLists.txt"))
 
     def test_the_python_package_takes_that_of_the_project(self):
-        pyproject = text_of("python/pyproject.toml")
+        pyproject = text_of("pyproject.toml")
         self.assertNotRegex(pyproject, r"(?m)^version *=")
         self.assertIn('dynamic = ["version"]', pyproject)
         pattern = only(r"^regex = '(.*)'$", pyproject)
         self.assertEqual(re.search(pattern, text_of("CMakeLists.txt"))["value"], self.version)
-        self.assertTrue((ROOT / "python" / only(r'^input = "(.*)"$', pyproject)).samefile(ROOT / "CMakeLists.txt"))
+        self.assertTrue((ROOT / only(r'^input = "(.*)"$', pyproject)).samefile(ROOT / "CMakeLists.txt"))
 
     def test_citation_archive_and_changelog_agree(self):
         citation, archive = text_of("CITATION.cff"), json.loads(text_of(".zenodo.json"))
