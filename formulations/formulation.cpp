@@ -99,6 +99,8 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
   observation.velocity_residual = errors.velocity;
   observation.scaled_position = errors.scaled_position;
   observation.scaled_velocity = errors.scaled_velocity;
+  observation.largest_rate = mechanism_->scales().largest_rate(
+      Eigen::Map<const Eigen::VectorXd>(work.u.data(), static_cast<Eigen::Index>(work.u.size())));
   observation.largest_sigma = largest_sigma();
   const std::size_t markers = mechanism_->markers().size();
   observation.marker_positions.resize(markers);

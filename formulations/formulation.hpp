@@ -51,6 +51,7 @@ struct Observation {
   double velocity_residual = 0.0;        ///< max |Phi'|
   double scaled_position = 0.0;          ///< max |Phi|, distances in units of the mechanism (characteristic_scales.hpp)
   double scaled_velocity = 0.0;          ///< max |Phi'| likewise, 1/s
+  double largest_rate = 0.0;             ///< max |u| of the tree joints likewise, 1/s
   double largest_sigma = 0.0;            ///< max |sigma| of the cut joints, where the formulation has such impulses
   std::vector<Vec3> marker_positions;    ///< world axes, in the mechanism's order
   std::vector<Vec3> marker_velocities;

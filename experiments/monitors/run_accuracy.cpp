@@ -9,6 +9,9 @@
 namespace mbdbench {
 namespace {
 
+// Of the energy scale: next to a point of return nearly nothing moves, and a small T would count what does not happen.
+constexpr double kLeastKinetic = 0.1;
+
 /// NaN stays: a state that is not finite must not look consistent.
 void keep_largest(double& largest, double value) {
   if (!(std::abs(value) <= largest)) {
@@ -72,6 +75,8 @@ void RunAccuracy::reached(double t, std::span<const double> x) {
 
 bool RunAccuracy::step(double t, std::span<const double> x, const OdeStatistics& so_far) {
   steps_ = so_far.nsteps;
+  const double duration = std::abs(t - t_);
+  const double rate_before = observation_.largest_rate;
   t_ = t;
   observe(t, x);
   work_.start(t, x);
@@ -84,7 +89,17 @@ bool RunAccuracy::step(double t, std::span<const double> x, const OdeStatistics&
                std::max(0.0, std::abs(final_imbalance_ - before) - (work_.uncertainty() - uncertainty_)));
   uncertainty_ = work_.uncertainty();
   keep_largest(largest_imbalance_, final_imbalance_);
+  add_motion_ahead(duration, rate_before);
   return true;
+}
+
+void RunAccuracy::add_motion_ahead(double duration, double rate_before) {
+  const double kinetic = std::max(observation_.energies.kinetic, kLeastKinetic * energy_scale());
+  const double imbalance = std::max(0.0, std::abs(final_imbalance_) - uncertainty_);
+  if (kinetic > 0.0 && work_.failure().empty()) {
+    const double rate = 0.5 * (rate_before + observation_.largest_rate);
+    motion_ahead_ += duration * rate * imbalance / (2.0 * kinetic);
+  }
 }
 
 double RunAccuracy::energy_at_rest() const {

@@ -45,6 +45,10 @@ class RunAccuracy : public OdeSink {
   [[nodiscard]] double final_imbalance() const { return final_imbalance_; }
   /// \returns the largest change of E - E0 - W in one step, J, less what the work of that step is uncertain by.
   [[nodiscard]] double largest_step_imbalance() const { return largest_step_imbalance_; }
+  /// \returns how far the motion has run ahead or behind by the end because of the imbalance, in radians or lengths of
+  ///          the mechanism: a share e of the kinetic energy too much makes rates e / 2 too large. The integral of
+  ///          V |E - E0 - W| / (2 T) over the run, V the largest rate, T the kinetic energy.
+  [[nodiscard]] double motion_ahead() const { return motion_ahead_; }
   [[nodiscard]] const WorkQuadrature& work() const { return work_; }
   /// \returns what the imbalance may be measured with, J: the largest of T, |V - V0| and the energy exchanged.
   [[nodiscard]] double energy_scale() const;
@@ -73,6 +77,7 @@ class RunAccuracy : public OdeSink {
 
  private:
   void observe(double t, std::span<const double> x);
+  void add_motion_ahead(double duration, double rate_before);
 
   Formulation& formulation_;
   const Formulation* solver_;
@@ -91,6 +96,7 @@ class RunAccuracy : public OdeSink {
   double final_imbalance_ = 0.0;
   double largest_step_imbalance_ = 0.0;
   double uncertainty_ = 0.0;  // of the work, at the last step
+  double motion_ahead_ = 0.0;
   double largest_position_residual_ = 0.0;
   double largest_velocity_residual_ = 0.0;
   std::map<std::string, ValueRange> diagnostics_;

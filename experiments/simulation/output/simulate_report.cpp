@@ -18,6 +18,8 @@ namespace fs = std::filesystem;
 
 // Of reactions, relative.
 constexpr double kReactionsWorthTelling = 1e-6;
+// A tenth of a radian or of the mechanism: what limits of accuracy call wrong at any tolerance.
+constexpr double kMotionWorthTelling = 0.1;
 
 /// \returns the tolerance that the error control keeps, relative or absolute, whichever is larger.
 std::optional<double> tolerance_of(const SimulateSetup& setup) {
@@ -78,6 +80,12 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
                     "passes=conjugate; the motion is judged separately",
                     reactions->second.largest));
   }
+  if (accuracy.motion_ahead() > kMotionWorthTelling) {
+    notes.push_back(
+        fmt::format("by its imbalance of energy the motion is about {:.2g} rad, or lengths of {:.3g} m, ahead "
+                    "or behind at the end: a tighter tolerance or step reduces it",
+                    accuracy.motion_ahead(), accuracy.length_scale()));
+  }
   if (!accuracy.work().failure().empty()) {
     notes.push_back("the balance of energy is not judged: " + accuracy.work().failure());
   }
@@ -134,7 +142,8 @@ nlohmann::ordered_json run_statistics(const SimulateSetup& setup, const Simulati
                     {"scale", accuracy.energy_scale()},
                     {"limit", verdict.limits.energy},
                     {"largest_step_imbalance", accuracy.largest_step_imbalance()},
-                    {"step_limit", verdict.limits.energy_step}};
+                    {"step_limit", verdict.limits.energy_step},
+                    {"motion_ahead", accuracy.motion_ahead()}};
   if (!work.failure().empty()) {
     json["energy"]["message"] = work.failure();
   }
