@@ -14,6 +14,9 @@ TEST(file_difference, last_digits_beside_the_largest_number_of_the_line_are_roun
   EXPECT_TRUE(equal_but_for_rounding("frame_a = {position = [0.20000000000000007, 4.998137343196174e-18, 0.0]}",
                                      "frame_a = {position = [0.2, 0.0, -1.4e-17]}"));
   EXPECT_TRUE(equal_but_for_rounding("v0 = [2.4000000000000017, 8.456675814258868e-16]", "v0 = [2.4, 8.6e-16]"));
+  EXPECT_TRUE(equal_but_for_rounding("q0 = [-9.370825333944079e-18]", "q0 = [0.0]"));
+  EXPECT_TRUE(equal_but_for_rounding("v0 = [2.3644664873495656e-16]", "v0 = [2.220446049250313e-16]"));
+  EXPECT_FALSE(equal_but_for_rounding("q0 = [1e-13]", "q0 = [0.0]")) << "a start beside a singular position";
   EXPECT_FALSE(
       equal_but_for_rounding("frame_a = {position = [0.2, 0.0, 0.0]}", "frame_a = {position = [0.2, 1e-11, 0.0]}"))
       << "somebody's change";

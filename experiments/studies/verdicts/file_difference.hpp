@@ -12,8 +12,8 @@ namespace mbdbench::studies {
 std::string first_difference(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// \returns whether two lines have the same words, and numbers that differ by no more than rounding of the largest
-/// number in the line: sines of another compiler move the last digits of what a mechanism places with them, and make
-/// 5e-18 of a zero beside a length.
+/// number in the line, or by 1e-14 in a start (q0, v0): sines of another compiler move the last digits of what a
+/// mechanism places with them, and make 5e-18 of a zero beside a length.
 bool equal_but_for_rounding(std::string_view a, std::string_view b);
 
 /// \returns whether that holds of all lines of two files; false where one cannot be read.
