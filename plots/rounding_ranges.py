@@ -4,8 +4,10 @@ tolerances differ in their last digits."""
 import argparse
 import csv
 import sys
+from collections import Counter
 from pathlib import Path
 
+from csv_rows import read_csv_rows
 from input_error import InputError
 from result_directory import open_results
 
@@ -76,6 +78,28 @@ def ranges(reference, directories, perturbed=()):
     return rows
 
 
+def widened(rows, reference):
+    """The rows together with those that the reference's rounding.csv has already, of builds that need not be here any more."""
+    own = Counter(_family(_key(record)) for record in open_results(reference).records)
+    found = {tuple(row[:5]): row for row in rows}
+    old = {tuple(fields[:5]): fields for _, fields in read_csv_rows(reference / "rounding.csv")[1]}
+    merged = []
+    for key in (_key(record) for record in open_results(reference).records):
+        if key in found and key in old:
+            (low, high, samples, missing), (old_low, old_high, old_samples, old_missing) = found[key][5:], old[key][5:]
+            # The reference itself is a sample of both.
+            merged.append([*key, min(low, old_low, key=float), max(high, old_high, key=float), int(samples) + int(old_samples) - own[_family(key)],
+                           "yes" if "yes" in (missing, old_missing) else "no"])
+        elif key in found or key in old:
+            merged.append(list(found.get(key) or old[key]))
+    return merged
+
+
+def _comments(file):
+    """The lines of a file that say what was run."""
+    return [line for line in file.read_text(encoding="utf-8").splitlines() if line.startswith("#")]
+
+
 def _build(directory):
     """What made a directory, in words; a file BUILD in it says more than its provenance knows."""
     note = directory / "BUILD"
@@ -90,12 +114,20 @@ def main(arguments=None):
     parser.add_argument("builds", type=Path, nargs="+", metavar="DIR", help="results of the same study by other builds")
     parser.add_argument("--perturbed", type=Path, action="append", default=[], metavar="DIR",
                         help="results of the same runs with tolerances that differ in the seventh digit: further samples; repeatable")
+    parser.add_argument("--widen", action="store_true",
+                        help="keep what FOLDER/rounding.csv lists, and widen it: builds of several machines come one after another")
     options = parser.parse_args(arguments)
     try:
         rows = ranges(options.folder, options.builds, options.perturbed)
-        with (options.folder / "rounding.csv").open("w", encoding="utf-8", newline="") as stream:
-            for directory in (options.folder, *options.builds, *options.perturbed):
-                stream.write(f"# {_build(directory)}\n")
+        told = [f"# {_build(directory)}" for directory in (*options.builds, *options.perturbed)]
+        file = options.folder / "rounding.csv"
+        if options.widen and file.exists():
+            rows = widened(rows, options.folder)
+            told = _comments(file) + told
+        else:
+            told.insert(0, f"# {_build(options.folder)}")
+        with file.open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines(f"{line}\n" for line in told)
             csv.writer(stream, lineterminator="\n").writerows([COLUMNS, *rows])
     except (InputError, OSError) as error:
         print(f"rounding_ranges: {error}", file=sys.stderr)

@@ -110,6 +110,7 @@ int compare_directories(const CompareOptions& options) {
   const studies::ResultComparison comparison = compared(options);
   print_list("made from other inputs", comparison.inputs);
   print_list("renamed", comparison.renamed);
+  print_list("equal but for rounding", comparison.rounded);
   if (!comparison.inputs_known) {
     say("{}\n", why_unknown(options));
   }

@@ -81,6 +81,17 @@ TEST_F(StudyInputsTest, AnotherSpringIsAnotherInputAndNothingWorse) {
   EXPECT_FALSE(says(same, "other inputs")) << same.output;
 }
 
+TEST_F(StudyInputsTest, AMechanismWhoseLastDigitsAreAnotherCompilersIsTheSame) {
+  const std::string without_curves = std::string(kStudy).substr(0, std::string_view(kStudy).find("[[figures]]"));
+  run("a", "15.0", without_curves);
+  run("b", "15.000000000000002", without_curves);
+  EXPECT_NE(content_of(directory_ / "a" / "study.json"), content_of(directory_ / "b" / "study.json"));
+  const CommandLineCall call = compare("a", "b");
+  EXPECT_EQ(call.exit_code, 0) << call.output;
+  EXPECT_TRUE(says(call, "equal but for rounding: 1\n  mechanism 'arm.toml'\n")) << call.output;
+  EXPECT_FALSE(says(call, "other inputs")) << call.output;
+}
+
 TEST_F(StudyInputsTest, WhatIsRenamedIsNotWorse) {
   run("a", "15.0");
   run("b", "15.0", with(kStudy, "\"HDCA\"", "\"Hamilton\""));

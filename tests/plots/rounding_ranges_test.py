@@ -69,6 +69,17 @@ class Ranges(InTemporaryDirectory):
         self.ranges(*builds, "--perturbed", self.directory / "p")
         self.assertEqual([row[4:8] for row in self.rows()], [["position_drift", "1e-05", "9e-05", "3"]])
 
+    def test_ranges_are_widened_by_builds_of_another_machine(self):
+        reference = self.build("a", 805, 1e-5)
+        self.ranges(reference, self.build("b", 811, 2e-5))
+        code, output = self.ranges(reference, self.build("c", 799, 1e-5), "--widen")
+        self.assertEqual(code, 0, output)
+        self.assertEqual([row[4:] for row in self.rows()], [["evaluations", "799.0", "811.0", "3", "no"], ["position_drift", "1e-05", "2e-05", "2", "no"]])
+        comments = [line[-1] for line in (reference / "rounding.csv").read_text().splitlines() if line.startswith("#")]
+        self.assertEqual(comments, ["a", "b", "c"], "every build is named once")
+        self.ranges(reference, self.directory / "c")
+        self.assertEqual([row[5:8] for row in self.rows()], [["799.0", "805.0", "2"]], "without the option the file is made anew")
+
     def test_a_build_without_a_number_of_the_reference_is_named(self):
         reference = self.build("a", 805, 1e-5)
         write_rows(self.directory / "b" / "records.csv", COLUMNS, [record("dca", "ode45", "tolerance=1e-06", "evaluations", 805)])

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "experiments/files/json_file.hpp"
+#include "experiments/studies/verdicts/file_difference.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench::studies {
@@ -19,10 +19,19 @@ bool stands_in(const std::vector<std::string>& list, const std::string& word) {
   return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+/// \returns where a mechanism is written out; empty where it is not.
+std::string file_of(const Json& study, const std::string& word) {
+  const Json& all = study.at("mechanisms");
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Json& m) { return m.at("mechanism") == word; });
+  return found == all.end() ? "" : found->at("file").get<std::string>();
+}
+
 /// Reads study.json, which the program itself wrote; what is missing in one of an older program throws.
 class InputComparer {
  public:
-  InputComparer(const Json& a, const Json& b) : a_(a), b_(b) {}
+  /// \param folder_a, folder_b of the studies, whose mechanisms are looked into; empty: told by their digests alone
+  InputComparer(const Json& a, const Json& b, fs::path folder_a, fs::path folder_b)
+      : a_(a), b_(b), folder_a_(std::move(folder_a)), folder_b_(std::move(folder_b)) {}
 
   InputComparison compare() {
     read_declared();
@@ -100,14 +109,29 @@ class InputComparer {
     windows_differ_ = differs(a, b, "windows", "windows");
   }
 
+  void judge_other_mechanism(const std::string& word) {
+    std::string line;
+    if (!folder_a_.empty()) {
+      const fs::path before = folder_a_ / file_of(a_, word);
+      const fs::path after = folder_b_ / file_of(b_, word);
+      if (files_equal_but_for_rounding(before, after)) {
+        result_.rounded.push_back(fmt::format("mechanism '{}'", word));
+        return;
+      }
+      line = first_difference(before, after);
+    }
+    result_.other_mechanisms[word] = "the mechanism is another one";
+    result_.differences.push_back(
+        fmt::format("mechanism '{}' is another one{}{}", word, line.empty() ? "" : ": ", line));
+  }
+
   void compare_mechanisms() {
     const auto before = texts_by(a_.at("mechanisms"), "mechanism", "digest");
     const auto after = texts_by(b_.at("mechanisms"), "mechanism", "digest");
     for (const auto& [word, digest] : before) {
       if (const auto same = after.find(word); same != after.end()) {
         if (same->second != digest) {
-          result_.other_mechanisms[word] = "the mechanism is another one";
-          result_.differences.push_back(fmt::format("mechanism '{}' is another one", word));
+          judge_other_mechanism(word);
         }
         continue;
       }
@@ -229,6 +253,8 @@ class InputComparer {
 
   const Json& a_;
   const Json& b_;
+  fs::path folder_a_;
+  fs::path folder_b_;
   bool windows_differ_ = false;
   std::map<std::string, std::string> engine_names_;
   std::map<std::string, std::string> other_engines_;
@@ -283,11 +309,12 @@ InputComparison compare_given(const Json& a, const Json& b) {
   return result;
 }
 
-/// \returns where a mechanism is written out; empty where it is not.
-std::string file_of(const Json& study, const std::string& word) {
-  const Json& all = study.at("mechanisms");
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Json& m) { return m.at("mechanism") == word; });
-  return found == all.end() ? "" : found->at("file").get<std::string>();
+InputComparison compare_studies(const Json& a, const Json& b, const fs::path& folder_a, const fs::path& folder_b) {
+  try {
+    return InputComparer(a, b, folder_a, folder_b).compare();
+  } catch (const nlohmann::json::exception&) {
+    return {};  // of an older program, or damaged
+  }
 }
 
 }  // namespace
@@ -329,11 +356,7 @@ bool InputComparison::is_declared(const Record& record) const {
 }
 
 InputComparison compare_inputs(const Json& a, const Json& b) {
-  try {
-    return InputComparer(a, b).compare();
-  } catch (const nlohmann::json::exception&) {
-    return {};  // of an older program, or damaged
-  }
+  return compare_studies(a, b, {}, {});
 }
 
 InputComparison compare_inputs(const fs::path& a, const fs::path& b) {
@@ -356,31 +379,7 @@ InputComparison compare_inputs(const fs::path& a, const fs::path& b) {
       return {};  // of an older program
     }
   }
-  InputComparison comparison = compare_inputs(before, after);
-  for (auto& [word, reason] : comparison.other_mechanisms) {
-    const std::string line = first_difference(a / file_of(before, word), b / file_of(after, word));
-    const std::string told = fmt::format("mechanism '{}' is another one", word);
-    std::replace(comparison.differences.begin(), comparison.differences.end(), told,
-                 line.empty() ? told : fmt::format("{}: {}", told, line));
-  }
-  return comparison;
-}
-
-std::string first_difference(const fs::path& a, const fs::path& b) {
-  std::ifstream before(a);
-  std::ifstream after(b);
-  std::string left;
-  std::string right;
-  for (std::size_t line = 1;; ++line) {
-    const bool more = static_cast<bool>(std::getline(before, left));
-    const bool more_after = static_cast<bool>(std::getline(after, right));
-    if (!more && !more_after) {
-      return {};
-    }
-    if (more != more_after || left != right) {
-      return fmt::format("line {}: {} -> {}", line, more ? left : "(end)", more_after ? right : "(end)");
-    }
-  }
+  return compare_studies(before, after, a, b);
 }
 
 }  // namespace mbdbench::studies

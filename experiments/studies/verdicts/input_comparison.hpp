@@ -17,6 +17,7 @@ struct InputComparison {
   bool known = false;                                  ///< whether both say what they were made from
   std::vector<std::string> differences;                ///< "mechanism 'arm.toml' is another one"
   std::vector<std::string> renamed;                    ///< "variant 'DCA' is called 'divide and conquer'"
+  std::vector<std::string> rounded;                    ///< "mechanism 'arm'": differs by rounding alone, so is the same
   std::map<std::string, std::string> mechanism_names;  ///< as records have them; those that are called otherwise in B
   std::map<std::string, std::string> formulation_names;
   std::map<std::string, std::string> curve_files;  ///< of A in B, where both have the run
@@ -47,9 +48,5 @@ InputComparison compare_inputs(const nlohmann::ordered_json& a, const nlohmann::
 /// The same of two folders, of studies (study.json) or of a command without one (inputs.json); of mechanisms whose
 /// files differ the first line that does is told.
 InputComparison compare_inputs(const std::filesystem::path& a, const std::filesystem::path& b);
-
-/// \returns "line 14: stiffness = 15 -> stiffness = 16", the first line in which two files differ; empty where they do
-/// not.
-std::string first_difference(const std::filesystem::path& a, const std::filesystem::path& b);
 
 }  // namespace mbdbench::studies

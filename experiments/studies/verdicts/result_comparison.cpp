@@ -78,6 +78,7 @@ class Comparer {
   ResultComparison compare() {
     result_.inputs = inputs_.differences;
     result_.renamed = inputs_.renamed;
+    result_.rounded = inputs_.rounded;
     result_.inputs_known = inputs_.known;
     compare_records();
     compare_times();

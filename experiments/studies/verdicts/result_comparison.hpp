@@ -31,6 +31,7 @@ struct ResultComparison {
   std::size_t within_ranges = 0;     ///< of the equal ones, those that differ as they do from machine to machine
   std::vector<std::string> inputs;   ///< what differs in what both were made from
   std::vector<std::string> renamed;  ///< what has another name only
+  std::vector<std::string> rounded;  ///< what differs by rounding alone, and counts as the same
   bool inputs_known = false;         ///< whether both folders say what they were made from
 
   [[nodiscard]] std::size_t count(Change change) const;

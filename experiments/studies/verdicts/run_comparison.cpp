@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "experiments/files/json_file.hpp"
-#include "experiments/studies/verdicts/input_comparison.hpp"
+#include "experiments/studies/verdicts/file_difference.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench::studies {
