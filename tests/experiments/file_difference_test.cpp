@@ -39,6 +39,7 @@ TEST(file_difference, files_have_the_same_lines) {
   EXPECT_FALSE(files_equal_but_for_rounding(a, write("c", "name = \"arm\"\n")));
   EXPECT_FALSE(files_equal_but_for_rounding(write("d", "name = \"arm\"\n"), a));
   EXPECT_FALSE(files_equal_but_for_rounding(a, directory.path() / "missing"));
+  EXPECT_FALSE(files_equal_but_for_rounding(directory.path(), directory.path())) << "no file";
   EXPECT_EQ(first_difference(a, directory.path() / "b"), "line 2: mass = 0.1 -> mass = 0.10000000000000002");
 }
 
