@@ -11,6 +11,7 @@
 
 #include "formulations/aba/aba.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
+#include "formulations/augmented_lagrangian/dca_alm_printed.hpp"
 #include "formulations/bae_haug/bae_haug.hpp"
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
@@ -48,6 +49,7 @@ std::span<const FormulationEntry> formulation_registry() {
       dca_entry(),
       dca_alm_entry(),
       dca_alm_projected_entry(),
+      dca_alm_printed_entry(),
       bae_haug_entry(),
       aba_entry(),
       naudet_entry(),
