@@ -30,7 +30,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
@@ -43,6 +42,7 @@
 namespace mbdbench {
 namespace {
 
+constexpr double kEps = std::numeric_limits<double>::epsilon();
 constexpr double kRounding = 1e-11;  // of the equations of motion, relative to their terms
 
 class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
@@ -52,7 +52,11 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
         recursion_(mechanism, options.alpha),
         residual_(index_of(system_.row_count())),
         multipliers_(residual_.size()),
-        start_(coordinates()) {}
+        start_(coordinates()) {
+    for (const Body& body : mechanism.bodies()) {
+      compliance_ = std::max({compliance_, 1.0 / body.mass, body.inertia_inverse.norm()});
+    }
+  }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     auto copy = std::make_unique<DcaAlmPrintedFormulation>(mechanism(), options_);
@@ -187,20 +191,6 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     return std::sqrt(change);
   }
 
-  /// \returns what rounding of Phi'' leaves of alpha Phi'', relative to the multipliers [Malczyk2012, Eq. (6)].
-  double multiplier_rounding() {
-    double terms = 0.0;
-    double multipliers = 0.0;
-    for (const JointRows& joint : recursion_.joints()) {
-      for (const auto& [body, columns] : {std::pair(joint.a, &joint.phi_a), std::pair(joint.b, &joint.phi_b)}) {
-        terms += body < 0 ? 0.0 : (*columns * recursion_.bodies()[index_of(body)].unknown).squaredNorm();
-      }
-      multipliers += joint.lambda.squaredNorm();
-    }
-    return multipliers > 0.0 ? options_.alpha * std::numeric_limits<double>::epsilon() * std::sqrt(terms / multipliers)
-                             : 0.0;
-  }
-
   RhsStatus solve_accelerations(double t, std::span<const double> x) {
     place(t, x);
     set_matrices(y_of(x));
@@ -226,7 +216,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     const double rounding = recursion_.residual();
     change_ = std::max(change < options_.acceleration ? 0.0 : change / std::sqrt(size),
                        rounding < kRounding ? 0.0 : rounding);
-    multiplier_change_ = std::max({multiplier_change_, rounding, multiplier_rounding()});
+    multiplier_change_ = std::max({multiplier_change_, rounding, options_.alpha * compliance_ * kEps});
     return {};
   }
 
@@ -285,6 +275,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   std::vector<double> residual_;
   std::vector<double> multipliers_;
   std::vector<double> start_;  // q_*
+  double compliance_ = 0.0;    // largest inverse of a mass or inertia: what alpha is to be compared with
   std::size_t unconverged_ = 0;
   double change_ = 0.0;             // what the last passes left, relative; 0: nothing
   double multiplier_change_ = 0.0;  // change of the multipliers in the last pass, relative
