@@ -13,6 +13,7 @@
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/augmented_lagrangian/dca_alm_printed.hpp"
 #include "formulations/bae_haug/bae_haug.hpp"
+#include "formulations/bae_haug/bae_haug_printed.hpp"
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
 #include "formulations/followed_cuts.hpp"
@@ -51,6 +52,7 @@ std::span<const FormulationEntry> formulation_registry() {
       dca_alm_projected_entry(),
       dca_alm_printed_entry(),
       bae_haug_entry(),
+      bae_haug_printed_entry(),
       aba_entry(),
       naudet_entry(),
       naudet_reduced_entry(),

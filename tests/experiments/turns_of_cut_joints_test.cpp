@@ -199,7 +199,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair("hdca", ""), std::pair("hdca-printed", ""), std::pair("dca", ""),
                     std::pair("dca-alm", ""), std::pair("dca-alm-proj", ""),
                     std::pair("dca-alm-printed", "alpha=1e3,iterations=30"), std::pair("bae-haug", ""),
-                    std::pair("bae-haug", "kernel=general"), std::pair("naudet", ""),
+                    std::pair("bae-haug", "kernel=general"), std::pair("bae-haug-printed", ""), std::pair("naudet", ""),
                     std::pair("naudet-reduced", ""), std::pair("naudet-acc", ""), std::pair("naudet-acc-reduced", "")),
     [](const auto& values) {
       std::string name = std::string(values.param.first) + "_" + values.param.second;
@@ -217,7 +217,7 @@ TEST(CutAngles, EveryFormulationOfTheRegistryIsHere) {
     }
   }
   EXPECT_EQ(able, (std::vector<std::string>{"dense", "dense-momentum", "hdca", "hdca-printed", "dca", "dca-alm",
-                                            "dca-alm-proj", "dca-alm-printed", "bae-haug", "naudet",
+                                            "dca-alm-proj", "dca-alm-printed", "bae-haug", "bae-haug-printed", "naudet",
                                             "naudet-reduced", "naudet-acc", "naudet-acc-reduced"}));
 }
 

@@ -73,9 +73,10 @@ inline bool in_joint_coordinates(const FormulationEntry& entry) {
   return !entry.key.starts_with("dca-alm");
 }
 
-/// \returns whether the formulation takes trees: all but HDCA as printed do, which has one chain.
-inline bool takes_trees(const FormulationEntry& entry) {
-  return entry.key != "hdca-printed";
+/// \returns whether the formulation takes trees such as this: HDCA as printed has one chain, Bae
+/// and Haug's recursion as printed has no prescribed motions.
+inline bool takes_trees(const FormulationEntry& entry, const Mechanism& tree) {
+  return entry.key != "hdca-printed" && (entry.key != "bae-haug-printed" || !tree.rheonomic());
 }
 
 /// \returns the key of the reference with the same kind of state.
