@@ -73,8 +73,8 @@ inline bool in_joint_coordinates(const FormulationEntry& entry) {
   return !entry.key.starts_with("dca-alm");
 }
 
-/// \returns whether the formulation takes trees such as this: HDCA as printed has one chain, Bae
-/// and Haug's recursion as printed has no prescribed motions.
+/// \returns whether the formulation takes trees such as this: HDCA as printed refuses light bodies
+/// (hdca_printed_formulas_test compares it on trees), Bae and Haug's recursion as printed has no prescribed motions.
 inline bool takes_trees(const FormulationEntry& entry, const Mechanism& tree) {
   return entry.key != "hdca-printed" && (entry.key != "bae-haug-printed" || !tree.rheonomic());
 }
