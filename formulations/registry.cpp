@@ -11,7 +11,9 @@
 
 #include "formulations/aba/aba.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
+#include "formulations/augmented_lagrangian/dca_alm_printed.hpp"
 #include "formulations/bae_haug/bae_haug.hpp"
+#include "formulations/bae_haug/bae_haug_printed.hpp"
 #include "formulations/dca/dca.hpp"
 #include "formulations/dense/dense.hpp"
 #include "formulations/followed_cuts.hpp"
@@ -48,7 +50,9 @@ std::span<const FormulationEntry> formulation_registry() {
       dca_entry(),
       dca_alm_entry(),
       dca_alm_projected_entry(),
+      dca_alm_printed_entry(),
       bae_haug_entry(),
+      bae_haug_printed_entry(),
       aba_entry(),
       naudet_entry(),
       naudet_reduced_entry(),

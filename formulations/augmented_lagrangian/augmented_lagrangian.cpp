@@ -38,37 +38,13 @@ namespace {
 // As for the length of quaternions: what the integrator leaves along e in e' is not worth a restart of its history.
 constexpr double kLargestRateError = 1e-8;
 
-std::vector<StateComponent> absolute_layout(const Mechanism& mechanism) {
-  std::vector<StateComponent> layout;
-  const auto add = [&layout](const std::string& symbol, const std::string& body, int count, StateKind kind) {
-    for (int i = 1; i <= count; ++i) {
-      layout.push_back({symbol + "." + body + "." + std::to_string(i), kind, body});
-    }
-  };
-  for (const Body& body : mechanism.bodies()) {
-    add("r", body.name, 3, StateKind::position);
-    add("e", body.name, 4, StateKind::quaternion);
-  }
-  for (const Body& body : mechanism.bodies()) {
-    add("vr", body.name, 3, StateKind::velocity);
-    add("ve", body.name, 4, StateKind::velocity);
-  }
-  return layout;
-}
-
 }  // namespace
 
 AugmentedLagrangianFormulation::AugmentedLagrangianFormulation(const Mechanism& mechanism,
                                                                const AugmentedOptions& options)
-    : Formulation(mechanism, absolute_layout(mechanism)),
-      options_(options),
-      system_(mechanism, options, near()),
+    : AbsoluteStateFormulation(mechanism, options),
       projection_(system_, options),
-      y_near_(coordinates()),
-      q_(static_cast<std::size_t>(mechanism.q_size())),
-      u_(static_cast<std::size_t>(mechanism.u_size())),
-      rows_(static_cast<std::size_t>(system_.row_count())),
-      velocities_(mechanism.bodies().size(), Vec6::Zero()) {
+      rows_(static_cast<std::size_t>(system_.row_count())) {
   if (system_.team().is_divided()) {
     rates_.resize(state_size());
     body_rates_ = system_.exchange_of_bodies(rates_, 2 * kAbsoluteCoordinates);
@@ -77,43 +53,8 @@ AugmentedLagrangianFormulation::AugmentedLagrangianFormulation(const Mechanism& 
 
 std::unique_ptr<Formulation> AugmentedLagrangianFormulation::clone() const {
   auto copy = std::make_unique<AugmentedLagrangianFormulation>(mechanism(), options_);
-  copy->system_.set_near(system_.near());
-  copy->y_near_ = y_near_;
+  copy->look_near(*this);
   return copy;
-}
-
-RhsStatus AugmentedLagrangianFormulation::pack(double /*t*/, std::span<const double> q, std::span<const double> u,
-                                               std::span<double> x) {
-  Kinematics tree(mechanism());
-  tree.set_positions(q);
-  tree.set_velocities(u);
-  for (int i = 0; i < mechanism().body_count(); ++i) {
-    velocities_[static_cast<std::size_t>(i)] = tree.body(i).velocity;
-  }
-  absolute_positions(tree, y_near_);
-  std::copy(y_near_.begin(), y_near_.end(), x.begin());
-  absolute_rates(y_of(x), velocities_, rate_of(x));
-  system_.set_near(q);
-  return {};
-}
-
-void AugmentedLagrangianFormulation::place(double t, std::span<const double> x, const DualScope& scope) {
-  system_.place(t, y_of(x), scope);
-  system_.team().run([&](const BranchShare& share) {
-    scope.for_bodies(share, velocities_.size(), [&](std::size_t i) {
-      const std::size_t at = kAbsoluteCoordinates * i;
-      body_velocities(y_of(x).subspan(at, kAbsoluteCoordinates), rate_of(x).subspan(at, kAbsoluteCoordinates),
-                      std::span(velocities_).subspan(i, 1));
-    });
-  });
-  system_.set_velocities(velocities_, scope);
-}
-
-RhsStatus AugmentedLagrangianFormulation::unpack(double t, std::span<const double> x, std::span<double> q,
-                                                 std::span<double> u) {
-  place(t, x);
-  system_.tree_state(q, u);
-  return {};
 }
 
 void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) const {
@@ -189,7 +130,7 @@ RhsStatus AugmentedLagrangianFormulation::reactions(double t, std::span<const do
   int passes = 0;
   const RhsStatus status = solve(t, x, {}, passes);
   if (status.ok) {
-    system_.reactions(reactions);
+    system_.reactions(system_.multipliers(), reactions);
   }
   return status;
 }
@@ -249,10 +190,7 @@ bool AugmentedLagrangianFormulation::after_step(double t, std::span<double> x) {
   if (options_.projections) {
     changed = project(t, x) || changed;
   }
-  place(t, x);
-  system_.tree_state(q_, u_);
-  system_.set_near(q_);
-  std::copy(y_of(x).begin(), y_of(x).end(), y_near_.begin());
+  follow(t, x);
   return changed;
 }
 

@@ -3,9 +3,8 @@
 /// Divide and conquer with augmented Lagrangian, absolute coordinates [Malczyk2012].
 #include <algorithm>
 
-#include "formulations/augmented_lagrangian/augmented_system.hpp"
+#include "formulations/augmented_lagrangian/absolute_state.hpp"
 #include "formulations/augmented_lagrangian/mass_orthogonal_projection.hpp"
-#include "formulations/formulation.hpp"
 
 namespace mbdbench {
 
@@ -41,14 +40,12 @@ struct AbsoluteObservation {
   double acceleration_residual = 0.0;  ///< max |Phi''|
 };
 
-/// State x = [y; y'] with y = (r_i, e_i), 14 numbers a body.
-class AugmentedLagrangianFormulation final : public Formulation {
+/// The iteration in its dual form.
+class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
  public:
   AugmentedLagrangianFormulation(const Mechanism& mechanism, const AugmentedOptions& options);
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
-  RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
-  RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
   /// Normalises Euler parameters and their rates; projects where that is chosen; follows turns of angles.
   bool after_step(double t, std::span<double> x) override;
@@ -71,35 +68,22 @@ class AugmentedLagrangianFormulation final : public Formulation {
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
 
  private:
-  [[nodiscard]] std::size_t coordinates() const { return state_size() / 2; }
-  [[nodiscard]] std::span<const double> y_of(std::span<const double> x) const { return x.first(coordinates()); }
-  [[nodiscard]] std::span<const double> rate_of(std::span<const double> x) const { return x.subspan(coordinates()); }
-  [[nodiscard]] std::span<double> y_of(std::span<double> x) const { return x.first(coordinates()); }
-  [[nodiscard]] std::span<double> rate_of(std::span<double> x) const { return x.subspan(coordinates()); }
   /// x' of one body.
   void set_rates(std::size_t i, std::span<const double> x, std::span<double> xdot) const;
   /// x' of the bodies of other processes.
   void exchange_rates(std::span<double> xdot);
-  /// Poses and velocities of a state.
-  void place(double t, std::span<const double> x, const DualScope& scope = {});
   /// Accelerations at a state. \returns passes in `passes`
   RhsStatus solve(double t, std::span<const double> x, const DualScope& scope, int& passes);
   bool normalise_rates(std::span<double> x) const;
   bool project(double t, std::span<double> x);
 
-  AugmentedOptions options_;
-  AugmentedSystem system_;
   MassOrthogonalProjection projection_;
   AugmentedIterations iterations_;
   std::size_t unconverged_ = 0;
-  PassRemainder remainder_;     // of the last right-hand side
-  DualExchange body_rates_;     // x' of the bodies
-  std::vector<double> rates_;   // and where processes exchange them, 14 numbers a body
-  std::vector<double> y_near_;  // Euler parameters next to which `pack` chooses signs
-  std::vector<double> q_;
-  std::vector<double> u_;
+  PassRemainder remainder_;    // of the last right-hand side
+  DualExchange body_rates_;    // x' of the bodies
+  std::vector<double> rates_;  // and where processes exchange them, 14 numbers a body
   std::vector<double> rows_;
-  std::vector<Vec6> velocities_;
 };
 
 /// First variant: penalty with mu and omega.

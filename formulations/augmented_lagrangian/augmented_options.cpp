@@ -69,12 +69,54 @@ std::vector<ParameterSpecification> specifications(bool projections) {
   return list;
 }
 
+// The paper's examples take 1e6, of which light bodies leave no digit: alpha^2 eps.
+constexpr double kPrintedPenalty = 1e4;
+
+std::vector<ParameterSpecification> printed_specifications() {
+  std::vector<ParameterSpecification> list;
+  for (const ParameterSpecification& option : specifications(true)) {
+    if (option.name != "ground" && option.name != "passes" && option.name != "refresh" && option.name != "threads") {
+      list.push_back(option);
+      if (option.name == "omega") {
+        list.back().default_value = AugmentedOptions().omega;
+      } else if (option.name == "alpha") {
+        list.back().default_value = kPrintedPenalty;
+      }
+    }
+  }
+  ParameterSpecification projections;
+  projections.name = "projections";
+  projections.default_value = std::string("off");
+  projections.help = "mass-orthogonal projections of positions and velocities after every step";
+  projections.choices = {"off", "on"};
+  list.push_back(projections);
+  return list;
+}
+
 }  // namespace
 
 std::span<const ParameterSpecification> augmented_option_specifications(bool projections) {
   static const std::vector<ParameterSpecification> kPenalty = specifications(false);
   static const std::vector<ParameterSpecification> kProjected = specifications(true);
   return projections ? kProjected : kPenalty;
+}
+
+std::span<const ParameterSpecification> printed_option_specifications() {
+  static const std::vector<ParameterSpecification> kPrinted = printed_specifications();
+  return kPrinted;
+}
+
+AugmentedOptions printed_options(const Parameters& parameters) {
+  AugmentedOptions options;
+  options.alpha = parameters.number("alpha");
+  options.most_iterations = static_cast<int>(parameters.integer("iterations"));
+  options.position = parameters.number("eps_p");
+  options.velocity = parameters.number("eps_v");
+  options.acceleration = parameters.number("eps_a");
+  options.mu = parameters.number("mu");
+  options.omega = parameters.number("omega");
+  options.projections = parameters.text("projections") == "on";
+  return options;
 }
 
 AugmentedOptions augmented_options(const Parameters& parameters, bool projections) {

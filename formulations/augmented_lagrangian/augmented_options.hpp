@@ -29,6 +29,10 @@ struct AugmentedOptions {
 /// given
 std::span<const ParameterSpecification> augmented_option_specifications(bool projections);
 
+/// \returns those of dca-alm-printed.
+std::span<const ParameterSpecification> printed_option_specifications();
+AugmentedOptions printed_options(const Parameters& parameters);
+
 /// \returns the options chosen.
 AugmentedOptions augmented_options(const Parameters& parameters, bool projections);
 

@@ -122,7 +122,7 @@ RhsStatus AugmentedSystem::assemble() {
               placed_[i]};
     }
   }
-  for_joints(own_scope_, [this](int k) { set_directions(k); });
+  set_directions();
   const AssemblyPivot failed = std::visit([this](auto& assembly) { return factorise(assembly); }, assembly_);
   if (failed.joint >= 0) {
     return {false, kinematics_.joint(failed.joint).name,
@@ -141,6 +141,10 @@ void AugmentedSystem::for_joints(const DualScope& scope, const Work& work) const
   team().run([&](const BranchShare& share) {
     scope.for_joints(share, index_of(kinematics_.joint_count()), [&](std::size_t k) { work(static_cast<int>(k)); });
   });
+}
+
+void AugmentedSystem::set_directions() {
+  for_joints(own_scope_, [this](int k) { set_directions(k); });
 }
 
 void AugmentedSystem::set_directions(int k) {
@@ -292,7 +296,7 @@ std::vector<WorkStage> AugmentedSystem::stages(int passes) const {
   return stages;
 }
 
-int AugmentedSystem::solve_accelerations(double t) {
+void AugmentedSystem::set_equations(double t) {
   evaluate_loads(t);
   team().run([this](const BranchShare& share) {
     own_scope_.for_bodies(share, input_.size(), [this](std::size_t i) { set_input(static_cast<int>(i)); });
@@ -302,6 +306,10 @@ int AugmentedSystem::solve_accelerations(double t) {
     });
   });
   add_joint_loads();
+}
+
+int AugmentedSystem::solve_accelerations(double t) {
+  set_equations(t);
   return std::visit(
       [this](auto& assembly) {
         assembly.solve(right_, input_, multipliers_, accelerations_);  // [Malczyk2012, Eq. (6), (9)-(34)] in dual form
@@ -323,7 +331,7 @@ PassRemainder AugmentedSystem::remainder() const {
   return std::visit([](const auto& assembly) { return assembly.remainder(); }, assembly_);
 }
 
-void AugmentedSystem::reactions(Reactions& result) const {
+void AugmentedSystem::reactions(std::span<const double> lambda, Reactions& result) const {
   result.tree_joints.resize(mechanism_->tree_joints().size());
   result.cut_joints.resize(mechanism_->cut_joints().size());
   for (int k = 0; k < kinematics_.joint_count(); ++k) {
@@ -331,7 +339,7 @@ void AugmentedSystem::reactions(Reactions& result) const {
     Vec6& wrench = cut < 0 ? result.tree_joints[index_of(k)] : result.cut_joints[index_of(cut)];
     wrench.setZero();
     for (Eigen::Index row = 0; row < directions(k).cols(); ++row) {
-      wrench += multipliers_[index_of(row_offset(k)) + static_cast<std::size_t>(row)] * directions(k).col(row);
+      wrench += lambda[index_of(row_offset(k)) + static_cast<std::size_t>(row)] * directions(k).col(row);
     }
   }
 }

@@ -51,14 +51,22 @@ class AugmentedSystem {
     kinematics_.set_velocities(velocities, team(), scope);
   }
 
+  /// Rows of Phi_q of all joints at the poses placed last. `assemble` sets them itself.
+  void set_directions();
+  /// What acts on the bodies, and the right sides of all rows, at (t, y, y'), after set_velocities.
+  void set_equations(double t);
+  /// \returns [f; n - omega x J omega] on every body about its centre of mass, after set_equations.
+  [[nodiscard]] std::span<const Vec6> input() const { return input_; }
+  /// \returns r of Phi_q V' = r with the terms of mu and omega, after set_equations.
+  [[nodiscard]] std::span<const double> right() const { return right_; }
   /// Accelerations and lambda at (t, y, y'), after `assemble` and set_velocities. \returns passes
   int solve_accelerations(double t);
   /// \returns [a_C; omega'] of every body, world axes, after solve_accelerations.
   [[nodiscard]] std::span<const Vec6> accelerations() const { return accelerations_; }
   /// \returns lambda of all rows, after solve_accelerations.
   [[nodiscard]] std::span<const double> multipliers() const { return multipliers_; }
-  /// Constraint wrenches of all joints, after solve_accelerations.
-  void reactions(Reactions& result) const;
+  /// Constraint wrenches of all joints, +D lambda on body b.
+  void reactions(std::span<const double> lambda, Reactions& result) const;
 
   /// Phi of all rows at the poses placed last. \returns max |Phi|
   double position_residual(std::span<double> phi) const;

@@ -2,29 +2,32 @@
 /// HDCA as it is printed, to be read beside the papers: full 6 x 6 matrices, world axes, one body after another.
 ///
 /// K. Chadaj, P. Malczyk, J. Fraczek: Hamiltonian based parallel formulation for open-loop multibody system dynamics,
-/// 2015; A parallel Hamiltonian formulation for forward dynamics of closed-loop multibody systems, 2017. One chain from
-/// the ground, its tip free [Chadaj2015] or held by the ground [Chadaj2017]. Numbers below are those of 2017.
+/// 2015; A parallel Hamiltonian formulation for forward dynamics of closed-loop multibody systems, 2017. Numbers below
+/// are those of 2017.
 ///
 /// paper symbol                  -> name
-///   xi_11 .. xi_20              -> TwoHandles
+///   xi_11, xi_10                -> Compound::xi11, xi10, of the handle at the inboard joint
+///   xi_12 D_2                   -> Compound::xi1c, D_2 of the cut ends inside, one column a row of a cut joint
+///   D_2^T xi_22 D_2, D_2^T xi_20 -> xicc_, xic0_: of all cut ends, summed over what has been joined
 ///   W, beta                     -> Link::w, Link::beta
 ///   T_1^B of joint k            -> Link::t
 ///   Pbar_1^K, Qbar_1^K          -> Link::momentum, Link::load
-///   C (the whole system)        -> the subassembly of body 0
+///   C (the whole system)        -> the compounds of the bodies that joints at the ground carry
 ///
-/// The tree is the sequential one: body k is joined to everything outboard of it, so that A is body k and B the rest.
-/// Cost: O(n) with large constants: some 3000 operations a body. `hdca` is the same algorithm, made to be fast and for
-/// any topology.
+/// The tree is the sequential one: everything outboard of joint k, B, is joined to the body inboard of it with what has
+/// been joined to that before, A. Cut ends stay handles up to the boundary, as the two ends of the chain do in the
+/// paper: with several loops ("more than two handles", end of Sect. 2.2.2) the boundary has the rows of all of them.
+/// Cost: O(n m^2 + m^3) for m rows of cut joints, with large constants: some 3000 operations a body. `hdca` is the same
+/// algorithm, made to be fast.
 ///
 /// DEVIATES [Chadaj2017, Eq. (23), (40)]: printed for H^T H = I; here u = (H^T H)^-1 H^T V and the active part of Pbar
 /// is H (H^T H)^-1 p, which oblique universal joints need (right_hand_side_test). DEVIATES [Chadaj2017, Eq. (45)]: its
 /// inverse does not exist for the paper's own mechanisms, planar loops of hinges in space, nor near singular positions.
-/// As many eigenvectors are kept as the constraints have generically (hdca_printed_formulas_test: closed loops).
+/// The rank is found, at most what the constraints have generically (hdca_printed_formulas_test: closed loops).
 #include "formulations/hdca_printed/hdca_printed.hpp"
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -37,44 +40,80 @@
 #include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/assembly/point_masses.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/recursion/cut_rows.hpp"
+#include "formulations/recursion/semidefinite_solver.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
 
-/// V_1 = xi_11 T_1 + xi_12 T_2 + xi_10, V_2 = xi_21 T_1 + xi_22 T_2 + xi_20 [Chadaj2017, Eq. (17)-(20)].
-struct TwoHandles {
-  Mat6 xi11, xi12, xi21, xi22;
-  Vec6 xi10, xi20;
+using CutColumns = Eigen::Matrix<double, 6, Eigen::Dynamic>;
+
+/// V_1 = xi_11 T_1 + xi_1c sigma_c + xi_10 [Chadaj2017, Eq. (17)], with T = D_c sigma_c on the cut ends inside.
+struct Compound {
+  Mat6 xi11;
+  Vec6 xi10;
+  CutColumns xi1c;
 };
 
 /// A body, and what the passes leave at its joint.
 struct Link {
-  TwoHandles body;   // A
-  TwoHandles chain;  // C: the body and everything outboard of it
-  Mat6 w;            // of the joint to the next body
+  Compound chain;       // C: the body and everything outboard of it, as far as it has been joined
+  Mat6 inverse;         // xi_11 of the body alone
+  Vec6 entering;        // active momenta of its joints, about O_1
+  CutColumns cut_ends;  // S_1c D_c of its cut ends: plus for body b of the cut joint, minus for body a
+  Mat6 s_12;            // from O_1 of the inboard body, which is A, to this joint
+  Mat6 xi12;            // of A when this joint was closed
+  CutColumns relative;  // xi_1c^B - xi_2c^A
+  Mat6 w;
   Vec6 beta;
   Vec6 t;         // T_1: the constraint impulse that the joint gives the body
+  Vec6 on_body;   // T_1 and what the outboard joints give the body, about O_1
+  Vec6 velocity;  // V_1
   Vec6 momentum;  // Pbar_1 = H p + T_1
   Vec6 load;      // Qbar_1
 };
+
+/// \returns groups of rows of one unit: joints at the ground, then cut joints.
+std::vector<std::size_t> boundary_groups(const Mechanism& mechanism) {
+  std::vector<std::size_t> groups = rows_of_one_unit(mechanism);
+  std::size_t next = groups.empty() ? 0 : groups.back() + 1;
+  std::vector<std::size_t> boundary;
+  for (const Joint& joint : mechanism.tree_joints()) {
+    if (joint.a < 0) {
+      boundary.insert(boundary.end(), index_of(joint.linear_rows()), next++);
+      boundary.insert(boundary.end(), index_of(joint.nc - joint.linear_rows()), next++);
+    }
+  }
+  boundary.insert(boundary.end(), groups.begin(), groups.end());
+  return boundary;
+}
 
 class HdcaPrintedFormulation final : public JointStateFormulation {
  public:
   explicit HdcaPrintedFormulation(const Mechanism& mechanism)
       : JointStateFormulation(mechanism, StateKind::momentum),
-        closed_(!mechanism.cut_joints().empty()),
-        kept_(mechanism.tree_joints().front().nc + (closed_ ? mechanism.generic_rank().rank : 0)),
         kinematics_(mechanism),
         loads_(mechanism, near()),
         links_(mechanism.bodies().size()),
+        cut_rows_(mechanism.cut_row_count()),
+        solver_(boundary_groups(mechanism)),
         u_(index_of(mechanism.u_size())) {
-    const Joint& first = mechanism.tree_joints().front();
-    scales_.resize(first.nc + mechanism.cut_row_count());
-    for (int row = 0; row < first.nc; ++row) {
-      scales_[row] = row_scale(first, row, mechanism.scales().unit);
+    for (const Joint& joint : mechanism.tree_joints()) {
+      ground_rows_ += joint.a < 0 ? joint.nc : 0;
     }
-    scales_.tail(mechanism.cut_row_count()) = mechanism.scales().rows.head(mechanism.cut_row_count());
+    rank_ = ground_rows_ + (cut_rows_ > 0 ? mechanism.generic_rank().rank : 0);
+    for (Link& link : links_) {
+      for (CutColumns* const columns : {&link.chain.xi1c, &link.cut_ends, &link.relative}) {
+        columns->setZero(6, cut_rows_);
+      }
+    }
+    const Eigen::Index rows = ground_rows_ + cut_rows_;
+    matrix_.resize(rows, rows);
+    sigma_.resize(rows);
+    smallest_.resize(rows);
+    xicc_.resize(cut_rows_, cut_rows_);
+    xic0_.resize(cut_rows_);
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
@@ -115,7 +154,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   }
 
   [[nodiscard]] double largest_sigma() const override {
-    return sigma_2_.size() > 0 ? sigma_2_.cwiseAbs().maxCoeff() : 0;
+    return cut_rows_ > 0 ? sigma_.tail(cut_rows_).cwiseAbs().maxCoeff() : 0;
   }
 
  protected:
@@ -133,16 +172,8 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   }
 
  private:
-  using BoundaryMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 12, 12>;
-  using BoundaryVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 12, 1>;
-  using Multipliers = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6, 1>;
-
   [[nodiscard]] int count() const { return mechanism().body_count(); }
   [[nodiscard]] const JointKinematics& joint(int k) const { return kinematics_.tree_joint(k); }
-  /// \returns O_2 of body k: its outboard joint, or where its tip is.
-  [[nodiscard]] Vec3 outboard_point(int k) const {
-    return k + 1 < count() ? joint(k + 1).point : closed_ ? kinematics_.cut_joint(0).point : kinematics_.body(k).com;
-  }
   /// \returns H (H^T H)^-1 p of joint k.
   [[nodiscard]] Vec6 active(int k, std::span<const double> p) const {
     Vec6 momentum = Vec6::Zero();
@@ -159,163 +190,204 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   RhsStatus solve_velocities(double /*t*/, std::span<const double> x) {
     kinematics_.set_positions(q_of(x));
     const std::span<const double> p = rate_of(x);
+    set_bodies(p);
+    for (int k = count() - 1; k >= 0; --k) {
+      if (mechanism().parent(k) >= 0) {
+        assemble(k);
+      }
+    }
+    if (!close_boundary()) {
+      return {false, mechanism().tree_joints().front().name, "the matrix of the boundary is not finite, its trace is",
+              matrix_.trace()};
+    }
     for (int k = 0; k < count(); ++k) {
-      set_body(k, p);
-    }
-    links_.back().chain = links_.back().body;
-    for (int k = count() - 2; k >= 0; --k) {
-      assemble(k);
-    }
-    close_boundary();
-    for (int k = 0; k + 1 < count(); ++k) {
       disassemble(k);
     }
     return set_velocities(p);
   }
 
-  /// The body alone [Chadaj2015, Eq. (4)-(5)].
-  /// DEVIATES [Chadaj2017, Eq. (21)-(24)]: xi_10, xi_20 of a body are not printed; both joints' active momenta enter,
-  /// the outboard one with a minus (hdca_printed_formulas_test).
-  void set_body(int k, std::span<const double> p) {
-    const BodyKinematics& body = kinematics_.body(k);
-    Mat6 inverse_inertia = Mat6::Zero();
-    inverse_inertia.topLeftCorner<3, 3>() = Mat3::Identity() / mechanism().bodies()[index_of(k)].mass;
-    inverse_inertia.bottomRightCorner<3, 3>() = body.inertia_inverse;
-    const Mat6 s_c1 = shift_matrix(joint(k).point - body.com);
-    const Mat6 s_12 = shift_matrix(outboard_point(k) - joint(k).point);
-    Vec6 entering = active(k, p);
-    if (k + 1 < count()) {
-      entering -= s_12 * active(k + 1, p);
-    }
-    TwoHandles& xi = links_[index_of(k)].body;
-    xi.xi11 = s_c1.transpose() * inverse_inertia * s_c1;
-    xi.xi12 = xi.xi11 * s_12;
-    xi.xi21 = s_12.transpose() * xi.xi11;
-    xi.xi22 = s_12.transpose() * xi.xi12;
-    xi.xi10 = xi.xi11 * entering;
-    xi.xi20 = s_12.transpose() * xi.xi10;
-  }
-
-  void assemble(int k) {
-    Link& link = links_[index_of(k)];
-    const TwoHandles& a = link.body;
-    const TwoHandles& b = links_[index_of(k + 1)].chain;
-    const SpatialColumns& d = joint(k + 1).d;
-    link.w.setZero();
-    if (d.cols() > 0) {
-      const JointMatrix dxd = d.transpose().lazyProduct((b.xi11 + a.xi22).lazyProduct(d));
-      link.w = -d.lazyProduct(JointMatrix(dxd.inverse()).lazyProduct(d.transpose()));  // [Chadaj2017, Eq. (27)]
-    }
-    link.beta = link.w * (b.xi10 - a.xi20);  // [Chadaj2017, Eq. (28)]
-    TwoHandles& c = link.chain;
-    c.xi11 = a.xi11 + a.xi12 * link.w * a.xi21;  // [Chadaj2017, Eq. (34)]
-    c.xi12 = -a.xi12 * link.w * b.xi12;
-    c.xi21 = c.xi12.transpose();  // [Chadaj2017, Eq. (35)]
-    c.xi22 = b.xi22 + b.xi21 * link.w * b.xi12;
-    c.xi10 = a.xi10 - a.xi12 * link.beta;  // [Chadaj2017, Eq. (36)]
-    c.xi20 = b.xi20 + b.xi21 * link.beta;
-  }
-
-  /// T_1 = D_1 sigma_1, T_2 = -D_2 sigma_2 of the whole system [Chadaj2017, Eq. (37)-(46)].
-  void close_boundary() {
-    const TwoHandles& c = links_.front().chain;
-    const SpatialColumns& d1 = joint(0).d;
-    const Eigen::Index n1 = d1.cols();
-    const Eigen::Index n2 = closed_ ? kinematics_.cut_joint(0).d.cols() : 0;
-    BoundaryMatrix matrix(n1 + n2, n1 + n2);
-    BoundaryVector right(n1 + n2);
-    matrix.topLeftCorner(n1, n1) = d1.transpose().lazyProduct(c.xi11.lazyProduct(d1));  // [Chadaj2017, Eq. (43)]
-    right.head(n1) = d1.transpose().lazyProduct(c.xi10);
-    if (closed_) {  // [Chadaj2017, Eq. (44)]
-      const SpatialColumns& d2 = kinematics_.cut_joint(0).d;
-      matrix.topRightCorner(n1, n2) = d1.transpose().lazyProduct(c.xi12.lazyProduct(d2));
-      matrix.bottomLeftCorner(n2, n1) = matrix.topRightCorner(n1, n2).transpose();
-      matrix.bottomRightCorner(n2, n2) = d2.transpose().lazyProduct(c.xi22.lazyProduct(d2));
-      right.tail(n2) = d2.transpose().lazyProduct(c.xi20);
-    }
-    // The eigenvectors are those of rows without units (characteristic_scales.hpp).
-    matrix = scales_.asDiagonal() * matrix * scales_.asDiagonal();
-    const BoundaryVector sigma =
-        scales_.cwiseProduct(solved(matrix, scales_.cwiseProduct(right)));  // [Chadaj2017, Eq. (43), (45)]
-    links_.front().t = d1.lazyProduct(sigma.head(n1));
-    t_2_.setZero();
-    if (closed_) {
-      sigma_2_ = -sigma.tail(n2);
-      t_2_ = -kinematics_.cut_joint(0).d.lazyProduct(sigma_2_);  // [Chadaj2017, Eq. (39)]
-    }
-  }
-
-  /// \returns -A^+ b with the eigenvectors of the `kept_` largest eigenvalues; none that is rounding.
-  [[nodiscard]] BoundaryVector solved(const BoundaryMatrix& a, const BoundaryVector& b) const {
-    BoundaryVector sigma = BoundaryVector::Zero(b.size());
-    if (b.size() == 0) {
-      return sigma;
-    }
-    const Eigen::SelfAdjointEigenSolver<BoundaryMatrix> eigen(a);
-    const double limit = kRounding * eigen.eigenvalues().tail(1)[0];
-    for (Eigen::Index i = std::max<Eigen::Index>(0, b.size() - kept_); i < b.size(); ++i) {
-      if (!(eigen.eigenvalues()[i] <= limit)) {
-        const auto vector = eigen.eigenvectors().col(i);
-        sigma -= vector * (vector.dot(b) / eigen.eigenvalues()[i]);
+  /// The bodies alone [Chadaj2015, Eq. (4)-(5)].
+  /// DEVIATES [Chadaj2017, Eq. (21)-(24)]: xi_10, xi_20 of a body are not printed; the active momenta of all its tree
+  /// joints enter, those outboard with a minus (hdca_printed_formulas_test).
+  void set_bodies(std::span<const double> p) {
+    for (int k = 0; k < count(); ++k) {
+      Link& link = links_[index_of(k)];
+      const BodyKinematics& body = kinematics_.body(k);
+      Mat6 com_inverse = Mat6::Zero();
+      com_inverse.topLeftCorner<3, 3>() = Mat3::Identity() / mechanism().bodies()[index_of(k)].mass;
+      com_inverse.bottomRightCorner<3, 3>() = body.inertia_inverse;
+      const Mat6 s_c1 = shift_matrix(joint(k).point - body.com);
+      link.inverse = s_c1.transpose() * com_inverse * s_c1;
+      link.entering = active(k, p);
+      link.cut_ends.setZero();
+      if (const int j = mechanism().parent(k); j >= 0) {
+        link.s_12 = shift_matrix(joint(k).point - joint(j).point);
+        links_[index_of(j)].entering -= link.s_12 * link.entering;
       }
     }
-    return sigma;
+    for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
+      const Joint& cut = mechanism().cut_joints()[c];
+      const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
+      for (const int body : {cut.a, cut.b}) {
+        for (int row = 0; row < (body < 0 ? 0 : cut.nc); ++row) {
+          links_[index_of(body)].cut_ends.col(cut.row_offset + row) +=
+              (body == cut.b ? 1.0 : -1.0) * shift_wrench(state.point - joint(body).point, state.d.col(row));
+        }
+      }
+    }
+    xicc_.setZero();
+    xic0_.setZero();
+    for (Link& link : links_) {
+      link.chain.xi11 = link.inverse;
+      link.chain.xi10 = link.inverse * link.entering;
+      link.chain.xi1c = link.inverse.lazyProduct(link.cut_ends);
+      add_product(link.cut_ends, link.chain.xi1c);
+      xic0_ += link.cut_ends.transpose().lazyProduct(link.chain.xi10);
+    }
+    smallest_.setZero();
+    smallest_.tail(cut_rows_) = kRounding * xicc_.diagonal();
   }
 
-  /// T_1 of the next body from those of the handles of C [Chadaj2017, Eq. (29)].
+  /// xi_cc += a^T b, symmetric: its lower triangle.
+  void add_product(const CutColumns& a, const CutColumns& b) {
+    for (Eigen::Index column = 0; column < cut_rows_; ++column) {
+      for (Eigen::Index row = column; row < cut_rows_; ++row) {
+        xicc_(row, column) += a.col(row).dot(b.col(column));
+      }
+    }
+  }
+
+  /// Joins everything outboard of joint k, B, to its inboard body, A.
+  void assemble(int k) {
+    Link& link = links_[index_of(k)];
+    const Compound& b = link.chain;
+    Compound& a = links_[index_of(mechanism().parent(k))].chain;
+    const SpatialColumns& d = joint(k).d;
+    link.xi12 = a.xi11 * link.s_12;  // xi_2. = S_12^T xi_1. of A, whose handles 1 and 2 are on one body
+    link.w.setZero();
+    if (d.cols() > 0) {
+      const JointMatrix dxd = d.transpose().lazyProduct((b.xi11 + link.s_12.transpose() * link.xi12).lazyProduct(d));
+      link.w = -d.lazyProduct(JointMatrix(dxd.inverse()).lazyProduct(d.transpose()));  // [Chadaj2017, Eq. (27)]
+    }
+    link.beta = link.w * (b.xi10 - link.s_12.transpose() * a.xi10);  // [Chadaj2017, Eq. (28)]
+    link.relative = b.xi1c - link.s_12.transpose().lazyProduct(a.xi1c);
+    // [Chadaj2017, Eq. (34)-(36)] where A has no cut end, and their sums where A and B have
+    a.xi11 += link.xi12 * link.w * link.xi12.transpose();
+    a.xi10 -= link.xi12 * link.beta;
+    for (Eigen::Index column = 0; column < cut_rows_; ++column) {
+      const Vec6 t_1 = link.w * link.relative.col(column);
+      a.xi1c.col(column) -= link.xi12 * t_1;
+      xic0_[column] += link.relative.col(column).dot(link.beta);
+      for (Eigen::Index row = column; row < cut_rows_; ++row) {
+        xicc_(row, column) += link.relative.col(row).dot(t_1);
+      }
+    }
+  }
+
+  /// T_1 = D_1 sigma_1 of the joints at the ground and T = D_c sigma_c of all cut ends [Chadaj2017, Eq. (37)-(46)].
+  bool close_boundary() {
+    matrix_.setZero();
+    matrix_.bottomRightCorner(cut_rows_, cut_rows_) = xicc_;
+    sigma_.tail(cut_rows_) = -xic0_;
+    Eigen::Index first = 0;
+    for (int k = 0; k < count(); ++k) {
+      if (mechanism().parent(k) >= 0) {
+        continue;
+      }
+      const SpatialColumns& d1 = joint(k).d;
+      const Compound& c = links_[index_of(k)].chain;
+      matrix_.block(first, first, d1.cols(), d1.cols()) =
+          d1.transpose().lazyProduct(c.xi11.lazyProduct(d1));  // [Chadaj2017, Eq. (43)]
+      matrix_.block(ground_rows_, first, cut_rows_, d1.cols()) =
+          c.xi1c.transpose().lazyProduct(d1);  // [Chadaj2017, Eq. (44)]
+      sigma_.segment(first, d1.cols()) = -d1.transpose().lazyProduct(c.xi10);
+      first += d1.cols();
+    }
+    if (sigma_.size() > 0) {
+      if (!solver_.decompose(matrix_, smallest_, rank_)) {
+        return false;
+      }
+      solver_.solve(sigma_);  // [Chadaj2017, Eq. (43), (45)]
+    }
+    first = 0;
+    for (int k = 0; k < count(); ++k) {
+      if (mechanism().parent(k) < 0) {
+        links_[index_of(k)].t = joint(k).d.lazyProduct(sigma_.segment(first, joint(k).d.cols()));
+        first += joint(k).d.cols();
+      }
+    }
+    return true;
+  }
+
+  /// T_1 of joint k from those of the handles of C [Chadaj2017, Eq. (29)].
   void disassemble(int k) {
-    const Link& link = links_[index_of(k)];
-    Link& next = links_[index_of(k + 1)];
-    next.t = link.w * (next.chain.xi12 * t_2_ - link.body.xi21 * link.t) + link.beta;
+    Link& link = links_[index_of(k)];
+    if (const int j = mechanism().parent(k); j >= 0) {
+      // Joints that were closed after this one have given the inboard body theirs already.
+      Link& inboard = links_[index_of(j)];
+      link.t = link.w * (link.relative.lazyProduct(sigma_.tail(cut_rows_)) - link.xi12.transpose() * inboard.on_body) +
+               link.beta;
+      inboard.on_body -= link.s_12 * link.t;
+    }
+    link.on_body = link.t;
   }
 
   RhsStatus set_velocities(std::span<const double> p) {
-    Vec6 inboard = Vec6::Zero();  // V_2 of the body inboard of the joint
     for (int k = 0; k < count(); ++k) {
       Link& link = links_[index_of(k)];
       const Joint& tree_joint = mechanism().tree_joints()[index_of(k)];
-      const Vec6 t_2 = k + 1 < count() ? Vec6(-links_[index_of(k + 1)].t) : t_2_;
-      const Vec6 v_1 = link.body.xi11 * link.t + link.body.xi12 * t_2 + link.body.xi10;  // [Chadaj2017, Eq. (17)]
+      const Vec6 of_cuts = link.cut_ends.lazyProduct(sigma_.tail(cut_rows_));
+      link.velocity = link.inverse * (link.on_body + link.entering + of_cuts);  // [Chadaj2017, Eq. (15)]
+      Vec6 relative = link.velocity;
+      if (tree_joint.a >= 0) {
+        relative -= link.s_12.transpose() * links_[index_of(tree_joint.a)].velocity;
+      }
       Eigen::Map<Eigen::VectorXd>(u_.data() + tree_joint.u_offset, tree_joint.nu).noalias() =
           kinematics_.gram_inverse(k).lazyProduct(
-              joint(k).h.transpose().lazyProduct(v_1 - inboard));                 // [Chadaj2017, Eq. (23), (40)]
-      inboard = link.body.xi21 * link.t + link.body.xi22 * t_2 + link.body.xi20;  // [Chadaj2017, Eq. (18)]
+              joint(k).h.transpose().lazyProduct(relative));  // [Chadaj2017, Eq. (23), (40)]
       link.momentum = active(k, p) + link.t;
-      if (!v_1.allFinite()) {
+      if (!link.velocity.allFinite()) {
         return {false, tree_joint.name, "the velocity of the body outboard of the joint is not a number, it is",
-                v_1.sum()};
+                link.velocity.sum()};
       }
     }
     return {};
   }
 
-  /// Qbar_1 of every body [Chadaj2017, Eq. (75), (76)], serially: Qbar_2 of the tip is zero.
+  /// Qbar_1 of every body [Chadaj2017, Eq. (75), (76)], serially.
+  /// DEVIATES [Chadaj2017, Eq. (69), (77)]: what a cut end adds, -Sdot_c Pbar_c + Ddot_c sigma_c, belongs to the cut's
+  /// handle and is carried to O_k as the loads are; printed for one end outboard of k, here summed over all ends
+  /// (hdca_printed_formulas_test: p' of dense-momentum).
   void sum_loads() {
+    for (int k = 0; k < count(); ++k) {
+      links_[index_of(k)].load = shift_wrench(kinematics_.body(k).com - joint(k).point, loads_.body_wrench(k));
+    }
+    for (std::size_t c = 0; c < mechanism().cut_joints().size(); ++c) {
+      const Joint& cut = mechanism().cut_joints()[c];
+      const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
+      const auto sigma = sigma_.segment(ground_rows_ + cut.row_offset, cut.nc);
+      const Vec6 pbar = state.d.lazyProduct(sigma);
+      const Vec6 load = -state.d_rate.lazyProduct(sigma) - shift_rate_wrench(state.velocity, pbar);
+      for (const int body : {cut.a, cut.b}) {
+        if (body >= 0) {
+          links_[index_of(body)].load +=
+              (body == cut.b ? 1.0 : -1.0) * shift_wrench(state.point - joint(body).point, load);
+        }
+      }
+    }
     for (int k = count() - 1; k >= 0; --k) {
-      Link& link = links_[index_of(k)];
-      link.load = shift_wrench(kinematics_.body(k).com - joint(k).point, loads_.body_wrench(k));
-      if (k + 1 < count()) {
-        link.load += shift_wrench(joint(k + 1).point - joint(k).point, links_[index_of(k + 1)].load);
+      if (const int j = mechanism().parent(k); j >= 0) {
+        links_[index_of(j)].load += links_[index_of(k)].s_12 * links_[index_of(k)].load;
       }
     }
   }
 
   /// [Chadaj2017, Eq. (77)], with applied joint forces.
-  /// DEVIATES [Chadaj2017, Eq. (69), (77)]: Pbar_c belongs to the cut's handle and is carried to O_k as Ddot_c sigma_c
-  /// is (hdca_printed_formulas_test: p' of dense-momentum).
   void set_momentum_rates(std::span<double> pdot) const {
-    Vec6 cut_load = Vec6::Zero();  // -Sdot_c Pbar_c + Ddot_c sigma_c about O_c, Pbar_c = T_2
-    if (closed_) {
-      const JointKinematics& cut = kinematics_.cut_joint(0);
-      cut_load = cut.d_rate.lazyProduct(sigma_2_) - shift_rate_wrench(cut.velocity, t_2_);
-    }
     for (int k = 0; k < count(); ++k) {
       const Link& link = links_[index_of(k)];
       const Joint& tree_joint = mechanism().tree_joints()[index_of(k)];
-      Vec6 load = link.load - shift_rate_wrench(joint(k).velocity, link.momentum);
-      if (closed_) {
-        load += shift_wrench(kinematics_.cut_joint(0).point - joint(k).point, cut_load);
-      }
+      const Vec6 load = link.load - shift_rate_wrench(joint(k).velocity, link.momentum);
       for (int i = 0; i < tree_joint.nu; ++i) {
         const int row = tree_joint.u_offset + i;
         pdot[index_of(row)] =
@@ -332,16 +404,20 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
     return *system_;
   }
 
-  static constexpr double kRounding = 1e-12;  // of eigenvalues beside the largest
+  static constexpr double kRounding = 1e-12;  // of what the bodies alone would do: rows that no joint lets move
 
-  bool closed_;
-  Eigen::Index kept_;
-  BoundaryVector scales_;  // of the rows of the first joint, then of the cut
   Kinematics kinematics_;
   LoadEvaluator loads_;
   std::vector<Link> links_;
-  Vec6 t_2_ = Vec6::Zero();
-  Multipliers sigma_2_;
+  Eigen::Index cut_rows_;
+  Eigen::Index ground_rows_ = 0;
+  Eigen::Index rank_ = 0;
+  Eigen::MatrixXd xicc_;  // its lower triangle
+  Eigen::VectorXd xic0_;
+  Eigen::MatrixXd matrix_;  // of the boundary: rows of the joints at the ground, then of the cut joints
+  Eigen::VectorXd sigma_;
+  Eigen::VectorXd smallest_;
+  SemidefiniteSolver solver_;
   std::vector<double> u_;
   std::unique_ptr<MechanismAssembly> system_;
 };
@@ -384,22 +460,11 @@ std::string refuse(const Mechanism& mechanism) {
   if (mechanism.rheonomic()) {
     return "the printed equations have no prescribed motions; hdca has";
   }
-  for (int k = 0; k < mechanism.body_count(); ++k) {
-    if (mechanism.parent(k) != k - 1) {
-      return "the printed equations are those of one chain from the ground, and body '" +
-             mechanism.bodies()[index_of(k)].name + "' starts another branch; hdca takes branches";
-    }
-  }
   if (std::string refusal = refuse_lost_digits(mechanism); !refusal.empty()) {
     return refusal;
   }
   if (mechanism.cut_joints().empty()) {
     return {};
-  }
-  const Joint& cut = mechanism.cut_joints().front();
-  if (mechanism.cut_joints().size() > 1 || std::min(cut.a, cut.b) >= 0 ||
-      std::max(cut.a, cut.b) != mechanism.body_count() - 1) {
-    return "the printed equations close one loop, from the last body to the ground; hdca closes any";
   }
   if (mechanism.generic_rank().overconstrained) {
     return "constraints repeat one another by geometry alone, and explicit inverses lose what tells them apart; hdca "
@@ -416,13 +481,13 @@ std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& 
 
 FormulationEntry hdca_printed_entry() {
   return {"hdca-printed",
-          "HDCA as printed, to be read beside the papers: one chain, open or closed by the ground",
+          "HDCA as printed, to be read beside the papers: trees and any loops",
           "Chadaj2017",
           StateKind::momentum,
           {},
           refuse,
           make,
-          {.per_body = 1.3e4, .per_row_and_velocity = 32.0}};
+          {.per_body = 1.3e4, .per_row_and_velocity = 144.0, .per_row_pair = 24.0}};
 }
 
 }  // namespace mbdbench

@@ -11,6 +11,7 @@
 #include "formulations/registry.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {
 namespace {
@@ -22,7 +23,8 @@ class IgnoringSink final : public OdeSink {
 
 Observation after_one_second(const FormulationEntry& entry, const Mechanism& mechanism,
                              std::string_view options_text = {}, bool project = false) {
-  auto formulation = make_formulation(formulation_registry(), entry, mechanism, options_text);
+  auto formulation = make_formulation(formulation_registry(), entry, mechanism,
+                                      options_text.empty() ? test::precise_options(entry.key) : options_text);
   if (project) {
     formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), 1e-12);
   }

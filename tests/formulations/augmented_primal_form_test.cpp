@@ -1,16 +1,15 @@
-// The recursion of [Malczyk2012, Eq. (18), (27)-(34)] as printed, in the penalised (primal) form: right in exact
-// arithmetic, but it loses alpha^2 eps. The reason why dca-alm solves for multipliers instead.
+// The recursion of [Malczyk2012, Eq. (18), (27)-(34)] as printed (dca-alm-printed), in the penalised (primal) form:
+// right in exact arithmetic, but it loses alpha^2 eps. The reason why dca-alm solves for multipliers instead.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
 #include <algorithm>
-#include <cmath>
-#include <memory>
 
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/absolute_reference.hpp"
+#include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {
 namespace {
@@ -90,99 +89,6 @@ struct PenalisedChain {
   std::vector<Matrix> right;  // and for body k
 };
 
-/// The recursion over a binary tree of subchains; each knows its first and its last body only.
-class PrimalRecursion {
- public:
-  using Chain = PenalisedChain<double>;
-  using Matrix = Chain::Matrix;
-  using Vector = Chain::Vector;
-
-  explicit PrimalRecursion(const Chain& chain) : chain_(chain) {}
-
-  Vector solve() {
-    const std::size_t n = chain_.masses.size();
-    const std::unique_ptr<Node> root = assemble(0, n);
-    // [Malczyk2012, Eq. (40)]: joints to the ground at both ends.
-    const Matrix& first = chain_.right.front();
-    const Matrix& last = chain_.left.back();
-    Matrix total(14, 14);
-    total << root->m11 + chain_.alpha * first.transpose() * first, root->m12, root->m12.transpose(),
-        root->m22 + chain_.alpha * last.transpose() * last;
-    Vector load(14);
-    load << root->q1, root->q2;
-    const Vector ends = total.fullPivLu().solve(load);
-    result_.resize(7 * static_cast<Eigen::Index>(n));
-    recover(*root, ends.head(7), ends.tail(7));
-    return result_;
-  }
-
- private:
-  struct Node {
-    std::size_t first = 0;
-    std::size_t last = 0;
-    Matrix m11, m12, m22;
-    Vector q1, q2;
-    std::unique_ptr<Node> a, b;
-    Matrix inverse_a, inverse_b, c;  // a, b and C of the joint that closes here
-  };
-
-  /// Subchain of `count` bodies, a power of two.
-  std::unique_ptr<Node> assemble(std::size_t first, std::size_t count) {
-    auto node = std::make_unique<Node>();
-    node->first = first;
-    node->last = first + count - 1;
-    const std::size_t joint = first + count / 2;
-    const Matrix& fa = chain_.left[joint];
-    const Matrix& fb = chain_.right[joint];
-    if (count == 2) {
-      // [Malczyk2012, Eq. (9), (10)]
-      node->m11 = chain_.masses[first] + chain_.alpha * fa.transpose() * fa;
-      node->m12 = chain_.alpha * fa.transpose() * fb;
-      node->m22 = chain_.masses[first + 1] + chain_.alpha * fb.transpose() * fb;
-      node->q1 = chain_.loads[first];
-      node->q2 = chain_.loads[first + 1];
-      return node;
-    }
-    node->a = assemble(first, count / 2);
-    node->b = assemble(joint, count / 2);
-    const Node& a = *node->a;
-    const Node& b = *node->b;
-    node->inverse_a = a.m22.inverse();
-    node->inverse_b = b.m11.inverse();
-    const Matrix& ia = node->inverse_a;
-    const Matrix& ib = node->inverse_b;
-    const Matrix identity = Matrix::Identity(fa.rows(), fa.rows());
-    node->c = (identity / chain_.alpha + fa * ia * fa.transpose() + fb * ib * fb.transpose()).inverse();
-    // [Malczyk2012, Eq. (27)-(32)]
-    node->m11 = a.m11 - a.m12 * (ia - ia * fa.transpose() * node->c * fa * ia) * a.m12.transpose();
-    node->m12 = a.m12 * ia * fa.transpose() * node->c * fb * ib * b.m12;
-    node->m22 = b.m22 - b.m12.transpose() * (ib - ib * fb.transpose() * node->c * fb * ib) * b.m12;
-    const Vector w = node->c * (fa * ia * a.q2 + fb * ib * b.q1);
-    node->q1 = a.q1 - a.m12 * (ia * a.q2 - ia * fa.transpose() * w);
-    node->q2 = b.q2 - b.m12.transpose() * (ib * b.q1 - ib * fb.transpose() * w);
-    return node;
-  }
-
-  void recover(const Node& node, const Vector& first, const Vector& last) {
-    if (!node.a) {
-      result_.segment(7 * static_cast<Eigen::Index>(node.first), 7) = first;
-      result_.segment(7 * static_cast<Eigen::Index>(node.last), 7) = last;
-      return;
-    }
-    const std::size_t joint = node.b->first;
-    const Matrix& fa = chain_.left[joint];
-    const Matrix& fb = chain_.right[joint];
-    const Vector free_a = node.inverse_a * (node.a->q2 - node.a->m12.transpose() * first);
-    const Vector free_b = node.inverse_b * (node.b->q1 - node.b->m12 * last);
-    const Vector lambda = node.c * (fa * free_a + fb * free_b);  // [Malczyk2012, Eq. (19)]
-    recover(*node.a, first, free_a - node.inverse_a * fa.transpose() * lambda);
-    recover(*node.b, free_b - node.inverse_b * fb.transpose() * lambda, last);
-  }
-
-  const Chain& chain_;
-  Vector result_;
-};
-
 /// Largest error of [a_C; omega'] over all bodies, relative to the largest.
 double error_of(const PenalisedChain<long double>& exact, const Eigen::VectorXd& accelerations,
                 const PenalisedChain<long double>::Vector& reference) {
@@ -206,11 +112,13 @@ TEST(augmented_primal_form, loses_the_square_of_the_penalty_where_the_dual_form_
     const PenalisedChain<long double> exact(mechanism, alpha);
     const PenalisedChain<long double>::Vector reference = exact.solve_directly();
 
-    const PenalisedChain<double> chain(mechanism, alpha);
-    const Eigen::VectorXd y = PrimalRecursion(chain).solve();
+    const auto printed = test::make("dca-alm-printed", mechanism, fmt::format("alpha={},iterations=1,omega=0", alpha));
+    const test::Evaluation rates = test::evaluate_at(*printed, 0.0, mechanism.q0(), mechanism.u0());
+    ASSERT_TRUE(rates.status.ok);
+    const Eigen::Map<const Eigen::VectorXd> y(rates.xdot.data() + 7 * 8, 7 * 8);
     Eigen::VectorXd primal(6 * 8);
     for (int i = 0; i < 8; ++i) {
-      primal.segment<6>(6 * i) = chain.to_velocities[static_cast<std::size_t>(i)] * y.segment(7 * i, 7);
+      primal.segment<6>(6 * i) = exact.to_velocities[static_cast<std::size_t>(i)].cast<double>() * y.segment(7 * i, 7);
     }
 
     AugmentedOptions options;

@@ -72,7 +72,7 @@ TEST(conservation, free_floating_mechanisms_keep_their_momentum) {
   }
   const Mechanism mechanism(description);
   for (const FormulationEntry& entry : formulation_registry()) {
-    if (!test::takes_trees(entry)) {
+    if (!test::takes_trees(entry, mechanism)) {
       continue;
     }
     const auto formulation = test::make(entry.key, mechanism);

@@ -135,7 +135,7 @@ TEST(right_hand_side, two_hundred_random_trees_with_all_joint_types) {
     }
     for (std::size_t e = 0; e < formulation_registry().size(); ++e) {
       const FormulationEntry& entry = formulation_registry()[e];
-      if (!test::takes_trees(entry)) {
+      if (!test::takes_trees(entry, mechanism)) {
         continue;
       }
       ASSERT_EQ(entry.refusal(mechanism), "") << key;
@@ -170,7 +170,7 @@ TEST(right_hand_side, three_hundred_free_bases_with_trees_and_arms) {
     const Mechanism mechanism(i % 2 == 0 ? test::draw_free_base(random) : test::draw_free_star(random));
     for (std::size_t e = 0; e < formulation_registry().size(); ++e) {
       const FormulationEntry& entry = formulation_registry()[e];
-      if (test::takes_trees(entry) && test::in_joint_coordinates(entry)) {
+      if (test::takes_trees(entry, mechanism) && test::in_joint_coordinates(entry)) {
         for (const std::string_view options : choices_of(entry)) {
           compare(entry, mechanism, fmt::format("free base of seed {}", first_seed + i), mechanism.q0(), mechanism.u0(),
                   worst[e], options);
