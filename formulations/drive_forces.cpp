@@ -50,7 +50,9 @@ DriveForces drive_forces(const Kinematics& kinematics, const Reactions& reaction
       }
     }
     const Eigen::VectorXd multipliers = undriven.completeOrthogonalDecomposition().solve(told);
-    forces.couplings.assign(multipliers.begin(), multipliers.end());
+    for (Eigen::Index c = 0; c < couplings; ++c) {
+      forces.couplings.push_back(multipliers[c] / mechanism.couplings()[index_of(static_cast<int>(c))].scale);
+    }
     along -= factors * multipliers;
   }
   for (const Joint& joint : mechanism.tree_joints()) {

@@ -11,7 +11,7 @@ namespace mbdbench {
 /// Generalised forces of prescribed motions and multipliers of couplings.
 struct DriveForces {
   std::vector<double> drives;     ///< N or N m along the driven component, in the order of PrescribedMotions
-  std::vector<double> couplings;  ///< mu: the coupling acts on component i with factor_i mu
+  std::vector<double> couplings;  ///< mu: the coupling acts on component i with factor_i mu, factors as described
 };
 
 /// Multipliers are those that the joints without a drive tell, of least norm where they do not tell all.

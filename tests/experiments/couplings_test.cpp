@@ -304,13 +304,45 @@ TEST(couplings, a_drive_in_a_coupling_is_told_apart_from_it) {
                                    [](const Coupling& coupling) { return coupling.name != "gears"; });
     ASSERT_NE(rack, mechanism.couplings().end());
     const double push = forces.couplings.at(static_cast<std::size_t>(rack - mechanism.couplings().begin()));
-    const double factor = std::find_if(rack->terms.begin(), rack->terms.end(), [](const Coupling::Term& term) {
-                            return term.u == 3;
-                          })->factor;
+    const double factor =
+        std::find_if(rack->terms.begin(), rack->terms.end(), [](const Coupling::Term& term) { return term.u == 3; })
+            ->factor *
+        rack->scale;
     EXPECT_NEAR(factor * push, 2.0 * kRadius * kAcceleration, 1e-9) << entry.key;
     ++checked;
   }
   EXPECT_GE(checked, 7);
+}
+
+TEST(couplings, a_multiplier_times_the_factor_as_it_was_written_is_the_force) {
+  constexpr double kLoad = 6.0;
+  // Times a power of two, beside others: factors are divided by one before they are used.
+  for (const double multiple : {1.0, 1e-6, -3e7}) {
+    MechanismDescription description;
+    description.name = "gears";
+    description.gravity = Vec3::Zero();
+    for (const char* name : {"held", "loaded"}) {
+      description.bodies.push_back({fmt::format("{}_wheel", name), 1.0, Vec3::Zero(), Mat3::Identity()});
+      JointDescription joint;
+      joint.name = name;
+      joint.b = description.bodies.back().name;
+      description.joints.push_back(joint);
+    }
+    description.joints[0].motions = {{0, "0", "0", "0"}};
+    description.couplings = {{"gears", {{"held", 0, 20.0 * multiple}, {"loaded", 0, 60.0 * multiple}}, {}}};
+    description.joint_loads = {{"load", "loaded", 0, ConstantLaw{kLoad}}};
+    const Mechanism mechanism(description);
+    const auto formulation = test::make("dense", mechanism);
+    std::vector<double> x(formulation->state_size());
+    ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    Reactions reactions;
+    ASSERT_TRUE(formulation->reactions(0.0, x, reactions).ok);
+    Kinematics kinematics(mechanism);
+    kinematics.set_positions(view(mechanism.q0()));
+    const DriveForces forces = drive_forces(kinematics, reactions);
+    EXPECT_NEAR(forces.couplings.at(0) * 60.0 * multiple, -kLoad, 1e-12) << multiple;
+    EXPECT_NEAR(forces.drives.at(0), kLoad / 3.0, 1e-12) << multiple;
+  }
 }
 
 }  // namespace
