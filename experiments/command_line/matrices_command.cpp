@@ -115,7 +115,9 @@ void run_matrices(const Registries& registries, const MatricesOptions& options) 
     word = mechanism_beside(*saved, options.state);
   }
   Mechanism found = find_mechanism(registries, word);
-  tell_moved_start(found);
+  if (options.initial_values.empty()) {
+    tell_moved_start(found);
+  }
   const ChangedStart start = with_initial_values(std::move(found), options.initial_values);
   if (const std::string moved = moved_text(start); !moved.empty()) {
     tell("mbdbench: note: {}\n", moved);

@@ -44,14 +44,15 @@ AccuracyLimits accuracy_limits(const RunAccuracy& accuracy, std::optional<double
   };
   const auto position_share = share(1.0 + rate * std::abs(accuracy.duration()));
   const double digits = accuracy.initial_position_residual();
+  // Velocities at rest are rounding of the rates that the mechanism is measured with, and T has their square.
+  const double rounding =
+      kRounding * accuracy.energy_at_rest() + accuracy.mass() * std::pow(kRounding * rate * length, 2);
   AccuracyLimits limits;
   limits.position = requested.drift.value_or(length * position_share + digits);
   limits.velocity = requested.drift.value_or(rate * (length * share(1.0) + digits));
-  limits.energy =
-      requested.energy_error.value_or(energy * share(kEnergyFactor) + kRounding * accuracy.energy_at_rest());
+  limits.energy = requested.energy_error.value_or(energy * share(kEnergyFactor) + rounding);
   const double step_share = tolerance ? std::min(kLargestShare, kStepFactor * *tolerance) : kLargestShare;
-  limits.energy_step =
-      requested.energy_error.value_or(energy * step_share + kRounding * (energy + accuracy.energy_at_rest()));
+  limits.energy_step = requested.energy_error.value_or(energy * step_share + kRounding * energy + rounding);
   limits.unconverged = tolerance ? std::min(kLargestShare, kUnconverged * *tolerance) : kLargestShare;
   return limits;
 }

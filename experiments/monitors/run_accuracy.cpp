@@ -27,12 +27,14 @@ RunAccuracy::RunAccuracy(Formulation& formulation, const Formulation* solver)
       scales_(formulation.mechanism().scales()),
       work_(formulation),
       branches_(formulation.mechanism()),
+      loads_(formulation.mechanism()),
       q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
 
 void RunAccuracy::observe(double t, std::span<const double> x) {
-  // Only residuals are measured with rates.
-  RhsStatus status = formulation_.mechanism().constrained() ? formulation_.unpack(t, x, q_, u_) : RhsStatus{};
+  // Only residuals are measured with rates, only work with loads.
+  RhsStatus status =
+      formulation_.mechanism().constrained() || loads_.follows() ? formulation_.unpack(t, x, q_, u_) : RhsStatus{};
   if (status.ok) {
     status = formulation_.observe(t, x, observation_);
   }
@@ -43,6 +45,7 @@ void RunAccuracy::observe(double t, std::span<const double> x) {
     keep_largest(largest_rate_, scales_.largest_rate(Eigen::Map<const Eigen::VectorXd>(
                                     u_.data(), static_cast<Eigen::Index>(u_.size()))));
   }
+  loads_.observe(t, q_, u_);
   keep_largest(largest_kinetic_energy_, observation_.energies.kinetic);
   keep_largest(largest_position_residual_, scales_.unit * observation_.scaled_position);
   keep_largest(largest_velocity_residual_, scales_.unit * observation_.scaled_velocity);
@@ -102,13 +105,17 @@ void RunAccuracy::add_motion_ahead(double duration, double rate_before) {
   }
 }
 
-double RunAccuracy::energy_at_rest() const {
-  const Mechanism& mechanism = formulation_.mechanism();
+double RunAccuracy::mass() const {
   double mass = 0.0;
-  for (const Body& body : mechanism.bodies()) {
+  for (const Body& body : formulation_.mechanism().bodies()) {
     mass += body.mass;
   }
-  return std::abs(initial_energy_) + mass * mechanism.gravity().norm() * scales_.length;
+  return mass;
+}
+
+double RunAccuracy::energy_at_rest() const {
+  return std::abs(initial_energy_) + mass() * formulation_.mechanism().gravity().norm() * scales_.length +
+         loads_.largest();
 }
 
 double RunAccuracy::energy_scale() const {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/monitors/branch_watch.hpp"
+#include "experiments/monitors/load_energy.hpp"
 #include "experiments/monitors/work_quadrature.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
@@ -65,7 +66,10 @@ class RunAccuracy : public OdeSink {
   [[nodiscard]] double largest_rate() const { return largest_rate_; }
   /// \returns the rate of a swing in the mechanism's gravity, 1/s; 0 without.
   [[nodiscard]] double rate_scale() const { return scales_.rate; }
-  /// \returns |E0| and all weights over the length scale, J: energies are right to rounding of that at best.
+  /// \returns the mass of all bodies, kg.
+  [[nodiscard]] double mass() const;
+  /// \returns |E0|, all weights over the length scale and all loads over it or a radian, J: energies and work are right
+  ///          to rounding of that at best.
   [[nodiscard]] double energy_at_rest() const;
   /// \returns what the loops did at singular positions.
   [[nodiscard]] const BranchWatch& branches() const { return branches_; }
@@ -84,6 +88,7 @@ class RunAccuracy : public OdeSink {
   const CharacteristicScales& scales_;
   WorkQuadrature work_;
   BranchWatch branches_;
+  LoadEnergy loads_;
   Observation observation_;
   bool started_ = false;
   double initial_energy_ = 0.0;

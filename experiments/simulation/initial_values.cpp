@@ -99,8 +99,14 @@ ChangedStart with_initial_values(Mechanism mechanism, std::span<const std::strin
   ChangedStart start{Mechanism(closed(description, held)), {}};
   const Mechanism& now = start.mechanism;
   const double rate = std::max(largest_start_rate(now, u), largest_start_rate(now, now.u0()));
+  const auto wanted_of = [&](std::size_t i) {
+    const std::span<const MovedValue> before = mechanism.moved_start();
+    const auto typed = std::find_if(before.begin(), before.end(),
+                                    [&](const MovedValue& moved) { return moved.name == values[i].name; });
+    return is_set[i] || typed == before.end() ? values[i].in(q, u) : typed->from;
+  };
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const double wanted = values[i].in(q, u);
+    const double wanted = wanted_of(i);
     const double found = values[i].in(now.q0(), now.u0());
     const double moved = values[i].distance(wanted, found, rate);
     if (is_set[i] && !(moved <= kMostMoved)) {

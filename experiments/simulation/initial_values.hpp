@@ -12,7 +12,7 @@ namespace mbdbench {
 /// A mechanism with other initial values, and what followed them.
 struct ChangedStart {
   Mechanism mechanism;
-  std::vector<MovedValue> moved;
+  std::vector<MovedValue> moved;  ///< also what the mechanism's own start had moved, from where it was typed
 };
 
 /// Closes the loops with the values that are set held: first by the other joints that are marked `dependent`, or all

@@ -345,7 +345,8 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   require_usable(setup.settings, setup.integrator, span);
   setup.options = run_options(setup.settings, request);
   Mechanism found = given != nullptr ? *given : find_mechanism(registries, request.mechanism);
-  setup.notes.push_back(moved_start_text(found));
+  // What is set gives another start, whose note tells of typed values too.
+  setup.notes.push_back(request.initial_values.empty() ? moved_start_text(found) : "");
   ChangedStart start = with_initial_values(std::move(found), request.initial_values);
   setup.notes.push_back(moved_text(start));
   setup.mechanism = std::make_unique<const Mechanism>(std::move(start.mechanism));

@@ -450,7 +450,8 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     // Where the state holds u, T is right to rounding; where u is solved for, T inherits its error.
     const double kinetic_error = rate_kind_ == StateKind::momentum ? 2.0 * limit_ : kRoundingFactor * kEps;
     const double rounding = (kinetic_error * observation.energies.kinetic +
-                             kRoundingFactor * kEps * std::abs(observation.energies.potential)) /
+                             kRoundingFactor * kEps * std::abs(observation.energies.potential) +
+                             kRoundingFactor * kEps * reference.offset_energy) /
                             h;
     // Of the drives' forces, which are solved for.
     const double power_error = (converged_ ? std::max(limit_, missing_) : kUnconvergedLimit) * std::abs(power);

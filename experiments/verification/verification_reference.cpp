@@ -88,6 +88,7 @@ Reference VerificationReference::at(const VerificationState& state) {
   reference.momentum_rates = rates.tail(nu);
   reference.constraint_forces = constraint_forces(reference.reactions);
   set_mass_and_scales(reference);
+  set_offset_energy(reference);
   set_constraints(reference);
   set_scales_where_locked(reference);
   if (reference.failure = contradiction(reference); !reference.failure.empty()) {
@@ -96,6 +97,27 @@ Reference VerificationReference::at(const VerificationState& state) {
   set_tangent_rates(reference);
   reference.neighbours = neighbours(reference, {reference.state.t, reference.state.q, reference.state.u, {}}, 1.0);
   return reference;
+}
+
+void VerificationReference::set_offset_energy(Reference& reference) const {
+  double offset = 0.0;
+  for (const std::span<const Joint> joints : {mechanism_->tree_joints(), mechanism_->cut_joints()}) {
+    for (const Joint& joint : joints) {
+      offset = std::max({offset, joint.position_a.norm(), joint.position_b.norm()});
+    }
+  }
+  double force = 0.0;
+  double momentum = 0.0;
+  double turning = 0.0;
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Body& body = mechanism_->bodies()[static_cast<std::size_t>(i)];
+    const Vec6 velocity = jacobians_.body(i) * reference.state.u;
+    offset = std::max(offset, body.com.norm());
+    force += loads_.body_wrench(i).head<3>().norm();
+    momentum += body.mass * velocity.head<3>().norm();
+    turning = std::max(turning, velocity.tail<3>().norm());
+  }
+  reference.offset_energy = offset * (force + momentum * turning);
 }
 
 void VerificationReference::set_mass_and_scales(Reference& reference) {

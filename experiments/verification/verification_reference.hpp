@@ -41,6 +41,9 @@ struct Reference {
   double reaction_scale = 0.0;
   Eigen::VectorXd force_terms;  ///< along u, sizes of all loads and inertia forces
   double reaction_terms = 0.0;  ///< largest entry of the loads and inertia forces that reactions are the rest of
+  /// Energies along the longest offset of a frame in its body, J: work of the loads, and kinetic energy of the turning.
+  /// Positions and levers are differences of such offsets, so energies are right to rounding of this at best.
+  double offset_energy = 0.0;
   NeighbouringStates neighbours;
 };
 
@@ -65,6 +68,7 @@ class VerificationReference {
 
  private:
   void set_mass_and_scales(Reference& reference);
+  void set_offset_energy(Reference& reference) const;
   void set_scales_where_locked(Reference& reference) const;
   void set_constraints(Reference& reference);
   /// \returns why no acceleration meets all constraints; empty where one does. Least squares of such equations depend

@@ -25,7 +25,8 @@ std::vector<bool> joints_in_loops(const Mechanism& mechanism) {
   return in_loop;
 }
 
-/// Columns that have entries in rows of couplings only: the largest becomes about 1.
+/// Columns that have entries in rows of couplings only: the largest becomes about 1. A driven component has a row of
+/// its own, of which it is the only one: both keep the unit of the mechanism, and the row stays a unit row.
 void scale_coupled_columns(const Mechanism& mechanism, CharacteristicScales& scales) {
   if (mechanism.couplings().empty()) {
     return;
@@ -38,6 +39,9 @@ void scale_coupled_columns(const Mechanism& mechanism, CharacteristicScales& sca
   }
   const std::vector<bool> in_loop = joints_in_loops(mechanism);
   for (const Joint& joint : mechanism.tree_joints()) {
+    for (const JointMotion& motion : joint.motions) {
+      largest[joint.u_offset + motion.component] = 0.0;
+    }
     for (int u = joint.u_offset; u < joint.u_offset + joint.nu; ++u) {
       if (largest[u] > 0.0 && !in_loop[static_cast<std::size_t>(joint.b)]) {
         scales.columns[u] = next_power_of_two(1.0 / largest[u]);

@@ -345,5 +345,37 @@ TEST(couplings, a_multiplier_times_the_factor_as_it_was_written_is_the_force) {
   }
 }
 
+/// A driven wheel that holds a weight by a rack, however small the rack's radius.
+TEST(couplings, a_driven_wheel_with_a_small_factor_holds_a_weight) {
+  for (const double factor : {1e-3, 1e-7, 1e-8, 1e-9}) {
+    MechanismDescription description;
+    description.name = "held";
+    description.gravity = Vec3(0.0, -9.81, 0.0);
+    for (const char* name : {"wheel", "weight"}) {
+      description.bodies.push_back({name, 2.0, Vec3::Zero(), Mat3::Identity()});
+      JointDescription joint;
+      joint.name = name;
+      joint.b = name;
+      description.joints.push_back(joint);
+    }
+    description.joints[0].motions = {{0, "0.3 * sin(2 * t)", "0.6 * cos(2 * t)", "-1.2 * sin(2 * t)"}};
+    description.joints[1].type = JointType::prismatic;
+    description.joints[1].axis = Vec3::UnitY();
+    description.couplings = {{"rack", {{"weight", 0, 1.0}, {"wheel", 0, -factor}}, {}}};
+    const Mechanism mechanism(description);
+    for (const FormulationEntry& entry : formulation_registry()) {
+      if (!refusal_of(entry, mechanism).empty()) {
+        continue;
+      }
+      const auto formulation = test::make(std::string(entry.key), mechanism);
+      std::vector<double> x(formulation->state_size());
+      ASSERT_TRUE(formulation->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok) << entry.key;
+      Reactions reactions;
+      ASSERT_TRUE(formulation->reactions(0.0, x, reactions).ok) << entry.key;
+      EXPECT_NEAR(reactions.tree_joints.at(1)[1], 2.0 * 9.81, 1e-9) << entry.key << ", factor " << factor;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench

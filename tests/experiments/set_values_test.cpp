@@ -171,5 +171,47 @@ TEST_F(SetValuesTest, ZeroRatesWithoutGravityAreNoDifference) {
   EXPECT_TRUE(start.moved.empty());
 }
 
+/// Two wheels behind gears, whose typed rates conflict.
+TEST_F(SetValuesTest, SaysOnceWhatMovedFromWhereItWasTyped) {
+  const std::string file = (directory_ / "gears.toml").string();
+  replace_file(file, R"(name = "gears"
+[[bodies]]
+name = "small"
+mass = 1.0
+inertia = [1.0, 1.0, 1.0]
+[[bodies]]
+name = "large"
+mass = 1.0
+inertia = [1.0, 1.0, 1.0]
+[[joints]]
+name = "first"
+type = "revolute"
+b = "small"
+v0 = [2.0]
+[[joints]]
+name = "second"
+type = "revolute"
+b = "large"
+v0 = [5.0]
+[[couplings]]
+name = "gears"
+terms = [{joint = "first", factor = 1.0}, {joint = "second", factor = 2.0}]
+)");
+  const std::string matrices = (directory_ / "matrices").string();
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"simulate", "-m", file, "-f", "dense", "-t", "0.01", "-o",
+                                 (directory_ / "run").string()},
+        {"matrices", "-m", file, "-o", matrices}}) {
+    std::vector<std::string> with_set = arguments;
+    with_set.insert(with_set.end(), {"--set", "v.second=1"});
+    const CommandLineCall call = call_program(with_set);
+    ASSERT_EQ(call.exit_code, 0) << call.errors;
+    EXPECT_NE(call.errors.find("with the values of --set, v.first moved from 2 to -2"), std::string::npos)
+        << call.errors;
+    EXPECT_EQ(call.errors.find("at the start"), std::string::npos) << call.errors;
+    EXPECT_EQ(call.errors.find("v.second"), std::string::npos) << call.errors;
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench

@@ -11,6 +11,7 @@
 
 #include "experiments/verification/verification_states.hpp"
 #include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -510,6 +511,70 @@ cut = true
   const CommandLineCall call = call_program({"verify", "--mechanism", file.string(), "--formulation", "dca[leaf=body]",
                                              "--formulation", "dca-alm", "--formulation", "hdca"});
   EXPECT_EQ(call.exit_code, 0) << call.output;
+}
+
+constexpr const char* kFarFrames = R"(name = "far frames"
+gravity = [3.0, -9.81, 0.0]
+[[bodies]]
+name = "crank"
+mass = 1.0
+com = [204.34191213851824, -255.5665031314182, 41.80988467257789]
+inertia = [0.02, 0.02, 0.03]
+[[bodies]]
+name = "coupler"
+mass = 1.0
+com = [-55.876960612792985, -45.26492921104459, -21.55971630897659]
+inertia = [0.02, 0.02, 0.03]
+[[bodies]]
+name = "rocker"
+mass = 1.0
+com = [-201.3986129147251, -23.193237764418946, -86.52130762749417]
+inertia = [0.02, 0.02, 0.03]
+[[joints]]
+name = "hub"
+type = "revolute"
+b = "crank"
+q0 = [1.5707963267948966]
+frame_b = {position = [204.09191213851824, -255.5665031314182, 41.80988467257789]}
+[[joints]]
+name = "elbow"
+type = "revolute"
+a = "crank"
+b = "coupler"
+frame_a = {position = [204.59191213851824, -255.5665031314182, 41.80988467257789]}
+frame_b = {position = [-56.77696061279298, -45.26492921104459, -21.55971630897659]}
+q0 = [-1.1780652579793551]
+[[joints]]
+name = "foot"
+type = "revolute"
+b = "rocker"
+frame_a = {position = [1.5, 0.0, 0.0]}
+frame_b = {position = [-201.9986129147251, -23.193237764418946, -86.52130762749417]}
+q0 = [1.43457448323862]
+[[joints]]
+name = "wrist"
+type = "revolute"
+a = "coupler"
+b = "rocker"
+frame_a = {position = [-54.976960612792986, -45.26492921104459, -21.55971630897659]}
+frame_b = {position = [-200.7986129147251, -23.193237764418946, -86.52130762749417]}
+cut = true
+)";
+
+// Bodies whose frames lie some hundred metres beside them: positions and levers are differences of such numbers.
+TEST(Verify, FramesFarFromTheirBodiesTakeDigitsFromTheEnergy) {
+  const Mechanism mechanism = load_mechanism(kFarFrames, "far.toml");
+  for (std::int64_t seed = 1; seed <= 4; ++seed) {
+    VerificationOptions options;
+    options.seed = seed;
+    for (const VerificationResult& result : verify(default_registries(), mechanism, options)) {
+      SCOPED_TRACE(result.formulation + result.failure);
+      if (result.refusal.empty()) {
+        EXPECT_NE(result.outcome(), CheckOutcome::failed) << result.energy.error << ", limit " << result.energy.limit;
+        EXPECT_LT(result.energy.limit, 1e-6) << "says little";
+      }
+    }
+  }
 }
 
 }  // namespace

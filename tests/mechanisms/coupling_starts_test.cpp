@@ -112,5 +112,20 @@ TEST(coupling_starts, joints_that_may_not_be_changed_are_the_reason) {
   }
 }
 
+/// A driven wheel that holds another body by a small factor: the wheel has a row of its own, and its rate no other
+/// unit.
+TEST(coupling_starts, a_driven_joint_with_a_small_factor_holds_the_other) {
+  for (const double factor : kFactors) {
+    for (const double multiple : kMultiples) {
+      MechanismDescription description = wheels(factor, multiple, 0.0);
+      description.joints[1].motions = {{0, "0.3 * sin(2 * t)", "0.6 * cos(2 * t)", "-1.2 * sin(2 * t)"}};
+      const Mechanism mechanism(description);
+      EXPECT_EQ(mechanism.generic_rank().rank, 2) << factor << " " << multiple;
+      EXPECT_NEAR(mechanism.u0()[1], 0.6, 1e-14) << factor << " " << multiple;
+      EXPECT_NEAR(mechanism.u0()[0], -0.6 * factor, 1e-15) << factor << " " << multiple;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mbdbench
