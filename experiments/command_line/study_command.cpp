@@ -240,9 +240,10 @@ StudyFileRun with_file(StudyFileRun options) {
   }
   if (const auto shipped = shipped_study(fs::path(options.file).stem().string())) {
     if (options.file != shipped->stem()) {
-      throw std::invalid_argument(fmt::format("{}: there is no such file; the study '{}' comes with the program: "
-                                              "mbdbench study {}",
-                                              options.file, shipped->stem().string(), shipped->stem().string()));
+      throw std::invalid_argument(
+          fmt::format("{}: there is no such file; the study '{}' comes with the program: "
+                      "mbdbench study {}",
+                      options.file, shipped->stem().string(), shipped->stem().string()));
     }
     options.file = shipped->string();
     options.allow_engines = true;
@@ -350,7 +351,10 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
       "Runs a study that a TOML file declares. Exit code 1: an expected number is not met, or a run failed where the "
       "study does not say failures_allowed");
   const auto options = std::make_shared<StudyFileRun>();
-  command->add_option("file", options->file, "The declaration (docs/using/studies.md), or the name of a study that comes with the program")->required();
+  command
+      ->add_option("file", options->file,
+                   "The declaration (docs/using/studies.md), or the name of a study that comes with the program")
+      ->required();
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
   command->add_option("-j,--jobs", options->jobs, "Number of runs side by side; the results do not depend on it")
       ->check(integer_from(1, 1024));
