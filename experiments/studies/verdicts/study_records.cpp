@@ -22,6 +22,8 @@
 namespace mbdbench::studies {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 class RecordWriter {
  public:
   RecordWriter(const Study& study, const StudyResults& results) : study_(study), results_(results) {}
@@ -276,7 +278,6 @@ RecordSet study_records(const Study& study, const StudyResults& results) {
 }
 
 nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEngine>& engines) {
-  using Json = nlohmann::ordered_json;
   Json json = {{"format", kResultFormat}, {"name", study.name}, {"title", study.title}, {"quick", study.inputs.quick}};
   json["inputs"] = inputs_json(study, engines);
   for (const StudyMechanism& mechanism : study.mechanisms) {
