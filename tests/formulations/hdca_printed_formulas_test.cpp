@@ -132,7 +132,7 @@ TEST(hdca_printed_formulas, several_loops_agree_with_the_dense_reference_whateve
     const auto reference = test::make("dense-momentum", mechanism, "gauge=none,projection=off");
     std::vector<double> x(printed->state_size());
     RandomSource random(3);
-    const Eigen::VectorXd u = mechanism.u0();
+    const Eigen::VectorXd& u = mechanism.u0();
     ASSERT_TRUE(reference->pack(0.3, view(mechanism.q0()), view(u), x).ok);
     Kinematics kinematics(mechanism);
     kinematics.set_positions(view(mechanism.q0()));
