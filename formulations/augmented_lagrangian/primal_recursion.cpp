@@ -42,10 +42,10 @@ void PrimalRecursion::assemble() {
   for (BodyEquations& body : bodies_) {
     body.m = body.mass + alpha_ * body.phi_n * body.phi_n.transpose();
   }
-  for (auto chain = chains_.rbegin(); chain != chains_.rend(); ++chain) {
+  for (std::size_t k = chains_.size(); k-- > 0;) {
     // Chains that this one carries have added to its bodies.
-    assemble_matrices(chain->root);
-    close_matrices(*chain);
+    assemble_matrices(chains_[k].root);
+    close_matrices(chains_[k]);
   }
 }
 
@@ -172,9 +172,9 @@ void PrimalRecursion::pass() {
   for (BodyEquations& body : bodies_) {
     body.q = body.load - body.phi_n * (body.lambda_n + alpha_ * body.gamma_n);  // [Malczyk2012, Eq. (7), (8)]
   }
-  for (auto chain = chains_.rbegin(); chain != chains_.rend(); ++chain) {
-    assemble_loads(chain->root);
-    close_loads(*chain);
+  for (std::size_t k = chains_.size(); k-- > 0;) {
+    assemble_loads(chains_[k].root);
+    close_loads(chains_[k]);
   }
   for (const ChainEnds& chain : chains_) {
     solve_ends(chain);
