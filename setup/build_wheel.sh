@@ -2,7 +2,8 @@
 # setup/build_wheel.sh [PREFIX]: a wheel and a source distribution in build/wheel/dist. The wheel carries the Python module,
 # the program, catalogue, studies, published numbers and plots, and the libraries that they need; it runs on any processor
 # of the kind with this C library or a newer one, without MPI and SUNDIALS. PREFIX: where `cmake --install` has put the
-# libraries of this tree, for a wheel for this machine, with what they have; without it they are compiled. Exit code 3: PyPI cannot be reached.
+# libraries of this tree, for a wheel for this machine, with what they have; without it they are compiled. Exit code 3:
+# PyPI cannot be reached.
 set -euo pipefail
 options=(-C "cmake.define.MBDBENCH_INSTALLED=OFF" -C "cmake.define.MBDBENCH_SUNDIALS=OFF")
 build=build/wheel/cmake

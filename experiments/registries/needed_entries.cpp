@@ -3,6 +3,10 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <vector>
+
+#include "integrators/registry.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench {
 
@@ -21,6 +25,21 @@ const OdeEntry& needed_integrator(const Registries& registries, std::string_view
     throw std::invalid_argument(fmt::format("experiment {} needs the integrator '{}'", experiment, key));
   }
   return *entry;
+}
+
+std::string unknown_integrator(const Registries& registries, const std::string& key) {
+  if ((key == "cvode-adams" || key == "cvode-bdf") && sundials_version().empty()) {
+    return fmt::format(
+        "integrator '{}' is that of SUNDIALS, and this mbdbench was built without SUNDIALS; ode113 and "
+        "ode15s are of the same kinds",
+        key);
+  }
+  std::vector<std::string> keys;
+  keys.reserve(registries.integrators.size());
+  for (const OdeEntry& entry : registries.integrators) {
+    keys.emplace_back(entry.key);
+  }
+  return fmt::format("there is no integrator '{}'; {}", key, suggest_name(key, keys, "integrators"));
 }
 
 }  // namespace mbdbench

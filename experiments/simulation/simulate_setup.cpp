@@ -16,6 +16,7 @@
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_demand.hpp"
 #include "experiments/registries/memory_message.hpp"
+#include "experiments/registries/needed_entries.hpp"
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
 #include "experiments/simulation/time_span.hpp"
@@ -24,7 +25,6 @@
 #include "formulations/projection/projected_formulation.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
-#include "mechanisms/model/description/name_suggestion.hpp"
 #include "mechanisms/model/start/moved_start.hpp"
 
 namespace mbdbench {
@@ -38,13 +38,7 @@ const OdeEntry& chosen_integrator(const Registries& registries, const std::strin
   if (const OdeEntry* const found = find_integrator(registries.integrators, key)) {
     return *found;
   }
-  std::vector<std::string> keys;
-  keys.reserve(registries.integrators.size());
-  for (const OdeEntry& entry : registries.integrators) {
-    keys.emplace_back(entry.key);
-  }
-  throw std::invalid_argument(
-      fmt::format("there is no integrator '{}'; {}", key, suggest_name(key, keys, "integrators")));
+  throw std::invalid_argument(unknown_integrator(registries, key));
 }
 
 /// What `validate` would refuse in the words of the library, in those of the command line.

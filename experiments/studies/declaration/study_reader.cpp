@@ -22,7 +22,6 @@
 #include "mechanisms/io/file_format.hpp"
 #include "mechanisms/io/file_text.hpp"
 #include "mechanisms/io/toml_text.hpp"
-#include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench::studies {
 namespace {
@@ -260,12 +259,7 @@ class StudyReader {
     for (const LocatedText& key : table_.texts("integrators")) {
       const OdeEntry* const entry = find_integrator(registries_.integrators, key.text);
       if (entry == nullptr) {
-        std::vector<std::string> keys;
-        for (const OdeEntry& known : registries_.integrators) {
-          keys.emplace_back(known.key);
-        }
-        table_.fail(key.line, fmt::format("there is no integrator '{}'; {}", key.text,
-                                          suggest_name(key.text, keys, "integrators")));
+        table_.fail(key.line, unknown_integrator(registries_, key.text));
       }
       table_.at_line(key.line, [&] { require_for_mechanisms(*entry); });
       if (std::find(study_.integrators.begin(), study_.integrators.end(), entry) != study_.integrators.end()) {
