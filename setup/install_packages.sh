@@ -255,3 +255,16 @@ are not tested; a package that a release lacks is named before anything is insta
 yourself (CMAKE_PREFIX_PATH and CPATH are honoured) and use --no-install.
 TEXT
 }
+
+# make_python_environment FOLDER: a virtual environment whose Python can compile modules, where there is none yet.
+make_python_environment() {
+  local interpreter
+  if [[ -x $1/bin/python ]]; then
+    return
+  fi
+  if ! interpreter=$(python_with_headers); then
+    echo "neither python3 nor /usr/bin/python3 has venv and Python.h (Debian: python3-venv, python3-dev)" >&2
+    return 2
+  fi
+  "$interpreter" -m venv "$1"
+}

@@ -12,14 +12,7 @@ cd "$(dirname "$0")/.."
 # shellcheck source=setup/install_packages.sh
 source setup/install_packages.sh
 venv=build/python/venv
-
-if [[ ! -x $venv/bin/python ]]; then
-  if ! interpreter=$(python_with_headers); then
-    echo "install_python.sh: neither python3 nor /usr/bin/python3 has venv and Python.h (Debian: python3-venv, python3-dev)" >&2
-    exit 2
-  fi
-  "$interpreter" -m venv "$venv"
-fi
+make_python_environment "$venv" || exit 2
 pip() { "$venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
 if ! pip install "scikit-build-core>=0.10" "nanobind>=2.0" numpy pandas matplotlib pytest; then
   echo "install_python.sh: the packages of PyPI that it needs cannot be had" >&2
