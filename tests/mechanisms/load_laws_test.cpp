@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/support/loaded_state.hpp"
 
@@ -65,6 +66,11 @@ TEST(loads, tables_are_linear_between_and_constant_outside_their_points) {
   EXPECT_EQ(hinge_force(table("q"), 9.0, 2.0, 9.0), 0.0);
   EXPECT_EQ(hinge_force(table("v"), 9.0, 9.0, 2.5), -1.0);
   EXPECT_EQ(hinge_force(table("v"), 9.0, 9.0, 4.0), -2.0);
+}
+
+TEST(loads, a_table_passes_on_what_is_not_a_number) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(hinge_force(TableLaw{"v", {0.0, 1.0, 3.0}, {1.0, 2.0, -2.0}}, 0.0, 0.2, nan)));
 }
 
 TEST(loads, body_loads_act_at_their_point_in_their_axes) {

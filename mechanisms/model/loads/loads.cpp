@@ -18,6 +18,9 @@ namespace mbdbench {
 namespace {
 
 double interpolate(const TableLaw& table, double x) {
+  if (std::isnan(x)) {  // compares with no entry: the search would end behind the table
+    return x;
+  }
   if (x <= table.abscissa.front()) {
     return table.values.front();
   }
