@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
+#include <span>
 
 namespace mbdbench {
 namespace {
@@ -17,7 +19,7 @@ constexpr double kEnergyFactor = 20.0;
 constexpr double kStepFactor = 200.0;
 // Above, a run is wrong at any tolerance.
 constexpr double kLargestShare = 0.1;
-// Of an iteration's last change: steps at the tolerance do not notice accelerations that are wrong by as much, and next
+// Of what an iteration leaves: steps at the tolerance do not notice accelerations that are wrong by as much, and next
 // to a singular position some steps are.
 constexpr double kUnconverged = 100.0;
 // Methods of high order end short runs within a few steps.
@@ -27,6 +29,27 @@ constexpr double kRounding = 1e-11;
 
 bool beyond(double value, double limit) {
   return !(value <= limit);  // also what is not a number
+}
+
+/// Adds the first coupling that its joints do not keep.
+void judge_couplings(const RunAccuracy& accuracy, const AccuracyLimits& limits, std::vector<std::string>& found) {
+  const Mechanism& mechanism = accuracy.mechanism();
+  const std::span<const CouplingError> errors = accuracy.couplings().errors();
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    const CouplingError& error = errors[i];
+    const Coupling& coupling = mechanism.couplings()[i];
+    const double rounding = limits.coupling_rounding / mechanism.scales().rows[coupling.row];
+    const double position = limits.coupling_position * error.term_change + std::abs(error.initial_residual) +
+                            kRounding * error.term + rounding * std::abs(accuracy.duration());
+    const double rate = limits.coupling_velocity * error.term_rate + rounding;
+    if (beyond(error.residual_change, position) || beyond(error.rate_residual, rate)) {
+      found.push_back(fmt::format(
+          "the joints of coupling '{}' do not keep it: its equation is off by {:.3g} where a joint moves it by {:.3g}, "
+          "and its rate by {:.3g} of {:.3g}; the formulation has lost it among the others (another one may have it)",
+          coupling.name, error.residual_change, error.term_change, error.rate_residual, error.term_rate));
+      return;
+    }
+  }
 }
 
 }  // namespace
@@ -54,6 +77,9 @@ AccuracyLimits accuracy_limits(const RunAccuracy& accuracy, std::optional<double
   const double step_share = tolerance ? std::min(kLargestShare, kStepFactor * *tolerance) : kLargestShare;
   limits.energy_step = requested.energy_error.value_or(energy * step_share + kRounding * energy + rounding);
   limits.unconverged = tolerance ? std::min(kLargestShare, kUnconverged * *tolerance) : kLargestShare;
+  limits.coupling_position = position_share;
+  limits.coupling_velocity = share(1.0);
+  limits.coupling_rounding = kRounding * rate;
   return limits;
 }
 
@@ -84,9 +110,18 @@ std::vector<std::string> inaccuracies(const RunAccuracy& accuracy, const Accurac
   if (const auto change = accuracy.diagnostics().find("unconverged_change");
       change != accuracy.diagnostics().end() && beyond(change->second.largest, limits.unconverged)) {
     found.push_back(fmt::format(
-        "the last pass of an iteration changed the accelerations by {:.3g} of their size, more than {:.3g} (option "
+        "an iteration ended where the accelerations missed about {:.3g} of their size, more than {:.3g} (option "
         "iterations)",
         change->second.largest, limits.unconverged));
+  }
+  judge_couplings(accuracy, limits, found);
+  for (const TableImpulse& impulse : accuracy.table_impulses().impulses()) {
+    if (beyond(impulse.missed, kLargestShare * impulse.whole)) {
+      found.push_back(fmt::format(
+          "the table of load '{}' changes within the steps: of its impulse of {:.3g} (N s or N m s) they can "
+          "miss {:.3g} (--max-step)",
+          impulse.load, impulse.whole, impulse.missed));
+    }
   }
   const std::vector<BranchChange>& changes = accuracy.branches().changes();
   if (!changes.empty()) {

@@ -34,7 +34,12 @@ struct AccuracyLimits {
   double velocity = 0.0;
   double energy = 0.0;
   double energy_step = 0.0;  ///< of one step
-  double unconverged = 0.0;  ///< last change of iterations at accepted steps, relative
+  double unconverged = 0.0;  ///< what iterations leave of accelerations at accepted steps, relative
+  /// Of couplings, shares of what their joints move and of their rates, and what rounding leaves of the mechanism's
+  /// scaled rates (CharacteristicScales) beside them, 1/s.
+  double coupling_position = 0.0;
+  double coupling_velocity = 0.0;
+  double coupling_rounding = 0.0;
 };
 
 /// \param tolerance of the error control; nothing for methods without one

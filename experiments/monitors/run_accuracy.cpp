@@ -6,18 +6,13 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "experiments/monitors/keep_largest.hpp"
+
 namespace mbdbench {
 namespace {
 
 // Of the energy scale: next to a point of return nearly nothing moves, and a small T would count what does not happen.
 constexpr double kLeastKinetic = 0.1;
-
-/// NaN stays: a state that is not finite must not look consistent.
-void keep_largest(double& largest, double value) {
-  if (!(std::abs(value) <= largest)) {
-    largest = std::abs(value);
-  }
-}
 
 }  // namespace
 
@@ -27,7 +22,9 @@ RunAccuracy::RunAccuracy(Formulation& formulation, const Formulation* solver)
       scales_(formulation.mechanism().scales()),
       work_(formulation),
       branches_(formulation.mechanism()),
+      couplings_(formulation.mechanism()),
       loads_(formulation.mechanism()),
+      table_impulses_(formulation.mechanism().description()),
       q_(static_cast<std::size_t>(formulation.mechanism().q_size())),
       u_(static_cast<std::size_t>(formulation.mechanism().u_size())) {}
 
@@ -51,6 +48,7 @@ void RunAccuracy::observe(double t, std::span<const double> x) {
   keep_largest(largest_velocity_residual_, scales_.unit * observation_.scaled_velocity);
   if (formulation_.mechanism().constrained()) {
     branches_.follow(t, q_, u_, observation_.scaled_position);
+    couplings_.observe(q_, u_);
   }
   solver_->diagnostics([this](std::string_view name, double value) {
     const auto [found, is_new] = diagnostics_.try_emplace(std::string(name), ValueRange{value, value});
@@ -80,6 +78,7 @@ bool RunAccuracy::step(double t, std::span<const double> x, const OdeStatistics&
   steps_ = so_far.nsteps;
   const double duration = std::abs(t - t_);
   const double rate_before = observation_.largest_rate;
+  table_impulses_.step(t_, t);
   t_ = t;
   observe(t, x);
   work_.start(t, x);

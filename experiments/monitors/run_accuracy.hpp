@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "experiments/monitors/branch_watch.hpp"
+#include "experiments/monitors/coupling_watch.hpp"
 #include "experiments/monitors/load_energy.hpp"
+#include "experiments/monitors/table_impulses.hpp"
 #include "experiments/monitors/work_quadrature.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
@@ -73,6 +75,11 @@ class RunAccuracy : public OdeSink {
   [[nodiscard]] double energy_at_rest() const;
   /// \returns what the loops did at singular positions.
   [[nodiscard]] const BranchWatch& branches() const { return branches_; }
+  /// \returns how well the couplings held.
+  [[nodiscard]] const CouplingWatch& couplings() const { return couplings_; }
+  /// \returns which loads over time the steps met.
+  [[nodiscard]] const TableImpulses& table_impulses() const { return table_impulses_; }
+  [[nodiscard]] const Mechanism& mechanism() const { return formulation_.mechanism(); }
   [[nodiscard]] std::size_t steps() const { return steps_; }
   /// \returns the time from the start to the last step, s.
   [[nodiscard]] double duration() const { return t_ - t_start_; }
@@ -88,7 +95,9 @@ class RunAccuracy : public OdeSink {
   const CharacteristicScales& scales_;
   WorkQuadrature work_;
   BranchWatch branches_;
+  CouplingWatch couplings_;
   LoadEnergy loads_;
+  TableImpulses table_impulses_;
   Observation observation_;
   bool started_ = false;
   double initial_energy_ = 0.0;

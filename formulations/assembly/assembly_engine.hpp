@@ -167,7 +167,8 @@ class AssemblyEngine {
   Direction image_;  // (A + E)^-1 A search
   ProximalOptions proximal_;
   PassRemainder remainder_;
-  MultiplierSeries series_;
+  PassSeries multiplier_series_;
+  PassSeries rate_series_;
   int passes_ = 0;
   bool loops_ = false;  // some node closes loops, or rows are regularised
 };

@@ -57,8 +57,8 @@ void AssemblyEngine::solve(std::span<const double> r, std::span<const Vec6> inpu
     return;
   }
   if (proximal_.rows != ProximalRows::none) {
-    series_.set_input(std::accumulate(input.begin(), input.end(), 0.0,
-                                      [](double sum, const Vec6& wrench) { return sum + wrench.squaredNorm(); }));
+    multiplier_series_.set_input(std::accumulate(
+        input.begin(), input.end(), 0.0, [](double sum, const Vec6& wrench) { return sum + wrench.squaredNorm(); }));
     passes_ = loops_ ? refine(r, sigma, rates, proximal_.limits, 1) : 1;
     return;
   }
@@ -123,7 +123,8 @@ int AssemblyEngine::refine(std::span<const double> r, std::span<double> sigma, s
                            const PassLimits& limits, int done) {
   const int plain = limits.conjugate ? std::min(limits.most, PassLimits::kPlainPasses) : limits.most;
   remainder_ = done < limits.most ? PassRemainder{} : PassRemainder{1.0, 1.0};
-  series_.start(square(sigma));
+  multiplier_series_.start(square(sigma));
+  rate_series_ = {};
   while (done < plain) {
     // Where only loops are regularised the first pass often ends at rounding: a look at the residual saves the second.
     if (!set_residual(r, rates) && proximal_.rows == ProximalRows::loops) {
@@ -152,8 +153,9 @@ bool AssemblyEngine::add_change(double factor, std::span<const double> sigma_cha
     size += rates[body].squaredNorm();
   }
   const bool goes_on = std::sqrt(change) > std::max(limits.change, PassLimits::kRelativeChange * std::sqrt(size));
-  remainder_ = {goes_on ? std::sqrt(change / size) : 0.0,
-                series_.left(factor * factor * square(sigma_change), square(sigma))};
+  const double missing = rate_series_.left(change, size);
+  remainder_ = {goes_on ? missing : 0.0,
+                multiplier_series_.left(factor * factor * square(sigma_change), square(sigma))};
   return goes_on;
 }
 

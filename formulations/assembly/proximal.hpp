@@ -43,21 +43,22 @@ struct PassLimits {
 
 /// What passes leave, each relative and 0 where there is nothing to tell.
 struct PassRemainder {
-  double rates = 0.0;        ///< change of the rates in the last pass; 0 where it was within the limits
+  double rates = 0.0;        ///< what the rates still miss, by the last two passes; 0 where the limits were met
   double multipliers = 0.0;  ///< what the multipliers still miss, by the last two passes
 };
 
-/// Follows the multipliers over passes. Where lambda_i is small, heavy bodies or nearly redundant rows, rates that
-/// stand still leave multipliers that do not: changes that shrink by q a pass add up to q / (1 - q) of the last one.
-class MultiplierSeries {
+/// Follows multipliers or rates over passes: changes that shrink by q a pass add up to q / (1 - q) of the last one.
+/// Where lambda_i is small, heavy bodies or nearly redundant rows, rates that stand still leave multipliers that do
+/// not; and where two ball joints 10 um apart hold a body, passes that change the rates by 1e-4 leave them all wrong.
+class PassSeries {
  public:
-  /// \param input |f|^2 of what enters the bodies: next to it smaller multipliers are rounding
+  /// \param input |f|^2 of what enters the bodies: next to it smaller multipliers are rounding; not for rates
   void set_input(double input) { rounding_ = kRounding * std::sqrt(input); }
-  /// \param square |sigma|^2 before the passes
+  /// \param square |sigma|^2 before the passes; without it the first pass counts as it is
   void start(double square) { last_ = std::sqrt(square); }
   /// \param change, square |d sigma|^2 of a pass and |sigma|^2 after it \returns what is left, relative; rounding is 0
   double left(double change, double square) {
-    const double ratio = std::sqrt(change) / last_;
+    const double ratio = last_ > 0.0 ? std::sqrt(change) / last_ : 1.0;
     last_ = std::sqrt(change);
     // What no longer shrinks is rounding, or the part in which redundant rows contradict one another.
     const double missing = ratio < 1.0 ? last_ * ratio / (1.0 - ratio) : last_;

@@ -158,6 +158,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   /// Passes with lambda* of the one before, until the unknowns change by less than epsilon. \returns the last change
   double iterate(double epsilon) {
     recursion_.start();
+    series_ = {};
     double change = 0.0;
     for (int k = 0; k < options_.most_iterations; ++k) {
       change = one_more_pass();
@@ -168,9 +169,10 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     return change;
   }
 
-  /// \returns |change| of all unknowns. Keeps that of the multipliers, relative.
+  /// \returns |change| of all unknowns. Keeps what they still miss and the change of the multipliers, relative.
   double one_more_pass() {
     double change = 0.0;
+    double size = 0.0;
     double multiplier_change = 0.0;
     double multipliers = 0.0;
     for (BodyEquations& body : recursion_.bodies()) {
@@ -182,12 +184,14 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     recursion_.pass();
     for (const BodyEquations& body : recursion_.bodies()) {
       change += (body.unknown - body.before).squaredNorm();
+      size += body.unknown.squaredNorm();
     }
     for (const JointRows& joint : recursion_.joints()) {
       multiplier_change += (joint.lambda - joint.before).squaredNorm();
       multipliers += joint.lambda.squaredNorm();
     }
     multiplier_change_ = multipliers > 0.0 ? std::sqrt(multiplier_change / multipliers) : 0.0;
+    missing_ = series_.left(change, size);
     return std::sqrt(change);
   }
 
@@ -204,18 +208,15 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
                      4.0 * options_.omega * options_.mu * body.e.dot(rate);  // [Malczyk2012, Eq. (4), (5)]
     }
     const double change = iterate(options_.acceleration);
-    double size = 0.0;
     for (std::size_t i = 0; i < recursion_.bodies().size(); ++i) {
       if (!recursion_.bodies()[i].unknown.allFinite()) {
         return {false, mechanism().bodies()[i].name, "an acceleration of the body is not a number, it is",
                 recursion_.bodies()[i].unknown.sum()};
       }
-      size += recursion_.bodies()[i].unknown.squaredNorm();
     }
     // Passes stand still at what rounding leaves of the equations of motion, alpha^2 eps: that is told as well.
     const double rounding = recursion_.residual();
-    change_ = std::max(change < options_.acceleration ? 0.0 : change / std::sqrt(size),
-                       rounding < kRounding ? 0.0 : rounding);
+    change_ = std::max(change < options_.acceleration ? 0.0 : missing_, rounding < kRounding ? 0.0 : rounding);
     multiplier_change_ = std::max({multiplier_change_, rounding, options_.alpha * compliance_ * kEps});
     return {};
   }
@@ -277,7 +278,9 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   std::vector<double> start_;  // q_*
   double compliance_ = 0.0;    // largest inverse of a mass or inertia: what alpha is to be compared with
   std::size_t unconverged_ = 0;
-  double change_ = 0.0;             // what the last passes left, relative; 0: nothing
+  double change_ = 0.0;  // what the last passes left, relative; 0: nothing
+  PassSeries series_;
+  double missing_ = 0.0;            // what the unknowns still miss after a pass, relative
   double multiplier_change_ = 0.0;  // change of the multipliers in the last pass, relative
 };
 

@@ -289,8 +289,9 @@ void DualAssembly::judge(const DualSquares& squares, const PassLimits& limits, P
   const double change = std::sqrt(squares.body_change);
   const double size = std::sqrt(squares.bodies);
   progress.goes_on = change > std::max(limits.change, PassLimits::kRelativeChange * size);
-  progress.remainder = {progress.goes_on ? std::sqrt(squares.body_change / squares.bodies) : 0.0,
-                        progress.series.left(squares.multiplier_change, squares.multipliers)};
+  const double missing = progress.rate_series.left(squares.body_change, squares.bodies);
+  progress.remainder = {progress.goes_on ? missing : 0.0,
+                        progress.multiplier_series.left(squares.multiplier_change, squares.multipliers)};
 }
 
 void DualAssembly::iterate(const BranchShare& share, const PassLimits& limits, Progress& progress) {
@@ -327,8 +328,8 @@ void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input,
     const DualSquares start = total_squares();
     Progress progress;
     progress.passes = 1;
-    progress.series.set_input(start.bodies);
-    progress.series.start(start.multipliers);
+    progress.multiplier_series.set_input(start.bodies);
+    progress.multiplier_series.start(start.multipliers);
     iterate(share, proximal_.limits, progress);
     finish(share, progress, sigma, rates);
   });
@@ -347,7 +348,7 @@ int DualAssembly::refine(std::span<const double> r, std::span<double> sigma, std
     tell_edges(share);
     Progress progress;
     progress.passes = done;
-    progress.series.start(total_squares().multipliers);
+    progress.multiplier_series.start(total_squares().multipliers);
     iterate(share, limits, progress);
     tell_rates(share);
     finish(share, progress, sigma, rates);

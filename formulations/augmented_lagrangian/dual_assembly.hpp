@@ -93,7 +93,8 @@ class DualAssembly {
     int passes = 0;
     bool goes_on = true;
     PassRemainder remainder;
-    MultiplierSeries series;
+    PassSeries multiplier_series;
+    PassSeries rate_series;
   };
   /// What cannot be factorised in a range of nodes. Numbers, as processes exchange nothing else.
   struct Failure {

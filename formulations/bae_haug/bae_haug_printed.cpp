@@ -266,7 +266,7 @@ class BaeHaugPrintedFormulation final : public JointVelocityFormulation {
       if (row >= cut.row_offset && row < cut.row_offset + cut.nc) {
         const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
         const double force = state.d.col(row - cut.row_offset).head<3>().norm();
-        const double lever = std::max((state.point - point).norm(), mechanism().scales().unit);
+        const double lever = std::max((state.point - point).norm(), mechanism().scales().loop_units[c]);
         const double torque = state.d.col(row - cut.row_offset).tail<3>().norm() + lever * force;
         smallest_[row] += kZeroRow * (force * force * compliance.topLeftCorner<3, 3>().trace() +
                                       torque * torque * compliance.bottomRightCorner<3, 3>().trace());

@@ -83,7 +83,7 @@ GroundTree::GroundTree(const Mechanism& whole, const GroundTrees& trees, std::si
       mechanism_(std::make_unique<const Mechanism>(part_of(whole, trees, place))),
       tree_(*mechanism_, nullptr),
       rates_(*mechanism_),
-      rows_(*mechanism_, whole.cut_joints(), held_bodies(whole, *mechanism_)) {
+      rows_(*mechanism_, whole, held_bodies(whole, *mechanism_)) {
   const std::vector<CutBodies> held = held_bodies(whole, *mechanism_);
   for (std::size_t c = 0; c < held.size(); ++c) {
     for (const bool on_b : {false, true}) {

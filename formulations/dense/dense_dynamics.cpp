@@ -95,9 +95,9 @@ RhsStatus DenseDynamics::set_positions(double t, std::span<const double> q) {
 }
 
 double DenseDynamics::size_of_ends() {
-  const double unit = mechanism_->scales().unit;
   double largest = 0.0;
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    const double unit = mechanism_->scales().loop_units[c];
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(c));
     double wrench = 0.0;

@@ -64,7 +64,8 @@ DependentChoice initial_choice(const Mechanism& mechanism, const std::vector<boo
   kinematics.set_positions({mechanism.q0().data(), index_of(mechanism.q_size())});
   DependentJoints dependents(mechanism);
   dependents.set_positions(kinematics);
-  return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism));
+  return choose_dependents(dependents.phi_q(), dependents.size(), allowed, marked_dependent(mechanism),
+                           dependents.reach());
 }
 
 std::string refuse_singular_start(const Mechanism& mechanism) {
@@ -343,8 +344,8 @@ std::vector<int> ClosedDynamics::better_choice() {
   const std::vector<bool> none_preferred(allowed_.size(), false);
   std::vector<int> before = dependents_.choice().dependent;
   // As many as there are: where loops have drifted open, redundant rows differ by the drift.
-  const DependentChoice other =
-      choose_dependents(dependents_.phi_q(), dependents_.size(), allowed_, none_preferred, before.size());
+  const DependentChoice other = choose_dependents(dependents_.phi_q(), dependents_.size(), allowed_, none_preferred,
+                                                  dependents_.reach(), before.size());
   if (other.dependent.size() != before.size()) {
     return before;
   }

@@ -17,16 +17,19 @@ struct Pivot {
 };
 
 /// \returns the largest entry of the rows that are left, in columns that are `usable`.
-Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows_left,
-                    const std::vector<bool>& usable) {
+/// \param reach entries are divided by it \param least smaller entries do not count
+Pivot largest_entry(const Eigen::MatrixXd& matrix, const std::vector<bool>& rows_left, const std::vector<bool>& usable,
+                    const Eigen::VectorXd& reach, double least) {
   Pivot pivot;
   for (Eigen::Index column = 0; column < matrix.cols(); ++column) {
     if (!usable[static_cast<std::size_t>(column)]) {
       continue;
     }
     for (Eigen::Index row = 0; row < matrix.rows(); ++row) {
-      if (rows_left[static_cast<std::size_t>(row)] && is_clearly_larger(std::abs(matrix(row, column)), pivot.size)) {
-        pivot = {row, column, std::abs(matrix(row, column))};
+      const double size = std::abs(matrix(row, column));
+      if (rows_left[static_cast<std::size_t>(row)] && size > least &&
+          is_clearly_larger(size / reach[column], pivot.size)) {
+        pivot = {row, column, size / reach[column]};
       }
     }
   }
@@ -65,7 +68,8 @@ Vec6 in_units(const Vec6& vector, double linear, double angular) {
 }  // namespace
 
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
-                                  const std::vector<bool>& preferred, std::optional<std::size_t> most) {
+                                  const std::vector<bool>& preferred, const Eigen::VectorXd& reach,
+                                  std::optional<std::size_t> most) {
   DependentChoice choice;
   if (phi_q.size() == 0) {
     return choice;
@@ -78,13 +82,15 @@ DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, con
     first[i] = allowed[i] && preferred[i];
   }
   const double smallest = kDependentRank * size;
+  const Eigen::VectorXd same = Eigen::VectorXd::Ones(phi_q.cols());
   while (choice.rows.size() < most.value_or(rows_left.size())) {
-    Pivot pivot = largest_entry(left, rows_left, usable);
-    if (!(pivot.size > smallest)) {
+    const double largest = largest_entry(left, rows_left, usable, same, 0.0).size;
+    if (!(largest > smallest)) {
       break;
     }
-    const Pivot wanted = largest_entry(left, rows_left, first);
-    pivot = wanted.size > kDependentPreference * pivot.size ? wanted : pivot;
+    const Pivot wanted = largest_entry(left, rows_left, first, reach, kDependentPreference * largest);
+    const Pivot pivot =
+        wanted.size > 0.0 ? wanted : largest_entry(left, rows_left, usable, reach, kDependentPreference * largest);
     choice.rows.push_back(static_cast<int>(pivot.row));
     choice.dependent.push_back(static_cast<int>(pivot.column));
     rows_left[static_cast<std::size_t>(pivot.row)] = false;
@@ -113,18 +119,18 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& ends = kinematics.cut_joint(static_cast<int>(c));
+    const double unit = scales.loop_units[c];
     for (const double sign : {1.0, -1.0}) {
       for (int k = sign > 0.0 ? cut.b : cut.a; k >= 0; k = mechanism_->parent(k)) {
         const Joint& joint = mechanism_->tree_joints()[index_of(k)];
         const JointKinematics& state = kinematics.tree_joint(k);
         for (int row = 0; row < cut.nc; ++row) {
-          // H and the wrench in units of the mechanism: their product is the scaled entry.
-          const Vec6 wrench =
-              in_units(shift_wrench(ends.point - state.point, ends.d.col(row)),
-                       scales.rows[cut.row_offset + row] * scales.unit, scales.rows[cut.row_offset + row]);
+          // H and the wrench in units of the loop: their product is the scaled entry.
+          const Vec6 wrench = in_units(shift_wrench(ends.point - state.point, ends.d.col(row)),
+                                       scales.rows[cut.row_offset + row] * unit, scales.rows[cut.row_offset + row]);
           for (int i = 0; i < joint.nu; ++i) {
             const double column = scales.columns[joint.u_offset + i];
-            const Vec6 direction = in_units(state.h.col(i), column / scales.unit, column);
+            const Vec6 direction = in_units(state.h.col(i), column / unit, column);
             phi_q_(cut.row_offset + row, joint.u_offset + i) += sign * direction.dot(wrench);
             size_ = std::max(size_, direction.norm() * wrench.norm());
           }
@@ -140,6 +146,16 @@ void DependentJoints::set_positions(const Kinematics& kinematics) {
     }
     size_ = std::max(size_, 1.0);
   }
+}
+
+Eigen::VectorXd DependentJoints::reach() const {
+  Eigen::VectorXd reach = mechanism_->scales().columns;
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (int i = 0; i < joint.nu; ++i) {
+      reach[joint.u_offset + i] /= is_displacement(joint, i) ? mechanism_->scales().unit : 1.0;
+    }
+  }
+  return reach;
 }
 
 double DependentJoints::column(int component) const {

@@ -41,9 +41,13 @@ struct DependentChoice {
 /// Complete pivoting on Phi_q. \param size what its entries are made of, see DependentJoints::size
 /// \param allowed one entry a component of u
 /// \param preferred components that are taken while no other has a pivot that is a hundred times larger
+/// \param reach see DependentJoints::reach: among pivots within a factor of a hundred, the one that is largest in these
+/// units. The slow side of a gear depends on the fast one: the other way round, the tolerance of the slow one, an angle
+/// like any other, would be the error of a fast one that turns 1e8 times as far.
 /// \param most how many components depend at most: none, as many as the rank of Phi_q
 DependentChoice choose_dependents(const Eigen::MatrixXd& phi_q, double size, const std::vector<bool>& allowed,
-                                  const std::vector<bool>& preferred, std::optional<std::size_t> most = {});
+                                  const std::vector<bool>& preferred, const Eigen::VectorXd& reach,
+                                  std::optional<std::size_t> most = {});
 
 /// Phi_q,s of the cut joints, then of the couplings, over the tree's u, split by a choice. What goes in and out is not
 /// scaled, except where it says so.
@@ -58,6 +62,9 @@ class DependentJoints {
   /// \returns the largest scaled |H| |wrench| of a product that an entry of Phi_q is made of: where ends of a cut
   /// cancel each other, or a cut joint doubles a tree joint, entries are rounding of it.
   [[nodiscard]] double size() const { return size_; }
+  /// \returns the scales of u beside radians and the unit of length: how far the joints move that couplings alone tie;
+  /// 1 of all others.
+  [[nodiscard]] Eigen::VectorXd reach() const;
   /// Fixes the number of dependent components.
   void use_choice(const DependentChoice& choice);
   /// Takes other dependent components. \param dependent as many as before, ascending

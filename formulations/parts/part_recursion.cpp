@@ -196,9 +196,9 @@ void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) cons
       (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
     }
     turns += turning;
-    // A cut in the axis of a joint has no lever: what is left of it is rounding of the mechanism's size.
+    // A cut in the axis of a joint has no lever: what is left of it is rounding of the loop's size.
     const double lever = (cut.point - poses_.row(index_of(at)).origin).norm();
-    levers += turning * std::pow(std::max(lever, mechanism_->scales().unit), 2);
+    levers += turning * std::pow(std::max(lever, mechanism_->scales().loop_units[index_of(loop)]), 2);
   }
   for (int row = 0; row < plan_.loop_rows[index_of(loop)]; ++row) {
     const double force = cut.d.col(row).head<3>().squaredNorm();

@@ -31,11 +31,15 @@ void for_free_terms(const Mechanism& tree, std::span<const Coupling> couplings, 
 
 }  // namespace
 
-CarriedRows::CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std::span<const CutBodies> ends,
+CarriedRows::CarriedRows(const Mechanism& tree, const Mechanism& whole, std::span<const CutBodies> ends,
                          std::span<const Coupling> couplings)
-    : mechanism_(&tree), cuts_(cuts), ends_(ends.begin(), ends.end()), links_(tree.bodies().size()) {
-  for (std::size_t c = 0; c < cuts.size(); ++c) {
-    const Joint& joint = cuts[c];
+    : mechanism_(&tree),
+      cuts_(whole.cut_joints()),
+      loop_units_(whole.scales().loop_units),
+      ends_(ends.begin(), ends.end()),
+      links_(tree.bodies().size()) {
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const Joint& joint = cuts_[c];
     cut_of_row_.insert(cut_of_row_.end(), index_of(joint.nc), c);
     for (const int end : {ends[c].a, ends[c].b}) {
       for (int row = 0; row < joint.nc; ++row) {
@@ -136,8 +140,8 @@ void CarriedRows::reduce(const BodyRecursion& tree, int k, std::span<const Joint
       const Vec3 lever = states[c].point - tree.kinematics().tree_joint(k).point;
       const auto direction = states[c].d.col(link.rows[i] - cuts_[c].row_offset);
       const double force = direction.head<3>().norm();
-      // A cut in the axis of a joint has no lever: what is left of it is rounding of the mechanism's size.
-      const double torque = direction.tail<3>().norm() + std::max(lever.norm(), mechanism_->scales().unit) * force;
+      // A cut in the axis of a joint has no lever: what is left of it is rounding of the loop's size.
+      const double torque = direction.tail<3>().norm() + std::max(lever.norm(), loop_units_[c]) * force;
       for (Eigen::Index f = 0; f < free; ++f) {
         const double size = axes.col(f).head<3>().norm() * force + axes.col(f).tail<3>().norm() * torque;
         smallest[link.rows[i]] += kZeroRow * size * size * pivot_inverse(f, f);

@@ -31,9 +31,10 @@ struct CutBodies {
 /// The unit wrenches Y_k of one tree. Allocates nothing after construction.
 class CarriedRows {
  public:
-  /// \param tree the bodies and joints \param cuts joints with their rows \param ends one for each of them
-  /// \param couplings of the tree's joints, one row each behind those of the cut joints
-  CarriedRows(const Mechanism& tree, std::span<const Joint> cuts, std::span<const CutBodies> ends,
+  /// \param tree the bodies and joints \param whole whose cut joints close loops through the tree; must outlive this
+  /// \param ends one for each of them \param couplings of the tree's joints, one row each behind those of the cut
+  /// joints
+  CarriedRows(const Mechanism& tree, const Mechanism& whole, std::span<const CutBodies> ends,
               std::span<const Coupling> couplings = {});
 
   /// Y_k of all links, after tree.set_positions. \param states of the cut joints
@@ -70,6 +71,7 @@ class CarriedRows {
 
   const Mechanism* mechanism_;
   std::span<const Joint> cuts_;
+  std::span<const double> loop_units_;  // of the cut joints
   std::vector<CutBodies> ends_;
   std::vector<Link> links_;
   std::vector<std::size_t> cut_of_row_;  // of those that are not couplings'

@@ -38,7 +38,7 @@ std::vector<std::size_t> rows_of_one_unit(const Mechanism& mechanism) {
 CutRows::CutRows(const Mechanism& mechanism, BaumgarteConstants baumgarte)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
-      rows_(mechanism, mechanism.cut_joints(), cut_bodies(mechanism), mechanism.couplings()),
+      rows_(mechanism, mechanism, cut_bodies(mechanism), mechanism.couplings()),
       a_(Eigen::MatrixXd::Zero(mechanism.closing_row_count(), mechanism.closing_row_count())),
       smallest_diagonal_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
       multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),

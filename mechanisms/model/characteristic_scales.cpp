@@ -11,15 +11,81 @@
 namespace mbdbench {
 namespace {
 
+// Loops that are less than so many times smaller than the longest link share its unit: limits hold for both.
+constexpr double kSmallLoop = 256.0;
+
+/// \returns the tree joints that a cut joint closes a loop through.
+std::vector<int> joints_of_loop(const Mechanism& mechanism, const Joint& cut) {
+  std::vector<int> joints;
+  // Bodies count outward: the one with the larger number has not met the other's path yet.
+  for (int a = cut.a, b = cut.b; a != b;) {
+    int& outer = a > b ? a : b;
+    joints.push_back(outer);
+    outer = mechanism.parent(outer);
+  }
+  return joints;
+}
+
+/// \returns the place of the joint on a body that it connects.
+const Vec3& place_on(const Joint& joint, int body) {
+  return joint.a == body ? joint.position_a : joint.position_b;
+}
+
+/// \returns the longest link of a loop: twice the largest distance of its joints from the centres of mass of its
+/// bodies, or twice a radius of gyration; between its two joints on the body that the rest of the loop hangs on, their
+/// distance.
+double loop_length(const Mechanism& mechanism, const Joint& cut, const std::vector<int>& joints) {
+  double length = cut.length;
+  std::vector<Vec3> on_carrier;  // the one body of the loop that is the outer end of none of its tree joints
+  const auto add = [&](const Joint& joint, int body) {
+    const bool carried = std::find(joints.begin(), joints.end(), body) != joints.end();
+    if (carried) {
+      const Body& link = mechanism.bodies()[static_cast<std::size_t>(body)];
+      length = std::max({length, 2.0 * (place_on(joint, body) - link.com).norm(),
+                         2.0 * std::sqrt(link.inertia.trace() / (3.0 * link.mass))});
+    } else {
+      on_carrier.push_back(place_on(joint, body));
+    }
+  };
+  add(cut, cut.a);
+  add(cut, cut.b);
+  for (const int index : joints) {
+    const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(index)];
+    length = std::max(length, joint.length);
+    add(joint, joint.a);
+    add(joint, joint.b);
+  }
+  for (const Vec3& place : on_carrier) {
+    length = std::max(length, (place - on_carrier.front()).norm());
+  }
+  return length;
+}
+
+double loop_unit(const Mechanism& mechanism, const Joint& cut, const CharacteristicScales& scales) {
+  const double length = loop_length(mechanism, cut, joints_of_loop(mechanism, cut));
+  const bool is_small = length > 0.0 && length * kSmallLoop < scales.length;
+  return is_small ? next_power_of_two(length) : scales.unit;
+}
+
+/// Distances along joints of small loops count in the unit of the smallest.
+void scale_columns_of_small_loops(const Mechanism& mechanism, CharacteristicScales& scales) {
+  for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
+    for (const int index : joints_of_loop(mechanism, mechanism.cut_joints()[c])) {
+      const Joint& joint = mechanism.tree_joints()[static_cast<std::size_t>(index)];
+      for (int i = 0; i < joint.nu; ++i) {
+        double& column = scales.columns[joint.u_offset + i];
+        column = is_displacement(joint, i) ? std::min(column, scales.loop_units[c]) : column;
+      }
+    }
+  }
+}
+
 /// \returns which tree joints a cut joint closes a loop through.
 std::vector<bool> joints_in_loops(const Mechanism& mechanism) {
   std::vector<bool> in_loop(mechanism.tree_joints().size(), false);
   for (const Joint& cut : mechanism.cut_joints()) {
-    // Bodies count outward: the one with the larger number has not met the other's path yet.
-    for (int a = cut.a, b = cut.b; a != b;) {
-      int& outer = a > b ? a : b;
-      in_loop[static_cast<std::size_t>(outer)] = true;
-      outer = mechanism.parent(outer);
+    for (const int joint : joints_of_loop(mechanism, cut)) {
+      in_loop[static_cast<std::size_t>(joint)] = true;
     }
   }
   return in_loop;
@@ -140,10 +206,13 @@ CharacteristicScales find_scales(const Mechanism& mechanism) {
     }
   }
   for (const Joint& joint : mechanism.cut_joints()) {
+    const double unit = loop_unit(mechanism, joint, scales);
+    scales.loop_units.push_back(unit);
     for (int row = 0; row < joint.nc; ++row) {
-      scales.rows[joint.row_offset + row] = row_scale(joint, row, scales.unit);
+      scales.rows[joint.row_offset + row] = row_scale(joint, row, unit);
     }
   }
+  scale_columns_of_small_loops(mechanism, scales);
   for (const Coupling& coupling : mechanism.couplings()) {
     scales.rows[coupling.row] = coupling.ties_displacements ? 1.0 / scales.unit : 1.0;
   }

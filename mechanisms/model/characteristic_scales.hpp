@@ -7,10 +7,12 @@
 /// for a bridge in kilometres. Distances count in units of the longest link, turns in radians. Whoever compares rows,
 /// columns or residuals with one another or with a number scales them first:
 ///     Phi_s = R Phi,   Phi_q,s = R Phi_q C,   u = C u_s
+/// A loop that is far smaller than the longest link counts in a unit of its own: the linkage of a watch beside a crane.
 /// What a coupling alone ties counts in units of its own: beside a factor of 1, a wheel with a factor of 1e-9 makes 1e9
 /// radians of one, and no limit takes its column for zero.
 /// Scales are powers of two, so that scaling rounds nothing.
 #include <Eigen/Core>
+#include <vector>
 
 namespace mbdbench {
 
@@ -30,9 +32,10 @@ struct CharacteristicScales {
   double length = 1.0;
   /// Of half a swing of a pendulum of that length, 1/s; 0 without gravity.
   double rate = 0.0;
-  double unit = 1.0;        ///< the power of two next to the length
-  Eigen::VectorXd rows;     ///< R: one entry a row of Phi
-  Eigen::VectorXd columns;  ///< C: one entry a component of u
+  double unit = 1.0;               ///< the power of two next to the length
+  std::vector<double> loop_units;  ///< of distances in the loop of each cut joint, at most `unit`
+  Eigen::VectorXd rows;            ///< R: one entry a row of Phi
+  Eigen::VectorXd columns;         ///< C: one entry a component of u
 
   /// \returns max |Phi_s|, NaN if there is one; 0 of no rows. \param residual Phi or its rate
   [[nodiscard]] double largest(const Eigen::Ref<const Eigen::VectorXd>& residual) const;

@@ -70,7 +70,7 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
         fmt::format("{} solutions used all their passes{} (option iterations)", solutions->second.largest,
                     change == diagnostics.end()
                         ? ""
-                        : fmt::format("; the last pass changed the accelerations by up to {:.2g} of their size",
+                        : fmt::format("; the accelerations missed up to about {:.2g} of their size",
                                       change->second.largest)));
   }
   if (const auto reactions = diagnostics.find("unconverged_reactions");
