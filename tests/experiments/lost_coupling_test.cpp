@@ -93,6 +93,8 @@ TEST_F(LostCouplingTest, ACouplingThatAFormulationLosesIsTold) {
     EXPECT_EQ(call.exit_code, 1) << formulation << call.output;
     EXPECT_TRUE(says(call, "the joints of coupling 'lead_")) << formulation << call.errors;
     EXPECT_EQ(statistics(formulation).at("status"), "inaccurate") << formulation;
+    const nlohmann::json lead = statistics(formulation).at("constraints").at("couplings").at("lead_A");
+    EXPECT_GT(lead.at("largest_rate_residual"), 0.1 * lead.at("largest_rate_of_a_term").get<double>()) << formulation;
   }
   const CommandLineCall call = run("nut", kNut, "dense");
   EXPECT_EQ(call.exit_code, 0) << call.errors;

@@ -69,6 +69,10 @@ law = {over = "t", x = [0.0, 5.003, 5.004, 5.012, 5.013, 10.0], y = [0.0, 0.0, 1
   const CommandLineCall over = simulate("over", {"-m", file.string(), "-f", "dense", "-t", "10"});
   EXPECT_EQ(over.exit_code, 1) << over.output;
   EXPECT_TRUE(says(over, "the table of load 'pulse' changes within the steps")) << over.errors;
+  const nlohmann::json table = statistics("over").at("tables_over_time").at(0);
+  EXPECT_EQ(table.at("load"), "pulse");
+  EXPECT_NEAR(table.at("impulse"), 9.0, 1e-9);
+  EXPECT_GT(table.at("missed"), 0.9);
   const CommandLineCall met = simulate("met", {"-m", file.string(), "-f", "dense", "-t", "10", "--max-step", "0.004"});
   EXPECT_EQ(met.exit_code, 0) << met.errors;
   // 9 N s on 1 kg from the middle of the pulse on.

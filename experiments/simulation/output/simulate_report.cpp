@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <utility>
 
 #include "experiments/files/csv_file.hpp"
@@ -66,12 +67,11 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
   if (const auto solutions = diagnostics.find("unconverged_solutions");
       solutions != diagnostics.end() && solutions->second.largest > 0.0) {
     const auto change = diagnostics.find("unconverged_change");
-    notes.push_back(
-        fmt::format("{} solutions used all their passes{} (option iterations)", solutions->second.largest,
-                    change == diagnostics.end()
-                        ? ""
-                        : fmt::format("; the accelerations missed up to about {:.2g} of their size",
-                                      change->second.largest)));
+    notes.push_back(fmt::format(
+        "{} solutions used all their passes{} (option iterations)", solutions->second.largest,
+        change == diagnostics.end()
+            ? ""
+            : fmt::format("; the accelerations missed up to about {:.2g} of their size", change->second.largest)));
   }
   if (const auto reactions = diagnostics.find("unconverged_reactions");
       reactions != diagnostics.end() && reactions->second.largest > kReactionsWorthTelling) {
@@ -162,6 +162,18 @@ nlohmann::ordered_json run_statistics(const SimulateSetup& setup, const Simulati
       json["constraints"]["branch_changes"].push_back(
           {{"t", change.t}, {"joint", change.joint}, {"singular_value", change.closeness}});
     }
+  }
+  const std::span<const CouplingError> couplings = accuracy.couplings().errors();
+  for (std::size_t i = 0; i < couplings.size(); ++i) {
+    json["constraints"]["couplings"][setup.mechanism->couplings()[i].name] = {
+        {"largest_residual_change", couplings[i].residual_change},
+        {"largest_change_of_a_term", couplings[i].term_change},
+        {"largest_rate_residual", couplings[i].rate_residual},
+        {"largest_rate_of_a_term", couplings[i].term_rate}};
+  }
+  for (const TableImpulse& impulse : accuracy.table_impulses().impulses()) {
+    json["tables_over_time"].push_back(
+        {{"load", impulse.load}, {"impulse", impulse.whole}, {"missed", impulse.missed}});
   }
   json["diagnostics"] = nlohmann::ordered_json::object();
   for (const auto& [name, range] : accuracy.diagnostics()) {
