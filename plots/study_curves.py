@@ -264,7 +264,7 @@ def _over_time(study, declared):
                                             [[files[place] for place in part] for files in declared["files"]]})
         definitions.append(FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"],
                                             lambda results, c=curves: _caption(results, c, declared["title"]),
-                                            lambda results, c=curves: _draw(results, c), part=number))
+                                            lambda results, c=curves: _draw(results, c), case=study.own_case(declared["mechanisms"]), part=number))
     return definitions
 
 

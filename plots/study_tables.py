@@ -225,7 +225,8 @@ def _declared_tables(study):
                  for name in (f"{observer['title']}{unit_text(observer)}", *(f"{kind}: {observer['title']}" for kind in kinds))]
         header = ["mechanism", "variant", "integrator", "tolerance or step [s]", *names]
         header, rows = _without_constant(header, _declared_rows(study, table, compared))
-        definitions.append(TableDefinition(table["name"], table["title"], table["caption"], lambda _, h=header: h, lambda _, r=rows: r, digits=2))
+        definitions.append(TableDefinition(table["name"], table["title"], table["caption"], lambda _, h=header: h, lambda _, r=rows: r, digits=2,
+                                           case=study.own_case(table["mechanisms"])))
     return definitions
 
 
