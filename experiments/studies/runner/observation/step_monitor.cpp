@@ -347,7 +347,9 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
                  : Measured::refused(fmt::format("the mechanism has no marker '{}'", observer.marker()));
     case Quantity::acceleration_drift:
       if (!solves_accelerations_) {
-        return Measured::refused("the state of the formulation is of momenta or of absolute coordinates, whose rates are no accelerations of joints");
+        return Measured::refused(
+            "the state of the formulation is of momenta or of absolute coordinates, whose rates are no accelerations "
+            "of joints");
       }
       break;
     case Quantity::position_drift:
