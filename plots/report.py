@@ -13,7 +13,7 @@ from json_file import read_json
 from number_text import plain
 from papers import papers
 from figure_definition import FigureDefinition
-from published_numbers import counts, published_numbers
+from published_numbers import as_printed, counts, published_numbers
 from records import VERDICTS, distinct
 from report_cases import cases_of, grouped
 from study import read_study
@@ -77,7 +77,7 @@ def page_environment():
     """What the pages' templates are filled in by."""
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined)
-    environment.filters.update(number=plain, words=words, inlined=_inlined, cell=cell_text, breakable=_breakable)
+    environment.filters.update(number=plain, words=words, inlined=_inlined, compared=as_printed, cell=cell_text, breakable=_breakable)
     return environment
 
 

@@ -204,6 +204,10 @@ class DrawnFigures(InTemporaryDirectory):
         self.assertEqual(legend, ["tip.x", "tip.z", "First one", "Second & last"])
         looks = [(line.get_color(), line.get_linestyle()) for line in self._panels(figure)[0].get_lines()]
         self.assertEqual(len(set(looks)), 4)
+        self.assertNotIn("recorded", figures["over_time"].caption(results))
+        self._curves([0], [1e-6 * _TIMES])
+        results, figures = self._figures()
+        self.assertIn("Over the whole run, in the order of the legend: four_bar: 3·10⁻⁶.", figures["over_time"].caption(results))
 
     def test_a_refused_run_costs_its_curve_only(self):
         self._curves([0], [])
