@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from csv_rows import read_csv_rows
-from number_text import PrintedNumber
+from number_text import PrintedNumber, RoundedNumber
 from records import Record
 
 _DIRECTORY = Path(__file__).resolve().parents[1] / "results" / "published"
@@ -65,7 +65,9 @@ def _texts():
 def as_printed(record):
     """What a record is compared with; a paper's number with the digits that it prints."""
     text = _texts().get((record.source, record.published_value))
-    return PrintedNumber(text) if text else record.compared_value
+    if text:
+        return PrintedNumber(text)
+    return None if record.compared_value is None else RoundedNumber(record.compared_value, 10)
 
 
 def _speakers(records, source, value):
