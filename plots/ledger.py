@@ -10,6 +10,7 @@ from pathlib import Path
 from papers import papers
 from published_numbers import AGREE, NOT_THERE, published_numbers
 
+WHERE_RUN = "judged where it is run"  # of a sentence on times, which are not frozen
 _STUDIES = Path(__file__).resolve().parents[1] / "experiments" / "studies"
 _CURVE = re.compile(r"^(Figures? \d+(?:(?:, | and | to )\d+)*)[:,]? ?(.*)$")
 # Of a number: what its limit asks.
@@ -69,7 +70,7 @@ def _of_number(experiment, number, settings):
 
 
 def _of_claim(experiment, claim, settings):
-    rests_on = [setting.text for setting in settings if setting.of_claim(claim)]
+    rests_on = [setting.text for setting in settings if setting.of_sentence(claim.source)]
     return Entry(experiment, *_divided(claim.source), claim.statement, "sentence",
                  claim.criterion if claim.parts + claim.not_tested or claim.criterion else claim.measured, claim.baseline, claim.held, claim.parts,
                  claim.not_tested, claim.verdict, claim.by, "; ".join(rests_on))
@@ -93,6 +94,17 @@ def entries(experiment, records, claims):
     if experiment in papers():
         rows += _curves(experiment, settings)
     return rows + [_of_claim(experiment, claim, settings) for claim in claims]
+
+
+def unjudged(experiment, claims):
+    """The rows of the sentences of a study that frozen results do not judge: those on times."""
+    settings = papers().get(experiment, {"settings": []})["settings"]
+    judged = {claim.statement for claim in claims}
+    declared = tomllib.loads((_STUDIES / f"{experiment}.toml").read_text(encoding="utf-8"))["claims"]
+    for claim in (claim for claim in declared if claim["text"] not in judged):
+        rests_on = [setting.text for setting in settings if setting.of_sentence(claim["source"])]
+        yield Entry(experiment, *_divided(claim["source"]), claim["text"], "sentence", claim["criterion"], claim.get("baseline", ""), 0, 0, 0,
+                    WHERE_RUN, "run", "; ".join(rests_on))
 
 
 def write_ledger(file, rows):

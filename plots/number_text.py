@@ -11,6 +11,15 @@ class RoundedNumber(float):
         return number
 
 
+class PrintedNumber(float):
+    """A number as a paper prints it, with its zeros at the end."""
+
+    def __new__(cls, text):
+        number = super().__new__(cls, text)
+        number.digits = len(text.lower().partition("e")[0].lstrip("-").replace(".", "").lstrip("0")) or 1
+        return number
+
+
 def digits_beside(value, compared):
     """Digits of a number that stands beside a printed one: as many as that has, two at least; counts in full."""
     if value is None or compared is None or float(value).is_integer():
@@ -29,7 +38,9 @@ def _parts(value, digits):
         return "–", ""
     if not math.isfinite(value):
         return {math.inf: "∞", -math.inf: "−∞"}.get(value, "not a number"), ""
-    mantissa, _, exponent = f"{value:.{digits}g}".partition("e")
+    written = f"{value:#.{value.digits}g}" if isinstance(value, PrintedNumber) else f"{value:.{digits}g}"
+    mantissa, _, exponent = written.partition("e")
+    mantissa = mantissa.removesuffix(".")
     return mantissa.replace("-", "−"), str(int(exponent)) if exponent else ""
 
 

@@ -17,16 +17,13 @@ class Setting:
 
     def of_number(self, source, record):
         """Whether a printed number rests on it. `record`: what speaks for the number, None where nothing does."""
-        if not self._of_source(source):
+        if not self.of_sentence(source):
             return False
         return ((not self.formulations or record is not None and record.formulation.startswith(tuple(self.formulations)))
                 and (not self.quantities or record is not None and record.quantity.startswith(tuple(self.quantities))))
 
-    def of_claim(self, claim):
+    def of_sentence(self, source):
         """Whether a sentence rests on it. One of single formulations or quantities is not read out of a sentence: it counts."""
-        return self._of_source(claim.source)
-
-    def _of_source(self, source):
         return not self.sources or source.startswith(tuple(self.sources))
 
 

@@ -3,9 +3,11 @@
 results/published holds what is printed. Records may compare with one number many times (with other formulations, as another
 quantity); the record that comes first is that of the paper's own set-up and speaks for the number."""
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from csv_rows import read_csv_rows
+from number_text import PrintedNumber, RoundedNumber
 from records import Record
 
 _DIRECTORY = Path(__file__).resolve().parents[1] / "results" / "published"
@@ -52,6 +54,20 @@ def _printed(file):
     columns, rows = read_csv_rows(file)
     return [fields[place] for _, fields in rows if (file.name, fields[0]) not in _REPEATED
             for place, name in enumerate(columns) if name not in _AXES and fields[place]]
+
+
+@cache
+def _texts():
+    """{(source, number): as it is printed}."""
+    return {(source, float(text)): text for files in _FILES.values() for name, source in files for text in _printed(_DIRECTORY / name)}
+
+
+def as_printed(record):
+    """What a record is compared with; a paper's number with the digits that it prints."""
+    text = _texts().get((record.source, record.published_value))
+    if text:
+        return PrintedNumber(text)
+    return None if record.compared_value is None else RoundedNumber(record.compared_value, 10)
 
 
 def _speakers(records, source, value):

@@ -1,23 +1,26 @@
 """One self-contained page a result directory: figures inside, numbers with their verdicts, and what made them."""
 import base64
 import io
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import jinja2
+import markupsafe  # Jinja needs it
 from PIL import Image  # Matplotlib writes PNG with it
 
 from json_file import read_json
 from number_text import plain
 from papers import papers
 from figure_definition import FigureDefinition
-from published_numbers import counts, published_numbers
+from published_numbers import as_printed, counts, published_numbers
 from records import VERDICTS, distinct
 from report_cases import cases_of, grouped
 from study import read_study
 from tables import cell_text, says_something, table_names, words
 
 _TEMPLATES = Path(__file__).parent
+_SIGNS = "[,+="
 _SHOWN_NAMES = {"made_by": "made by", "cpu": "CPU", "utc_time": "UTC time", "dirty": "uncommitted changes"}
 
 
@@ -64,11 +67,17 @@ def _provenance_rows(provenance):
     return rows
 
 
+def _breakable(text):
+    """A name that may go on in the next line after its signs, so that none is cut in the middle of a word."""
+    return markupsafe.Markup("").join(markupsafe.escape(part) + (markupsafe.Markup("<wbr>") if part in _SIGNS else "")
+                                      for part in re.split(f"([{re.escape(_SIGNS)}])", text) if part)
+
+
 def page_environment():
     """What the pages' templates are filled in by."""
     environment = jinja2.Environment(loader=jinja2.FileSystemLoader(_TEMPLATES), autoescape=True, trim_blocks=True, lstrip_blocks=True,
                                      undefined=jinja2.StrictUndefined)
-    environment.filters.update(number=plain, words=words, inlined=_inlined, cell=cell_text)
+    environment.filters.update(number=plain, words=words, inlined=_inlined, compared=as_printed, cell=cell_text, breakable=_breakable)
     return environment
 
 

@@ -177,16 +177,22 @@ class Study:
         return points
 
     def published_curve(self, mechanism, variant, integrator, error, work):
-        """[(error, work)] where the paper prints the work; at the error that it prints in that row of its table, whatever the variant,
-        at ours where it prints none."""
+        """[(error, work, whether the error is printed)] where the paper prints the work; at the error that it prints in that row of its
+        table, whatever the variant, at ours where it prints none."""
         points = []
         for control in self.controls_of(integrator, mechanism):
             ours, printed = (self.record(mechanism, variant, integrator, control, observer["quantity"]) for observer in (error, work))
             row = [self.record(mechanism, other, integrator, control, error["quantity"]) for other in [variant, *self.variants_of(mechanism)]]
-            at = next((record.published_value for record in row if record and record.published_value), ours.value if ours else None)
-            if printed and printed.published_value and at and at > 0:
-                points.append((at, printed.published_value))
+            at = next((record.published_value for record in row if record and record.published_value), None)
+            where = at or (ours.value if ours else None)
+            if printed and printed.published_value and where and where > 0:
+                points.append((where, printed.published_value, at is not None))
         return points
+
+    def own_case(self, places):
+        """The label of the first of these mechanisms where all are ways in which one mechanism is run; nothing otherwise."""
+        shown = [self.mechanisms[place] for place in places]
+        return shown[0]["label"] if len({mechanism["mechanism"] for mechanism in shown}) == 1 else ""
 
 
 def unit_text(observer):

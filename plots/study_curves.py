@@ -239,12 +239,13 @@ def _caption(results, curves, title):
     study = curves.study
     texts = []
     for observers in curves.observers.values():
-        if not all(study.is_of_runs(observer) for observer in observers):
+        if len(observers) > 1 or not study.is_of_runs(observers[0]):
             continue
         for mechanism in curves.mechanisms:
             records = [study.record(mechanism, *run, observers[0]["quantity"]) for run in curves.runs(mechanism)]
-            numbers = ["(not recorded)" if record is None or record.value is None else plain(record.value, 2) for record in records]
-            texts.append(f"{mechanism['label']}: " + ", ".join(numbers))
+            if any(record is not None and record.value is not None for record in records):
+                numbers = ["not recorded" if record is None or record.value is None else plain(record.value, 2) for record in records]
+                texts.append(f"{mechanism['label']}: " + ", ".join(numbers))
     extremes = f" Over the whole run, in the order of the legend: {'; '.join(texts)}." if texts else ""
     method = ("each integrator with the first of its tolerances or steps" if curves.family else
               f"{curves.integrator['key']}, {curves.control['kind']} {curves.control['value']:g}")
@@ -264,7 +265,7 @@ def _over_time(study, declared):
                                             [[files[place] for place in part] for files in declared["files"]]})
         definitions.append(FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"],
                                             lambda results, c=curves: _caption(results, c, declared["title"]),
-                                            lambda results, c=curves: _draw(results, c), part=number))
+                                            lambda results, c=curves: _draw(results, c), case=study.own_case(declared["mechanisms"]), part=number))
     return definitions
 
 

@@ -91,4 +91,5 @@ def _caption(study, declared):
 
 def family_figure(study, declared):
     """The figure that the study declares."""
-    return FigureDefinition(declared["name"], declared["title"], lambda _: _caption(study, declared), lambda _: _draw(study, declared))
+    return FigureDefinition(declared["name"], declared["title"], lambda _: _caption(study, declared), lambda _: _draw(study, declared),
+                            case=study.own_case(declared["mechanisms"]))

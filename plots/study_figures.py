@@ -60,7 +60,7 @@ def _draw_panel(axes, study, mechanism, integrator, drawn, published, disturbed,
     for curves, look in drawn:
         if points := curves[integrator["key"]]:
             axes.loglog([x for x, _ in points], [y for _, y in points], **look)
-    for x, y in published:
+    for x, y, _ in published:
         axes.loglog([x], [y], **style.PUBLISHED_POINT)
     runs = [(mechanism, variant, integrator, control) for variant in study.variants_of(mechanism) for control in study.controls_of(integrator, mechanism)]
     if not axes.lines:
@@ -124,6 +124,10 @@ def _caption(study, mechanism, error, work, parts):
             "Variants whose curves agree within 10 % everywhere are drawn as one.")
     uncertainty = study.uncertainty(mechanism, error["quantity"])
     text += " Curves of another part are grey." if parts > 1 else ""
+    published = [point for integrator in study.integrators_of(mechanism) for variant in study.variants_of(mechanism)
+                 for point in study.published_curve(mechanism, variant, integrator, error, work)]
+    if not all(printed for _, _, printed in published):
+        text += " Where the paper prints no error beside its number, the number stands at our error."
     return text + (f" The reference is uncertain by {plain(uncertainty, 2)} {error['unit']}." if uncertainty else "")
 
 

@@ -97,5 +97,6 @@ def sweep_figures(study, declared):
     meanings = "; ".join(f"{observer['title']}: {observer['meaning']}" for observer in observers)
     parts = in_parts(_curves(study, declared))
     return [FigureDefinition(declared["name"] + (f"_{number}" if len(parts) > 1 else ""), declared["title"],
-                             lambda _: f"{declared['title']}. {meanings}.", lambda _, p=part: _draw(study, p, observers), part=number)
+                             lambda _: f"{declared['title']}. {meanings}.", lambda _, p=part: _draw(study, p, observers),
+                             case=study.own_case(declared["mechanisms"]), part=number)
             for number, part in enumerate(parts, 1)]

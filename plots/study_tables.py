@@ -2,6 +2,7 @@
 from collections import Counter
 
 from number_text import RoundedNumber, digits_beside, is_ratio, plain
+from published_numbers import as_printed
 from study import unit_text
 from study_figures import file_name
 from table_definition import TableDefinition
@@ -183,7 +184,9 @@ def _compared(record, kind):
     value = getattr(record, f"{kind}_value") if record else None
     if value is None:
         return None
-    return _of_few_digits(record.quantity, value) if is_ratio(record.quantity) else RoundedNumber(value, 10)
+    if is_ratio(record.quantity):
+        return _of_few_digits(record.quantity, value)
+    return as_printed(record) if kind == "published" else RoundedNumber(value, 10)
 
 
 def _beside_compared(record):
@@ -225,7 +228,8 @@ def _declared_tables(study):
                  for name in (f"{observer['title']}{unit_text(observer)}", *(f"{kind}: {observer['title']}" for kind in kinds))]
         header = ["mechanism", "variant", "integrator", "tolerance or step [s]", *names]
         header, rows = _without_constant(header, _declared_rows(study, table, compared))
-        definitions.append(TableDefinition(table["name"], table["title"], table["caption"], lambda _, h=header: h, lambda _, r=rows: r, digits=2))
+        definitions.append(TableDefinition(table["name"], table["title"], table["caption"], lambda _, h=header: h, lambda _, r=rows: r, digits=2,
+                                           case=study.own_case(table["mechanisms"])))
     return definitions
 
 

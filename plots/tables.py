@@ -4,6 +4,7 @@ import re
 from input_error import InputError
 from latex_layout import fits_a_line, fitted_table
 from number_text import digits_beside, is_ratio, latex, plain
+from published_numbers import as_printed
 from records import distinct
 
 _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -63,7 +64,7 @@ def _rows(records, with_mechanism, in_one):
         texts = [breakable(text) for text in (quantity, *([", ".join(filter(None, run))] if in_one else run))]
         # A printed value keeps its digits; a quotient of printed ones, or of times, has no more than three.
         compared, own = (3, 3) if is_ratio(record.quantity) else (10, digits_beside(record.value, record.compared_value))
-        rows.append([*texts, latex(record.compared_value, compared), latex(record.value, own),
+        rows.append([*texts, latex(as_printed(record), compared), latex(record.value, own),
                      escape(record.verdict)])
     return rows
 

@@ -10,6 +10,28 @@
 
 namespace mbdbench {
 
+/// Passes over the multipliers at one level.
+struct IterationCount {
+  int last = 0;               ///< of the last solution
+  int most = 0;               ///< of any
+  std::size_t total = 0;      ///< of all
+  std::size_t solutions = 0;  ///< how many
+
+  void add(int passes) {
+    last = passes;
+    most = passes > most ? passes : most;
+    total += static_cast<std::size_t>(passes);
+    ++solutions;
+  }
+};
+
+/// Passes at all levels since construction: of the projections of every accepted step, of every right-hand side.
+struct AugmentedIterations {
+  IterationCount position;
+  IterationCount velocity;
+  IterationCount acceleration;
+};
+
 /// Base of the formulations of [Malczyk2012].
 class AbsoluteStateFormulation : public Formulation {
  public:
@@ -17,6 +39,9 @@ class AbsoluteStateFormulation : public Formulation {
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
   RhsStatus unpack(double t, std::span<const double> x, std::span<double> q, std::span<double> u) override;
+
+  /// \returns the passes so far; `last` of a level is that of its last solution.
+  [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
 
  protected:
   [[nodiscard]] std::size_t coordinates() const { return state_size() / 2; }
@@ -34,6 +59,7 @@ class AbsoluteStateFormulation : public Formulation {
 
   AugmentedOptions options_;
   AugmentedSystem system_;
+  AugmentedIterations iterations_;
   std::vector<Vec6> velocities_;  // [v_C; omega] of the bodies, world axes, of the state placed last
 
  private:

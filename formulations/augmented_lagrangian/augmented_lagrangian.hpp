@@ -8,28 +8,6 @@
 
 namespace mbdbench {
 
-/// Passes over the multipliers at one level.
-struct IterationCount {
-  int last = 0;               ///< of the last solution
-  int most = 0;               ///< of any
-  std::size_t total = 0;      ///< of all
-  std::size_t solutions = 0;  ///< how many
-
-  void add(int passes) {
-    last = passes;
-    most = passes > most ? passes : most;
-    total += static_cast<std::size_t>(passes);
-    ++solutions;
-  }
-};
-
-/// Passes at all levels since construction: of the projections of every accepted step, of every right-hand side.
-struct AugmentedIterations {
-  IterationCount position;
-  IterationCount velocity;
-  IterationCount acceleration;
-};
-
 /// What the state itself says, all joints on their own: the observation of `Formulation` sees the poses along the
 /// spanning tree, where the gaps of the tree joints are gone.
 struct AbsoluteObservation {
@@ -50,8 +28,6 @@ class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
   /// Normalises Euler parameters and their rates; projects where that is chosen; follows turns of angles.
   bool after_step(double t, std::span<double> x) override;
 
-  /// \returns the passes so far; `last` of a level is that of its last solution.
-  [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
   [[nodiscard]] int threads() const override { return system_.team().size(); }
   [[nodiscard]] bool is_divided() const override { return system_.team().is_divided(); }
   /// Solutions for accelerations that used all their passes, and what the last one left: of the accelerations
@@ -78,7 +54,6 @@ class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
   bool project(double t, std::span<double> x);
 
   MassOrthogonalProjection projection_;
-  AugmentedIterations iterations_;
   std::size_t unconverged_ = 0;
   PassRemainder remainder_;    // of the last right-hand side
   DualExchange body_rates_;    // x' of the bodies

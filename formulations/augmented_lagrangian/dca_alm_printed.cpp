@@ -96,6 +96,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
     const RhsStatus status = solve_accelerations(t, x);
+    iterations_.acceleration.add(passes_);
     unconverged_ += change_ > 0.0 ? 1 : 0;
     for (std::size_t i = 0; i < recursion_.bodies().size(); ++i) {
       const std::size_t at = kAbsoluteCoordinates * i;
@@ -160,8 +161,10 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     recursion_.start();
     series_ = {};
     double change = 0.0;
-    for (int k = 0; k < options_.most_iterations; ++k) {
+    passes_ = 0;
+    while (passes_ < options_.most_iterations) {
       change = one_more_pass();
+      ++passes_;
       if (change < epsilon) {
         break;
       }
@@ -227,7 +230,8 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     system_.place(t, y);
     set_matrices(y);
     recursion_.start();
-    for (int k = 0; k < options_.most_iterations; ++k) {
+    int passes = 0;
+    while (passes < options_.most_iterations) {
       system_.position_residual(residual_);
       set_gamma(residual_, 1.0);
       for (std::size_t i = 0; i < recursion_.bodies().size(); ++i) {
@@ -237,6 +241,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
         recursion_.bodies()[i].gamma_n = own.tail<4>().squaredNorm() - 1.0;
       }
       recursion_.pass();
+      ++passes;
       double change = 0.0;
       for (std::size_t i = 0; i < recursion_.bodies().size(); ++i) {
         Eigen::Map<Vec7>{y.data() + kAbsoluteCoordinates* i} += recursion_.bodies()[i].unknown;
@@ -247,6 +252,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
         break;
       }
     }
+    iterations_.position.add(passes);
   }
 
   /// [Malczyk2012, Eq. (57)-(72)]: M (q' - q'_*) + Phi_q^T lambda = 0. \returns whether q' changed
@@ -263,6 +269,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
       recursion_.bodies()[i].gamma_n = 0.0;
     }
     iterate(options_.velocity);
+    iterations_.velocity.add(passes_);
     bool changed = false;
     for (std::size_t i = 0; i < recursion_.bodies().size(); ++i) {
       Eigen::Map<Vec7> rate(rate_of(x).data() + kAbsoluteCoordinates * i);
@@ -276,6 +283,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   std::vector<double> residual_;
   std::vector<double> multipliers_;
   std::vector<double> start_;  // q_*
+  int passes_ = 0;             // of the last iteration
   double compliance_ = 0.0;    // largest inverse of a mass or inertia: what alpha is to be compared with
   std::size_t unconverged_ = 0;
   double change_ = 0.0;  // what the last passes left, relative; 0: nothing

@@ -21,6 +21,8 @@
 /// sigma' = lambda (right_hand_side_test compares u and p' with dense-momentum).
 /// DEVIATES [Chadaj2017, Eq. (61)]: its p_1 = H_1^T P_1 of the accumulated momentum is not the state; Eq. (67),
 /// p_1 = H_1^T Pbar_1 of the articulated one, is (right_hand_side_test: p of dense-momentum).
+/// DEVIATES [Chadaj2017, Eq. (10)]: its H and D consist of ones and zeros, in joint axes, which `cut_axes=body` has. By
+/// default D of a cut joint stands along the world's axes: the same motion with other momenta (closed_loop_test).
 ///
 /// Cost: one assembly, one disassembly and two sweeps: O(n) for trees of any degree and for loops with few handles a
 /// node (assembly/assembly_tree.hpp).

@@ -24,6 +24,8 @@
 /// is H (H^T H)^-1 p, which oblique universal joints need (right_hand_side_test). DEVIATES [Chadaj2017, Eq. (45)]: its
 /// inverse does not exist for the paper's own mechanisms, planar loops of hinges in space, nor near singular positions.
 /// The rank is found, at most what the constraints have generically (hdca_printed_formulas_test: closed loops).
+/// DEVIATES [Chadaj2017, Eq. (10)]: its H and D consist of ones and zeros, in joint axes. Here D of a cut joint stands
+/// along the world's axes: the same motion with other momenta (closed_loop_test compares both in `hdca`).
 #include "formulations/hdca_printed/hdca_printed.hpp"
 
 #include <fmt/format.h>

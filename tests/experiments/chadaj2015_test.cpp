@@ -64,6 +64,7 @@ TEST(Chadaj2015RunTest, ThePublishedNumbersAreMetAndTheClaimsComeToTheKnownVerdi
   EXPECT_EQ(claim_field(claims, "motion of the tip", "parts"), "3");
   EXPECT_EQ(outcome("needs fewer evaluations"), "14 of 14, holds");
   EXPECT_EQ(outcome("as accurate as DCA"), "1 of 37, mostly does not");
+  EXPECT_EQ(outcome("as they are printed"), "3 of 3, holds");
   EXPECT_EQ(outcome("MSC.Adams"), "0 of 0, not measured");
   EXPECT_EQ(outcome("O(log2 n)"), "2 of 2, by model");
   EXPECT_TRUE(std::filesystem::exists(directory / "trajectories/stand_in_dense_rkf45_1e_06.csv"));

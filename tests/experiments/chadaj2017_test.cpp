@@ -63,6 +63,7 @@ TEST(Chadaj2017RunTest, ComesToTheKnownNumbersAndVerdicts) {
   EXPECT_EQ(verdict_of("With gauge control HDCA preserves"), "mostly holds");
   EXPECT_EQ(verdict_of("near logarithmic complexity"), "by model");
   EXPECT_EQ(verdict_of("drift in the position constraints is negligible"), "holds");
+  EXPECT_EQ(claim_outcome(claims, "as they are printed"), "3 of 3, holds");
   EXPECT_EQ(verdict_of("scaling D"), "not measured");
   EXPECT_FALSE(read_csv(directory / "timing_claims.csv").rows.empty());
   EXPECT_TRUE(std::filesystem::exists(directory / "trajectories/four_bar_HDCA_ode45_1e_06.csv"));

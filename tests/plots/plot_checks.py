@@ -42,7 +42,7 @@ def run_make_all(*arguments):
 class Page(html.parser.HTMLParser):
     """Collects what a report shows and checks that its elements close in order."""
 
-    VOID = {"meta", "img", "link", "br"}
+    VOID = {"meta", "img", "link", "br", "wbr"}
 
     def __init__(self, text):
         super().__init__()

@@ -314,6 +314,8 @@ class Texts(unittest.TestCase):
     def test_numbers(self):
         self.assertEqual(number_text.plain(4.019860757e-5), "4.019860757·10⁻⁵")
         self.assertEqual(number_text.latex(-4.02e-5), r"$-4.02\times10^{-5}$")
+        for text, shown in (("2.0e-5", "2.0·10⁻⁵"), ("0.240", "0.240"), ("10400", "10400"), ("1e-02", "0.01")):
+            self.assertEqual(number_text.plain(number_text.PrintedNumber(text)), shown, "zeros at the end are digits that a paper prints")
         self.assertEqual([number_text.plain(value) for value in (None, 3493.0, -1.5, float("nan"))], ["–", "3493", "−1.5", "not a number"])
 
     def test_latex_escapes(self):

@@ -8,6 +8,7 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 from plot_checks import InTemporaryDirectory, Page, run_make_all
+from report import page_environment
 from study_test import write_study
 
 
@@ -40,6 +41,22 @@ class ReportByCases(InTemporaryDirectory):
         self.assertEqual(places, sorted(places), "drawing, facts, settings, reference, figures, tables")
         self.assertNotIn("pendulum:4: all numbers", case)
         self.assertNotIn("four_bar: all numbers", text[text.index('id="tables"'):], "a table stands once")
+
+    def test_what_shows_several_ways_to_run_one_mechanism_belongs_to_its_case(self):
+        def change(declaration):
+            declaration["mechanisms"].append({"label": "once more", "mechanism": "four_bar", "end": 5.0})
+            last = len(declaration["mechanisms"]) - 1
+            declaration["tables"] = [{"name": name, "title": title, "caption": "", "observers": ["evaluations"], "mechanisms": places, "variants": [0]}
+                                     for name, title, places in (("ways", "Two ways", [0, last]), ("all", "Two mechanisms", [0, 1]))]
+        text = self._report(change)
+        case = text[text.index('id="case_four_bar"'):text.index('id="case_pendulum_4"')]
+        self.assertIn("Two ways", case)
+        self.assertNotIn("Two mechanisms", case)
+        self.assertIn("Two mechanisms", text[text.index('id="tables"'):])
+
+    def test_names_break_after_their_signs(self):
+        breakable = page_environment().filters["breakable"]
+        self.assertEqual(str(breakable("hdca[gauge=none,leak=5] <b>")), "hdca[<wbr>gauge=<wbr>none,<wbr>leak=<wbr>5] &lt;b&gt;")
 
     def test_many_mechanisms_are_rows_of_one_table_and_parts_on_paper_only(self):
         def change(declaration):

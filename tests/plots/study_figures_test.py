@@ -204,6 +204,10 @@ class DrawnFigures(InTemporaryDirectory):
         self.assertEqual(legend, ["tip.x", "tip.z", "First one", "Second & last"])
         looks = [(line.get_color(), line.get_linestyle()) for line in self._panels(figure)[0].get_lines()]
         self.assertEqual(len(set(looks)), 4)
+        self.assertNotIn("recorded", figures["over_time"].caption(results))
+        self._curves([0], [1e-6 * _TIMES])
+        results, figures = self._figures()
+        self.assertIn("Over the whole run, in the order of the legend: four_bar: 3·10⁻⁶.", figures["over_time"].caption(results))
 
     def test_a_refused_run_costs_its_curve_only(self):
         self._curves([0], [])
@@ -227,6 +231,8 @@ class DrawnFigures(InTemporaryDirectory):
             self.assertEqual([(round(x, 12), y) for x, y in points], [(at, 700.0)], name)
             legends = [text.get_text() for axes in figure.axes if axes.get_legend() for text in axes.get_legend().get_texts()]
             self.assertIn("published", legends)
+        said = "Where the paper prints no error beside its number, the number stands at our error."
+        self.assertIn(said, figures["evaluations_four_bar"].caption(results))
 
     def test_a_published_number_stands_at_the_error_printed_in_its_row(self):
         file = self.directory / "records.csv"
@@ -241,6 +247,7 @@ class DrawnFigures(InTemporaryDirectory):
         points = [(line.get_xdata()[0], line.get_ydata()[0]) for axes in figures["evaluations_four_bar"].draw(results).axes
                   for line in axes.get_lines() if line.get_marker() == "x"]
         self.assertEqual(points, [(2e-3, 1300.0)], "the error is printed beside another variant")
+        self.assertNotIn("prints no error", figures["evaluations_four_bar"].caption(results))
 
 
 if __name__ == "__main__":

@@ -109,7 +109,7 @@ TimedCall reactions_call(StudyCase& prepared) {
 
 /// Passes of a projection of the displaced state and of a right-hand side at the start.
 Measured passes(StudyCase& prepared, const std::string& level) {
-  auto* const augmented = dynamic_cast<AugmentedLagrangianFormulation*>(&prepared.formulation());
+  auto* const augmented = dynamic_cast<AbsoluteStateFormulation*>(&prepared.formulation());
   if (augmented == nullptr) {
     return Measured::refused("the formulation makes no passes over multipliers");
   }

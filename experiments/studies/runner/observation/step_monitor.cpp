@@ -53,6 +53,7 @@ std::size_t level_of(const Observer& observer) {
 
 StepMonitor::StepMonitor(Formulation& formulation, const std::vector<Observer>& asked)
     : formulation_(formulation),
+      absolute_(dynamic_cast<const AbsoluteStateFormulation*>(&formulation)),
       augmented_(dynamic_cast<AugmentedLagrangianFormulation*>(&formulation)),
       solves_accelerations_(augmented_ != nullptr || begins_with_velocities(formulation)),
       follows_singular_values_(formulation.mechanism().constrained() &&
@@ -137,8 +138,8 @@ double StepMonitor::largest_acceleration_violation(double t, std::span<const dou
 StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
   Step step;
   // Before anything else is evaluated: the passes of this step.
-  if (augmented_ != nullptr) {
-    const AugmentedIterations& passes = augmented_->iterations();
+  if (absolute_ != nullptr) {
+    const AugmentedIterations& passes = absolute_->iterations();
     step.passes = {passes.position.last, passes.velocity.last, passes.acceleration.last};
   }
   if (follows_singular_values_ || follows_accelerations_ || augmented_ != nullptr) {
@@ -222,7 +223,7 @@ void StepMonitor::observe(double t, std::span<const double> x) {
   raise(largest_.sigma, step.sigma);
   raise(largest_singular_value_, step.singular_value);
   largest_.singular_value = std::min(largest_.singular_value, step.singular_value);
-  if (augmented_ != nullptr && follows_singular_values_ && !first) {
+  if (absolute_ != nullptr && follows_singular_values_ && !first) {
     steps_.push_back({step.singular_value, step.passes});
   }
   if (stream_) {
@@ -346,7 +347,9 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
                  : Measured::refused(fmt::format("the mechanism has no marker '{}'", observer.marker()));
     case Quantity::acceleration_drift:
       if (!solves_accelerations_) {
-        return Measured::refused("the formulation is in momenta and solves for no accelerations");
+        return Measured::refused(
+            "the state of the formulation is of momenta or of absolute coordinates, whose rates are no accelerations "
+            "of joints");
       }
       break;
     case Quantity::position_drift:
@@ -354,7 +357,7 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
     case Quantity::smallest_singular_value:
       break;
     default:
-      if (augmented_ == nullptr) {
+      if (absolute_ == nullptr) {
         return Measured::refused("the formulation makes no passes over multipliers");
       }
   }

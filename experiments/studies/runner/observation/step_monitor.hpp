@@ -83,6 +83,7 @@ class StepMonitor : public OdeSink {
   [[nodiscard]] double over_passes(const Observer& observer) const;
 
   Formulation& formulation_;
+  const AbsoluteStateFormulation* absolute_;  // counts passes over multipliers; null where it makes none
   AugmentedLagrangianFormulation* augmented_;
   bool solves_accelerations_;
   bool follows_singular_values_;
