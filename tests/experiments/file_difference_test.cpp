@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -48,7 +49,7 @@ TEST(file_difference, a_frame_at_zero_may_be_missing_where_the_other_is_rounding
   const TemporaryDirectory directory;
   int count = 0;
   const auto joint = [&](const std::string& frame, const std::string& q0 = "0.18") {
-    const auto file = directory.path() / std::to_string(count++);
+    std::filesystem::path file = directory.path() / std::to_string(count++);
     std::ofstream(file) << "com = [0.5, 0.0, 0.0]\nb = \"body1\"\n"
                         << frame << "axis = [0.0, 0.0, 1.0]\nq0 = [" << q0 << "]\n";
     return file;
