@@ -193,7 +193,9 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   }
   const FolderOwner owner = {.command = "bench"};
   const std::filesystem::path output(options.output);
-  GivenInputs given = {.mechanisms = {}, .formulations = formulations};
+  GivenInputs given = {.mechanisms = {},
+                       .formulations = formulations,
+                       .settings = engine_settings(registries.formulations, formulations)};
   for (const Mechanism& mechanism : mechanisms) {
     given.mechanisms.push_back(&mechanism);
   }

@@ -36,6 +36,7 @@
 #include "experiments/simulation/ranks/rank_start.hpp"
 #include "experiments/studies/declaration/study_reader.hpp"
 #include "experiments/studies/runner/observation/right_hand_sides.hpp"
+#include "experiments/studies/runner/study_memory.hpp"
 #include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/input_comparison.hpp"
@@ -272,6 +273,17 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
                       .engines = engines_asked(study),
                       .share = share});
   }
+  // With --overwrite the results of an earlier study go with the claim: what can be refused is refused before.
+  const bool merges = !options.overwrite && !studies::share_files(output).empty();
+  if (merges && start != nullptr) {
+    throw std::invalid_argument(fmt::format(
+        "{}: holds shares of a study, which one process merges: start the command without mpirun, or choose another "
+        "directory with --output",
+        output.string()));
+  }
+  if (!merges) {
+    studies::require_memory(registries, study, options.jobs);
+  }
   const FolderOwner owner = {.command = "study", .name = study.name, .quick = study.inputs.quick, .continues = true};
   std::optional<ResultFolder> folder;
   if (first) {
@@ -289,13 +301,6 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
     tell_changes(output, study_json);
     // A run that is killed leaves whose folder it is.
     write_provenance(output / "provenance.json", capture_provenance(owner));
-  }
-  const bool merges = !studies::share_files(output).empty();
-  if (merges && start != nullptr) {
-    throw std::invalid_argument(fmt::format(
-        "{}: holds shares of a study, which one process merges: start the command without mpirun, or choose another "
-        "directory with --output",
-        output.string()));
   }
   const InterruptionGuard guard;
   const auto results = studies::run_study(registries, study,

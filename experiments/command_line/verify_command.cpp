@@ -185,9 +185,12 @@ GivenInputs given(const Registries& registries, const VerifyOptions& options, co
   for (const Mechanism& mechanism : inputs.mechanisms) {
     given.mechanisms.push_back(&mechanism);
   }
-  given.settings = {{"states", fmt::format("{}", options.what.states)}, {"seed", fmt::format("{}", options.what.seed)}};
+  given.settings = engine_settings(registries.formulations, given.formulations);
   if (options.what.state) {
-    given.settings = {{"state", text_digest(read_file_text(options.state, "the state"))}};
+    given.state = read_file_text(options.state, "the state");
+  } else {
+    given.settings.emplace_back("states", fmt::format("{}", options.what.states));
+    given.settings.emplace_back("seed", fmt::format("{}", options.what.seed));
   }
   return given;
 }
@@ -268,9 +271,10 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
   command->add_option("--seed", options->what.seed, "Seed of the random states")
       ->check(integer_from(0, 1000000000000000))
       ->capture_default_str();
-  command->add_option(
-      "-o,--output", options->output,
-      "Directory for records.csv, provenance.json, inputs.json and the states of rows that did not pass");
+  command->add_option("-o,--output", options->output,
+                      "Directory for records.csv, provenance.json, inputs (mechanisms and settings) and the states of "
+                      "rows that did not "
+                      "pass");
   command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");

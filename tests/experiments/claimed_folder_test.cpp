@@ -6,6 +6,7 @@
 #include <fstream>
 #include <optional>
 
+#include "experiments/files/text_digest.hpp"
 #include "formulations/registry.hpp"
 #include "tests/experiments/simulate_call.hpp"
 
@@ -113,6 +114,29 @@ TEST_F(ClaimedFolderTest, OverwriteRemovesNothingForWhatIsRefused) {
   }
 }
 
+TEST_F(ClaimedFolderTest, AStudyThatCannotFitClaimsAndRemovesNothing) {
+  const std::filesystem::path file = directory_ / "study.toml";
+  std::ofstream(file) << R"(name = "small"
+mechanisms = ["pendulum:2"]
+end = 0.1
+integrators = ["ode45"]
+tolerances = [1e-6]
+observe = ["evaluations"]
+[variants]
+"dense" = "dense"
+)";
+  const std::vector<std::string> study = {"study", file.string(), "--no-report", "--quiet",
+                                          "-o",    folder(),      "--overwrite"};
+  EXPECT_EQ(call_program(with_greedy_dense(), study).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder()));
+  ASSERT_EQ(call_program({"verify", "-m", "pendulum:2", "-f", "aba", "--quiet", "-o", folder()}).exit_code, 0);
+  const CommandLineCall refused = call_program(with_greedy_dense(), study);
+  EXPECT_EQ(refused.exit_code, 2) << refused.output;
+  EXPECT_TRUE(says(refused, "'dense' needs about")) << refused.errors;
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "out" / "records.csv"));
+  EXPECT_EQ(json("provenance.json")["made_by"]["command"], "verify");
+}
+
 TEST_F(ClaimedFolderTest, NotOneNumberIsAFailure) {
   const CommandLineCall bench = call_program({"bench", "-m", "four_bar", "-f", "aba", "--repetitions", "1"});
   EXPECT_EQ(bench.exit_code, 1) << bench.output;
@@ -145,6 +169,47 @@ TEST_F(ClaimedFolderTest, SoakOfTellingsNeedsNoTemporaryFolderAndLeavesNone) {
   EXPECT_FALSE(std::filesystem::exists(directory_ / "out" / "metamorphic.csv"));
 }
 
+TEST_F(ClaimedFolderTest, InputsAreKeptAsFilesThatGiveTheSameNumbersAgain) {
+  const auto verify = [&](const std::string& mechanism, const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"verify", "-m", mechanism, "-f", "aba", "--quiet", "-o", folder()};
+    words.insert(words.end(), more.begin(), more.end());
+    return call_program(words);
+  };
+  ASSERT_EQ(verify("random_tree:seed=3", {}).exit_code, 0);
+  const nlohmann::json given = json("inputs.json")["mechanisms"][0];
+  const std::string file = given.value("file", "");
+  EXPECT_EQ(given["digest"], text_digest(content_of(directory_ / "out" / file))) << file;
+  const std::filesystem::path kept = directory_ / "kept.toml";
+  std::filesystem::copy_file(directory_ / "out" / file, kept);
+  const std::string records = content_of(directory_ / "out" / "records.csv");
+  ASSERT_EQ(verify(kept.string(), {"--overwrite"}).exit_code, 0);
+  EXPECT_EQ(content_of(directory_ / "out" / "records.csv"), records) << "of the file as of the catalogue";
+  ASSERT_EQ(simulate_pendulum("run", {"--time", "0.1"}).exit_code, 0);
+  const std::string state = (directory_ / "run" / "state.json").string();
+  ASSERT_EQ(call_program({"verify", "--state", state, "-f", "aba", "--quiet", "--overwrite", "-o", folder()}).exit_code,
+            0);
+  EXPECT_EQ(content_of(directory_ / "out" / "inputs" / "state.json"), content_of(state));
+  EXPECT_EQ(json("inputs.json")["settings"], nlohmann::json({{"state", text_digest(content_of(state))}}));
+  ASSERT_EQ(verify("pendulum:2", {"--overwrite"}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "out" / "inputs" / "state.json")) << "goes with the other results";
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "out" / file));
+  ASSERT_EQ(call_program({"bench", "-m", "pendulum:1001", "-m", "pendulum:2", "-f", "aba", "--repetitions", "1",
+                          "--overwrite", "-o", folder()})
+                .exit_code,
+            0);
+  EXPECT_EQ(json("inputs.json")["mechanisms"][0]["file"], "") << "too many bodies";
+  EXPECT_TRUE(std::filesystem::exists(directory_ / "out" / json("inputs.json")["mechanisms"][1]["file"]));
+}
+
+TEST_F(ClaimedFolderTest, AnEngineIsNamedWithItsCommand) {
+  const std::string engine = "false --its-option";
+  const CommandLineCall call = call_program({"--engine", "textbook=" + engine, "verify", "-m", "pendulum:2", "-f",
+                                             "textbook", "-f", "aba", "--quiet", "-o", folder()});
+  EXPECT_EQ(call.exit_code, 1) << "it answers nothing" << call.errors;
+  EXPECT_EQ(json("inputs.json")["settings"]["engine textbook"], engine);
+  EXPECT_EQ(json("inputs.json")["settings"].size(), 3U) << "of our formulations nothing is started";
+}
+
 TEST_F(ClaimedFolderTest, CompareSaysFirstThatVerifyHadOtherInputs) {
   const auto verify = [&](const char* name, double stiffness, const std::string& seed) {
     std::ofstream(directory_ / "arm.toml") << R"(name = "arm"
@@ -174,7 +239,11 @@ stiffness = )" << stiffness << "\n";
   };
   const CommandLineCall spring = compare("b");
   EXPECT_EQ(spring.exit_code, 2) << spring.output;
-  EXPECT_EQ(spring.output.find("made from other inputs: 1\n  mechanism 'arm' is another one"), 0U) << spring.output;
+  EXPECT_EQ(
+      spring.output.find("made from other inputs: 1\n  mechanism 'arm' is another one: line 21: stiffness = 15.0 -> "
+                         "stiffness = 16.0\n"),
+      0U)
+      << spring.output;
   EXPECT_FALSE(says(spring, "pendulum:bodies=2 aba: the mechanism")) << spring.output;
   const CommandLineCall seed = compare("c");
   EXPECT_EQ(seed.exit_code, 2) << seed.output;

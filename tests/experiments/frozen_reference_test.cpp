@@ -131,7 +131,10 @@ FrozenReference frozen(const Registries& registries, const FrozenProblem& proble
 }
 
 // Twelve digits; the chaotic baby boot has lost two of them in the check, and so has the chain, which makes 1e5 of
-// every error in its ten seconds.
+// every error in its ten seconds. The governor makes but 18 times an error at its start. Its dampers hold
+// an explicit method to 54593 steps, though, each of which rounds an angle of up to 56 rad: 24 starts that differ in
+// the last bit end 1.7e-12 from the equation in the root mean square (4.4e-12 at most; `aba`, `hdca` and gauss6 end as
+// far). Four times that.
 TEST(field_references, two_ways_that_share_nothing_agree) {
   const Registries registries = default_registries();
   for (const FrozenProblem& problem : {FrozenProblem{"point_pendulum", "point_pendulum:inertia=1e-6", 10.0, 1e-12},
@@ -144,7 +147,7 @@ TEST(field_references, two_ways_that_share_nothing_agree) {
                                        {"four_bar", "four_bar", 10.0, 1e-12},
                                        {"pendulum_16", "pendulum:16", 10.0, 2e-10},
                                        {"bricard", "bricard", 10.0, 1e-12},
-                                       {"flyball_governor", "flyball_governor.toml", 10.0, 1e-12},
+                                       {"flyball_governor", "flyball_governor.toml", 10.0, 7e-12},
                                        {"euler_top", "euler_top", 100.0, 1e-12},
                                        {"lagrange_top", "lagrange_top", 5.0, 1e-12},
                                        {"bennett", "bennett", 5.0, 1e-12},

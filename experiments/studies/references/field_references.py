@@ -97,7 +97,9 @@ PROBLEMS = {
                            remark="perturbations grow by about 1e5"),
     "bricard": Problem("bricard", 10, [_curve(closed_curves.bricard, 20)], _fixed(0.002)),
     "flyball_governor": Problem(str(MECHANISMS / "flyball_governor.toml"), 10, [_equation(small_equations.flyball_governor, 100)],
-                                _tight("odeint-fehlberg78")),
+                                _tight("odeint-fehlberg78"),
+                                remark="stability sets its 54593 steps: starts that differ in the last bit end up to 4.4e-12 from the first "
+                                       "way (24 of them, root mean square 1.7e-12)"),
     "euler_top": Problem("euler_top", 100, [_exact(elliptic_motions.euler_top)], _fixed(0.005), quaternions=True),
     "lagrange_top": Problem("lagrange_top", 5, [_exact(elliptic_motions.lagrange_top)], _fixed(0.00025), quaternions=True),
     "bennett": Problem("bennett", 5, [_curve(closed_curves.bennett, 20)], _fixed(0.001)),

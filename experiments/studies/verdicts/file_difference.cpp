@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
@@ -19,6 +20,10 @@ namespace fs = std::filesystem;
 constexpr double kLastDigitsOfInputs = 1e-12;
 // Of starts a line has one joint, often at zero: there 1e-14 rad, m or as much a second is no start of its own.
 constexpr double kSmallestStart = 1e-2;
+// And of places, where the mechanism's lengths say what is small: 1e-14 of the largest.
+constexpr double kSmallestPlace = 1e-2;
+constexpr std::array<std::string_view, 8> kPlaces = {"com",    "frame_a", "frame_b", "frame1",
+                                                     "frame2", "point",   "point1",  "point2"};
 
 /// A line as its numbers and all else.
 struct SplitLine {
@@ -52,6 +57,50 @@ SplitLine split_line(std::string_view line) {
   return found;
 }
 
+double largest_of(const SplitLine& line) {
+  double largest = 0.0;
+  for (const double number : line.numbers) {
+    largest = std::max(largest, std::abs(number));
+  }
+  return largest;
+}
+
+/// \returns the key of a line that places something; empty of every other line.
+std::string_view place_of(std::string_view line) {
+  const auto* const found = std::find_if(kPlaces.begin(), kPlaces.end(), [line](std::string_view key) {
+    return line.starts_with(key) && line.substr(key.size()).starts_with(" = ");
+  });
+  return found == kPlaces.end() ? std::string_view() : *found;
+}
+
+std::vector<std::string> lines_of(const fs::path& file) {
+  std::vector<std::string> lines;
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+/// \returns the largest length in the lines that place something. Quaternions there are of size one.
+double length_in(const std::vector<std::string>& lines) {
+  double largest = 0.0;
+  for (const std::string& line : lines) {
+    if (!place_of(line).empty()) {
+      largest = std::max(largest, largest_of(split_line(line.substr(0, line.find("rotation")))));
+    }
+  }
+  return largest;
+}
+
+/// \returns whether a line says no more than its absence would, but for rounding, where another line stands in its
+/// place.
+bool may_be_missing(std::string_view line, std::string_view other, double length) {
+  const std::string_view place = place_of(line);
+  return !place.empty() && place != place_of(other) &&
+         largest_of(split_line(line)) <= kLastDigitsOfInputs * kSmallestPlace * length;
+}
+
 }  // namespace
 
 std::string first_difference(const fs::path& a, const fs::path& b) {
@@ -71,7 +120,7 @@ std::string first_difference(const fs::path& a, const fs::path& b) {
   }
 }
 
-bool equal_but_for_rounding(std::string_view a, std::string_view b) {
+bool equal_but_for_rounding(std::string_view a, std::string_view b, double length) {
   if (a == b) {
     return true;
   }
@@ -80,34 +129,43 @@ bool equal_but_for_rounding(std::string_view a, std::string_view b) {
   if (left.words != right.words || left.numbers.size() != right.numbers.size()) {
     return false;
   }
-  double largest = left.words.starts_with("q0 = ") || left.words.starts_with("v0 = ") ? kSmallestStart : 0.0;
-  for (const SplitLine* const line : {&left, &right}) {
-    for (const double number : line->numbers) {
-      largest = std::max(largest, std::abs(number));
-    }
-  }
+  const bool is_start = left.words.starts_with("q0 = ") || left.words.starts_with("v0 = ");
+  const double smallest = is_start ? kSmallestStart : place_of(a).empty() ? 0.0 : kSmallestPlace * length;
+  const double largest = std::max({smallest, largest_of(left), largest_of(right)});
   return std::equal(left.numbers.begin(), left.numbers.end(), right.numbers.begin(),
                     [largest](double x, double y) { return std::abs(x - y) <= kLastDigitsOfInputs * largest; });
 }
 
-bool files_equal_but_for_rounding(const fs::path& a, const fs::path& b) {
-  // Large mechanisms have no file, and a folder opens as an empty one.
-  if (!fs::is_regular_file(a) || !fs::is_regular_file(b)) {
-    return false;
-  }
-  std::ifstream before(a);
-  std::ifstream after(b);
-  if (!before || !after) {
-    return false;
-  }
-  std::string left;
-  std::string right;
-  while (std::getline(before, left)) {
-    if (!std::getline(after, right) || !equal_but_for_rounding(left, right)) {
-      return false;
+std::string first_difference_beyond_rounding(const fs::path& a, const fs::path& b) {
+  const std::vector<std::string> before = lines_of(a);
+  const std::vector<std::string> after = lines_of(b);
+  const double length = std::max(length_in(before), length_in(after));
+  const auto line_at = [](const std::vector<std::string>& lines, std::size_t i) {
+    return i < lines.size() ? lines[i] : std::string("(end)");
+  };
+  std::size_t i = 0;
+  std::size_t j = 0;
+  while (i < before.size() || j < after.size()) {
+    const std::string left = line_at(before, i);
+    const std::string right = line_at(after, j);
+    if (i < before.size() && j < after.size() && equal_but_for_rounding(left, right, length)) {
+      ++i;
+      ++j;
+    } else if (may_be_missing(left, right, length)) {
+      ++i;
+    } else if (may_be_missing(right, left, length)) {
+      ++j;
+    } else {
+      return fmt::format("line {}: {} -> {}", i + 1, left, right);
     }
   }
-  return !std::getline(after, right);
+  return {};
+}
+
+bool files_equal_but_for_rounding(const fs::path& a, const fs::path& b) {
+  // Large mechanisms have no file, and a folder opens as an empty one.
+  return fs::is_regular_file(a) && fs::is_regular_file(b) && std::ifstream(a) && std::ifstream(b) &&
+         first_difference_beyond_rounding(a, b).empty();
 }
 
 }  // namespace mbdbench::studies

@@ -26,6 +26,18 @@ std::string file_of(const Json& study, const std::string& word) {
   return found == all.end() ? "" : found->at("file").get<std::string>();
 }
 
+/// Says of a mechanism with another digest whether it is another one, and where its files differ if there are two.
+void judge_mechanism(InputComparison& result, const std::string& word, const fs::path& before, const fs::path& after) {
+  if (files_equal_but_for_rounding(before, after)) {
+    result.rounded.push_back(fmt::format("mechanism '{}'", word));
+    return;
+  }
+  const bool both = fs::is_regular_file(before) && fs::is_regular_file(after);
+  const std::string line = both ? first_difference_beyond_rounding(before, after) : "";
+  result.other_mechanisms[word] = "the mechanism is another one";
+  result.differences.push_back(fmt::format("mechanism '{}' is another one{}{}", word, line.empty() ? "" : ": ", line));
+}
+
 /// Reads study.json, which the program itself wrote; what is missing in one of an older program throws.
 class InputComparer {
  public:
@@ -110,19 +122,9 @@ class InputComparer {
   }
 
   void judge_other_mechanism(const std::string& word) {
-    std::string line;
-    if (!folder_a_.empty()) {
-      const fs::path before = folder_a_ / file_of(a_, word);
-      const fs::path after = folder_b_ / file_of(b_, word);
-      if (files_equal_but_for_rounding(before, after)) {
-        result_.rounded.push_back(fmt::format("mechanism '{}'", word));
-        return;
-      }
-      line = first_difference(before, after);
-    }
-    result_.other_mechanisms[word] = "the mechanism is another one";
-    result_.differences.push_back(
-        fmt::format("mechanism '{}' is another one{}{}", word, line.empty() ? "" : ": ", line));
+    const bool told_by_digests = folder_a_.empty();
+    judge_mechanism(result_, word, told_by_digests ? fs::path() : folder_a_ / file_of(a_, word),
+                    told_by_digests ? fs::path() : folder_b_ / file_of(b_, word));
   }
 
   void compare_mechanisms() {
@@ -261,30 +263,38 @@ class InputComparer {
   InputComparison result_;
 };
 
-/// \returns the digests of all mechanisms by their names; several of one name count as one.
-std::map<std::string, std::string> digests_of(const Json& mechanisms) {
-  std::map<std::string, std::string> found;
+/// The digest of a mechanism, and where it is written out.
+struct GivenMechanism {
+  std::string digest;
+  std::string file;  ///< empty: nowhere
+};
+
+/// \returns all mechanisms by their names; several of one name count as one, which has no file.
+std::map<std::string, GivenMechanism> given_mechanisms(const Json& mechanisms) {
+  std::map<std::string, GivenMechanism> found;
   for (const Json& mechanism : mechanisms) {
-    found[mechanism.at("mechanism")] += mechanism.at("digest").get<std::string>();
+    const auto [place, is_new] = found.try_emplace(mechanism.at("mechanism"));
+    place->second.digest += mechanism.at("digest").get<std::string>();
+    // Older programs wrote none.
+    place->second.file = is_new ? mechanism.value("file", "") : "";
   }
   return found;
 }
 
 /// Reads inputs.json of two folders of one command without a study.
-InputComparison compare_given(const Json& a, const Json& b) {
+InputComparison compare_given(const Json& a, const Json& b, const fs::path& folder_a, const fs::path& folder_b) {
   InputComparison result;
-  const auto before = digests_of(a.at("mechanisms"));
-  const auto after = digests_of(b.at("mechanisms"));
-  for (const auto& [name, digest] : before) {
+  const auto before = given_mechanisms(a.at("mechanisms"));
+  const auto after = given_mechanisms(b.at("mechanisms"));
+  for (const auto& [name, mechanism] : before) {
     const auto same = after.find(name);
     if (same == after.end()) {
       result.differences.push_back(fmt::format("mechanism '{}' is no longer given", name));
-    } else if (same->second != digest) {
-      result.differences.push_back(fmt::format("mechanism '{}' is another one", name));
-      result.other_mechanisms[name] = "the mechanism is another one";
+    } else if (same->second.digest != mechanism.digest) {
+      judge_mechanism(result, name, folder_a / mechanism.file, folder_b / same->second.file);
     }
   }
-  for (const auto& [name, digest] : after) {
+  for (const auto& [name, mechanism] : after) {
     result.declared_mechanisms.push_back(name);
     if (!before.contains(name)) {
       result.differences.push_back(fmt::format("mechanism '{}' is given anew", name));
@@ -374,7 +384,7 @@ InputComparison compare_inputs(const fs::path& a, const fs::path& b) {
     const Json given = whole(a / "inputs.json");
     const Json given_after = whole(b / "inputs.json");
     try {
-      return compare_given(given, given_after);
+      return compare_given(given, given_after, a, b);
     } catch (const nlohmann::json::exception&) {
       return {};  // of an older program
     }

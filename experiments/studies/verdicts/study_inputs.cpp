@@ -43,12 +43,23 @@ std::string mechanism_digest(const Mechanism& mechanism) {
   return text_digest(write_mechanism(mechanism.description()));
 }
 
-fs::path mechanism_file(const StudyMechanism& mechanism) {
-  if (mechanism.mechanism->body_count() > kMostBodies) {
+fs::path mechanism_file(const std::string& word, const Mechanism& mechanism) {
+  if (mechanism.body_count() > kMostBodies) {
     return {};
   }
-  return fs::path(kFolder) /
-         fmt::format("{}_{}.toml", plain(mechanism.word), mechanism_digest(*mechanism.mechanism).substr(0, 8));
+  return fs::path(kFolder) / fmt::format("{}_{}.toml", plain(word), mechanism_digest(mechanism).substr(0, 8));
+}
+
+fs::path mechanism_file(const StudyMechanism& mechanism) {
+  return mechanism_file(mechanism.word, *mechanism.mechanism);
+}
+
+void write_mechanism_file(const std::string& word, const Mechanism& mechanism, const fs::path& output) {
+  const fs::path file = mechanism_file(word, mechanism);
+  if (!file.empty()) {
+    fs::create_directories(output / kFolder);
+    replace_file(output / file, write_mechanism(mechanism.description()));
+  }
 }
 
 nlohmann::ordered_json inputs_json(const Study& study, const std::vector<StudyEngine>& engines) {
@@ -81,9 +92,7 @@ void write_inputs(const Study& study, const fs::path& output) {
     replace_file(output / kFolder / (plain(fs::path(name).stem().string()) + ".csv"), text);
   }
   for (const StudyMechanism& mechanism : study.mechanisms) {
-    if (const fs::path file = mechanism_file(mechanism); !file.empty()) {
-      replace_file(output / file, write_mechanism(mechanism.mechanism->description()));
-    }
+    write_mechanism_file(mechanism.word, *mechanism.mechanism, output);
   }
 }
 

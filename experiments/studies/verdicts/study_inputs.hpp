@@ -14,8 +14,13 @@ namespace mbdbench::studies {
 /// \returns what tells mechanisms apart: a digest of everything that the suite knows of one.
 std::string mechanism_digest(const Mechanism& mechanism);
 
-/// \returns where a mechanism is written out, in the study's folder; empty for one of too many bodies to read.
+/// \param word as the user names it
+/// \returns where a mechanism is written out, in the results' folder; empty for one of too many bodies to read.
+std::filesystem::path mechanism_file(const std::string& word, const Mechanism& mechanism);
 std::filesystem::path mechanism_file(const StudyMechanism& mechanism);
+
+/// Writes a mechanism there, unless it has too many bodies. \param output folder of the results \throws WriteError
+void write_mechanism_file(const std::string& word, const Mechanism& mechanism, const std::filesystem::path& output);
 
 /// \param engines with their versions
 /// \returns {"declaration", "quick", "files", "engines"} with digests.
