@@ -133,10 +133,10 @@ class Run {
              std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(60.0 * options.minutes))),
         bar_("metamorphic", kUnits, ProgressOptions::standard_error(options.quiet)) {
     for (const FormulationEntry& entry : registries.formulations) {
-      keys_.emplace_back(entry.key);
+      keys_.push_back(soak::soaked_formulation(entry.key));
     }
     for (const std::string& word : soak::soaked_formulations(registries)) {
-      if (word.find('[') != std::string::npos) {
+      if (std::find(keys_.begin(), keys_.end(), word) == keys_.end()) {
         variants_.push_back(word);
       }
     }

@@ -254,13 +254,18 @@ class FormulationSoak {
 
 }  // namespace
 
+std::string soaked_formulation(std::string_view key) {
+  return key == "dca-alm-printed" ? "dca-alm-printed[alpha=1e2,iterations=200]" : std::string(key);
+}
+
 std::vector<std::string> soaked_formulations(const Registries& registries) {
   std::vector<std::string> words;
   for (const FormulationEntry& entry : registries.formulations) {
-    words.emplace_back(entry.key);
+    words.push_back(soaked_formulation(entry.key));
   }
   const auto known = [&](const std::string& word) {
-    return std::find(words.begin(), words.end(), word.substr(0, word.find('['))) != words.end();
+    return std::any_of(registries.formulations.begin(), registries.formulations.end(),
+                       [&](const FormulationEntry& entry) { return entry.key == word.substr(0, word.find('[')); });
   };
   for (const char* const variant : kVariants) {
     if (known(variant)) {

@@ -90,7 +90,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   void diagnostics(const DiagnosticSink& sink) const override {
     sink("unconverged_solutions", static_cast<double>(unconverged_));
     sink("unconverged_change", change_);
-    sink("unconverged_reactions", multiplier_change_);
+    sink("unconverged_reactions", missing_multipliers_);
   }
 
  protected:
@@ -159,7 +159,8 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   /// Passes with lambda* of the one before, until the unknowns change by less than epsilon. \returns the last change
   double iterate(double epsilon) {
     recursion_.start();
-    series_ = {};
+    rate_series_ = {};
+    multiplier_series_ = {};
     double change = 0.0;
     passes_ = 0;
     while (passes_ < options_.most_iterations) {
@@ -172,7 +173,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     return change;
   }
 
-  /// \returns |change| of all unknowns. Keeps what they still miss and the change of the multipliers, relative.
+  /// \returns |change| of all unknowns. Keeps what they and the multipliers still miss, relative.
   double one_more_pass() {
     double change = 0.0;
     double size = 0.0;
@@ -193,8 +194,8 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
       multiplier_change += (joint.lambda - joint.before).squaredNorm();
       multipliers += joint.lambda.squaredNorm();
     }
-    multiplier_change_ = multipliers > 0.0 ? std::sqrt(multiplier_change / multipliers) : 0.0;
-    missing_ = series_.left(change, size);
+    missing_ = rate_series_.left(change, size);
+    missing_multipliers_ = multipliers > 0.0 ? multiplier_series_.left(multiplier_change, multipliers) : 0.0;
     return std::sqrt(change);
   }
 
@@ -220,7 +221,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
     // Passes stand still at what rounding leaves of the equations of motion, alpha^2 eps: that is told as well.
     const double rounding = recursion_.residual();
     change_ = std::max(change < options_.acceleration ? 0.0 : missing_, rounding < kRounding ? 0.0 : rounding);
-    multiplier_change_ = std::max({multiplier_change_, rounding, options_.alpha * compliance_ * kEps});
+    missing_multipliers_ = std::max({missing_multipliers_, rounding, options_.alpha * compliance_ * kEps});
     return {};
   }
 
@@ -287,9 +288,10 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   double compliance_ = 0.0;    // largest inverse of a mass or inertia: what alpha is to be compared with
   std::size_t unconverged_ = 0;
   double change_ = 0.0;  // what the last passes left, relative; 0: nothing
-  PassSeries series_;
-  double missing_ = 0.0;            // what the unknowns still miss after a pass, relative
-  double multiplier_change_ = 0.0;  // change of the multipliers in the last pass, relative
+  PassSeries rate_series_;
+  PassSeries multiplier_series_;
+  double missing_ = 0.0;              // what the unknowns still miss after a pass, relative
+  double missing_multipliers_ = 0.0;  // the same of the multipliers
 };
 
 std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options) {
