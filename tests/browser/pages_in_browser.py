@@ -87,6 +87,11 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *arguments):
         pass
 
+    def end_headers(self):
+        # Pages written within one second have one date, and the browser would show the one that it has.
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
 
 def shown(chromium: str, profile: str, url: str, width: int) -> tuple[str, list[str]]:
     """The measured text, and the errors of the console."""
@@ -117,8 +122,8 @@ def judged(measured: str, width: int) -> list[str]:
 
 def check_page(chromium: str, profile: str, root: pathlib.Path, page: pathlib.Path, address: str) -> list[str]:
     found = broken_links(page)
-    harness = page.parent / f".{page.stem}_in_frame.html"
     for width in WIDTHS:
+        harness = page.parent / f".{page.stem}_in_frame_{width}.html"
         harness.write_text(HARNESS.format(page=page.name, width=width), encoding="utf-8")
         try:
             measured, errors = shown(chromium, profile, f"{address}/{harness.relative_to(root).as_posix()}", width)
