@@ -5,25 +5,14 @@
 #include <utility>
 #include <variant>
 
+#include "mechanisms/model/loads/table_law.hpp"
+
 namespace mbdbench {
 namespace {
 
-// Methods evaluate f at up to thirteen points of a step: a finer look than they have themselves would call a run right
-// that missed a load, a coarser one would blame runs that follow it.
+// Methods evaluate f at some two to thirteen points of a step. A much finer look would take loads for met that no stage
+// has seen, and a coarser one would blame runs that follow their load.
 constexpr int kPoints = 8;
-
-double value_at(const TableLaw& table, double x) {
-  const auto& [over, abscissa, values] = table;
-  if (x <= abscissa.front()) {
-    return values.front();
-  }
-  if (x >= abscissa.back()) {
-    return values.back();
-  }
-  const auto right = static_cast<std::size_t>(std::upper_bound(abscissa.begin(), abscissa.end(), x) - abscissa.begin());
-  return std::lerp(values[right - 1], values[right],
-                   (x - abscissa[right - 1]) / (abscissa[right] - abscissa[right - 1]));
-}
 
 /// Of a straight line between two values.
 double area(double width, double first, double second, bool absolute) {

@@ -13,25 +13,10 @@
 #include "mechanisms/model/loads/joint_resistance.hpp"
 #include "mechanisms/model/loads/load_variables.hpp"
 #include "mechanisms/model/loads/point_spring.hpp"
+#include "mechanisms/model/loads/table_law.hpp"
 
 namespace mbdbench {
 namespace {
-
-double interpolate(const TableLaw& table, double x) {
-  if (std::isnan(x)) {  // compares with no entry: the search would end behind the table
-    return x;
-  }
-  if (x <= table.abscissa.front()) {
-    return table.values.front();
-  }
-  if (x >= table.abscissa.back()) {
-    return table.values.back();
-  }
-  const auto right = static_cast<std::size_t>(std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) -
-                                              table.abscissa.begin());
-  const double weight = (x - table.abscissa[right - 1]) / (table.abscissa[right] - table.abscissa[right - 1]);
-  return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
-}
 
 std::span<const double> near_coordinates(const Joint& joint, int cut, const CutReferences* near) {
   return near != nullptr ? near->of(cut) : std::span<const double>(joint.q0);
@@ -59,7 +44,7 @@ struct ScalarLaw {
       return (*expression)();
     }
     if (const auto* table = std::get_if<TableLaw>(law)) {
-      return interpolate(*table, table->over == "q" ? q : table->over == "v" ? v : t);
+      return value_at(*table, table->over == "q" ? q : table->over == "v" ? v : t);
     }
     return std::get<ConstantLaw>(*law).value;
   }

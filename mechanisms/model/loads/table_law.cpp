@@ -1,0 +1,25 @@
+#include "mechanisms/model/loads/table_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace mbdbench {
+
+double value_at(const TableLaw& table, double x) {
+  if (std::isnan(x)) {  // compares with no entry: the search would end behind the table
+    return x;
+  }
+  if (x <= table.abscissa.front()) {
+    return table.values.front();
+  }
+  if (x >= table.abscissa.back()) {
+    return table.values.back();
+  }
+  const auto right = static_cast<std::size_t>(std::upper_bound(table.abscissa.begin(), table.abscissa.end(), x) -
+                                              table.abscissa.begin());
+  const double weight = (x - table.abscissa[right - 1]) / (table.abscissa[right] - table.abscissa[right - 1]);
+  return (1.0 - weight) * table.values[right - 1] + weight * table.values[right];
+}
+
+}  // namespace mbdbench
