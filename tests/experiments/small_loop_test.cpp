@@ -13,26 +13,33 @@
 namespace mbdbench {
 namespace {
 
-/// A four-bar linkage of this size in a gravity that swings it alike at any size; arms turn in the plane z = 0.
-std::string linkage(double size) {
-  const auto body = [size](const char* name, double x, double y) {
+/// A four-bar linkage of this size; arms turn in the plane z = 0.
+/// \param mark before all its names
+std::string links(double size, const std::string& mark) {
+  const auto body = [&](const char* name, double x, double y) {
     const double inertia = 0.02 * size * size;
     return fmt::format(
-        "[[bodies]]\nname = \"{}\"\nmass = 1.0\ncom = [{:.17g}, {:.17g}, 0.0]\ninertia = [{:.17g}, {:.17g}, {:.17g}]\n",
-        name, x * size, y * size, inertia, inertia, inertia);
+        "[[bodies]]\nname = \"{}{}\"\nmass = 1.0\ncom = [{:.17g}, {:.17g}, 0.0]\ninertia = [{:.17g}, {:.17g}, "
+        "{:.17g}]\n",
+        mark, name, x * size, y * size, inertia, inertia, inertia);
   };
-  const auto joint = [](const char* name, const char* a, const char* b, const std::string& frames) {
-    return fmt::format("[[joints]]\nname = \"{}\"\ntype = \"revolute\"\na = \"{}\"\nb = \"{}\"\n{}", name, a, b,
-                       frames);
+  const auto joint = [&](const char* name, const std::string& a, const char* b, const std::string& frames) {
+    return fmt::format("[[joints]]\nname = \"{}{}\"\ntype = \"revolute\"\na = \"{}\"\nb = \"{}{}\"\n{}", mark, name,
+                       a == "ground" ? a : mark + a, mark, b, frames);
   };
   const auto frame = [size](const char* name, double x, double y) {
     return fmt::format("frame_{} = {{position = [{:.17g}, {:.17g}, 0.0]}}\n", name, x * size, y * size);
   };
-  return fmt::format("name = \"linkage\"\ngravity = [{:.17g}, {:.17g}, 0.0]\n", 6.0 * size, -9.81 * size) +
-         body("left", 0.15, -0.5) + body("coupler", 1.0, -0.2) + body("right", 0.15, -0.7) +
+  return body("left", 0.15, -0.5) + body("coupler", 1.0, -0.2) + body("right", 0.15, -0.7) +
          joint("p", "ground", "left", "") + joint("q", "left", "coupler", frame("a", 0.3, -1.0)) +
          joint("r", "ground", "right", frame("a", 2.0, 0.0)) +
          joint("s", "coupler", "right", frame("a", 2.0, -0.4) + frame("b", 0.3, -1.4) + "cut = true\n");
+}
+
+/// The same as a mechanism, in a gravity that swings it alike at any size.
+std::string linkage(double size) {
+  return fmt::format("name = \"linkage\"\ngravity = [{:.17g}, {:.17g}, 0.0]\n", 6.0 * size, -9.81 * size) +
+         links(size, "");
 }
 
 /// A pendulum that stands beside it and shares nothing with it.
@@ -65,6 +72,8 @@ TEST_F(SmallLoopTest, MovesAsItDoesAlone) {
       // Ten thousand times the tolerance; loops that fall apart are off by a radian and more.
       EXPECT_NEAR(angle(linkage(size) + crane(1.0), formulation, fmt::format("watch{:.0e}", size)), alone, 1e-4)
           << formulation << ", " << size;
+      EXPECT_NEAR(angle(linkage(size) + links(1.0, "big_"), formulation, fmt::format("two{:.0e}", size)), alone, 1e-4)
+          << formulation << ", beside a large loop, " << size;
     }
   }
 }
