@@ -72,6 +72,14 @@ Formulation::Formulation(const Mechanism& mechanism, std::vector<StateComponent>
 
 Formulation::~Formulation() = default;
 
+void Formulation::evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                                 std::span<RhsStatus> statuses) {
+  const std::size_t size = state_size();
+  for (std::size_t k = 0; k < statuses.size(); ++k) {
+    statuses[k] = evaluate(t, states.subspan(k * size, size), rates.subspan(k * size, size));
+  }
+}
+
 RhsStatus Formulation::place(double t, std::span<const double> x) {
   if (!observation_) {
     observation_ = std::make_unique<ObservationWorkspace>(*mechanism_, &cut_references());

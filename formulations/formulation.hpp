@@ -92,6 +92,15 @@ class Formulation {
     ++rhs_calls_;
     return evaluate(t, x, xdot);
   }
+  /// x' of many states of one instant, each as `rhs` has it up to rounding. What a state gets depends neither on its
+  /// place nor on its neighbours, and one that fails leaves the others alone. Counts every state as a call.
+  /// \param states, rates a row of state_size() entries a state \param statuses one a state
+  void rhs_batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses) {
+    rhs_calls_ += statuses.size();
+    evaluate_batch(t, states, rates, statuses);
+  }
+  /// \returns how many states `rhs_batch` lays side by side in lanes; 1: it takes one after another.
+  [[nodiscard]] virtual int batch_lanes() const { return 1; }
   /// \returns how often `rhs` was called.
   [[nodiscard]] std::size_t rhs_calls() const { return rhs_calls_; }
 
@@ -136,6 +145,9 @@ class Formulation {
 
  protected:
   virtual RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) = 0;
+  /// By default one state after another.
+  virtual void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                              std::span<RhsStatus> statuses);
   /// \returns the formulation's own, which it hands to what evaluates its loads.
   [[nodiscard]] const CutReferences* near() const { return &cut_references_; }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "formulations/batches/tree_in_lanes.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/joint_accelerations.hpp"
 #include "formulations/parts/world_recursion.hpp"
@@ -48,6 +49,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
+  [[nodiscard]] int batch_lanes() const override { return lies_in_lanes() ? TreeInLanes::lanes_in_use() : 1; }
+
   void diagnostics(const DiagnosticSink& sink) const override {
     if (links_ && links_->closed() != nullptr) {
       sink("redundant_rows", links_->closed()->part().redundant_rows());
@@ -71,10 +74,29 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return status;
   }
 
+  void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                      std::span<RhsStatus> statuses) override {
+    if (!lies_in_lanes()) {
+      Formulation::evaluate_batch(t, states, rates, statuses);
+      return;
+    }
+    if (!batch_) {
+      batch_ = std::make_unique<TreeInLanes>(mechanism(), StateKind::velocity, near());
+    }
+    batch_->evaluate(t, states, rates, statuses,
+                     [&](std::span<const double> x, std::span<double> xdot) { return evaluate(t, x, xdot); });
+  }
+
  private:
+  /// \returns whether one recursion over an open tree does all, on one process.
+  [[nodiscard]] bool lies_in_lanes() const {
+    return links_ && links_->closed() == nullptr && !links_->team().is_divided();
+  }
+
   RecursiveAccelerationSettings settings_;
   std::vector<double> velocities_;  // in use, of links_
   std::optional<JointAccelerations> links_;
+  std::unique_ptr<TreeInLanes> batch_;     // once many states were asked for at a time
   std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
 };
 

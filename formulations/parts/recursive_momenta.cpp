@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "formulations/batches/tree_in_lanes.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/closed_momenta.hpp"
 #include "formulations/parts/world_recursion.hpp"
@@ -90,6 +91,8 @@ class RecursiveMomenta final : public JointStateFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
+  [[nodiscard]] int batch_lanes() const override { return lies_in_lanes() ? TreeInLanes::lanes_in_use() : 1; }
+
   void diagnostics(const DiagnosticSink& sink) const override {
     if (closed_) {
       sink("redundant_rows", closed_->part().redundant_rows());
@@ -124,7 +127,23 @@ class RecursiveMomenta final : public JointStateFormulation {
     return status;
   }
 
+  void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                      std::span<RhsStatus> statuses) override {
+    if (!lies_in_lanes()) {
+      Formulation::evaluate_batch(t, states, rates, statuses);
+      return;
+    }
+    if (!batch_) {
+      batch_ = std::make_unique<TreeInLanes>(mechanism(), StateKind::momentum, near());
+    }
+    batch_->evaluate(t, states, rates, statuses,
+                     [&](std::span<const double> x, std::span<double> xdot) { return evaluate(t, x, xdot); });
+  }
+
  private:
+  /// \returns whether one recursion over an open tree does all, on one process.
+  [[nodiscard]] bool lies_in_lanes() const { return links_ && !links_->team().is_divided(); }
+
   void share_coordinate_rates(const BranchTeam& team, std::span<const double> x, std::span<double> xdot) const {
     team.for_shares([&](std::size_t index, std::size_t count) {
       coordinate_rates().set_share(q_of(x), u_, q_of(xdot), index, count);
@@ -190,6 +209,7 @@ class RecursiveMomenta final : public JointStateFormulation {
   std::optional<LinkNaudet> links_;
   std::optional<LinkLoads> loads_;  // with links_
   std::optional<ClosedMomenta> closed_;
+  std::unique_ptr<TreeInLanes> batch_;  // once many states were asked for at a time
   std::unique_ptr<WorldRecursion> world_;
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };

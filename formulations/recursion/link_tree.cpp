@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "formulations/kernels/quaternions.hpp"
 #include "formulations/recursion/sines.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
@@ -45,29 +46,6 @@ kernels::Matrix3<double> plain(const Mat3& m) {
 
 kernels::LinkVector<double> plain(const Vec3& r) {
   return {r.x(), r.y(), r.z()};
-}
-
-/// \returns A B.
-inline kernels::Matrix3<double> product(const kernels::Matrix3<double>& a, const kernels::Matrix3<double>& b) {
-  return {a.xx * b.xx + a.xy * b.yx + a.xz * b.zx, a.xx * b.xy + a.xy * b.yy + a.xz * b.zy,
-          a.xx * b.xz + a.xy * b.yz + a.xz * b.zz, a.yx * b.xx + a.yy * b.yx + a.yz * b.zx,
-          a.yx * b.xy + a.yy * b.yy + a.yz * b.zy, a.yx * b.xz + a.yy * b.yz + a.yz * b.zz,
-          a.zx * b.xx + a.zy * b.yx + a.zz * b.zx, a.zx * b.xy + a.zy * b.yy + a.zz * b.zy,
-          a.zx * b.xz + a.zy * b.yz + a.zz * b.zz};
-}
-
-/// \returns A B^T.
-inline kernels::Matrix3<double> product_transposed(const kernels::Matrix3<double>& a,
-                                                   const kernels::Matrix3<double>& b) {
-  return product(a, {b.xx, b.yx, b.zx, b.xy, b.yy, b.zy, b.xz, b.yz, b.zz});
-}
-
-/// \returns the rotation of a quaternion of any non-zero length.
-inline kernels::Matrix3<double> rotation_of(double w, double x, double y, double z) {
-  const double scale = 2.0 / (w * w + x * x + y * y + z * z);
-  return {1.0 - scale * (y * y + z * z), scale * (x * y - w * z),       scale * (x * z + w * y),
-          scale * (x * y + w * z),       1.0 - scale * (x * x + z * z), scale * (y * z - w * x),
-          scale * (x * z - w * y),       scale * (y * z + w * x),       1.0 - scale * (x * x + y * y)};
 }
 
 }  // namespace
@@ -316,8 +294,9 @@ void LinkTree::set_positions(std::span<const double> q, const LinkRange& range, 
     const LinkRow& row = rows_[index_of(spherical_rows_[s])];
     const SphericalConstants& constants = spherical_[s];
     const auto first = index_of(row.q);
-    const kernels::Matrix3<double> relative = rotation_of(q[first], q[first + 1], q[first + 2], q[first + 3]);
-    positions.rotations[s] = product_transposed(product(constants.axes_a, relative), constants.axes_b);
+    const kernels::Matrix3<double> relative = kernels::rotation_of(q[first], q[first + 1], q[first + 2], q[first + 3]);
+    positions.rotations[s] =
+        kernels::product_transposed(kernels::product(constants.axes_a, relative), constants.axes_b);
     positions.levers[s] = constants.lever;
     if (row.kind == RowKind::free) {
       const kernels::LinkVector<double> way =
