@@ -80,6 +80,14 @@ void Formulation::evaluate_batch(double t, std::span<const double> states, std::
   }
 }
 
+RhsStatus Formulation::jacobian(double /*t*/, std::span<const double> /*x*/, std::span<double> /*derivatives*/) {
+  return {false, {}, "there are no exact derivatives, state components", static_cast<double>(state_size())};
+}
+
+std::string Formulation::without_jacobian() const {
+  return "this formulation has no exact derivatives; aba, naudet, naudet-acc and bae-haug have them on open trees";
+}
+
 RhsStatus Formulation::place(double t, std::span<const double> x) {
   if (!observation_) {
     observation_ = std::make_unique<ObservationWorkspace>(*mechanism_, &cut_references());

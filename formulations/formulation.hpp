@@ -101,6 +101,11 @@ class Formulation {
   }
   /// \returns how many states `rhs_batch` lays side by side in lanes; 1: it takes one after another.
   [[nodiscard]] virtual int batch_lanes() const { return 1; }
+  /// Exact derivatives of x' with respect to the state, row by row: entry (i, j) is that of x'_i by x_j, with t held.
+  /// \param derivatives state_size() times state_size() entries \returns why there are none, as `rhs` does
+  virtual RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives);
+  /// \returns why `jacobian` has none on this mechanism, whatever the state; empty where it has.
+  [[nodiscard]] virtual std::string without_jacobian() const;
   /// \returns how often `rhs` was called.
   [[nodiscard]] std::size_t rhs_calls() const { return rhs_calls_; }
 

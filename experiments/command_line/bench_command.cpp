@@ -23,7 +23,9 @@
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/message.hpp"
 #include "experiments/terminal/text_table.hpp"
+#include "formulations/batches/state_batch.hpp"
 #include "formulations/registry.hpp"
+#include "formulations/subchains/execution.hpp"
 
 namespace mbdbench {
 namespace {
@@ -33,6 +35,7 @@ constexpr const char* kBenchExamples = R"(Examples:
   mbdbench bench -m pendulum:64                                 every formulation on one mechanism
   mbdbench bench -m arm.toml -m four_bar -f hdca -f dca         two formulations on two mechanisms
   mbdbench bench -m pendulum:1024 -f hdca -f hdca[leaf=subchain] --threads 2 -o timings
+  mbdbench bench -m humanoid -f aba -f naudet --batch 4096 --threads 2       many states of one mechanism at a time
 
 Wall times of one right-hand side at the initial state. The formulations take turns, so that whatever else the machine does
 meets all alike. A time whose threads had less than 90 % of a processor each is 'not measured'. Another engine (--engine) tells
@@ -42,6 +45,7 @@ struct BenchOptions {
   std::vector<std::string> mechanisms;
   std::vector<std::string> formulations;
   int repetitions = 20;
+  int batch = 0;  ///< states at a time; 0: one, by `rhs`
   std::string output;
   bool overwrite = false;
   RobotFlags robot;
@@ -57,11 +61,12 @@ struct BenchRow {
   int bodies = 0;
   std::string obstacle;  ///< why there is no time
   std::unique_ptr<Formulation> made;
+  std::unique_ptr<StateBatch> states;  ///< where many are asked for at a time
   std::vector<double> x0;
   RepeatedTimes times;
   bool own_clock = false;  ///< another engine's times are its own, without what talking takes
 
-  [[nodiscard]] int threads() const { return made ? made->threads() : 1; }
+  [[nodiscard]] int threads() const { return states ? states->threads() : made ? made->threads() : 1; }
   /// \returns the median with the share that each of the threads had.
   [[nodiscard]] Timing median() const { return times.median().of_threads(threads()); }
 };
@@ -98,7 +103,16 @@ double engine_seconds(const Formulation& formulation) {
   return found;
 }
 
-void time_rows(std::vector<BenchRow>& rows, int repetitions) {
+/// \returns the times of one of so many states that a call takes.
+RepeatedTimes of_one_state(const RepeatedTimes& times, int states) {
+  RepeatedTimes each;
+  for (const TimedRepetition& call : times.repetitions()) {
+    each.add({call.wall / states, call.processor / states});
+  }
+  return each;
+}
+
+void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options) {
   std::vector<TimedCall> calls;
   std::vector<RepeatedTimes> own(rows.size());
   calls.reserve(rows.size());
@@ -107,6 +121,11 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
     RepeatedTimes& times = *next++;
     if (!row.made) {
       calls.emplace_back([] { return false; });
+      continue;
+    }
+    if (options.batch > 0) {
+      row.states = std::make_unique<StateBatch>(*row.made, thread_count());
+      calls.push_back(batch_call(*row.states, 0.0, row.x0, static_cast<std::size_t>(options.batch)));
       continue;
     }
     TimedCall call = right_hand_side_call(*row.made, 0.0, row.x0);
@@ -122,7 +141,7 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
     }
     calls.push_back(std::move(call));
   }
-  std::vector<RepeatedTimes> times = time_in_turns(calls, repetitions, kBatchTime);
+  std::vector<RepeatedTimes> times = time_in_turns(calls, options.repetitions, kBatchTime);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i].made && times[i].count() == 0) {
       std::vector<double> rates(rows[i].x0.size());
@@ -130,12 +149,17 @@ void time_rows(std::vector<BenchRow>& rows, int repetitions) {
       rows[i].obstacle =
           fmt::format("FAILED: the right-hand side at the initial state{}{}", status.ok ? "" : ": ", status.message());
     }
-    rows[i].times = std::move(rows[i].own_clock ? own[i] : times[i]);
+    rows[i].times = rows[i].own_clock ? std::move(own[i])
+                    : rows[i].states  ? of_one_state(times[i], options.batch)
+                                      : std::move(times[i]);
   }
 }
 
-void print_rows(const std::vector<BenchRow>& rows) {
+void print_rows(const std::vector<BenchRow>& rows, int batch) {
   TextTable table;
+  if (batch > 0) {
+    fmt::print("times of one of {} states at a time\n", batch);
+  }
   table.rows = {
       {"mechanism", "formulation", "median/us", "fastest/us", "ns per body", "spread", "share", "times", "verdict"}};
   table.numbers = {2, 3, 4, 5, 6, 7};
@@ -157,22 +181,22 @@ void print_rows(const std::vector<BenchRow>& rows) {
   fmt::print("{}", table_text(table));
 }
 
-std::vector<Record> records_of(const std::vector<BenchRow>& rows) {
-  constexpr const char* kQuantity = "time_per_evaluation";
+std::vector<Record> records_of(const std::vector<BenchRow>& rows, int batch) {
+  const char* const quantity = batch > 0 ? "time_per_state" : "time_per_evaluation";
   std::vector<Record> records;
   for (const BenchRow& row : rows) {
     const RecordMaker maker({.experiment = "bench",
                              .mechanism = row.mechanism,
                              .formulation = row.formulation,
                              .integrator = {},
-                             .parameters = {}});
+                             .parameters = batch > 0 ? fmt::format("batch={}", batch) : std::string()});
     if (row.obstacle.empty()) {
-      records.push_back(maker.timed(kQuantity, row.median(),
+      records.push_back(maker.timed(quantity, row.median(),
                                     fmt::format("fastest {:.4g} s{}{}", row.times.fastest().seconds,
                                                 row.own_clock ? ", " : "", row.own_clock ? kOwnClock : "")));
       continue;
     }
-    records.push_back(maker.failed(kQuantity, "s", row.obstacle));
+    records.push_back(maker.failed(quantity, "s", row.obstacle));
     records.back().verdict = row.obstacle.starts_with("FAILED") ? Verdict::failed : Verdict::refused;
   }
   return records;
@@ -209,9 +233,9 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
     for (const std::string& word : formulations) {
       rows.push_back(prepared(registries, mechanism, word));
     }
-    time_rows(rows, options.repetitions);
+    time_rows(rows, options);
     // What is finished is told and kept, whatever the next mechanism brings.
-    print_rows(rows);
+    print_rows(rows, options.batch);
     for (BenchRow& row : rows) {
       threads = std::max(threads, row.threads());
       row.made.reset();
@@ -219,7 +243,7 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
     std::move(rows.begin(), rows.end(), std::back_inserter(all));
     if (!options.output.empty()) {
       write_provenance(output / "provenance.json", capture_provenance(owner, threads));
-      write_records(output / "timings.csv", records_of(all));
+      write_records(output / "timings.csv", records_of(all, options.batch));
     }
     if (interruption_requested()) {
       break;
@@ -254,6 +278,11 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
   command->add_option("--repetitions", options->repetitions, "Batches of each, of 5 ms at least")
       ->check(integer_from(1, 100000))
       ->capture_default_str();
+  command
+      ->add_option("--batch", options->batch,
+                   "So many states at a time, side by side in lanes where the formulation can, shared by --threads; "
+                   "times are those of one state")
+      ->check(integer_from(1, 1'000'000));
   command->add_option("-o,--output", options->output, "Directory for timings.csv, provenance.json and inputs.json");
   add_overwrite_flag(*command, options->overwrite);
   add_robot_flags(*command, options->robot);

@@ -7,4 +7,8 @@ LaneSweeps avx512_lane_sweeps() {
   return lane_sweeps::sweeps<8>();
 }
 
+DirectionSweeps avx512_direction_sweeps() {
+  return lane_sweeps::direction_sweeps<8>();
+}
+
 }  // namespace mbdbench

@@ -9,55 +9,35 @@
 #include <span>
 #include <vector>
 
-#include "formulations/assembly/node_memory.hpp"
-#include "formulations/batches/lane_data.hpp"
-#include "formulations/formulation.hpp"
-#include "formulations/recursion/link_loads.hpp"
+#include "formulations/batches/lane_tree.hpp"
 
 namespace mbdbench {
 
 /// Workspace of one mechanism. Allocates nothing after construction.
 class TreeInLanes {
  public:
-  /// \param mechanism an open tree without screws and couplings
-  /// \param kind of the second half of the state: velocity or momentum
-  /// \param near as of LoadEvaluator
+  /// Parameters as of LaneTree.
   TreeInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near);
-  ~TreeInLanes() = default;
-  TreeInLanes(const TreeInLanes&) = delete;
-  TreeInLanes& operator=(const TreeInLanes&) = delete;
-  TreeInLanes(TreeInLanes&&) = delete;
-  TreeInLanes& operator=(TreeInLanes&&) = delete;
 
   /// \returns how many states go side by side with the instruction set in use.
   static int lanes_in_use();
 
   /// x' of one state, as the scalar recursion has it.
-  using OneState = std::function<RhsStatus(std::span<const double> x, std::span<double> rates)>;
+  using OneState = std::function<RhsStatus(double t, std::span<const double> x, std::span<double> rates)>;
   /// x' of so many states at t. What a lane returns does not depend on its place or on its neighbours.
   /// \param states, rates a row a state \param alone asked about a state whose lane may have failed
   void evaluate(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses,
                 const OneState& alone);
 
  private:
-  void take_constants(const Mechanism& mechanism);
-  void reserve(const Mechanism& mechanism);
   /// Loads of every lane by its own state, into packs.
   void set_loads(double t, const double* const* states);
 
-  StateKind kind_;
   LaneSweeps sweeps_;
-  LinkTree tree_;
+  LaneTree tree_;
   LinkPositions positions_;  // of one lane
   BranchTeam team_;
-  LinkLoads loads_;
-  bool alone_loads_;  // whether loads are evaluated lane by lane
-  std::vector<LaneRun> runs_;
-  std::vector<LaneForce> forces_;
-  std::vector<double> offsets_;  // the constants of d
-  std::vector<double> u_;        // of one lane
-  LaneData data_;
-  std::vector<NodeMemory> memory_;
+  std::vector<double> u_;  // of one lane
 };
 
 }  // namespace mbdbench

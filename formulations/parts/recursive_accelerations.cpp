@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/batches/tree_in_lanes.hpp"
+#include "formulations/batches/tree_states.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/joint_accelerations.hpp"
 #include "formulations/parts/world_recursion.hpp"
@@ -20,6 +20,10 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
     if (settings.link_frames) {
       links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.sharing, near());
+      if (links_->closed() == nullptr && !links_->team().is_divided()) {
+        states_.emplace(mechanism, StateKind::velocity, near(),
+                        [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+      }
     } else {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
     }
@@ -49,7 +53,15 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
-  [[nodiscard]] int batch_lanes() const override { return lies_in_lanes() ? TreeInLanes::lanes_in_use() : 1; }
+  [[nodiscard]] int batch_lanes() const override { return states_ ? TreeInLanes::lanes_in_use() : 1; }
+
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
+    return states_ ? states_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
+  }
+
+  [[nodiscard]] std::string without_jacobian() const override {
+    return states_ ? states_->without_jacobian() : Formulation::without_jacobian();
+  }
 
   void diagnostics(const DiagnosticSink& sink) const override {
     if (links_ && links_->closed() != nullptr) {
@@ -76,27 +88,18 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
 
   void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
                       std::span<RhsStatus> statuses) override {
-    if (!lies_in_lanes()) {
+    if (states_) {
+      states_->batch(t, states, rates, statuses);
+    } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
-      return;
     }
-    if (!batch_) {
-      batch_ = std::make_unique<TreeInLanes>(mechanism(), StateKind::velocity, near());
-    }
-    batch_->evaluate(t, states, rates, statuses,
-                     [&](std::span<const double> x, std::span<double> xdot) { return evaluate(t, x, xdot); });
   }
 
  private:
-  /// \returns whether one recursion over an open tree does all, on one process.
-  [[nodiscard]] bool lies_in_lanes() const {
-    return links_ && links_->closed() == nullptr && !links_->team().is_divided();
-  }
-
   RecursiveAccelerationSettings settings_;
   std::vector<double> velocities_;  // in use, of links_
   std::optional<JointAccelerations> links_;
-  std::unique_ptr<TreeInLanes> batch_;     // once many states were asked for at a time
+  std::optional<TreeStates> states_;       // of an open tree on one process
   std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
 };
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/batches/tree_in_lanes.hpp"
+#include "formulations/batches/tree_states.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/closed_momenta.hpp"
 #include "formulations/parts/world_recursion.hpp"
@@ -32,6 +32,10 @@ class RecursiveMomenta final : public JointStateFormulation {
     } else if (settings.link_frames) {
       links_.emplace(mechanism, settings.sharing);
       loads_.emplace(mechanism, links_->tree(), near());
+      if (!links_->team().is_divided()) {
+        states_.emplace(mechanism, StateKind::momentum, near(),
+                        [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+      }
     }
   }
 
@@ -91,7 +95,15 @@ class RecursiveMomenta final : public JointStateFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
-  [[nodiscard]] int batch_lanes() const override { return lies_in_lanes() ? TreeInLanes::lanes_in_use() : 1; }
+  [[nodiscard]] int batch_lanes() const override { return states_ ? TreeInLanes::lanes_in_use() : 1; }
+
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
+    return states_ ? states_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
+  }
+
+  [[nodiscard]] std::string without_jacobian() const override {
+    return states_ ? states_->without_jacobian() : Formulation::without_jacobian();
+  }
 
   void diagnostics(const DiagnosticSink& sink) const override {
     if (closed_) {
@@ -129,21 +141,14 @@ class RecursiveMomenta final : public JointStateFormulation {
 
   void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
                       std::span<RhsStatus> statuses) override {
-    if (!lies_in_lanes()) {
+    if (states_) {
+      states_->batch(t, states, rates, statuses);
+    } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
-      return;
     }
-    if (!batch_) {
-      batch_ = std::make_unique<TreeInLanes>(mechanism(), StateKind::momentum, near());
-    }
-    batch_->evaluate(t, states, rates, statuses,
-                     [&](std::span<const double> x, std::span<double> xdot) { return evaluate(t, x, xdot); });
   }
 
  private:
-  /// \returns whether one recursion over an open tree does all, on one process.
-  [[nodiscard]] bool lies_in_lanes() const { return links_ && !links_->team().is_divided(); }
-
   void share_coordinate_rates(const BranchTeam& team, std::span<const double> x, std::span<double> xdot) const {
     team.for_shares([&](std::size_t index, std::size_t count) {
       coordinate_rates().set_share(q_of(x), u_, q_of(xdot), index, count);
@@ -207,9 +212,9 @@ class RecursiveMomenta final : public JointStateFormulation {
   RecursiveMomentumSettings settings_;
   std::vector<double> u_;
   std::optional<LinkNaudet> links_;
-  std::optional<LinkLoads> loads_;  // with links_
+  std::optional<LinkLoads> loads_;    // with links_
+  std::optional<TreeStates> states_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
-  std::unique_ptr<TreeInLanes> batch_;  // once many states were asked for at a time
   std::unique_ptr<WorldRecursion> world_;
   double last_reset_ = -std::numeric_limits<double>::infinity();
 };

@@ -6,6 +6,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
+#include <limits>
 #include <map>
 #include <memory>
 #include <new>
@@ -15,6 +17,7 @@
 
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/memory_demand.hpp"
+#include "formulations/batches/state_batch.hpp"
 #include "python/bindings/number_arrays.hpp"
 #include "python/bindings/session.hpp"
 
@@ -27,6 +30,7 @@ namespace {
 struct FormulationHandle {
   std::string word;  ///< that chose it, "hdca[gauge=leak]"
   std::unique_ptr<Formulation> formulation;
+  std::unique_ptr<StateBatch> batch;  ///< once many states were asked for at a time
 };
 
 /// Observation and Reactions of one state, named.
@@ -48,11 +52,73 @@ std::size_t u_size(const FormulationHandle& handle) {
 void construct(FormulationHandle* place, const Mechanism& mechanism, const std::string& word) {
   const FormulationChoice choice = choose_formulation(registries().formulations, word);
   require_memory(*choice.entry, mechanism);
-  new (place)
-      FormulationHandle{word, make_formulation(registries().formulations, *choice.entry, mechanism, choice.options)};
+  new (place) FormulationHandle{
+      word, make_formulation(registries().formulations, *choice.entry, mechanism, choice.options), nullptr};
+}
+
+/// x' of every row, and what became of each.
+struct BatchAnswer {
+  nb::object rates;
+  std::vector<RhsStatus> statuses;
+};
+
+BatchAnswer evaluate_rows(FormulationHandle& handle, double t, NumbersArgument x, const nb::object& out, int threads) {
+  constexpr int kMostThreads = 1024;
+  if (threads < 1 || threads > kMostThreads) {
+    throw nb::value_error(fmt::format("threads: is {}; 1 to {} are taken", threads, kMostThreads).c_str());
+  }
+  Formulation& formulation = *handle.formulation;
+  const std::size_t size = formulation.state_size();
+  const std::span<const double> states = x.rows("x", size);
+  const std::size_t count = states.size() / size;
+  std::vector<double> own(out.is_none() ? states.size() : 0);
+  const std::span<double> rates = out.is_none() ? std::span<double>(own) : writable_rows(out, "out", count, size);
+  BatchAnswer answer;
+  answer.statuses.resize(count);
+  if (!handle.batch || handle.batch->threads() != threads) {
+    handle.batch = std::make_unique<StateBatch>(formulation, threads);
+  }
+  {
+    const nb::gil_scoped_release release;
+    handle.batch->rhs(t, states, rates, answer.statuses);
+  }
+  for (std::size_t k = 0; k < count; ++k) {
+    if (!answer.statuses[k].ok) {
+      std::fill_n(rates.begin() + static_cast<std::ptrdiff_t>(k * size), size,
+                  std::numeric_limits<double>::quiet_NaN());
+    }
+  }
+  answer.rates = out.is_none() ? nb::cast(array_of(std::move(own), {count, size})) : out;
+  return answer;
+}
+
+nb::tuple rhs_batch(FormulationHandle& handle, double t, NumbersArgument x, const nb::object& out, int threads) {
+  const BatchAnswer answer = evaluate_rows(handle, t, std::move(x), out, threads);
+  nb::dict failures;
+  for (std::size_t k = 0; k < answer.statuses.size(); ++k) {
+    if (!answer.statuses[k].ok) {
+      failures[nb::cast(k)] = answer.statuses[k].message();
+    }
+  }
+  return nb::make_tuple(answer.rates, failures);
+}
+
+/// Of two dimensions: all rows must have a right-hand side.
+nb::object rhs_of_rows(FormulationHandle& handle, double t, NumbersArgument x, const nb::object& out) {
+  const BatchAnswer answer = evaluate_rows(handle, t, std::move(x), out, 1);
+  for (std::size_t k = 0; k < answer.statuses.size(); ++k) {
+    if (!answer.statuses[k].ok) {
+      throw RightHandSideFailure(
+          fmt::format("state {}: {}; rhs_batch goes on with the others", k, answer.statuses[k].message()));
+    }
+  }
+  return answer.rates;
 }
 
 nb::object rhs(FormulationHandle& handle, double t, NumbersArgument x, const nb::object& out) {
+  if (x.dimensions("x") == 2) {
+    return rhs_of_rows(handle, t, std::move(x), out);
+  }
   Formulation& formulation = *handle.formulation;
   const std::span<const double> state = x.numbers("x", formulation.state_size());
   if (!out.is_none()) {
@@ -140,7 +206,15 @@ void bind_formulation(nb::module_& module) {
       .def("rhs", &rhs, nb::arg("t"), nb::arg("x"), nb::arg("out") = nb::none(),
            nb::sig(
                "def rhs(self, t: float, x: numpy.typing.ArrayLike, out: numpy.ndarray | None = None) -> numpy.ndarray"),
-           "x' at (t, x), in `out` where it is given. RightHandSideError where there is none.")
+           "x' at (t, x), in `out` where it is given; of an array of shape (K, state_size) those of K states. "
+           "RightHandSideError where there is none.")
+      .def(
+          "rhs_batch", &rhs_batch, nb::arg("t"), nb::arg("x"), nb::arg("out") = nb::none(), nb::arg("threads") = 1,
+          nb::sig("def rhs_batch(self, t: float, x: numpy.typing.ArrayLike, out: numpy.ndarray | None = None, threads: "
+                  "int = 1) -> tuple[numpy.ndarray, dict[int, str]]"),
+          "(x', failures) of K states, an array of shape (K, state_size): open trees of aba, naudet, naudet-acc and "
+          "bae-haug side by side in the lanes of the registers, other states one after another; threads share them. "
+          "Rows of states without a right-hand side are NaN, and `failures` has their message by row.")
       .def("pack", &pack, nb::arg("q"), nb::arg("u"), nb::arg("t") = 0.0,
            "The state of coordinates and quasi-velocities of the tree joints, which satisfy the constraints.")
       .def("unpack", &unpack, nb::arg("x"), nb::arg("t") = 0.0, "(q, u) of a state.")
@@ -158,7 +232,10 @@ void bind_formulation(nb::module_& module) {
           },
           "Names and kinds of the state's components.")
       .def_prop_ro(
-          "rhs_calls", [](const FormulationHandle& handle) { return handle.formulation->rhs_calls(); },
+          "rhs_calls",
+          [](const FormulationHandle& handle) {
+            return handle.formulation->rhs_calls() + (handle.batch ? handle.batch->further_calls() : 0);
+          },
           "Right-hand sides evaluated so far.")
       .def("__repr__", [](const FormulationHandle& handle) {
         return fmt::format("<mbdbench.Formulation {} of '{}', {} components>", handle.word,

@@ -22,7 +22,8 @@ std::string dtype_of(nb::handle array) {
   return nb::cast<std::string>(nb::str(nb::object(array.attr("dtype"))));
 }
 
-std::vector<std::size_t> shape_of(const nb::ndarray<>& array) {
+template <class... Properties>
+std::vector<std::size_t> shape_of(const nb::ndarray<Properties...>& array) {
   return {array.shape_ptr(), array.shape_ptr() + array.ndim()};
 }
 
@@ -31,6 +32,14 @@ template <class... Properties>
 bool is_plain(const nb::ndarray<Properties...>& array) {
   return array.device_type() == nb::device::cpu::value && array.dtype() == nb::dtype<double>() && array.ndim() == 1 &&
          (array.size() <= 1 || array.stride(0) == 1);
+}
+
+/// \returns the same of rows of numbers, one behind another.
+template <class... Properties>
+bool is_plain_matrix(const nb::ndarray<Properties...>& array) {
+  return array.device_type() == nb::device::cpu::value && array.dtype() == nb::dtype<double>() && array.ndim() == 2 &&
+         (array.size() == 0 || ((array.shape(1) == 1 || array.stride(1) == 1) &&
+                                (array.shape(0) == 1 || array.stride(0) == static_cast<std::int64_t>(array.shape(1)))));
 }
 
 /// \returns a contiguous array of float64. \throws nanobind::value_error for what is none
@@ -77,6 +86,41 @@ std::span<const double> NumbersArgument::numbers(std::string_view name, std::siz
     refuse(name, fmt::format("has {} entries; {} are wanted", values.size(), size));
   }
   return values;
+}
+
+std::size_t NumbersArgument::dimensions(std::string_view name) {
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast(given, array)) {
+    given = converted(given, name);
+    array = nb::cast<nb::ndarray<nb::ro>>(given);
+  }
+  return array.ndim();
+}
+
+std::span<const double> NumbersArgument::rows(std::string_view name, std::size_t columns) {
+  nb::ndarray<nb::ro> array;
+  if (!nb::try_cast(given, array) || !is_plain_matrix(array)) {
+    given = converted(given, name);
+    array = nb::cast<nb::ndarray<nb::ro>>(given);
+  }
+  if (array.ndim() != 2 || array.shape(1) != columns) {
+    refuse(name, fmt::format("has shape ({}); rows of {} numbers are wanted, one a state",
+                             fmt::join(shape_of(array), ", "), columns));
+  }
+  return {static_cast<const double*>(array.data()), array.size()};
+}
+
+std::span<double> writable_rows(nb::handle given, std::string_view name, std::size_t rows, std::size_t columns) {
+  nb::ndarray<> array;
+  if (!nb::try_cast(given, array)) {
+    refuse(name, "is not an array that can be written; pass a numpy array of float64");
+  }
+  if (!is_plain_matrix(array) || array.shape(0) != rows || array.shape(1) != columns) {
+    refuse(name,
+           fmt::format("must be a contiguous numpy array of float64 with shape ({}, {}); it is of {} with shape ({})",
+                       rows, columns, dtype_of(given), fmt::join(shape_of(array), ", ")));
+  }
+  return {static_cast<double*>(array.data()), rows * columns};
 }
 
 std::span<double> writable_numbers(nb::handle given, std::string_view name, std::size_t size) {

@@ -24,12 +24,21 @@ class NumbersArgument {
   /// The same of any size.
   std::span<const double> numbers(std::string_view name);
 
+  /// \returns how many dimensions it has, once it is an array.
+  std::size_t dimensions(std::string_view name);
+  /// \returns the numbers of rows of so many, one row after another, as `numbers` without a copy; they need not be
+  /// finite. \throws nanobind::value_error unless it has two dimensions, the second of this size
+  std::span<const double> rows(std::string_view name, std::size_t columns);
+
   nanobind::object given;  ///< set by the caster below
 };
 
 /// \returns the numbers of an array that the caller wants to be written, never a copy.
 /// \throws nanobind::value_error unless it is a contiguous, writable array of float64 with this size
 std::span<double> writable_numbers(nanobind::handle given, std::string_view name, std::size_t size);
+
+/// The same of so many rows and columns.
+std::span<double> writable_rows(nanobind::handle given, std::string_view name, std::size_t rows, std::size_t columns);
 
 /// \returns an array that owns the numbers, which are moved. \param shape its product is their count
 NumberArray array_of(std::vector<double> numbers, std::initializer_list<std::size_t> shape);

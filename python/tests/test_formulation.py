@@ -114,3 +114,52 @@ def test_a_failed_right_hand_side_is_a_runtime_error(arm):
     with pytest.raises(mbdbench.RightHandSideError, match="prototype 'breaks': ZeroDivisionError: division by zero"):
         formulation.rhs(0.0, [0.0, 0.0])
     assert issubclass(mbdbench.RightHandSideError, RuntimeError)
+
+
+@pytest.mark.parametrize("key", ["aba", "naudet", "hdca", "dense"])
+def test_rows_have_the_right_hand_sides_of_single_states(pendulum, key):
+    formulation = mbdbench.Formulation(pendulum, key)
+    random = np.random.default_rng(7)
+    states = random.uniform(-1.0, 1.0, (37, formulation.state_size))
+    rates = formulation.rhs(0.0, states)
+    assert rates.shape == states.shape
+    expected = np.array([formulation.rhs(0.0, x) for x in states])
+    # Lanes and single states differ by rounding, times a condition of the mass matrix below 1e4.
+    np.testing.assert_allclose(rates, expected, rtol=1e-11, atol=1e-11)
+    shared, failures = formulation.rhs_batch(0.0, states, threads=2)
+    np.testing.assert_array_equal(shared, rates)
+    assert failures == {}
+    assert formulation.rhs_calls == 3 * 37
+
+
+def test_rows_are_written_in_place_and_lists_are_taken(pendulum):
+    formulation = mbdbench.Formulation(pendulum, "aba")
+    states = np.linspace(0.0, 1.0, 5 * formulation.state_size).reshape(5, -1)
+    out = np.full(states.shape, np.nan)
+    assert formulation.rhs(0.0, states, out=out) is out
+    np.testing.assert_array_equal(out, formulation.rhs(0.0, states.tolist()))
+    np.testing.assert_array_equal(out, formulation.rhs(0.0, np.asfortranarray(states)))
+    assert formulation.rhs(0.0, states[:0]).shape == (0, formulation.state_size)
+
+
+def test_a_state_that_fails_leaves_the_others(pendulum):
+    formulation = mbdbench.Formulation(pendulum, "aba")
+    states = np.linspace(0.0, 1.0, 11 * formulation.state_size).reshape(11, -1)
+    expected = formulation.rhs(0.0, states)
+    states[4, 1] = np.nan
+    rates, failures = formulation.rhs_batch(0.0, states)
+    assert list(failures) == [4] and "joint" in failures[4]
+    assert np.isnan(rates[4]).all()
+    np.testing.assert_array_equal(np.delete(rates, 4, 0), np.delete(expected, 4, 0))
+    with pytest.raises(mbdbench.RightHandSideError, match="state 4: joint"):
+        formulation.rhs(0.0, states)
+
+
+def test_rows_of_a_wrong_shape_are_refused(pendulum):
+    formulation = mbdbench.Formulation(pendulum, "aba")
+    with pytest.raises(ValueError, match=r"x: has shape \(2, 3\); rows of 8 numbers are wanted"):
+        formulation.rhs(0.0, np.zeros((2, 3)))
+    with pytest.raises(ValueError, match=r"out: must be a contiguous numpy array of float64 with shape \(2, 8\)"):
+        formulation.rhs(0.0, np.zeros((2, 8)), out=np.zeros((3, 8)))
+    with pytest.raises(ValueError, match="threads: is 0"):
+        formulation.rhs_batch(0.0, np.zeros((2, 8)), threads=0)

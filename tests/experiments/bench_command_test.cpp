@@ -48,6 +48,26 @@ TEST(BenchCommand, SaysWhyThereIsNoTime) {
       << call.output;
 }
 
+TEST(BenchCommand, TimesManyStatesAtATime) {
+  const TemporaryDirectory directory;
+  const CommandLineCall call = call_program({"bench", "-m", "robot_arm", "-f", "aba", "-f", "dense", "--batch", "20",
+                                             "--repetitions", "2", "-o", directory.path().string()});
+  EXPECT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_NE(call.output.find("times of one of 20 states at a time"), std::string::npos) << call.output;
+  const std::vector<Record> records = read_records(directory / "timings.csv");
+  ASSERT_EQ(records.size(), 2U);
+  for (const Record& record : records) {
+    EXPECT_EQ(record.quantity, "time_per_state");
+    EXPECT_EQ(record.parameters, "batch=20");
+  }
+}
+
+TEST(BenchCommand, RefusesABatchOfNoStates) {
+  const CommandLineCall call = call_program({"bench", "-m", "robot_arm", "--batch", "0"});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_NE(call.errors.find("--batch"), std::string::npos) << call.errors;
+}
+
 TEST(BenchCommand, TimesAnyFormulationOnAnyMechanism) {
   const TemporaryDirectory directory;
   const CommandLineCall call =

@@ -1,5 +1,6 @@
 #include "experiments/records/timing/timed_turns.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -43,6 +44,19 @@ std::optional<TimedRepetition> time_batch(const TimedCall& call, double shortest
 TimedCall right_hand_side_call(Formulation& formulation, double t, std::vector<double> x) {
   return [&formulation, t, x = std::move(x), xdot = std::vector<double>(formulation.state_size())]() mutable {
     return formulation.rhs(t, x, xdot).ok;
+  };
+}
+
+TimedCall batch_call(StateBatch& states, double t, std::span<const double> x, std::size_t count) {
+  std::vector<double> rows;
+  rows.reserve(count * x.size());
+  for (std::size_t k = 0; k < count; ++k) {
+    rows.insert(rows.end(), x.begin(), x.end());
+  }
+  return [&states, t, rows = std::move(rows), rates = std::vector<double>(count * x.size()),
+          statuses = std::vector<RhsStatus>(count)]() mutable {
+    states.rhs(t, rows, rates, statuses);
+    return std::all_of(statuses.begin(), statuses.end(), [](const RhsStatus& status) { return status.ok; });
   };
 }
 

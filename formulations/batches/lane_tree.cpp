@@ -1,0 +1,128 @@
+#include "formulations/batches/lane_tree.hpp"
+
+#include <algorithm>
+#include <variant>
+
+#include "formulations/kernels/acceleration_rows.hpp"
+#include "formulations/kernels/momentum_rows.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// \returns how many packs a structure of packs has.
+template <typename Structure>
+constexpr std::size_t packs_of() {
+  return sizeof(Structure) / sizeof(double);
+}
+
+/// \returns coordinate and quasi-velocity of a component of a tree joint.
+LaneForce force_along(const Mechanism& mechanism, const std::string& name, int component) {
+  const Joint& joint = mechanism.joint(*mechanism.find_joint(name));
+  // A quaternion has no coordinate that a spring could have; its components are turns without one.
+  return {joint.q_offset + component, joint.u_offset + component, 0.0, 0.0, 0.0};
+}
+
+std::vector<LaneForce> linear_forces(const Mechanism& mechanism) {
+  const MechanismDescription& description = mechanism.description();
+  std::vector<LaneForce> forces;
+  for (const JointLoadDescription& load : description.joint_loads) {
+    forces.push_back(force_along(mechanism, load.joint, load.component));
+    forces.back().constant = std::get<ConstantLaw>(load.law).value;
+  }
+  for (const JointSpringDescription& spring : description.joint_springs) {
+    forces.push_back(force_along(mechanism, spring.joint, spring.component));
+    forces.back().constant = spring.stiffness * spring.rest;
+    forces.back().stiffness = spring.stiffness;
+    forces.back().damping = spring.damping;
+  }
+  return forces;
+}
+
+}  // namespace
+
+std::string loads_without_lanes(const MechanismDescription& description) {
+  const auto is_constant = [](const JointLoadDescription& load) {
+    return std::holds_alternative<ConstantLaw>(load.law);
+  };
+  const auto& loads = description.joint_loads;
+  if (const auto other = std::find_if_not(loads.begin(), loads.end(), is_constant); other != loads.end()) {
+    return "load '" + other->name + "' in a joint, a formula or a table";
+  }
+  return !description.joint_frictions.empty() ? "friction '" + description.joint_frictions.front().name + "'"
+         : !description.joint_stops.empty()   ? "stop '" + description.joint_stops.front().name + "'"
+         : !description.body_loads.empty()    ? "load '" + description.body_loads.front().name + "' on a body"
+         : !description.point_springs.empty() ? "spring '" + description.point_springs.front().name + "' between points"
+         : !description.bushings.empty()      ? "bushing '" + description.bushings.front().name + "'"
+                                              : std::string();
+}
+
+LaneTree::LaneTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near)
+    : kind_(kind),
+      tree_(mechanism),
+      loads_(mechanism, tree_, near),
+      has_other_loads_(!loads_without_lanes(mechanism.description()).empty()) {
+  take_constants(mechanism);
+  reserve(width);
+}
+
+void LaneTree::set_time(double t) {
+  loads_.set_time(t);
+  data_.motions = (has_momenta() ? loads_.motions().velocities() : loads_.motions().accelerations()).data();
+}
+
+void LaneTree::take_constants(const Mechanism& mechanism) {
+  for (const LinkRun& run : tree_.runs()) {
+    runs_.push_back({run.first, run.last, run.slot, run.start, run.gravity});
+  }
+  if (!has_other_loads_) {
+    forces_ = linear_forces(mechanism);
+  }
+  offsets_ = tree_.positions().slides;
+  data_.row_count = static_cast<int>(tree_.size());
+  data_.run_count = static_cast<int>(runs_.size());
+  data_.slot_count = tree_.slot_count();
+  data_.q_count = mechanism.q_size();
+  data_.u_count = mechanism.u_size();
+  data_.force_count = static_cast<int>(forces_.size());
+  data_.rows = tree_.rows().data();
+  data_.links = tree_.links().data();
+  data_.runs = runs_.data();
+  data_.spherical = tree_.spherical().data();
+  data_.angles = tree_.offsets().data();
+  data_.offsets = offsets_.data();
+  data_.forces = forces_.data();
+  data_.weight = !loads_.on_bodies();
+}
+
+void LaneTree::reserve(std::size_t width) {
+  const bool momenta = has_momenta();
+  const std::size_t rows = tree_.size();
+  const std::size_t balls = tree_.spherical().size();
+  const std::size_t u_size = index_of(data_.u_count);
+  const std::size_t state = index_of(data_.q_count) + u_size;
+  const auto packs = [&](double* LaneData::*array, std::size_t count) {
+    memory_.push_back(node_memory(std::max<std::size_t>(1, count) * width));
+    data_.*array = memory_.back().get();
+  };
+  packs(&LaneData::state, state);
+  packs(&LaneData::rates, state);
+  packs(&LaneData::velocities, u_size);
+  packs(&LaneData::torques, u_size);
+  packs(&LaneData::turns, 3 * rows);
+  packs(&LaneData::spheres, 12 * balls);
+  packs(&LaneData::verdict, 1);
+  packs(&LaneData::turn_rows,
+        rows * (momenta ? packs_of<kernels::MomentumRow<double>>() : packs_of<kernels::AccelerationRow<double>>()));
+  packs(&LaneData::other_rows,
+        rows * (momenta ? packs_of<kernels::GeneralMomentumRow<double>>() : packs_of<kernels::SlideGain<double>>()));
+  packs(&LaneData::ball_rows, balls * (momenta ? packs_of<kernels::SphericalMomentumRow<double>>()
+                                               : packs_of<kernels::SphericalAccelerationRow<double>>()));
+  packs(&LaneData::slots, index_of(tree_.slot_count()) * (momenta ? packs_of<MomentumLaneSlot<double>>()
+                                                                  : packs_of<AccelerationLaneSlot<double>>()));
+  if (loads_.on_bodies()) {
+    packs(&LaneData::wrenches, 6 * rows);
+  }
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// One open tree as the sweeps of this room see it: constants, and memory for numbers of any width.
+#include <cstddef>
+#include <vector>
+
+#include "formulations/assembly/node_memory.hpp"
+#include "formulations/batches/lane_data.hpp"
+#include "formulations/formulation.hpp"
+#include "formulations/recursion/link_loads.hpp"
+
+namespace mbdbench {
+
+/// Owns what a LaneData points to.
+class LaneTree {
+ public:
+  /// \param mechanism an open tree without screws and couplings
+  /// \param kind of the second half of the state: velocity or momentum
+  /// \param width doubles a number \param near as of LoadEvaluator
+  LaneTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near);
+  ~LaneTree() = default;
+  LaneTree(const LaneTree&) = delete;
+  LaneTree& operator=(const LaneTree&) = delete;
+  LaneTree(LaneTree&&) = delete;
+  LaneTree& operator=(LaneTree&&) = delete;
+
+  /// Prescribed motions and what else depends on t alone.
+  void set_time(double t);
+
+  [[nodiscard]] LaneData& data() { return data_; }
+  [[nodiscard]] const LinkTree& tree() const { return tree_; }
+  [[nodiscard]] LinkLoads& loads() { return loads_; }
+  [[nodiscard]] bool has_momenta() const { return kind_ == StateKind::momentum; }
+  /// \returns whether the sweeps leave out a load: one that is no constant force, spring or damper in a joint.
+  [[nodiscard]] bool has_other_loads() const { return has_other_loads_; }
+
+ private:
+  void take_constants(const Mechanism& mechanism);
+  void reserve(std::size_t width);
+
+  StateKind kind_;
+  LinkTree tree_;
+  LinkLoads loads_;
+  bool has_other_loads_;
+  std::vector<LaneRun> runs_;
+  std::vector<LaneForce> forces_;
+  std::vector<double> offsets_;  // the constants of d
+  LaneData data_;
+  std::vector<NodeMemory> memory_;
+};
+
+/// \returns whether a mechanism has loads that the sweeps leave out, in words for a user; empty if it has none.
+std::string loads_without_lanes(const MechanismDescription& description);
+
+}  // namespace mbdbench

@@ -1,0 +1,36 @@
+#pragma once
+/// \file
+/// What formulations over one open tree do beyond one right-hand side: those of many states, and derivatives.
+#include <memory>
+#include <span>
+#include <string>
+
+#include "formulations/batches/tree_derivatives.hpp"
+#include "formulations/batches/tree_in_lanes.hpp"
+
+namespace mbdbench {
+
+/// Workspaces are made when something is first asked for.
+class TreeStates {
+ public:
+  /// Parameters as of LaneTree; all must outlive this. \param one x' of one state, as the formulation has it
+  TreeStates(const Mechanism& mechanism, StateKind kind, const CutReferences* near, TreeInLanes::OneState one)
+      : mechanism_(&mechanism), kind_(kind), near_(near), one_(std::move(one)) {}
+
+  /// As Formulation::rhs_batch.
+  void batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
+  /// As Formulation::jacobian.
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives);
+  /// \returns why there are no derivatives; empty where there are.
+  [[nodiscard]] std::string without_jacobian() const;
+
+ private:
+  const Mechanism* mechanism_;
+  StateKind kind_;
+  const CutReferences* near_;
+  TreeInLanes::OneState one_;
+  std::unique_ptr<TreeInLanes> lanes_;
+  std::unique_ptr<TreeDerivatives> derivatives_;
+};
+
+}  // namespace mbdbench
