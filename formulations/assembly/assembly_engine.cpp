@@ -32,8 +32,8 @@ class Pieces {
     size_ += (index_of(numbers) + kHandle - 1) / kHandle * kHandle;
   }
   /// Starts again, and hands out. \returns the memory
-  NodeMemory start() {
-    NodeMemory memory = node_memory(size_);
+  AlignedMemory start() {
+    AlignedMemory memory = aligned_memory(size_);
     from_ = memory.get();
     size_ = 0;
     return memory;

@@ -141,10 +141,10 @@ class AssemblyEngine {
   std::vector<HandleRows> handles_;  // of all nodes
   std::vector<BlockSource> blocks_;
   std::vector<RightSource> rights_;
-  NodeMemory memory_;
-  NodeMemory matrix_memory_;
+  AlignedMemory memory_;
+  AlignedMemory matrix_memory_;
   ClosingScratch scratch_;
-  NodeMemory scratch_memory_;
+  AlignedMemory scratch_memory_;
   std::vector<int> scratch_order_;
   std::vector<Vec6> body_input_;       // f with what the arms add
   std::vector<double> free_diagonal_;  // of G^T Xi G if no body were connected, one a row; where loops close

@@ -39,7 +39,7 @@ BodyLeaves::BodyLeaves(const AssemblyTree& tree, std::span<const double> masses,
       rows_.push_back({index_of(row_offsets[index_of(joint)]), tree.joints()[index_of(joint)].rows});
     }
   }
-  memory_ = node_memory(rows_.size() * kDirections);
+  memory_ = aligned_memory(rows_.size() * kDirections);
   std::size_t first = 0;
   for (std::size_t body = 0; body < leaves_.size(); ++body) {
     BodyPlan& plan = plans_[body];

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_tree.hpp"
-#include "formulations/assembly/node_memory.hpp"
 #include "formulations/assembly/node_plan.hpp"
+#include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {
@@ -94,7 +94,7 @@ class BodyLeaves {
   std::vector<BodyPlan> plans_;
   std::vector<Hub> hubs_;
   std::vector<HandleRows> rows_;
-  NodeMemory memory_;
+  AlignedMemory memory_;
 };
 
 }  // namespace mbdbench

@@ -102,7 +102,7 @@ void LaneTree::reserve(std::size_t width) {
   const std::size_t u_size = index_of(data_.u_count);
   const std::size_t state = index_of(data_.q_count) + u_size;
   const auto packs = [&](double* LaneData::*array, std::size_t count) {
-    memory_.push_back(node_memory(std::max<std::size_t>(1, count) * width));
+    memory_.push_back(aligned_memory(std::max<std::size_t>(1, count) * width));
     data_.*array = memory_.back().get();
   };
   packs(&LaneData::state, state);

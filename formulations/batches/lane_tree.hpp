@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <vector>
 
-#include "formulations/assembly/node_memory.hpp"
 #include "formulations/batches/lane_data.hpp"
 #include "formulations/formulation.hpp"
+#include "formulations/kernels/aligned_memory.hpp"
 #include "formulations/recursion/link_loads.hpp"
 
 namespace mbdbench {
@@ -46,7 +46,7 @@ class LaneTree {
   std::vector<LaneForce> forces_;
   std::vector<double> offsets_;  // the constants of d
   LaneData data_;
-  std::vector<NodeMemory> memory_;
+  std::vector<AlignedMemory> memory_;
 };
 
 /// \returns whether a mechanism has loads that the sweeps leave out, in words for a user; empty if it has none.

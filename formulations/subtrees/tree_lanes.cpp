@@ -43,10 +43,8 @@ TreeLanes::TreeLanes(const LinkTree& tree, const TreeForm& form) : form_(form) {
   block_.slots = form_.slots;
   const auto rows = index_of(form_.size());
   const auto take = [&](double*& array, std::size_t numbers) {
-    const std::size_t bytes = numbers * index_of(form_.lanes) * sizeof(double);
-    memory_.emplace_back(static_cast<double*>(::operator new(bytes, std::align_val_t(64))));
+    memory_.push_back(aligned_memory(numbers * index_of(form_.lanes)));
     array = memory_.back().get();
-    std::memset(array, 0, bytes);
   };
   take(block_.links, rows * kConstants);
   take(block_.starts, form_.runs.size() * kStartNumbers);

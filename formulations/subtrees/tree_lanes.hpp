@@ -1,11 +1,10 @@
 #pragma once
 /// \file
 /// The arrays of one TreeForm: constants of the links, and the way of states into lanes and of results out.
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
+#include "formulations/kernels/aligned_memory.hpp"
 #include "formulations/subtrees/subtree_plan.hpp"
 
 namespace mbdbench {
@@ -26,14 +25,10 @@ class TreeLanes {
   void set_slot(int slot, int lane, const TreeSlot<double>& value) const;
 
  private:
-  struct AlignedDelete {
-    void operator()(double* memory) const { ::operator delete(memory, std::align_val_t(64)); }
-  };
-
   TreeForm form_;
   std::vector<int> coordinates_;  // as form_.rows
   TreeBlock block_;
-  std::vector<std::unique_ptr<double, AlignedDelete>> memory_;
+  std::vector<AlignedMemory> memory_;
 };
 
 }  // namespace mbdbench

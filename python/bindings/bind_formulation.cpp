@@ -130,6 +130,17 @@ nb::object rhs(FormulationHandle& handle, double t, NumbersArgument x, const nb:
   return nb::cast(array_of(std::move(xdot)));
 }
 
+NumberArray jacobian(FormulationHandle& handle, double t, NumbersArgument x) {
+  Formulation& formulation = *handle.formulation;
+  if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
+    throw nb::value_error(reason.c_str());
+  }
+  const std::size_t size = formulation.state_size();
+  std::vector<double> rows(size * size);
+  require_ok(formulation.jacobian(t, x.numbers("x", size), rows));
+  return array_of(std::move(rows), {size, size});
+}
+
 NumberArray pack(FormulationHandle& handle, NumbersArgument q, NumbersArgument u, double t) {
   std::vector<double> x(handle.formulation->state_size());
   require_ok(handle.formulation->pack(t, q.numbers("q", q_size(handle)), u.numbers("u", u_size(handle)), x));
@@ -215,6 +226,10 @@ void bind_formulation(nb::module_& module) {
           "(x', failures) of K states, an array of shape (K, state_size): open trees of aba, naudet, naudet-acc and "
           "bae-haug side by side in the lanes of the registers, other states one after another; threads share them. "
           "Rows of states without a right-hand side are NaN, and `failures` has their message by row.")
+      .def("jacobian", &jacobian, nb::arg("t"), nb::arg("x"),
+           "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size): open trees with "
+           "constant forces, springs and dampers in joints, of aba, naudet, naudet-acc and bae-haug. ValueError where "
+           "there are none.")
       .def("pack", &pack, nb::arg("q"), nb::arg("u"), nb::arg("t") = 0.0,
            "The state of coordinates and quasi-velocities of the tree joints, which satisfy the constraints.")
       .def("unpack", &unpack, nb::arg("x"), nb::arg("t") = 0.0, "(q, u) of a state.")

@@ -163,3 +163,14 @@ def test_rows_of_a_wrong_shape_are_refused(pendulum):
         formulation.rhs(0.0, np.zeros((2, 8)), out=np.zeros((3, 8)))
     with pytest.raises(ValueError, match="threads: is 0"):
         formulation.rhs_batch(0.0, np.zeros((2, 8)), threads=0)
+
+
+def test_jacobian_is_that_of_the_pendulum(arm):
+    formulation = mbdbench.Formulation(arm, "aba")
+    stiffness = MASS * G * LENGTH * np.sin(0.3) / (INERTIA + MASS * LENGTH**2)
+    np.testing.assert_allclose(formulation.jacobian(0.0, [0.3, 1.5]), [[0.0, 1.0], [stiffness, 0.0]], atol=1e-13)
+
+
+def test_jacobian_is_refused_where_there_is_none(pendulum):
+    with pytest.raises(ValueError, match="aba, naudet, naudet-acc and bae-haug"):
+        mbdbench.Formulation(pendulum, "dense").jacobian(0.0, np.zeros(8))

@@ -6,8 +6,8 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "formulations/assembly/node_memory.hpp"
 #include "formulations/assembly/node_plan.hpp"
+#include "formulations/kernels/aligned_memory.hpp"
 #include "formulations/subchains/instruction_set.hpp"
 #include "mechanisms/catalogue/random_source.hpp"
 #include "tests/support/random_states.hpp"
@@ -135,7 +135,7 @@ class NodeProblem {
   [[nodiscard]] int row_of(std::size_t handle) const { return first_row_[handle]; }
 
   double* piece(int numbers) {
-    memory_.push_back(node_memory(static_cast<std::size_t>(std::max(numbers, 8))));
+    memory_.push_back(aligned_memory(static_cast<std::size_t>(std::max(numbers, 8))));
     return memory_.back().get();
   }
 
@@ -157,8 +157,8 @@ class NodeProblem {
     scratch_.shift = piece(padded);
     order_.resize(static_cast<std::size_t>(plan_.closed_rows));
     scratch_.order = order_.data();
-    source_ = node_memory(static_cast<std::size_t>(6 * 8 * all * all));
-    source_right_ = node_memory(static_cast<std::size_t>(8 * all));
+    source_ = aligned_memory(static_cast<std::size_t>(6 * 8 * all * all));
+    source_right_ = aligned_memory(static_cast<std::size_t>(8 * all));
   }
 
   /// The child's lower triangle of blocks, in columns of all handles.
@@ -243,9 +243,9 @@ class NodeProblem {
   std::vector<int> order_;
   std::vector<BlockSource> blocks_;
   std::vector<RightSource> rights_;
-  std::vector<NodeMemory> memory_;
-  NodeMemory source_;
-  NodeMemory source_right_;
+  std::vector<AlignedMemory> memory_;
+  AlignedMemory source_;
+  AlignedMemory source_right_;
   Eigen::VectorXd right_;
   Eigen::VectorXd external_;
   Eigen::VectorXd sigma_;

@@ -131,8 +131,12 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
       {"formulations/subchains", {"formulations/execution", "formulations/kernels", "formulations/recursion"}},
       // The instruction set in use.
-      {"formulations/parts",
+      {"formulations/batches",
        {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+      // Many states and derivatives of an open tree; the instruction set in use.
+      {"formulations/parts",
+       {"formulations/batches", "formulations/execution", "formulations/kernels", "formulations/recursion",
+        "formulations/subchains"}},
       // The same instruction sets and interface of what goes in lanes.
       {"formulations/subtrees",
        {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},

@@ -9,14 +9,14 @@
 namespace mbdbench {
 
 /// How such memory is given back.
-struct NodeMemoryDelete {
+struct AlignedMemoryDelete {
   void operator()(double* memory) const { ::operator delete(memory, std::align_val_t(64)); }
 };
-using NodeMemory = std::unique_ptr<double, NodeMemoryDelete>;
+using AlignedMemory = std::unique_ptr<double, AlignedMemoryDelete>;
 
 /// \returns so many zeros.
-inline NodeMemory node_memory(std::size_t numbers) {
-  NodeMemory memory(static_cast<double*>(::operator new(numbers * sizeof(double), std::align_val_t(64))));
+inline AlignedMemory aligned_memory(std::size_t numbers) {
+  AlignedMemory memory(static_cast<double*>(::operator new(numbers * sizeof(double), std::align_val_t(64))));
   std::memset(memory.get(), 0, numbers * sizeof(double));
   return memory;
 }

@@ -1,0 +1,53 @@
+#include "experiments/verification/linear_motion.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+namespace mbdbench {
+
+Eigen::Index LinearMotion::largest_component(Eigen::Index mode) const {
+  Eigen::Index largest = 0;
+  modes.col(mode).cwiseAbs().maxCoeff(&largest);
+  return largest;
+}
+
+LinearMotion linear_motion(Formulation& formulation, double t, const std::vector<double>& x) {
+  if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
+    throw std::invalid_argument(fmt::format("mechanism '{}': {}", formulation.mechanism().name(), reason));
+  }
+  const auto size = static_cast<Eigen::Index>(x.size());
+  LinearMotion motion;
+  motion.rates.resize(size);
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(size, size);
+  RhsStatus status = formulation.rhs(t, x, {motion.rates.data(), x.size()});
+  status = status.ok ? formulation.jacobian(t, x, {rows.data(), x.size() * x.size()}) : status;
+  if (!status.ok) {
+    throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
+  }
+  motion.derivatives = rows;
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(motion.derivatives);
+  if (solver.info() != Eigen::Success) {
+    throw std::runtime_error("the eigenvalues of the linearised motion do not converge");
+  }
+  std::vector<Eigen::Index> order(x.size());
+  std::iota(order.begin(), order.end(), Eigen::Index{0});
+  const auto& values = solver.eigenvalues();
+  std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
+    return values[a].imag() != values[b].imag() ? values[a].imag() > values[b].imag()
+                                                : values[a].real() > values[b].real();
+  });
+  motion.eigenvalues.resize(size);
+  motion.modes.resize(size, size);
+  for (Eigen::Index i = 0; i < size; ++i) {
+    const Eigen::Index from = order[static_cast<std::size_t>(i)];
+    motion.eigenvalues[i] = values[from];
+    motion.modes.col(i) = solver.eigenvectors().col(from).normalized();
+  }
+  return motion;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,27 @@
+#pragma once
+/// \file
+/// Motion near a state: eigenvalues and modes of the exact derivatives of a right-hand side.
+#include <Eigen/Core>
+#include <string>
+#include <vector>
+
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// x' = f(x*) + A (x - x*). Quaternions have a direction that is no motion, their length: an eigenvalue of 0 each.
+struct LinearMotion {
+  Eigen::MatrixXd derivatives;   ///< A
+  Eigen::VectorXd rates;         ///< f(x*); zero in an equilibrium
+  Eigen::VectorXcd eigenvalues;  ///< 1/s, those with the largest imaginary part first, then the largest real part
+  Eigen::MatrixXcd modes;        ///< a column an eigenvalue, of length 1
+
+  /// \returns the component of the state that moves most in a mode.
+  [[nodiscard]] Eigen::Index largest_component(Eigen::Index mode) const;
+};
+
+/// \throws std::invalid_argument where the formulation has no exact derivatives, std::runtime_error where the state has
+/// none or the eigenvalues do not converge
+LinearMotion linear_motion(Formulation& formulation, double t, const std::vector<double>& x);
+
+}  // namespace mbdbench
