@@ -32,7 +32,7 @@ namespace mbdbench {
 namespace {
 
 constexpr const char* kLineariseExamples = R"text(Examples:
-  mbdbench linearise -m pendulum:3 --set q.joint1=-1.5707963267948966      a chain that hangs
+  mbdbench linearise -m pendulum:3 --set q.joint1=1.5707963267948966       a chain that hangs
   mbdbench linearise -m arm.toml -f naudet -o modes
   python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
 

@@ -25,7 +25,7 @@ Mechanism hanging(int links) {
   MechanismDescription description =
       make_mechanism(mechanism_registry(), "pendulum:" + std::to_string(links)).description();
   for (std::size_t k = 0; k < description.joints.size(); ++k) {
-    description.joints[k].q0 = {k == 0 ? -0.5 * std::numbers::pi : 0.0};
+    description.joints[k].q0 = {k == 0 ? 0.5 * std::numbers::pi : 0.0};
     description.joints[k].v0 = {0.0};
   }
   return Mechanism(description);
@@ -94,7 +94,7 @@ TEST(LinearMotion, ASpringWithDamperHasItsClosedForm) {
 
 TEST(LineariseCommand, WritesWhatItShows) {
   const TemporaryDirectory directory;
-  const CommandLineCall call = call_program({"linearise", "-m", "pendulum:2", "--set", "q.joint1=-1.5707963267948966",
+  const CommandLineCall call = call_program({"linearise", "-m", "pendulum:2", "--set", "q.joint1=1.5707963267948966",
                                              "--set", "q.joint2=0", "-o", directory.path().string()});
   EXPECT_EQ(call.exit_code, 0) << call.errors;
   EXPECT_NE(call.output.find("frequency/Hz"), std::string::npos) << call.output;
