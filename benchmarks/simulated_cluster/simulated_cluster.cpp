@@ -205,11 +205,10 @@ void configure(const Network& network) {
   Engine::set_config(fmt::format("smpi/or:0:{}:0", network.overhead * kMicro));
 }
 
-void simulate(char* name) {
+void simulate(char** arguments) {
   Simulation& all = simulation();
-  int argument_count = 1;
-  std::array<char*, 2> arguments = {name, nullptr};
-  simgrid::s4u::Engine engine(&argument_count, arguments.data());
+  int argument_count = 1;  // the program's name: its options are not SimGrid's
+  simgrid::s4u::Engine engine(&argument_count, arguments);
   xbt_log_control_set("xbt_cfg.thresh:warning");
   xbt_log_control_set("smpi_config.thresh:warning");
   simgrid::s4u::Engine::set_config(fmt::format("smpi/host-speed:{}f", kFlops));
@@ -261,7 +260,7 @@ int run(int argument_count, char** arguments) {
   }
   all.buffer.resize(largest);
   all.microseconds.resize(all.schedules.size());
-  simulate(*arguments);
+  simulate(arguments);
   say("formulation,family,exchange,bodies,nodes,simulated_us,estimated_us\n");
   for (std::size_t i = 0; i < all.schedules.size(); ++i) {
     const Schedule& each = all.schedules[i];
