@@ -5,10 +5,10 @@ from csv_rows import read_csv_rows
 from input_error import InputError
 
 COLUMNS = ["experiment", "source", "statement", "criterion", "baseline", "held", "parts", "not_tested", "measured", "verdict", "by"]
-VERDICTS = ["holds", "mostly holds", "mostly does not", "does not hold", "by model", "not measured"]
+VERDICTS = ["holds", "mostly holds", "mostly does not", "does not hold", "by model", "by simulation", "not measured"]
 # How many of them do so, after a number.
 PLURALS = {"holds": "hold", "mostly holds": "mostly hold", "mostly does not": "mostly do not", "does not hold": "do not hold"}
-BASES = ["run", "model"]
+BASES = ["run", "model", "simulation"]
 
 
 @dataclass(frozen=True)

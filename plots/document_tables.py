@@ -13,10 +13,12 @@ import tempfile
 from pathlib import Path
 
 import claims as claim_counts
+import cluster_claims
 import parallel_cost
 from document_numbers import NUMBERS, is_in_a_sentence
 from input_error import InputError
 from ledger import entries, unjudged, write_ledger
+from papers import Setting
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
 from records import COLUMNS, value_of
 from result_directory import open_results
@@ -27,9 +29,10 @@ EXAMPLE = """example:
 
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
-DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md", "paper/paper.md")
+DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md", "docs/understanding/simulated_cluster.md", "paper/paper.md")
 _STUDIES = ROOT / "experiments" / "studies"
 _LEDGER = _REFERENCE / "ledger.csv"
+_SIMULATED = _REFERENCE / cluster_claims.EXPERIMENT
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")
 _MARKED = re.compile(r"(<!-- table (\w+) -->\n).*?(<!-- end of table -->)", re.DOTALL)
 _MARKED_NUMBER = re.compile(r"(<!-- number (\w+) -->).*?(<!-- end -->)", re.DOTALL)
@@ -116,8 +119,47 @@ def _claims(ours):
     return _markdown(["source", "statement", "k of n", "verdict"], rows)
 
 
+def _simulated_claims():
+    return claim_counts.read_claims(_SIMULATED / "claims.csv")
+
+
 def _parallel_cost():
-    return _markdown(parallel_cost.HEADER, parallel_cost.rows({paper: open_results(_REFERENCE / paper).claims for paper in _PAPERS}))
+    return _markdown(parallel_cost.HEADER, parallel_cost.rows({paper: open_results(_REFERENCE / paper).claims for paper in _PAPERS}, _simulated_claims()))
+
+
+def _scaling():
+    """What the simulated cluster says of the largest mechanisms: one node, 1024, and where more stop paying."""
+    cluster = cluster_claims.read_cluster(_SIMULATED)
+    rows = []
+    for formulation, family, exchange in sorted({point.curve for point in cluster.points}):
+        bodies = max(point.bodies for point in cluster.points if point.curve == (formulation, family, exchange))
+        curve = cluster.curve(formulation, family, exchange, bodies)
+        best, end = cluster_claims.fastest(curve), curve[-1]
+        rows.append([f"`{formulation}`", family, exchange, f"{bodies}", f"{curve[0].simulated_us:.3g}" if curve[0].nodes == 1 else "",
+                     f"{end.simulated_us:.3g}", f"{end.estimated_us:.3g}", f"{best.nodes} ({best.simulated_us:.3g})"])
+    return _markdown(["formulation", "family", "messages", "bodies", "1 node", "1024 nodes", "LogGP", "fewest nodes that are fastest"], rows)
+
+
+def _one_body_a_node():
+    cluster = cluster_claims.read_cluster(_SIMULATED)
+    nodes = (16, 64, 256, 1024)
+    rows = []
+    for formulation in ("hdca[leaf=body]", "dca[leaf=body]", "dca-alm"):
+        for family in ("chain", "loop", "ladder"):
+            of = {point.nodes: point for point in cluster.curve(formulation, family, "tree")}
+            rows.append([f"`{formulation}`", family, *(f"{of[count].simulated_us:.3g}" for count in nodes)])
+    return _markdown(["formulation", "family", *(f"n = {count}" for count in nodes)], rows)
+
+
+def _two_processes():
+    return _markdown(["formulation", "family", "bodies", "simulated [us]", "measured [us]", "deviation"],
+                     [[f"`{two.formulation}`", two.family, f"{two.bodies}", f"{two.simulated_us:.3g}", f"{two.measured_us:.3g}", f"{100 * two.deviation:+.0f} %"]
+                      for two in cluster_claims.read_cluster(_SIMULATED).two_processes])
+
+
+def _claims_of_the_cluster():
+    return _markdown(["source", "statement", "measured", "verdict"],
+                     [[claim.source, claim.statement, claim.measured.replace("|", r"\|"), claim.verdict] for claim in _simulated_claims()])
 
 
 def _make_ledger(file):
@@ -127,12 +169,17 @@ def _make_ledger(file):
         results = open_results(_REFERENCE / paper)
         rows += entries(paper, results.records + results.timings, results.claims)
         rows += unjudged(paper, results.claims)
+    network = cluster_claims.read_cluster(_SIMULATED).network
+    rows += entries(cluster_claims.EXPERIMENT, [], _simulated_claims(), [Setting(
+        "ours: a network with a latency of {latency_us:g} us, {overhead_us:g} us at either end of a message, {per_byte_ns:g} ns a byte; one process a node; "
+        "pieces of work timed on one core".format(**network))])
     return write_ledger(file, rows)
 
 
 TABLES = {"what_is_reproduced": _what_is_reproduced, "chadaj2015_counts": _chadaj2015_counts, "chadaj2017_cases": _chadaj2017_cases,
           "naudet2005_table2": _naudet2005_table2, "claims": lambda: _claims(False), "claims_of_ours": lambda: _claims(True),
-          "parallel_cost": _parallel_cost}
+          "parallel_cost": _parallel_cost, "scaling": _scaling, "one_body_a_node": _one_body_a_node, "two_processes": _two_processes,
+          "claims_of_the_cluster": _claims_of_the_cluster}
 
 
 def _is_needed(record):

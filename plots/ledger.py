@@ -33,7 +33,7 @@ class Entry:
     parts: int
     not_tested: int
     verdict: str
-    by: str  # run, model
+    by: str  # run, model, simulation
     settings: str  # that are not the paper's own and on which it rests
 
     @property
@@ -87,9 +87,10 @@ def _curves(experiment, settings):
                         "; ".join(setting.text for setting in settings if not setting.sources))
 
 
-def entries(experiment, records, claims):
-    """The rows of one paper: its numbers in the order of its files, its curves, its sentences and ours."""
-    settings = papers().get(experiment, {"settings": []})["settings"]
+def entries(experiment, records, claims, settings=None):
+    """The rows of one paper: its numbers in the order of its files, its curves, its sentences and ours. `settings`: where plots/papers.toml
+    has none."""
+    settings = papers().get(experiment, {"settings": []})["settings"] if settings is None else settings
     rows = [_of_number(experiment, number, settings) for number in published_numbers(experiment, records)]
     if experiment in papers():
         rows += _curves(experiment, settings)

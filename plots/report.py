@@ -139,7 +139,7 @@ def write_report(file, title, figures, results=None, provenance=None, problems=(
     own = [table for table in own if says_something(table[1], table[2])]
     for figure in figures:
         figure.links = _links(directory, f"figures/{figure.png.stem}.pdf", f"figures/{figure.png.name}")
-    cases = cases_of(study, directory, figures, own)
+    cases = cases_of(study, directory, figures, own, results, paper["settings"] if paper else ())
     of_cases = {mechanism["label"] for mechanism in study.mechanisms} if study else set()
     together = grouped([figure for figure in figures if figure.definition.case not in of_cases])
     own = [table for table in own if table[0].case not in of_cases]

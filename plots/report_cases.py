@@ -2,6 +2,7 @@
 import re
 from dataclasses import dataclass, field
 
+from case_claims import labels_of_claims, settings_of
 from number_text import plain
 
 _LONG = 12  # rows of settings that a page shows unfolded
@@ -25,10 +26,16 @@ class Case:
     settings: list  # rows of texts, one a label
     figures: list = field(default_factory=list)
     tables: list = field(default_factory=list)
+    claims: list = field(default_factory=list)
+    inferred: list = field(default_factory=list)  # settings that are not the paper's own
 
     @property
     def folded(self):
         return len(self.settings) > _LONG
+
+    @property
+    def claims_folded(self):
+        return len(self.claims) > _LONG
 
 
 def grouped(figures):
@@ -84,9 +91,11 @@ def _without_empty(header, rows):
     return [header[place] for place in kept], [[row[place] for place in kept] for row in rows]
 
 
-def cases_of(study, path, figures, tables):
-    """[Case] of the mechanisms; `figures`: drawn ones; `tables`: (TableDefinition, header, rows, links)."""
+def cases_of(study, path, figures, tables, results=None, inferred=()):
+    """[Case] of the mechanisms; `figures`: drawn ones; `tables`: (TableDefinition, header, rows, links); `results`: whose claims stand
+    in the cases that they speak of; `inferred`: the Settings of its paper."""
     cases, own = {}, {}
+    labels_of = labels_of_claims(path, results.experiment, {mechanism["label"] for mechanism in study.mechanisms}) if study and results else {}
     for mechanism in study.mechanisms if study else []:
         own.setdefault(mechanism["mechanism"], []).append(mechanism)
     for word, mechanisms in own.items():
@@ -95,7 +104,9 @@ def cases_of(study, path, figures, tables):
         anchor = "case_" + re.sub(r"[^A-Za-z0-9]+", "_", word).strip("_")
         while anchor in {case.anchor for case in cases.values()}:
             anchor += "_"
+        claims = [claim for claim in results.claims if labels_of.get(claim.statement, set()) & labels] if results else []
+        records = [record for record in results.records + results.timings if record.mechanism == word] if results else []
         cases[word] = Case(word, anchor, _picture(path, mechanisms[0]), _facts(mechanisms[0]), header, settings,
                            grouped([figure for figure in figures if figure.definition.case in labels]),
-                           [table for table in tables if table[0].case in labels])
+                           [table for table in tables if table[0].case in labels], claims, settings_of(inferred, claims, records))
     return list(cases.values())

@@ -141,6 +141,11 @@ need_for_experiments() {
   fi
 }
 
+# Optional: nothing else asks for it, and without it CMake leaves benchmark_simulated_cluster out.
+need_for_simulated_cluster() {
+  need libsimgrid-dev "SimGrid: right-hand sides on the nodes of a simulated cluster" has_header smpi/smpi.h libsimgrid-dev
+}
+
 need_for_check() {
   need "clang-format-$llvm_tools_version" "checks the formatting" pinned_llvm_tool clang-format
   need "clang-tidy-$llvm_tools_version" "static checks" pinned_llvm_tool clang-tidy

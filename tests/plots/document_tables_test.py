@@ -38,7 +38,8 @@ class Documents(unittest.TestCase):
             document_tables.written("<!-- number unknown -->1<!-- end -->")
 
     def test_frozen_claims_are_those_that_the_studies_make(self):
-        for frozen in (ROOT / "results" / "reference").glob("*/claims.csv"):
+        # Those of the simulated cluster are made from its numbers (simulated_cluster_test.py).
+        for frozen in (file for file in (ROOT / "results" / "reference").glob("*/claims.csv") if file.parent.name != "simulated_cluster"):
             study = tomllib.loads((ROOT / "experiments" / "studies" / f"{frozen.parent.name}.toml").read_text(encoding="utf-8"))
             claims = {claim["text"]: claim for claim in study["claims"]}
             with frozen.open(encoding="utf-8", newline="") as rows:

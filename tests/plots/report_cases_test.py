@@ -7,9 +7,15 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
+import claims
+from papers import Setting
 from plot_checks import InTemporaryDirectory, Page, run_make_all
 from report import page_environment
+from report_cases import cases_of
+from result_directory import open_results
+from study import read_study
 from study_test import write_study
+from synthetic_results import write_rows
 
 
 class ReportByCases(InTemporaryDirectory):
@@ -53,6 +59,51 @@ class ReportByCases(InTemporaryDirectory):
         self.assertIn("Two ways", case)
         self.assertNotIn("Two mechanisms", case)
         self.assertIn("Two mechanisms", text[text.index('id="tables"'):])
+
+    def test_a_case_has_the_claims_that_speak_of_it_and_the_settings_that_it_rests_on(self):
+        (self.directory / "inputs").mkdir()
+        (self.directory / "inputs" / "declaration.toml").write_text("""
+[[claims]]
+source = "Small, page 1"
+text = "Bars are bars."
+holds = "evaluations['First one', mechanism='four_bar', integrator='ode45', tolerance=1e-6] > 0"
+[[claims]]
+source = "ours"
+text = "Pendulums swing."
+holds = "evaluations['First one'] > 0"
+over = ["tolerance"]
+mechanisms = ["pendulum:4"]
+[[claims]]
+source = "ours"
+text = "All of them move."
+holds = "evaluations['First one'] > 0"
+over = ["mechanism"]
+[[claims]]
+source = "ours"
+text = "A wish."
+not_measured = "it is one"
+""")
+        write_rows(self.directory / "claims.csv", claims.COLUMNS,
+                   [["small", source, text, "", "", k, n, 0, "", verdict, "run"]
+                    for source, text, k, n, verdict in (("Small, page 1", "Bars are bars.", 1, 1, "holds"), ("ours", "Pendulums swing.", 1, 2, "mostly holds"),
+                                                        ("ours", "All of them move.", 0, 2, "does not hold"), ("ours", "A wish.", 0, 0, "not measured"))])
+        inferred = [Setting("of everything"), Setting("of the page", ["Small, page 1"]), Setting("of another page", ["Small, page 2"])]
+        results = open_results(self.directory)
+        cases = {case.title: case for case in cases_of(read_study(results), self.directory, [], [], results, inferred)}
+        self.assertEqual([claim.statement for claim in cases["four_bar"].claims], ["Bars are bars.", "All of them move."])
+        self.assertEqual([claim.statement for claim in cases["pendulum:4"].claims], ["Pendulums swing.", "All of them move."])
+        self.assertEqual(cases["four_bar"].inferred, ["of everything", "of the page"])
+        self.assertEqual(cases["pendulum:4"].inferred, ["of everything"])
+        text = self._report()
+        case = text[text.index('id="case_pendulum_4"'):text.index('id="tables"')]
+        self.assertIn('<span class="verdict mostly-holds">mostly holds</span>, 1 of 2</td><td>ours: Pendulums swing.</td>', case)
+        self.assertNotIn("Bars are bars.", case)
+
+    def test_a_folder_whose_declaration_is_damaged_has_its_report_without_claims_in_cases(self):
+        (self.directory / "inputs").mkdir()
+        for damaged in ("claims = 3", "[[claims]]\ntext = 5", "not = [toml"):
+            (self.directory / "inputs" / "declaration.toml").write_text(damaged)
+            self.assertNotIn("Claims on it", self._report())
 
     def test_names_break_after_their_signs(self):
         breakable = page_environment().filters["breakable"]
