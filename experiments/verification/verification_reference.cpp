@@ -286,6 +286,9 @@ Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reacti
       held[static_cast<std::size_t>(term.u)] = true;
     }
   }
+  for (const VelocityEntry& entry : kinematics_.velocity_entries()) {
+    held[static_cast<std::size_t>(entry.u)] = true;
+  }
   for (std::size_t k = 0; k < reactions.tree_joints.size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];
     for (int i = 0; i < joint.nu; ++i) {
