@@ -22,7 +22,9 @@ bool is_driven(const Joint& joint, int component) {
 DriveForces drive_forces(const Kinematics& kinematics, const Reactions& reactions) {
   const Mechanism& mechanism = kinematics.mechanism();
   const auto couplings = static_cast<Eigen::Index>(mechanism.couplings().size());
-  // D^T H = 0: what is left of a tree joint's wrench along H are drives and couplings.
+  const auto ties = couplings + static_cast<Eigen::Index>(mechanism.velocity_constraints().size());
+  // D^T H = 0: what is left of a tree joint's wrench along H are drives, couplings and
+  // constraints of velocities.
   Eigen::VectorXd along = Eigen::VectorXd::Zero(mechanism.u_size());
   std::vector<bool> driven(index_of(mechanism.u_size()), false);
   for (std::size_t k = 0; k < mechanism.tree_joints().size(); ++k) {
@@ -33,14 +35,18 @@ DriveForces drive_forces(const Kinematics& kinematics, const Reactions& reaction
       driven[index_of(joint.u_offset + i)] = is_driven(joint, i);
     }
   }
-  Eigen::MatrixXd factors = Eigen::MatrixXd::Zero(mechanism.u_size(), couplings);
+  Eigen::MatrixXd factors = Eigen::MatrixXd::Zero(mechanism.u_size(), ties);
   for (Eigen::Index c = 0; c < couplings; ++c) {
     for (const Coupling::Term& term : mechanism.couplings()[index_of(static_cast<int>(c))].terms) {
       factors(term.u, c) += term.factor;
     }
   }
+  for (const VelocityEntry& entry : kinematics.velocity_entries()) {
+    const int first = mechanism.velocity_constraints().front().row;
+    factors(entry.u, couplings + entry.row - first) += entry.factor;
+  }
   DriveForces forces;
-  if (couplings > 0) {
+  if (ties > 0) {
     Eigen::MatrixXd undriven = factors;
     Eigen::VectorXd told = along;
     for (Eigen::Index i = 0; i < told.size(); ++i) {

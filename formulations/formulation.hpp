@@ -211,10 +211,12 @@ struct FormulationEntry {
   /// (`Formulation::is_divided`); nullptr: every process computes all of it.
   std::unique_ptr<Formulation> (*make_on_ranks)(const Mechanism& mechanism, const Parameters& options,
                                                 RankExchange& ranks) = nullptr;
+  /// Whether it knows constraints of velocities alone (joints that roll, `velocity_constraints`), as `takes_couplings`.
+  bool takes_velocity_constraints = false;
 };
 
-/// \returns why a formulation cannot treat the mechanism, empty if it can: its own reason, or couplings that it does
-/// not know.
+/// \returns why a formulation cannot treat the mechanism, empty if it can: its own reason, or couplings or
+/// constraints of velocities that it does not know.
 std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism);
 
 }  // namespace mbdbench

@@ -130,10 +130,19 @@ RankedFormulation make_ranked_formulation(std::span<const FormulationEntry> regi
 
 std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism) {
   if (!mechanism.couplings().empty() && !entry.takes_couplings) {
+    const CouplingDescription& coupling = mechanism.description().couplings.front();
+    // A file of a robot has no couplings but what follows from its joints; the first term is the joint that says so.
+    const bool mimic = mechanism.description().source.starts_with("URDF") && coupling.name.ends_with("_mimic");
     return fmt::format(
-        "it couples coordinates of several joints (coupling '{}'), and the formulation does not know such "
+        "it couples coordinates of several joints (coupling '{}'{}), and the formulation does not know such "
         "constraints",
-        mechanism.couplings().front().name);
+        coupling.name, mimic ? fmt::format(", <mimic> of joint '{}'", coupling.terms.front().joint) : "");
+  }
+  if (!mechanism.held_by_velocity().empty() && !entry.takes_velocity_constraints) {
+    return fmt::format(
+        "'{}' holds velocities without an equation of positions, and the formulation does not know such "
+        "constraints",
+        mechanism.held_by_velocity());
   }
   const auto bodies = mechanism.bodies();
   const auto irregular = std::find_if(bodies.begin(), bodies.end(), [](const Body& body) { return !body.regular; });

@@ -28,7 +28,7 @@ struct OdeSystem {
   std::function<bool()> reached_too_far;
   /// Called on every accepted step with the new state; may change it (projection, quaternion normalisation, re-gauge)
   /// and then returns true. One-step methods evaluate f anew, counted. Adaptive multistep methods do so and begin a new
-  /// history where a component moved by more than ten times the tolerance; a smaller change is an error like that of a
+  /// history where a component moved by more than 100 times the tolerance; a smaller change is an error like that of a
   /// step, and the history is moved along with the state. Empty: nothing to do.
   std::function<bool(double t, std::span<double> x)> after_step;
   /// Components with zero rate that only `after_step` changes, one flag a component; empty: none. They may be codes and

@@ -89,7 +89,7 @@ class OdeRun {
   /// \returns OdeSystem::separable_positions.
   std::size_t separable_positions() const { return system_.separable_positions; }
 
-  /// For methods with a history: from now on a change by after_step that is within ten times the tolerance in every
+  /// For methods with a history: from now on a change by after_step that is within 100 times the tolerance in every
   /// component, also in those outside the error mask, is a shift of the whole history. f_new is then left as it is.
   void shift_small_changes(const OdeOptions& options);
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 REASONS = {  # by words of our messages
-    "friction": "dry friction", "unphysical inertia": "rigid body can have|mass = -", "no masses": "has a mass|no inertia along",
+    "friction": "dry friction", "unphysical inertia": "rigid body can have|mass = -", "no masses": "has a mass|no inertia along|has no <inertia>",
     "macros": "run xacro", "missing link": "there is no link", "no XML": "is not XML", "loop or force": "adds a joint",
     "bad number": "wants [0-9]", "not a tree": "already|no joint's child|cycle", "unknown type": "no joint type",
     "mimic": "<mimic> of", "nothing moves": "nothing moves",

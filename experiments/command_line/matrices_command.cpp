@@ -35,7 +35,7 @@ constexpr const char* kMatricesExamples = R"text(Examples:
   python3 -c "import numpy; print(numpy.linalg.cond(numpy.load('matrices/mass_matrix.npy')))"
 
 M u' = f + Phi_q^T lambda: mass_matrix.npy (M), forces.npy (f: loads, gravity, what depends on velocities),
-constraint_jacobian.npy (Phi_q: cut joints, then prescribed motions, then couplings), q.npy, u.npy, accelerations.npy
+constraint_jacobian.npy (Phi_q: cut joints, prescribed motions, couplings, velocities), q.npy, u.npy, accelerations.npy
 (u' by dense); names.json: what the entries of q and u are called; provenance.json, inputs.json.)text";
 
 struct MatricesOptions {

@@ -46,6 +46,8 @@ std::string held_joint(JointType type, double size) {
       return circle(0.5 * size, kFilled);
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       return circle(0.5 * size, kFilled) +
              strokes(fmt::format("M{:.2f} {:.2f}H{:.2f}", -1.6 * size, 0.5 * size, 1.6 * size));
     case JointType::free:

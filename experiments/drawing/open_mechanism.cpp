@@ -34,6 +34,7 @@ struct Cut {
 MechanismDescription without_loops(const MechanismDescription& description, const std::vector<std::size_t>& cuts) {
   MechanismDescription bare = description;
   bare.couplings.clear();
+  bare.velocity_constraints.clear();
   bare.joint_loads.clear();
   bare.body_loads.clear();
   for (JointDescription& joint : bare.joints) {
@@ -62,6 +63,8 @@ double held_distance(JointType type, const Vec3& gap, const Vec3& axis) {
     case JointType::free:
     case JointType::distance:
     case JointType::revolute_spherical:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       return 0.0;  // their ends are apart by intent
     case JointType::prismatic:
     case JointType::cylindrical:

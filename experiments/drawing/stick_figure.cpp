@@ -189,7 +189,8 @@ class FigureMaker {
     const Vec3 on_b = kinematics_.world_point(joint.b, joint.position_b);
     const bool slides = joint.type == JointType::prismatic || joint.type == JointType::cylindrical ||
                         joint.type == JointType::planar || joint.type == JointType::screw ||
-                        joint.type == JointType::point_on_line || joint.type == JointType::point_on_plane;
+                        joint.type == JointType::point_on_line || joint.type == JointType::point_on_plane ||
+                        rolls(joint.type);
     if (slides) {
       add_line(LineKind::guide, on_a, on_b);
     }

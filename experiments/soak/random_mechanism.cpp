@@ -172,6 +172,47 @@ void drive_cut(RandomSource& random, MechanismDescription& description) {
   }
 }
 
+/// Every eleventh mechanism has a rod or a point on a line or in a plane between two of its bodies, or a body and the
+/// ground: drawn last, so that the others are those of their seeds before.
+constexpr std::int64_t kRods = 11;
+
+/// The joint is closed where the bodies are at the start; velocities are those next to the given ones.
+void add_rod(RandomSource& random, MechanismDescription& description) {
+  const Mechanism mechanism(description);
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(mechanism.q0()));
+  const auto bodies = mechanism.bodies();
+  const int b = static_cast<int>(random.index(bodies.size()));
+  const int other = static_cast<int>(random.index(bodies.size())) - 1;
+  const int a = other >= b ? other + 1 : other;  // the ground, or any other body
+  if (a == mechanism.body_count()) {
+    return;
+  }
+  const auto place_on = [&](int body) {
+    const Vec3 centre = body < 0 ? Vec3(Vec3::Zero()) : bodies[static_cast<std::size_t>(body)].com;
+    return Vec3(centre + random.uniform(0.1, 0.5) * mechanism.scales().length * random.direction());
+  };
+  JointDescription rod;
+  rod.name = "rod";
+  rod.type = kCutOnlyTypes[random.index(kCutOnlyTypes.size())];
+  rod.a = a < 0 ? kGround : bodies[static_cast<std::size_t>(a)].name;
+  rod.b = bodies[static_cast<std::size_t>(b)].name;
+  rod.frame_a.position = place_on(a);
+  rod.frame_b.position = place_on(b);
+  const Vec3 gap = kinematics.body(a).rotation.transpose() *
+                   (kinematics.world_point(b, rod.frame_b.position) - kinematics.world_point(a, rod.frame_a.position));
+  const Vec3 across = gap.cross(random.direction());
+  rod.axis = (rod.type == JointType::point_on_line ? gap : across).normalized();
+  rod.length = has_length(rod.type) ? gap.norm() : 0.0;
+  rod.cut = true;
+  description.joints.push_back(rod);
+  const Mechanism held(description);
+  const std::ptrdiff_t independent = independent_constraints(held);
+  if (independent == held.u_size() || independent == independent_constraints(mechanism)) {
+    description.joints.pop_back();  // nothing would be left to move, or the other joints hold it already
+  }
+}
+
 MechanismDescription drawn(std::span<const MechanismEntry> registry, RandomSource& random, std::int64_t seed) {
   const int screws = seed % kScrews == 0 ? 1 : 0;
   const std::size_t bodies = 1 + random.index(14);
@@ -223,7 +264,8 @@ Mechanism draw_mechanism(std::span<const MechanismEntry> registry, std::int64_t 
   if (random.chance(0.15)) {
     description->gravity.setZero();
   }
-  for (const auto& [period, change] : {std::pair(2 * kScrews, Change{couple}), {kDrivenCuts, Change{drive_cut}}}) {
+  for (const auto& [period, change] :
+       {std::pair(2 * kScrews, Change{couple}), {kDrivenCuts, Change{drive_cut}}, {kRods, Change{add_rod}}}) {
     if (seed % period != 0) {
       continue;
     }

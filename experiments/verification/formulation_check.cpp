@@ -429,7 +429,7 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
   }
   if (accelerations) {
     const double size = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
-    const double rounding = limit_ * largest_entry(reference.u) / h;
+    const double rounding = limit_ * std::max(largest_entry(reference.u), reference.velocity_scale) / h;
     const double iteration = converged_ ? 0.0 : kUnconvergedLimit;
     const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size + iteration;
     const Deviation deviation =

@@ -72,11 +72,9 @@ Reference VerificationReference::at(const VerificationState& state) {
   if (failed(dense_momentum_->pack(state.t, view(state.q), view(state.u), view(x)))) {
     return reference;
   }
-  // Of the size of p: a gauge that is larger drowns p, one that is smaller says nothing of the terms in sigma.
+  set_mass();
   const Eigen::VectorXd gauge = jacobians_.constraints().transpose() * state.gauge;
-  if (const double size = largest(gauge); size > 0.0) {
-    x.tail(nu) += (largest(Eigen::VectorXd(x.tail(nu))) / size) * gauge;
-  }
+  x.tail(nu) += gauge_scale(x.tail(nu), gauge) * gauge;
   reference.p = x.tail(nu);
   Eigen::VectorXd q(nq);
   reference.u.resize(nu);
@@ -97,6 +95,28 @@ Reference VerificationReference::at(const VerificationState& state) {
   set_tangent_rates(reference);
   reference.neighbours = neighbours(reference, {reference.state.t, reference.state.q, reference.state.u, {}}, 1.0);
   return reference;
+}
+
+void VerificationReference::set_mass() {
+  const Eigen::Index nu = mechanism_->u_size();
+  mass_ = Eigen::MatrixXd::Zero(nu, nu);
+  for (int i = 0; i < mechanism_->body_count(); ++i) {
+    const Jacobians::BodyJacobian& j = jacobians_.body(i);
+    const double mass = mechanism_->bodies()[static_cast<std::size_t>(i)].mass;
+    Jacobians::BodyJacobian inertia_columns(6, nu);
+    for (Eigen::Index column = 0; column < nu; ++column) {
+      inertia_columns.col(column) = times_inertia(mass, kinematics_.body(i), j.col(column));
+    }
+    mass_ += j.transpose() * inertia_columns;
+  }
+}
+
+double VerificationReference::gauge_scale(const Eigen::VectorXd& p, const Eigen::VectorXd& gauge) const {
+  if (!(largest(gauge) > 0.0)) {
+    return 0.0;
+  }
+  const Eigen::LLT<Eigen::MatrixXd> factor = mass_.llt();
+  return factor.matrixL().solve(p).norm() / factor.matrixL().solve(gauge).norm();
 }
 
 void VerificationReference::set_offset_energy(Reference& reference) const {
@@ -122,7 +142,6 @@ void VerificationReference::set_offset_energy(Reference& reference) const {
 
 void VerificationReference::set_mass_and_scales(Reference& reference) {
   const Eigen::Index nu = mechanism_->u_size();
-  mass_ = Eigen::MatrixXd::Zero(nu, nu);
   // Sizes of the terms, each by its norm and with the distance from the world's origin as its lever: of what is zero,
   // rounding of axes, of points and of levers is left.
   Eigen::VectorXd forces = loads_.joint_forces().cwiseAbs();
@@ -130,11 +149,6 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
     const Jacobians::BodyJacobian& j = jacobians_.body(i);
     const BodyKinematics& body = kinematics_.body(i);
     const double m = mechanism_->bodies()[static_cast<std::size_t>(i)].mass;
-    Jacobians::BodyJacobian inertia_columns(6, nu);
-    for (Eigen::Index column = 0; column < nu; ++column) {
-      inertia_columns.col(column) = times_inertia(m, body, j.col(column));
-    }
-    mass_ += j.transpose() * inertia_columns;
     const Vec6 wrench = loads_.body_wrench(i).cwiseAbs();
     const Vec6 acceleration = j * reference.accelerations + jacobians_.body_rate(i) * reference.state.u;
     const Vec6 inertia_wrench = times_inertia(m, body, acceleration).cwiseAbs();
@@ -254,9 +268,7 @@ NeighbouringStates VerificationReference::neighbours(const Reference& reference,
   const VerificationState& state = reference.state;
   Eigen::VectorXd x(mechanism_->q_size() + mechanism_->u_size());
   x << from.q, from.u;
-  // Of the size of p, as in `at`.
-  const double size = largest(Eigen::VectorXd(reference.phi_q.transpose() * state.gauge));
-  const double scale = size > 0.0 ? largest(Eigen::VectorXd(mass_ * state.u)) / size : 0.0;
+  const double scale = gauge_scale(mass_ * state.u, reference.phi_q.transpose() * state.gauge);
   const double time_scale = 1.0 / std::max({1.0, largest(state.u), std::sqrt(largest(reference.accelerations))});
   return neighbouring_states(*dense_, *dense_momentum_, from.t, x, -scale * state.gauge, share * time_scale);
 }
@@ -285,6 +297,9 @@ Eigen::VectorXd VerificationReference::constraint_forces(const Reactions& reacti
     for (const Coupling::Term& term : coupling.terms) {
       held[static_cast<std::size_t>(term.u)] = true;
     }
+  }
+  for (const VelocityEntry& entry : kinematics_.velocity_entries()) {
+    held[static_cast<std::size_t>(entry.u)] = true;
   }
   for (std::size_t k = 0; k < reactions.tree_joints.size(); ++k) {
     const Joint& joint = mechanism_->tree_joints()[k];

@@ -67,6 +67,11 @@ class VerificationReference {
   [[nodiscard]] Eigen::VectorXd constraint_forces(const Reactions& reactions) const;
 
  private:
+  void set_mass();
+  /// \returns what makes a gauge of the size of p, both as the velocities that they give: a gauge that is larger drowns
+  /// p, one that is smaller says nothing of the terms in sigma. By their entries a gauge of the size of p drowns the
+  /// momenta of light links. 0 where there is none.
+  [[nodiscard]] double gauge_scale(const Eigen::VectorXd& p, const Eigen::VectorXd& gauge) const;
   void set_mass_and_scales(Reference& reference);
   void set_offset_energy(Reference& reference) const;
   void set_scales_where_locked(Reference& reference) const;

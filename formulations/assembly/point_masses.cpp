@@ -66,6 +66,8 @@ void turn(const Joint& joint, int eighths, std::span<double> q) {
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       return;
   }
 }

@@ -195,6 +195,7 @@ FormulationEntry dense_entry() {
       kDenseMemory};
   entry.takes_couplings = true;
   entry.takes_massless_bodies = true;
+  entry.takes_velocity_constraints = true;
   return entry;
 }
 
@@ -209,6 +210,7 @@ FormulationEntry dense_momentum_entry() {
                             kDenseMemory};
   entry.takes_couplings = true;
   entry.takes_massless_bodies = true;
+  entry.takes_velocity_constraints = true;
   return entry;
 }
 

@@ -34,6 +34,8 @@ std::vector<ScalarStep> scalar_steps(const Joint& joint) {
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       break;
   }
   return {};

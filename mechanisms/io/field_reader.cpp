@@ -172,11 +172,14 @@ void FieldReader::read(std::string_view key, JointType& type) {
   const auto found = joint_type_of(name);
   if (!found) {
     std::vector<std::string> names;
-    names.reserve(kAllJointTypes.size() + kCutOnlyTypes.size());
+    names.reserve(kAllJointTypes.size() + kCutOnlyTypes.size() + kRollingTypes.size());
     for (const JointType known : kAllJointTypes) {
       names.emplace_back(to_string(known));
     }
     for (const JointType known : kCutOnlyTypes) {
+      names.emplace_back(to_string(known));
+    }
+    for (const JointType known : kRollingTypes) {
       names.emplace_back(to_string(known));
     }
     fail(*find(key), key, fmt::format("\"{}\" does not exist; {}", name, suggest_name(name, names, "types")));

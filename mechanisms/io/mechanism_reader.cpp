@@ -55,6 +55,7 @@ void read_joint(FieldReader& fields, JointDescription& joint) {
   fields.read("axis2", joint.axis2);
   fields.read("pitch", joint.pitch);
   fields.read("length", joint.length);
+  fields.read("radius", joint.radius);
   fields.read("cut", joint.cut);
   fields.read("q0", joint.q0);
   fields.read("v0", joint.v0);
@@ -78,6 +79,16 @@ void read_coupling(FieldReader& fields, CouplingDescription& coupling) {
     term_fields.require("factor").read("factor", term.factor);
   });
   fields.read("value", coupling.value);
+}
+
+void read_velocity_constraint(FieldReader& fields, VelocityConstraintDescription& constraint) {
+  fields.require("name").read("name", constraint.name);
+  fields.require("terms").read_tables("terms", "", "term", [&](FieldReader& term_fields) {
+    VelocityTerm& term = constraint.terms.emplace_back();
+    term_fields.require("joint").read("joint", term.joint);
+    term_fields.read_component("component", term.component);
+    term_fields.require("factor").read("factor", term.factor);
+  });
 }
 
 void read_joint_load(FieldReader& fields, JointLoadDescription& load) {
@@ -204,6 +215,8 @@ MechanismDescription parse(std::string_view text, const RobotOptions& options, F
   read_list(root, "bodies", "body", description.bodies, read_body);
   read_list(root, "joints", "joint", description.joints, read_joint);
   read_list(root, "couplings", "coupling", description.couplings, read_coupling);
+  read_list(root, "velocity_constraints", "velocity constraint", description.velocity_constraints,
+            read_velocity_constraint);
   root.read_tables("rotors", "rotors", "rotor", [&](FieldReader& fields) { read_rotor(fields, description); });
   read_list(root, "joint_loads", "joint load", description.joint_loads, read_joint_load);
   read_list(root, "body_loads", "body load", description.body_loads, read_body_load);

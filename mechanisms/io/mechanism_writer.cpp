@@ -108,6 +108,7 @@ class MechanismWriter {
     write_all("bodies", description.bodies);
     write_all("joints", description.joints);
     write_all("couplings", description.couplings);
+    write_all("velocity_constraints", description.velocity_constraints);
     write_all("joint_loads", description.joint_loads);
     write_all("body_loads", description.body_loads);
     write_all("joint_springs", description.joint_springs);
@@ -189,7 +190,8 @@ class MechanismWriter {
     if (has_axis || !same_bits(joint.axis, usual.axis)) {
       field("axis", numbers(joint.axis));
     }
-    if (joint.type == JointType::universal || !same_bits(joint.axis2, usual.axis2)) {
+    if (joint.type == JointType::universal || joint.type == JointType::rolling_disc ||
+        !same_bits(joint.axis2, usual.axis2)) {
       field("axis2", numbers(joint.axis2));
     }
     if (joint.pitch != 0.0) {
@@ -197,6 +199,9 @@ class MechanismWriter {
     }
     if (joint.length != 0.0) {
       field("length", number(joint.length));
+    }
+    if (joint.radius != 0.0) {
+      field("radius", number(joint.radius));
     }
     flag_if_set("cut", joint.cut);
     numbers_unless_empty("q0", joint.q0);
@@ -236,6 +241,15 @@ class MechanismWriter {
     if (coupling.value) {
       field("value", number(*coupling.value));
     }
+  }
+
+  void fields_of(const VelocityConstraintDescription& constraint) {
+    text_ += "terms = [\n";
+    for (const VelocityTerm& term : constraint.terms) {
+      fmt::format_to(std::back_inserter(text_), "  {{joint = {}, component = {}, factor = {}}},\n",
+                     toml_quoted(term.joint), term.component + 1, law_value(term.factor));
+    }
+    text_ += "]\n";
   }
 
   void fields_of(const JointLoadDescription& load) {

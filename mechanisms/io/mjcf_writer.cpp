@@ -38,6 +38,8 @@ std::vector<Part> parts_of(const Joint& joint) {
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       return {};
     case JointType::revolute:
       return {turn};
@@ -123,6 +125,10 @@ void MjcfWriter::read_closings() {
   }
   if (!refused.empty()) {
     throw ModelError({}, fmt::format("{}: {}; write TOML or URDF, or change the body", mechanism_.name(), refused));
+  }
+  if (!mechanism_.held_by_velocity().empty()) {
+    throw ModelError({}, fmt::format("{}: '{}' holds velocities alone, which MJCF cannot say; write TOML",
+                                     mechanism_.name(), mechanism_.held_by_velocity()));
   }
   for (const Joint& joint : mechanism_.tree_joints()) {
     if (joint.type == JointType::screw) {

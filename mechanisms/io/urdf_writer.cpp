@@ -27,6 +27,10 @@ void check(const Mechanism& mechanism) {
     throw ModelError({}, fmt::format("{}: joint '{}' closes a loop, and URDF describes trees; write TOML or MJCF",
                                      mechanism.name(), mechanism.cut_joints().front().name));
   }
+  if (!mechanism.held_by_velocity().empty()) {
+    throw ModelError({}, fmt::format("{}: '{}' holds velocities alone, which URDF cannot say; write TOML",
+                                     mechanism.name(), mechanism.held_by_velocity()));
+  }
   for (const Joint& joint : mechanism.tree_joints()) {
     if (!urdf_types().contains(joint.type)) {
       throw ModelError({}, fmt::format("{}: joint '{}' is {}; URDF has revolute, prismatic, planar, free and fixed "

@@ -35,7 +35,7 @@ const Vec3& place_on(const Joint& joint, int body) {
 /// bodies, or twice a radius of gyration; between its two joints on the body that the rest of the loop hangs on, their
 /// distance.
 double loop_length(const Mechanism& mechanism, const Joint& cut, const std::vector<int>& joints) {
-  double length = cut.length;
+  double length = std::max(cut.length, cut.radius);
   std::vector<Vec3> on_carrier;  // the one body of the loop that is the outer end of none of its tree joints
   const auto add = [&](const Joint& joint, int body) {
     const bool carried = std::find(joints.begin(), joints.end(), body) != joints.end();
@@ -146,7 +146,7 @@ double characteristic_length(const Mechanism& mechanism) {
     for (const Joint& joint : joints) {
       reach(joint.a, joint.position_a);
       reach(joint.b, joint.position_b);
-      length = std::max(length, joint.length);
+      length = std::max({length, joint.length, joint.radius});
     }
   }
   if (!(length > 0.0)) {
@@ -176,6 +176,8 @@ bool is_displacement(const Joint& joint, int component) {
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       return false;
   }
   return false;
@@ -215,6 +217,9 @@ CharacteristicScales find_scales(const Mechanism& mechanism) {
   scale_columns_of_small_loops(mechanism, scales);
   for (const Coupling& coupling : mechanism.couplings()) {
     scales.rows[coupling.row] = coupling.ties_displacements ? 1.0 / scales.unit : 1.0;
+  }
+  for (const VelocityConstraint& constraint : mechanism.velocity_constraints()) {
+    scales.rows[constraint.row] = constraint.ties_displacements ? 1.0 / scales.unit : 1.0;
   }
   scale_coupled_columns(mechanism, scales);
   return scales;

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "mechanisms/model/description/name_suggestion.hpp"
+#include "mechanisms/model/kinematics/velocity_rows.hpp"
 #include "mechanisms/model/start/initial_state.hpp"
 #include "mechanisms/model/validation/spanning_tree.hpp"
 #include "mechanisms/model/validation/validation.hpp"
@@ -100,6 +101,10 @@ void set_constrained_directions(Joint& joint) {
     case JointType::point_on_line:
       joint.linear_directions = {joint.normal1, joint.normal2};
       break;
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
+      joint.linear_directions = {joint.axis, joint.normal1, joint.normal2};
+      break;
   }
 }
 
@@ -117,6 +122,7 @@ Joint make_joint(const JointDescription& from) {
   joint.axis2 = from.axis2;
   joint.pitch = from.pitch;
   joint.length = from.length;
+  joint.radius = from.radius;
   joint.normal1 = any_normal(joint.axis);
   joint.normal2 = joint.axis.cross(joint.normal1);
   joint.nq = position_count(from.type);
@@ -183,6 +189,7 @@ Mechanism::Mechanism(MechanismDescription description)
     adopt_joints();
     adopt_motions();
     adopt_couplings();
+    adopt_velocity_constraints();
     adopt_markers();
     check_loads();
     scales_ = find_scales(*this);
@@ -292,6 +299,35 @@ void Mechanism::adopt_couplings() {
     couplings_.push_back(std::move(coupling));
     ++constraint_size_;
   }
+}
+
+void Mechanism::adopt_velocity_constraints() {
+  if (description_.velocity_constraints.empty()) {
+    return;
+  }
+  for (std::size_t i = 0; i < description_.velocity_constraints.size(); ++i) {
+    validate_velocity_constraint(*this, i);
+    const VelocityConstraintDescription& from = description_.velocity_constraints[i];
+    VelocityConstraint constraint;
+    constraint.name = from.name;
+    constraint.row = constraint_size_++;
+    for (const VelocityTerm& term : from.terms) {
+      const Joint& joint = tree_joints_[static_cast<std::size_t>(find_joint(term.joint)->index)];
+      constraint.terms.push_back({joint.u_offset + term.component, term.factor});
+      constraint.ties_displacements = constraint.ties_displacements || is_displacement(joint, term.component);
+    }
+    velocity_constraints_.push_back(std::move(constraint));
+  }
+  scale_velocity_constraints(*this, velocity_constraints_);
+}
+
+std::string_view Mechanism::held_by_velocity() const {
+  const auto rolling =
+      std::find_if(cut_joints_.begin(), cut_joints_.end(), [](const Joint& joint) { return rolls(joint.type); });
+  if (rolling != cut_joints_.end()) {
+    return rolling->name;
+  }
+  return velocity_constraints_.empty() ? std::string_view() : velocity_constraints_.front().name;
 }
 
 void Mechanism::adopt_markers() {

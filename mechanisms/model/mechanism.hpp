@@ -61,6 +61,19 @@ struct Coupling {
   [[nodiscard]] double rate(std::span<const double> u) const;
 };
 
+/// A validated constraint of velocities alone: the row sum factor(q) u of Phi', with zero in Phi.
+struct VelocityConstraint {
+  struct Term {
+    int u = 0;  ///< place in u
+    Law factor;
+  };
+  std::string name;
+  std::vector<Term> terms;
+  int row = 0;                      ///< in Phi
+  double scale = 1.0;               ///< what the factors are divided by, as those of a coupling
+  bool ties_displacements = false;  ///< the row is a velocity, otherwise an angular velocity
+};
+
 /// A joint by kind and index.
 struct JointReference {
   bool cut = false;
@@ -87,6 +100,9 @@ class Mechanism {
   [[nodiscard]] std::span<const Joint> tree_joints() const { return tree_joints_; }
   [[nodiscard]] std::span<const Joint> cut_joints() const { return cut_joints_; }
   [[nodiscard]] std::span<const Coupling> couplings() const { return couplings_; }
+  [[nodiscard]] std::span<const VelocityConstraint> velocity_constraints() const { return velocity_constraints_; }
+  /// \returns the name of a joint that rolls or of a constraint of velocities alone; empty if there is none.
+  [[nodiscard]] std::string_view held_by_velocity() const;
   [[nodiscard]] std::span<const Marker> markers() const { return markers_; }
   /// \returns the inboard body of body k, -1 for the ground.
   [[nodiscard]] int parent(int body) const { return tree_joints_[static_cast<std::size_t>(body)].a; }
@@ -95,16 +111,18 @@ class Mechanism {
   [[nodiscard]] int q_size() const { return q_size_; }
   /// \returns the number of quasi-velocities u.
   [[nodiscard]] int u_size() const { return u_size_; }
-  /// \returns the number of rows of Phi: all cut joints, then all prescribed motions, then all couplings.
+  /// \returns the number of rows of Phi: all cut joints, then all prescribed motions, then all couplings, then
+  /// all constraints of velocities alone.
   [[nodiscard]] int constraint_size() const { return constraint_size_; }
   /// \returns how many of those rows belong to cut joints.
   [[nodiscard]] int cut_row_count() const { return cut_row_count_; }
-  /// \returns the number of rows of cut joints and couplings: all but the prescribed motions of tree joints.
-  [[nodiscard]] int closing_row_count() const { return cut_row_count_ + static_cast<int>(couplings_.size()); }
-  /// \returns how many of them belong to prescribed motions of tree joints; those of cut joints count as theirs.
-  [[nodiscard]] int motion_row_count() const {
-    return constraint_size_ - cut_row_count_ - static_cast<int>(couplings_.size());
+  /// \returns the number of rows of cut joints, couplings and velocities: all but the prescribed motions of tree
+  /// joints.
+  [[nodiscard]] int closing_row_count() const {
+    return cut_row_count_ + static_cast<int>(couplings_.size() + velocity_constraints_.size());
   }
+  /// \returns how many of them belong to prescribed motions of tree joints; those of cut joints count as theirs.
+  [[nodiscard]] int motion_row_count() const { return constraint_size_ - closing_row_count(); }
   /// \returns whether Phi has rows: of a prescribed motion, a coupling or a cut joint, unless that is free and has
   /// none.
   [[nodiscard]] bool constrained() const { return constraint_size_ > 0; }
@@ -148,6 +166,7 @@ class Mechanism {
   void adopt_joints();
   void adopt_motions();
   void adopt_couplings();
+  void adopt_velocity_constraints();
   void adopt_markers();
   void check_loads() const;
   void check_masses() const;
@@ -158,6 +177,7 @@ class Mechanism {
   std::vector<Joint> tree_joints_;
   std::vector<Joint> cut_joints_;
   std::vector<Coupling> couplings_;
+  std::vector<VelocityConstraint> velocity_constraints_;
   std::vector<Marker> markers_;
   NameIndex body_index_;
   NameIndex joint_index_;  // tree joints, then cut joints, like the description

@@ -94,6 +94,8 @@ struct MovingJoint {
       case JointType::revolute_spherical:
       case JointType::point_on_line:
       case JointType::point_on_plane:
+      case JointType::rolling_ball:
+      case JointType::rolling_disc:
         throw std::invalid_argument("joints without coordinates are compared with chains of links without mass");
       case JointType::screw:
         return {turn(axis, q[0] + moved[0]), axis * (static_cast<Real>(description->pitch) * (q[0] + moved[0]))};

@@ -99,6 +99,27 @@ std::string coupling_table(const Mechanism& mechanism) {
   return aligned(rows);
 }
 
+std::string velocity_table(const Mechanism& mechanism) {
+  std::vector<Row> rows = {{"velocities alone", "rows"}};
+  for (const Joint& joint : mechanism.cut_joints()) {
+    if (rolls(joint.type)) {
+      rows.push_back({joint.name, "2, rolling without slip"});
+    }
+  }
+  for (const VelocityConstraintDescription& constraint : mechanism.description().velocity_constraints) {
+    std::vector<std::string> terms;
+    for (const VelocityTerm& term : constraint.terms) {
+      const auto* const number = std::get_if<ConstantLaw>(&term.factor);
+      terms.push_back(fmt::format("{} v_{}{}",
+                                  number != nullptr ? fmt::format("{:+.6g}", number->value)
+                                                    : fmt::format("+({})", std::get<ExpressionLaw>(term.factor).text),
+                                  term.joint, term.component > 0 ? fmt::format("_{}", term.component + 1) : ""));
+    }
+    rows.push_back({constraint.name, fmt::format("1, {} = 0", fmt::join(terms, " "))});
+  }
+  return aligned(rows);
+}
+
 }  // namespace
 
 std::string describe(const Mechanism& mechanism) {
@@ -110,6 +131,9 @@ std::string describe(const Mechanism& mechanism) {
   }
   if (!mechanism.couplings().empty()) {
     text += fmt::format("\n{}", coupling_table(mechanism));
+  }
+  if (!mechanism.held_by_velocity().empty()) {
+    text += fmt::format("\n{}", velocity_table(mechanism));
   }
   if (!mechanism.description().notes.empty()) {
     text += fmt::format("\nNotes:\n  {}\n", fmt::join(mechanism.description().notes, "\n  "));

@@ -75,9 +75,11 @@ struct JointDescription {
   JointFrame frame_b;
   /// The joint's axis (normal of a planar joint) in joint axes; unit. Universal: first axis, fixed in a.
   Vec3 axis = Vec3::UnitZ();
-  /// Universal joints: second axis, fixed in b, in b's joint axes at q = 0 equal to a's; unit, not parallel to `axis`.
+  /// Discs that roll: their axis, fixed in b. Universal joints: second axis, fixed in b, in b's joint axes at q = 0
+  /// equal to a's; unit, not parallel to `axis`.
   Vec3 axis2 = Vec3::UnitX();
   double length = 0.0;  ///< types that keep one: between the two origins, m
+  double radius = 0.0;  ///< types that roll: of the ball or disc about b's origin, m
   double pitch = 0.0;   ///< screws: advance along the axis, m/rad; of the same sign as the turn for a right-hand thread
   /// A cut joint is left out of the spanning tree. Without any mark, joints that close a loop are cut in file order.
   bool cut = false;
@@ -103,6 +105,19 @@ struct CouplingDescription {
   std::string name;
   std::vector<CouplingTerm> terms;
   std::optional<double> value;  ///< without one, what q0 gives
+};
+
+/// A share of a velocity constraint: a factor, which may be a formula in coordinates, times one component of u.
+struct VelocityTerm {
+  std::string joint;
+  int component = 0;  ///< 0-based component of u
+  Law factor = ConstantLaw{1.0};
+};
+
+/// Quasi-velocities tied to one another where no equation of positions need exist: sum of factor(q) u = 0.
+struct VelocityConstraintDescription {
+  std::string name;
+  std::vector<VelocityTerm> terms;
 };
 
 /// Generalised force on one joint component, along u.
@@ -205,6 +220,7 @@ struct MechanismDescription {
   std::vector<BodyDescription> bodies;
   std::vector<JointDescription> joints;
   std::vector<CouplingDescription> couplings;
+  std::vector<VelocityConstraintDescription> velocity_constraints;
   std::vector<JointLoadDescription> joint_loads;
   std::vector<BodyLoadDescription> body_loads;
   std::vector<JointSpringDescription> joint_springs;

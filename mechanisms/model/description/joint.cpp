@@ -16,6 +16,12 @@ double nearest_turn(double angle, double near) {
   return angle + turn * std::round((near - angle) / turn);
 }
 
+/// \returns the share of the radius by which the centre of what rolls is above the plane: the cosine of a disc's lean.
+double rolling_upright(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b) {
+  const double along = (axes_a * joint.axis).dot(axes_b * joint.axis2);
+  return joint.type == JointType::rolling_disc ? std::sqrt(1.0 - along * along) : 1.0;
+}
+
 /// Unit length of a screw's row: (axis . displacement - pitch angle) / sqrt(1 + pitch^2).
 double screw_scale(const Joint& joint) {
   return 1.0 / std::sqrt(1.0 + joint.pitch * joint.pitch);
@@ -98,6 +104,8 @@ RelativePose relative_pose(const Joint& joint, std::span<const double> q) {
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       break;  // no coordinates: the other joints place both bodies
   }
   return pose;
@@ -142,6 +150,8 @@ void motion_subspace(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b,
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       break;
   }
 }
@@ -226,6 +236,11 @@ void closure_residual(const Joint& joint, const Mat3& axes_a, const Mat3& axes_b
   }
   for (const Vec3& direction : joint.linear_directions) {
     residual[row++] = (axes_a * direction).dot(displacement);
+  }
+  if (rolls(joint.type)) {  // how high the lowest point is; where it touches is no equation
+    residual[0] -= joint.radius * rolling_upright(joint, axes_a, axes_b);
+    residual[1] = 0.0;
+    residual[2] = 0.0;
   }
   if (joint.length > 0.0) {
     residual[row++] = displacement.norm() - joint.length;
@@ -323,6 +338,8 @@ void joint_coordinates(const Joint& joint, const RelativePose& pose, std::span<c
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       break;
     case JointType::screw:
       q[0] = turn_near(joint.axis.dot(pose.translation) / joint.pitch);

@@ -64,6 +64,7 @@ struct Joint {
   bool world_linear = false;            ///< the linear rows are the world axes, else `linear_directions`
   std::vector<Vec3> linear_directions;  ///< fixed in joint axes of a
   double length = 0.0;                  ///< where positive, a row after them is the distance of the two origins less it
+  double radius = 0.0;                  ///< of what rolls
   std::vector<AngularConstraint> angular;
   bool turn_row = false;  ///< the last row is the turn about the axis (driven cut joints)
   std::vector<double> q0;
@@ -71,6 +72,8 @@ struct Joint {
   int motion_offset = 0;             ///< first of their rows in Phi
   std::vector<DrivenRow> driven;     ///< prescribed components (cut joints), whose rows count in nc
 
+  /// \returns whether a row holds a velocity alone: it has no equation of positions, and its Phi is zero.
+  [[nodiscard]] bool holds_velocity_alone(int row) const { return rolls(type) && row > 0; }
   /// \returns how many of the rows are distances; the others are angles.
   [[nodiscard]] int linear_rows() const { return nc - static_cast<int>(angular.size()) - (turn_row ? 1 : 0); }
 };

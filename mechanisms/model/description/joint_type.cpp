@@ -14,7 +14,7 @@ struct JointFacts {
 };
 
 // In the order of JointType.
-constexpr std::array<JointFacts, 13> kFacts = {{{"revolute", 1, 1, 5},
+constexpr std::array<JointFacts, 15> kFacts = {{{"revolute", 1, 1, 5},
                                                 {"prismatic", 1, 1, 5},
                                                 {"universal", 2, 2, 4},
                                                 {"cylindrical", 2, 2, 4},
@@ -26,7 +26,9 @@ constexpr std::array<JointFacts, 13> kFacts = {{{"revolute", 1, 1, 5},
                                                 {"distance", 0, 0, 1},
                                                 {"revolute_spherical", 0, 0, 2},
                                                 {"point_on_line", 0, 0, 2},
-                                                {"point_on_plane", 0, 0, 1}}};
+                                                {"point_on_plane", 0, 0, 1},
+                                                {"rolling_ball", 0, 0, 3},
+                                                {"rolling_disc", 0, 0, 3}}};
 
 const JointFacts& facts(JointType type) {
   return kFacts.at(static_cast<std::size_t>(type));
@@ -57,7 +59,7 @@ int constraint_count(JointType type) {
 }
 
 bool is_cut_only(JointType type) {
-  return std::find(kCutOnlyTypes.begin(), kCutOnlyTypes.end(), type) != kCutOnlyTypes.end();
+  return rolls(type) || std::find(kCutOnlyTypes.begin(), kCutOnlyTypes.end(), type) != kCutOnlyTypes.end();
 }
 
 }  // namespace mbdbench

@@ -21,7 +21,9 @@ enum class JointType {
   distance,            ///< cut only: a massless rod with a ball joint at each end, of a given length
   revolute_spherical,  ///< cut only: a massless rod that turns about the axis on a, with a ball joint on b
   point_on_line,       ///< cut only: b's origin stays on the line along the axis through a's
-  point_on_plane       ///< cut only: b's origin stays in the plane through a's, normal to the axis
+  point_on_plane,      ///< cut only: b's origin stays in the plane through a's, normal to the axis
+  rolling_ball,        ///< cut only: a ball about b's origin rolls on the plane through a's, without slip
+  rolling_disc         ///< cut only: a thin disc about b's origin does, whose axis is axis2
 };
 
 /// Types that may lead to a body: their coordinates place b against a.
@@ -31,6 +33,8 @@ inline constexpr std::array<JointType, 9> kAllJointTypes = {
 /// Types that only hold two bodies that other joints lead to. They have no coordinates.
 inline constexpr std::array<JointType, 4> kCutOnlyTypes = {JointType::distance, JointType::revolute_spherical,
                                                            JointType::point_on_line, JointType::point_on_plane};
+/// Cut-only types of which some rows hold velocities alone: their positions follow no equation.
+inline constexpr std::array<JointType, 2> kRollingTypes = {JointType::rolling_ball, JointType::rolling_disc};
 
 /// \returns "revolute", "prismatic", ...
 std::string_view to_string(JointType type);
@@ -53,6 +57,11 @@ bool is_cut_only(JointType type);
 /// \returns whether the joint keeps a length between its two origins.
 inline bool has_length(JointType type) {
   return type == JointType::distance || type == JointType::revolute_spherical;
+}
+
+/// \returns whether it is one of kRollingTypes: the first row is a distance, the others are velocities.
+inline bool rolls(JointType type) {
+  return type == JointType::rolling_ball || type == JointType::rolling_disc;
 }
 
 /// \returns whether the first four coordinates are a quaternion.

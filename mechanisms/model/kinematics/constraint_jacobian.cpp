@@ -55,6 +55,9 @@ Eigen::MatrixXd constraint_jacobian(const Kinematics& kinematics) {
       phi_q(coupling.row, term.u) = term.factor;
     }
   }
+  for (const VelocityEntry& entry : kinematics.velocity_entries()) {
+    phi_q(entry.row, entry.u) = entry.factor;
+  }
   return phi_q;
 }
 

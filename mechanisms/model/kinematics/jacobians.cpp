@@ -62,6 +62,9 @@ void Jacobians::set_positions(const Kinematics& kinematics) {
     shift_columns(kinematics.body(static_cast<int>(k)).com - state.point, j);
   }
   constraints_.topRows(mechanism_->cut_row_count()).setZero();
+  for (const VelocityEntry& entry : kinematics.velocity_entries()) {
+    constraints_(entry.row, entry.u) = entry.factor;
+  }
   end_size_.setZero();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
@@ -114,6 +117,9 @@ void Jacobians::set_velocities(const Kinematics& kinematics) {
     add_cross(bodies_[k], outboard.velocity.head<3>() - state.velocity, rate);
   }
   constraint_rate_.setZero();
+  for (const VelocityEntry& entry : kinematics.velocity_entries()) {
+    constraint_rate_(entry.row, entry.u) = entry.rate;
+  }
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& joint = mechanism_->cut_joints()[c];
     const JointKinematics& state = kinematics.cut_joint(static_cast<int>(c));
@@ -162,6 +168,9 @@ void constraint_residual(const Kinematics& kinematics, std::span<const double> q
   for (const Coupling& coupling : mechanism.couplings()) {
     residual[static_cast<std::size_t>(coupling.row)] = coupling.residual(q);
   }
+  for (const VelocityConstraint& constraint : mechanism.velocity_constraints()) {
+    residual[static_cast<std::size_t>(constraint.row)] = 0.0;
+  }
 }
 
 void constraint_rate_residual(const Kinematics& kinematics, std::span<const double> u,
@@ -189,6 +198,12 @@ void constraint_rate_residual(const Kinematics& kinematics, std::span<const doub
   }
   for (const Coupling& coupling : mechanism.couplings()) {
     residual[static_cast<std::size_t>(coupling.row)] = coupling.rate(u);
+  }
+  for (const VelocityConstraint& constraint : mechanism.velocity_constraints()) {
+    residual[static_cast<std::size_t>(constraint.row)] = 0.0;
+  }
+  for (const VelocityEntry& entry : kinematics.velocity_entries()) {
+    residual[static_cast<std::size_t>(entry.row)] += entry.factor * u[static_cast<std::size_t>(entry.u)];
   }
 }
 

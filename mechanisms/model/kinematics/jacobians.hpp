@@ -4,7 +4,8 @@
 /// for fast formulations.
 ///
 /// V_i = J_i u with V_i = [v_C; omega] of body i. Phi' = Phi_q u + Phi_t with Phi_q = D_c^T (X_b J_b - X_a J_a) for cut
-/// joints, a unit row for a prescribed motion and constant factors for a coupling. Of cut joints that have drifted
+/// joints, a unit row for a prescribed motion constant factors for a coupling, and factors
+/// that depend on q for a constraint of velocities alone. Of cut joints that have drifted
 /// open, Phi' is meant in axes that turn with both bodies (joint_kinematics.hpp).
 #include <Eigen/Core>
 #include <span>

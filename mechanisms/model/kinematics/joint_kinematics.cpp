@@ -1,5 +1,7 @@
 #include "mechanisms/model/kinematics/joint_kinematics.hpp"
 
+#include <cmath>
+
 namespace mbdbench {
 namespace {
 
@@ -11,6 +13,30 @@ double share_of_b(const Joint& joint) {
   return joint.b < 0 ? 0.0 : 0.5;
 }
 
+/// Where what rolls touches the plane, from its centre, and how that changes as b turns against a.
+struct Contact {
+  Vec3 offset;
+  Vec3 rate;
+};
+
+Contact contact_of(const Joint& joint, const JointKinematics& state, const Vec3& omega_a, const Vec3& omega_b) {
+  const Vec3 normal = state.axes_a * joint.axis;
+  const Vec3 normal_rate = omega_a.cross(normal);
+  if (joint.type == JointType::rolling_ball) {
+    return {-joint.radius * normal, -joint.radius * normal_rate};
+  }
+  // Down the disc's plane: the normal without its share along the disc's axis, made a unit vector.
+  const Vec3 axis = state.axes_b * joint.axis2;
+  const Vec3 axis_rate = omega_b.cross(axis);
+  const double along = normal.dot(axis);
+  const double along_rate = normal_rate.dot(axis) + normal.dot(axis_rate);
+  const double upright = std::sqrt(1.0 - along * along);
+  const Vec3 up = (normal - along * axis) / upright;
+  const double upright_rate = -along * along_rate / upright;
+  const Vec3 up_rate = (normal_rate - along_rate * axis - along * axis_rate - upright_rate * up) / upright;
+  return {-joint.radius * up, -joint.radius * up_rate};
+}
+
 }  // namespace
 
 void place_joint(const Joint& joint, const BodyKinematics& a, const BodyKinematics& b, JointKinematics& state) {
@@ -20,6 +46,9 @@ void place_joint(const Joint& joint, const BodyKinematics& a, const BodyKinemati
   const Vec3 origin_b = b.origin + b.rotation * joint.position_b;
   state.displacement = origin_b - origin_a;
   state.point = origin_b - (1.0 - share_of_b(joint)) * state.displacement;
+  if (rolls(joint.type)) {
+    state.point += contact_of(joint, state, Vec3::Zero(), Vec3::Zero()).offset;
+  }
   motion_subspace(joint, state.axes_a, state.axes_b, state.h);
   constrained_directions(joint, state.axes_a, state.axes_b, state.displacement, state.d);
 }
@@ -40,6 +69,11 @@ void set_joint_rates(const Joint& joint, const BodyKinematics& a, const BodyKine
   if (share < 1.0) {
     const Vec3 velocity_a = a.velocity_at(state.point - share * state.displacement).head<3>();
     state.velocity = share * state.velocity + (1.0 - share) * velocity_a;
+  }
+  if (rolls(joint.type)) {
+    // Of the place where they touch, which is a new point of both bodies at every instant.
+    const Contact contact = contact_of(joint, state, omega_a, omega_b);
+    state.velocity = b.velocity_at(state.point - contact.offset).head<3>() + contact.rate;
   }
 }
 

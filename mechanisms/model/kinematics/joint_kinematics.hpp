@@ -4,7 +4,8 @@
 ///
 /// A joint that holds has one origin O_k. Where a cut joint has drifted open, its origins on a and on b lie apart, by
 /// the displacement d. Both bodies then use one point of space all the same: the middle between the two origins; the
-/// origin on the moving body where the other one is the ground; that on b where the joint slides. Relative velocities
+/// origin on the moving body where the other one is the ground; that on b where the joint slides; what rolls: the place
+/// where it touches the plane. Relative velocities
 /// at one point do not change when both bodies turn together, so that a loop which has drifted open constrains nothing
 /// but itself, and the wrenches on both bodies are equal and opposite: drift takes no momentum.
 ///

@@ -1,5 +1,7 @@
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
+#include "mechanisms/model/kinematics/velocity_rows.hpp"
+
 namespace mbdbench {
 namespace {
 
@@ -14,6 +16,17 @@ Kinematics::Kinematics(const Mechanism& mechanism)
   for (const Joint& joint : mechanism.tree_joints()) {
     gram_inverse_.push_back(motion_gram_inverse(joint));
   }
+  if (!mechanism.velocity_constraints().empty()) {
+    velocity_rows_ = std::make_unique<VelocityRows>(mechanism);
+  }
+}
+
+Kinematics::Kinematics(Kinematics&& other) noexcept = default;
+Kinematics& Kinematics::operator=(Kinematics&& other) noexcept = default;
+Kinematics::~Kinematics() = default;
+
+std::span<const VelocityEntry> Kinematics::velocity_entries() const {
+  return velocity_rows_ ? velocity_rows_->entries() : std::span<const VelocityEntry>();
 }
 
 void Kinematics::set_positions(std::span<const double> q) {
@@ -45,6 +58,9 @@ void Kinematics::set_positions(std::span<const double> q) {
   for (std::size_t c = 0; c < cut_joints.size(); ++c) {
     place_joint(cut_joints[c], body(cut_joints[c].a), body(cut_joints[c].b), cuts_[c]);
   }
+  if (velocity_rows_) {
+    velocity_rows_->set_positions(q);
+  }
 }
 
 void Kinematics::set_velocities(std::span<const double> u) {
@@ -59,6 +75,9 @@ void Kinematics::set_velocities(std::span<const double> u) {
     bodies()[k].velocity = shift_velocity(bodies()[k].com - state.point, velocity);
   }
   set_rates();
+  if (velocity_rows_) {
+    velocity_rows_->set_velocities(u);
+  }
 }
 
 void Kinematics::set_body_velocities(std::span<const Vec6> velocities) {

@@ -2,6 +2,7 @@
 /// \file
 /// Poses and velocities of all bodies and joints along the spanning tree, in world axes. A workspace: sized once, no
 /// allocation afterwards. O(n).
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -36,10 +37,25 @@ class BodyMotions {
   std::vector<BodyKinematics> bodies_;
 };
 
+class VelocityRows;
+
+/// An entry of Phi_q that a constraint of velocities alone makes, and its rate.
+struct VelocityEntry {
+  int row = 0;
+  int u = 0;
+  double factor = 0.0;
+  double rate = 0.0;
+};
+
 /// All kinematic quantities at one (q, u).
 class Kinematics : public BodyMotions {
  public:
   explicit Kinematics(const Mechanism& mechanism);
+  Kinematics(const Kinematics&) = delete;
+  Kinematics& operator=(const Kinematics&) = delete;
+  Kinematics(Kinematics&& other) noexcept;
+  Kinematics& operator=(Kinematics&& other) noexcept;
+  ~Kinematics();
 
   /// Forward sweep over positions: poses, H, D. Quaternions of any non-zero length.
   /// \param q q_size() entries
@@ -54,6 +70,8 @@ class Kinematics : public BodyMotions {
   [[nodiscard]] const JointKinematics& tree_joint(int index) const { return joints_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] const JointKinematics& cut_joint(int index) const { return cuts_[static_cast<std::size_t>(index)]; }
   [[nodiscard]] std::span<const JointKinematics> cut_joints() const { return cuts_; }
+  /// \returns the entries of all constraints of velocities alone (velocity_rows.hpp).
+  [[nodiscard]] std::span<const VelocityEntry> velocity_entries() const;
 
   /// \returns (H^T H)^-1 of tree joint `index`, nu x nu.
   [[nodiscard]] const JointMatrix& gram_inverse(int index) const {
@@ -66,6 +84,7 @@ class Kinematics : public BodyMotions {
   std::vector<JointKinematics> joints_;
   std::vector<JointKinematics> cuts_;
   std::vector<JointMatrix> gram_inverse_;
+  std::unique_ptr<VelocityRows> velocity_rows_;  // where the mechanism has such constraints
 };
 
 }  // namespace mbdbench

@@ -29,6 +29,8 @@ bool is_turn(const Joint& joint, int component) {
     case JointType::revolute_spherical:
     case JointType::point_on_line:
     case JointType::point_on_plane:
+    case JointType::rolling_ball:
+    case JointType::rolling_disc:
       return false;
   }
   return false;

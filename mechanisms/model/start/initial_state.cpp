@@ -27,8 +27,9 @@ InitialState given_initial_state(const Mechanism& mechanism) {
 }
 
 InitialState consistent_initial_state(const Mechanism& mechanism, InitialState state) {
-  // Only loops and couplings tie joints to one another; dense Jacobians would keep large trees from being built.
-  if (!mechanism.cut_joints().empty() || !mechanism.couplings().empty()) {
+  // Only loops, couplings and constraints of velocities tie joints to one another; dense Jacobians would keep large
+  // trees from being built.
+  if (!mechanism.cut_joints().empty() || !mechanism.couplings().empty() || !mechanism.velocity_constraints().empty()) {
     close_loops(mechanism, state);
   } else if (mechanism.rheonomic()) {
     start_motions(mechanism, state);

@@ -44,6 +44,7 @@ class LoopCloser {
 
   [[nodiscard]] Eigen::VectorXd positions(const Eigen::VectorXd& given) {
     Eigen::VectorXd q = given;
+    weigh_velocities(0.0);
     if (const Eigen::VectorXd residual = close(q); !(scales_.largest(residual) < kOpen)) {
       report_conflict(given);
       report_open(residual);
@@ -70,6 +71,7 @@ class LoopCloser {
       return u;
     }
     phi_q_ = constraint_jacobian(kinematics_);
+    weigh_velocities(1.0);
     Eigen::VectorXd rate = rate_at(u);
     double smallest = scales_.largest(rate);
     // More than one solve only refines: until rounding ends the progress, so that a second start from u finds nothing
@@ -87,6 +89,7 @@ class LoopCloser {
     }
     if (!(smallest <= relative_to_u(kOpen))) {
       check_couplings(rate, "terms");
+      check_velocity_constraints(rate);
       const double open = std::abs(rate[worst_row(rate)]);
       const auto [section_index, name] = worst_joint(rate);
       if (section_index < mechanism_.tree_joints().size()) {
@@ -132,10 +135,12 @@ class LoopCloser {
     if (mechanism_.couplings().empty()) {
       return;
     }
-    weights_.tail(static_cast<Eigen::Index>(mechanism_.couplings().size())).setZero();
+    const Coupling& first = mechanism_.couplings().front();
+    const auto count = static_cast<Eigen::Index>(mechanism_.couplings().size());
+    weights_.segment(first.row, count).setZero();
     if (scales_.largest(close(q)) < kOpen) {
       Eigen::VectorXd residual = residual_at(q);
-      residual.head(residual.size() - static_cast<Eigen::Index>(mechanism_.couplings().size())).setZero();
+      residual.head(first.row).setZero();
       check_couplings(residual, "value");
     }
   }
@@ -172,6 +177,20 @@ class LoopCloser {
     for (const Coupling& coupling : mechanism_.couplings()) {
       const double largest = largest_free_entry(coupling);
       weights_[coupling.row] = largest > 0.0 ? 1.0 / next_power_of_two(largest) : 1.0;
+    }
+  }
+
+  /// Rows of velocities alone say nothing of positions.
+  void weigh_velocities(double weight) {
+    for (const Joint& joint : mechanism_.cut_joints()) {
+      for (int row = 0; row < joint.nc; ++row) {
+        if (joint.holds_velocity_alone(row)) {
+          weights_[joint.row_offset + row] = weight;
+        }
+      }
+    }
+    for (const VelocityConstraint& constraint : mechanism_.velocity_constraints()) {
+      weights_[constraint.row] = weight;
     }
   }
 
@@ -279,6 +298,20 @@ class LoopCloser {
                         "joints that may be changed with dependent = true",
                         coupling.name, std::abs(residual[row]) * coupling.scale, why_open(coupling, residual[row]), key,
                         values));
+      }
+    }
+  }
+
+  /// \throws ModelError where the largest entry is that of a constraint of velocities
+  void check_velocity_constraints(const Eigen::VectorXd& rate) const {
+    const int row = worst_row(rate);
+    for (std::size_t i = 0; i < mechanism_.velocity_constraints().size(); ++i) {
+      const VelocityConstraint& constraint = mechanism_.velocity_constraints()[i];
+      if (constraint.row == row) {
+        throw ModelError({"velocity_constraints", i, "terms"},
+                         fmt::format("velocity constraint '{}' is off by {:.3g} at the start: change v0 of its joints, "
+                                     "or mark joints whose v0 may be changed with dependent = true",
+                                     constraint.name, std::abs(rate[row]) * constraint.scale));
       }
     }
   }

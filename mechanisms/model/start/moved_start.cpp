@@ -88,7 +88,8 @@ std::string moved_text(std::string_view occasion, std::span<const MovedValue> mo
 }
 
 std::string moved_start_text(const Mechanism& mechanism) {
-  const bool loops = !mechanism.cut_joints().empty() || !mechanism.couplings().empty();
+  const bool loops =
+      !mechanism.cut_joints().empty() || !mechanism.couplings().empty() || !mechanism.velocity_constraints().empty();
   return moved_text(fmt::format("to {} of mechanism '{}' at the start",
                                 loops ? "close the loops" : "follow the prescribed motions", mechanism.name()),
                     mechanism.moved_start());

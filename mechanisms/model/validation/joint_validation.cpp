@@ -68,14 +68,32 @@ void check_length(const JointDescription& joint, std::size_t index) {
   }
 }
 
+void check_radius(const JointDescription& joint, std::size_t index) {
+  const ElementReference where{"joints", index, "radius"};
+  if (!rolls(joint.type) && joint.radius != 0.0) {
+    throw ModelError(where,
+                     fmt::format("joint '{}': radius is for rolling_ball and rolling_disc joints, this one is {}; "
+                                 "leave it out",
+                                 joint.name, to_string(joint.type)));
+  }
+  if (rolls(joint.type) && !(joint.radius > 0.0 && std::isfinite(joint.radius))) {
+    throw ModelError(where, fmt::format("joint '{}': a {} joint needs a positive radius (m), not {:g}", joint.name,
+                                        to_string(joint.type), joint.radius));
+  }
+}
+
 void check_axes(const JointDescription& joint, std::size_t index) {
   check_unit(joint.axis, kUnitSlack, {"joints", index, "axis"}, joint.name, "axis");
   check_pitch(joint, index);
   check_length(joint, index);
-  if (joint.type != JointType::universal) {
+  check_radius(joint, index);
+  if (joint.type != JointType::universal && joint.type != JointType::rolling_disc) {
     return;
   }
   check_unit(joint.axis2, kUnitSlack, {"joints", index, "axis2"}, joint.name, "axis2");
+  if (joint.type == JointType::rolling_disc) {
+    return;  // fixed in b, it has nothing to do with axis
+  }
   if (joint.axis.cross(joint.axis2).norm() < kParallelAxes) {
     throw ModelError(
         {"joints", index, "axis2"},

@@ -73,11 +73,17 @@ std::size_t vertex(const std::unordered_map<std::string, std::size_t>& index_of,
                   name));
 }
 
-/// \returns which joints are not marked as cut and have a prescribed motion or stand in a coupling.
+/// \returns which joints are not marked as cut and have a prescribed motion or stand in a
+/// coupling or a constraint of velocities.
 std::vector<bool> bound_joints(const MechanismDescription& description) {
   std::unordered_set<std::string> coupled;
   for (const CouplingDescription& coupling : description.couplings) {
     for (const CouplingTerm& term : coupling.terms) {
+      coupled.insert(term.joint);
+    }
+  }
+  for (const VelocityConstraintDescription& constraint : description.velocity_constraints) {
+    for (const VelocityTerm& term : constraint.terms) {
       coupled.insert(term.joint);
     }
   }

@@ -173,6 +173,7 @@ void validate_elements(const MechanismDescription& description) {
   check_joint_variables(description.joints);
   UniqueNames couplings;
   check_names(description.couplings, "couplings", "coupling", couplings);
+  check_names(description.velocity_constraints, "velocity_constraints", "velocity constraint", couplings);
   UniqueNames markers;
   check_names(description.markers, "markers", "marker", markers);
   UniqueNames loads;

@@ -45,6 +45,10 @@ void validate_motion(const JointDescription& joint, std::size_t joint_index, std
 /// description \throws ModelError
 void validate_coupling(const Mechanism& mechanism, std::size_t index);
 
+/// Joints, components and factors of one constraint of velocities, likewise.
+/// \throws ModelError
+void validate_velocity_constraint(const Mechanism& mechanism, std::size_t index);
+
 /// Names, components, tables and formulas of loads and springs. Element references count in the mechanism's own order.
 /// \throws ModelError
 void validate_loads(const Mechanism& mechanism);

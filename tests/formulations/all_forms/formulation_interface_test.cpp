@@ -183,6 +183,24 @@ TEST(formulation_interface, a_mechanism_that_is_refused_gets_a_reason_and_altern
   }
 }
 
+TEST(formulation_interface, a_mimic_is_named_as_in_the_file) {
+  MechanismDescription description;
+  description.name = "arm";
+  description.source = "URDF";
+  for (const char* name : {"first", "second"}) {
+    description.bodies.push_back({name, 1.0, Vec3::UnitX(), Mat3::Identity()});
+    JointDescription& joint = description.joints.emplace_back();
+    joint.name = std::string("to_") + name;
+    joint.a = description.joints.size() == 1 ? kGround : "first";
+    joint.b = name;
+  }
+  description.couplings = {{"to_second_mimic", {{"to_second", 0, 1.0}, {"to_first", 0, 2.0}}, 0.0}};
+  const FormulationEntry& aba = *find_formulation(formulation_registry(), "aba");
+  EXPECT_NE(refusal_of(aba, Mechanism(description)).find("<mimic> of joint 'to_second'"), std::string::npos);
+  description.source = "";
+  EXPECT_EQ(refusal_of(aba, Mechanism(description)).find("<mimic>"), std::string::npos);
+}
+
 TEST(formulation_interface, unknown_options_are_refused) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:2");
   EXPECT_THROW(static_cast<void>(test::make("hdca", mechanism, "ground=middle")), ParameterError);

@@ -178,6 +178,8 @@ class PreciseChain {
       case JointType::revolute_spherical:
       case JointType::point_on_line:
       case JointType::point_on_plane:
+      case JointType::rolling_ball:
+      case JointType::rolling_disc:
         break;
     }
     const Matrix axes_b = axes_a * turned;
@@ -236,6 +238,8 @@ class PreciseChain {
       case JointType::revolute_spherical:
       case JointType::point_on_line:
       case JointType::point_on_plane:
+      case JointType::rolling_ball:
+      case JointType::rolling_disc:
         break;
     }
     return axes;
