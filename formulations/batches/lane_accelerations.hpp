@@ -74,7 +74,7 @@ struct AccelerationSweeps {
     switch (row.kind) {
       case RowKind::screw:
       case RowKind::driven_screw:
-        break;  // TreeInLanes takes none
+        break;  // StatesInLanes takes none
       case RowKind::driven_revolute:
         own.rest = T(data.motions[row.motion]);
         [[fallthrough]];
@@ -164,7 +164,7 @@ struct AccelerationSweeps {
       case RowKind::spherical:
       case RowKind::free: {
         const SphericalConstants& constants = data.spherical[row.ordinal];
-        const Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
+        const kernels::Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
         const LinkVector<T> lever = lever_at<T>(data, row.ordinal);
         const LinkVector<T> torque = turned(in_lanes<T>(constants.axes_b), vector_of(torques + row.u));
         Ball& ball = ball_at(data, row.ordinal);
@@ -229,10 +229,10 @@ struct AccelerationSweeps {
       case RowKind::spherical:
       case RowKind::free: {
         const SphericalConstants& constants = data.spherical[row.ordinal];
-        const Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
+        const kernels::Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
         const LinkVector<T> lever = lever_at<T>(data, row.ordinal);
         const Ball& ball = ball_at(data, row.ordinal);
-        const Matrix3<T> axes_b = in_lanes<T>(constants.axes_b);
+        const kernels::Matrix3<T> axes_b = in_lanes<T>(constants.axes_b);
         if (row.kind == RowKind::spherical) {
           put_vector(turned_back(axes_b, spherical_acceleration(rotation, lever, ball, linear, angular)),
                      rates + row.u);

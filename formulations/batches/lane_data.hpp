@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// Many states of one tree side by side, a lane a state, as plain data: rows of a LinkTree and what the sweeps over
-/// them leave for each other. TreeInLanes sets it up; the sweeps (lane_sweeps.hpp) are compiled once an instruction set
-/// and so see pointers alone.
+/// them leave for each other. StatesInLanes sets it up; the sweeps (lane_sweeps.hpp) are compiled once an instruction
+/// set and so see pointers alone.
 ///
 /// A *pack* is as many numbers as there are lanes, one a state. Constants are single numbers: all states share them.
 #include "formulations/kernels/momentum_rows.hpp"

@@ -85,7 +85,7 @@ struct MomentumSweeps {
     switch (row.kind) {
       case RowKind::screw:
       case RowKind::driven_screw:
-        break;  // TreeInLanes takes none
+        break;  // StatesInLanes takes none
       case RowKind::revolute:
         return turn_inward(link, turns[0], turns[1], p[row.u], row_at(data, i), carried);
       case RowKind::prismatic:
@@ -101,7 +101,7 @@ struct MomentumSweeps {
       case RowKind::spherical:
       case RowKind::free: {
         const SphericalConstants& constants = data.spherical[row.ordinal];
-        const Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
+        const kernels::Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
         const LinkVector<T> lever = lever_at<T>(data, row.ordinal);
         const LinkVector<T> own = turned(in_lanes<T>(constants.axes_b), vector_of(p + row.u));
         Ball& ball = ball_at(data, row.ordinal);
@@ -167,10 +167,10 @@ struct MomentumSweeps {
       case RowKind::spherical:
       case RowKind::free: {
         const SphericalConstants& constants = data.spherical[row.ordinal];
-        const Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
+        const kernels::Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
         const LinkVector<T> lever = lever_at<T>(data, row.ordinal);
-        const Matrix3<T> axes_a = in_lanes<T>(constants.axes_a);
-        const Matrix3<T> axes_b = in_lanes<T>(constants.axes_b);
+        const kernels::Matrix3<T> axes_a = in_lanes<T>(constants.axes_a);
+        const kernels::Matrix3<T> axes_b = in_lanes<T>(constants.axes_b);
         const Ball& ball = ball_at(data, row.ordinal);
         LinkVector<T> rate = no_vector<T>();
         if (row.kind == RowKind::spherical) {
@@ -231,7 +231,7 @@ struct MomentumSweeps {
     }
     if (is_ball(row)) {
       const SphericalConstants& constants = data.spherical[row.ordinal];
-      const Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
+      const kernels::Matrix3<T> rotation = rotation_at<T>(data, row.ordinal);
       const LinkVector<T> torque =
           turned_back(in_lanes<T>(constants.axes_b), LinkVector<T>{carried.nx, carried.ny, carried.nz});
       const LinkVector<T> f = turned(rotation, LinkVector<T>{carried.fx, carried.fy, carried.fz});

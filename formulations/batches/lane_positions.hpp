@@ -56,7 +56,7 @@ MBDBENCH_KERNEL RunStart<T> in_lanes(const RunStart<double>& start) {
 }
 
 template <typename T>
-MBDBENCH_KERNEL Matrix3<T> in_lanes(const Matrix3<double>& m) {
+MBDBENCH_KERNEL kernels::Matrix3<T> in_lanes(const kernels::Matrix3<double>& m) {
   return {T(m.xx), T(m.xy), T(m.xz), T(m.yx), T(m.yy), T(m.yz), T(m.zx), T(m.zy), T(m.zz)};
 }
 
@@ -106,9 +106,9 @@ MBDBENCH_KERNEL void set_positions(const LaneData& data, LaneVerdict<T>& verdict
     const LinkRow& row = data.rows[i];
     if (is_ball(row)) {
       const SphericalConstants& constants = data.spherical[row.ordinal];
-      const Matrix3<T> relative = rotation_of(q[row.q], q[row.q + 1], q[row.q + 2], q[row.q + 3]);
-      const Matrix3<T> axes_a = in_lanes<T>(constants.axes_a);
-      const Matrix3<T> rotation = product_transposed(product(axes_a, relative), in_lanes<T>(constants.axes_b));
+      const kernels::Matrix3<T> relative = rotation_of(q[row.q], q[row.q + 1], q[row.q + 2], q[row.q + 3]);
+      const kernels::Matrix3<T> axes_a = in_lanes<T>(constants.axes_a);
+      const kernels::Matrix3<T> rotation = product_transposed(product(axes_a, relative), in_lanes<T>(constants.axes_b));
       LinkVector<T> lever = in_lanes<T>(constants.lever);
       if (row.kind == RowKind::free) {
         const LinkVector<T> way = turned(axes_a, vector_of(q + row.q + 4));
@@ -143,7 +143,7 @@ MBDBENCH_KERNEL void set_positions(const LaneData& data, LaneVerdict<T>& verdict
 }
 
 template <typename T>
-MBDBENCH_KERNEL Matrix3<T> rotation_at(const LaneData& data, int ordinal) {
+MBDBENCH_KERNEL kernels::Matrix3<T> rotation_at(const LaneData& data, int ordinal) {
   const T* const r = packs<T>(data.spheres) + 12 * ordinal;
   return {r[0], r[1], r[2], r[3], r[4], r[5], r[6], r[7], r[8]};
 }

@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/batches/tree_states.hpp"
+#include "formulations/batches/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/joint_accelerations.hpp"
 #include "formulations/parts/world_recursion.hpp"
@@ -21,8 +21,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     if (settings.link_frames) {
       links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.sharing, near());
       if (links_->closed() == nullptr && !links_->team().is_divided()) {
-        states_.emplace(mechanism, StateKind::velocity, near(),
-                        [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+        evaluations_.emplace(mechanism, StateKind::velocity, near(),
+                             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
       }
     } else {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
@@ -53,14 +53,14 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
-  [[nodiscard]] int batch_lanes() const override { return states_ ? TreeInLanes::lanes_in_use() : 1; }
+  [[nodiscard]] int batch_lanes() const override { return evaluations_ ? StatesInLanes::lanes_in_use() : 1; }
 
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
-    return states_ ? states_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
+    return evaluations_ ? evaluations_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
   }
 
   [[nodiscard]] std::string without_jacobian() const override {
-    return states_ ? states_->without_jacobian() : Formulation::without_jacobian();
+    return evaluations_ ? evaluations_->without_jacobian() : Formulation::without_jacobian();
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
@@ -88,8 +88,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
 
   void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
                       std::span<RhsStatus> statuses) override {
-    if (states_) {
-      states_->batch(t, states, rates, statuses);
+    if (evaluations_) {
+      evaluations_->batch(t, states, rates, statuses);
     } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
     }
@@ -99,8 +99,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   RecursiveAccelerationSettings settings_;
   std::vector<double> velocities_;  // in use, of links_
   std::optional<JointAccelerations> links_;
-  std::optional<TreeStates> states_;       // of an open tree on one process
-  std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
+  std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
+  std::unique_ptr<WorldRecursion> world_;       // beside links_ only once reactions were asked for
 };
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/batches/tree_states.hpp"
+#include "formulations/batches/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/closed_momenta.hpp"
 #include "formulations/parts/world_recursion.hpp"
@@ -33,8 +33,8 @@ class RecursiveMomenta final : public JointStateFormulation {
       links_.emplace(mechanism, settings.sharing);
       loads_.emplace(mechanism, links_->tree(), near());
       if (!links_->team().is_divided()) {
-        states_.emplace(mechanism, StateKind::momentum, near(),
-                        [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+        evaluations_.emplace(mechanism, StateKind::momentum, near(),
+                             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
       }
     }
   }
@@ -95,14 +95,14 @@ class RecursiveMomenta final : public JointStateFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
-  [[nodiscard]] int batch_lanes() const override { return states_ ? TreeInLanes::lanes_in_use() : 1; }
+  [[nodiscard]] int batch_lanes() const override { return evaluations_ ? StatesInLanes::lanes_in_use() : 1; }
 
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
-    return states_ ? states_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
+    return evaluations_ ? evaluations_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
   }
 
   [[nodiscard]] std::string without_jacobian() const override {
-    return states_ ? states_->without_jacobian() : Formulation::without_jacobian();
+    return evaluations_ ? evaluations_->without_jacobian() : Formulation::without_jacobian();
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
@@ -141,8 +141,8 @@ class RecursiveMomenta final : public JointStateFormulation {
 
   void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
                       std::span<RhsStatus> statuses) override {
-    if (states_) {
-      states_->batch(t, states, rates, statuses);
+    if (evaluations_) {
+      evaluations_->batch(t, states, rates, statuses);
     } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
     }
@@ -212,8 +212,8 @@ class RecursiveMomenta final : public JointStateFormulation {
   RecursiveMomentumSettings settings_;
   std::vector<double> u_;
   std::optional<LinkNaudet> links_;
-  std::optional<LinkLoads> loads_;    // with links_
-  std::optional<TreeStates> states_;  // of an open tree on one process
+  std::optional<LinkLoads> loads_;              // with links_
+  std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
   std::optional<ClosedMomenta> closed_;
   std::unique_ptr<WorldRecursion> world_;
   double last_reset_ = -std::numeric_limits<double>::infinity();

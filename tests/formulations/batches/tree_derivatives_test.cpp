@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "formulations/batches/batch_tree.hpp"
 #include "formulations/batches/lane_accelerations.hpp"
 #include "formulations/batches/lane_momenta.hpp"
-#include "formulations/batches/lane_tree.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/execution_restored.hpp"
@@ -153,7 +153,7 @@ TEST(tree_derivatives, agree_with_differences_of_the_dense_reference) {
 /// The same recursion in long double, one direction at a time.
 Eigen::MatrixXd in_long_double(const Mechanism& mechanism, StateKind kind, const std::vector<double>& x) {
   static_assert(sizeof(Long) % sizeof(double) == 0);
-  LaneTree tree(mechanism, kind, sizeof(Long) / sizeof(double), nullptr);
+  BatchTree tree(mechanism, kind, sizeof(Long) / sizeof(double), nullptr);
   tree.set_time(0.3);
   const LaneData& data = tree.data();
   const auto size = static_cast<Eigen::Index>(x.size());

@@ -9,15 +9,15 @@
 #include <span>
 #include <vector>
 
-#include "formulations/batches/lane_tree.hpp"
+#include "formulations/batches/batch_tree.hpp"
 
 namespace mbdbench {
 
 /// Workspace of one mechanism. Allocates nothing after construction.
-class TreeInLanes {
+class StatesInLanes {
  public:
-  /// Parameters as of LaneTree.
-  TreeInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near);
+  /// Parameters as of BatchTree.
+  StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near);
 
   /// \returns how many states go side by side with the instruction set in use.
   static int lanes_in_use();
@@ -34,7 +34,7 @@ class TreeInLanes {
   void set_loads(double t, const double* const* states);
 
   LaneSweeps sweeps_;
-  LaneTree tree_;
+  BatchTree tree_;
   LinkPositions positions_;  // of one lane
   BranchTeam team_;
   std::vector<double> u_;  // of one lane

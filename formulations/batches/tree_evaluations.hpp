@@ -5,16 +5,16 @@
 #include <span>
 #include <string>
 
+#include "formulations/batches/states_in_lanes.hpp"
 #include "formulations/batches/tree_derivatives.hpp"
-#include "formulations/batches/tree_in_lanes.hpp"
 
 namespace mbdbench {
 
 /// Workspaces are made when something is first asked for.
-class TreeStates {
+class TreeEvaluations {
  public:
-  /// Parameters as of LaneTree; all must outlive this. \param one x' of one state, as the formulation has it
-  TreeStates(const Mechanism& mechanism, StateKind kind, const CutReferences* near, TreeInLanes::OneState one)
+  /// Parameters as of BatchTree; all must outlive this. \param one x' of one state, as the formulation has it
+  TreeEvaluations(const Mechanism& mechanism, StateKind kind, const CutReferences* near, StatesInLanes::OneState one)
       : mechanism_(&mechanism), kind_(kind), near_(near), one_(std::move(one)) {}
 
   /// As Formulation::rhs_batch.
@@ -28,8 +28,8 @@ class TreeStates {
   const Mechanism* mechanism_;
   StateKind kind_;
   const CutReferences* near_;
-  TreeInLanes::OneState one_;
-  std::unique_ptr<TreeInLanes> lanes_;
+  StatesInLanes::OneState one_;
+  std::unique_ptr<StatesInLanes> lanes_;
   std::unique_ptr<TreeDerivatives> derivatives_;
 };
 

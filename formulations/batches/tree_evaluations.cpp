@@ -1,4 +1,4 @@
-#include "formulations/batches/tree_states.hpp"
+#include "formulations/batches/tree_evaluations.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,15 +6,15 @@
 
 namespace mbdbench {
 
-void TreeStates::batch(double t, std::span<const double> states, std::span<double> rates,
-                       std::span<RhsStatus> statuses) {
+void TreeEvaluations::batch(double t, std::span<const double> states, std::span<double> rates,
+                            std::span<RhsStatus> statuses) {
   if (!lanes_) {
-    lanes_ = std::make_unique<TreeInLanes>(*mechanism_, kind_, near_);
+    lanes_ = std::make_unique<StatesInLanes>(*mechanism_, kind_, near_);
   }
   lanes_->evaluate(t, states, rates, statuses, one_);
 }
 
-RhsStatus TreeStates::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
+RhsStatus TreeEvaluations::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
   if (!without_jacobian().empty()) {
     return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
   }
@@ -33,7 +33,7 @@ RhsStatus TreeStates::jacobian(double t, std::span<const double> x, std::span<do
   return {false, {}, "a derivative is not finite", bad == derivatives.end() ? 0.0 : *bad};
 }
 
-std::string TreeStates::without_jacobian() const {
+std::string TreeEvaluations::without_jacobian() const {
   const std::string load = loads_without_lanes(mechanism_->description());
   return load.empty()
              ? std::string()

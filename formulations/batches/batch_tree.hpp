@@ -12,17 +12,17 @@
 namespace mbdbench {
 
 /// Owns what a LaneData points to.
-class LaneTree {
+class BatchTree {
  public:
   /// \param mechanism an open tree without screws and couplings
   /// \param kind of the second half of the state: velocity or momentum
   /// \param width doubles a number \param near as of LoadEvaluator
-  LaneTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near);
-  ~LaneTree() = default;
-  LaneTree(const LaneTree&) = delete;
-  LaneTree& operator=(const LaneTree&) = delete;
-  LaneTree(LaneTree&&) = delete;
-  LaneTree& operator=(LaneTree&&) = delete;
+  BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near);
+  ~BatchTree() = default;
+  BatchTree(const BatchTree&) = delete;
+  BatchTree& operator=(const BatchTree&) = delete;
+  BatchTree(BatchTree&&) = delete;
+  BatchTree& operator=(BatchTree&&) = delete;
 
   /// Prescribed motions and what else depends on t alone.
   void set_time(double t);

@@ -1,4 +1,4 @@
-#include "formulations/batches/tree_in_lanes.hpp"
+#include "formulations/batches/states_in_lanes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -18,18 +18,18 @@ LaneSweeps lane_sweeps_in_use() {
 
 }  // namespace
 
-int TreeInLanes::lanes_in_use() {
+int StatesInLanes::lanes_in_use() {
   return lane_sweeps_in_use().lanes;
 }
 
-TreeInLanes::TreeInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near)
+StatesInLanes::StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near)
     : sweeps_(lane_sweeps_in_use()),
       tree_(mechanism, kind, index_of(sweeps_.lanes), near),
       positions_(tree_.tree().positions()),
       team_({}, {}),
       u_(index_of(mechanism.u_size())) {}
 
-void TreeInLanes::set_loads(double t, const double* const* states) {
+void StatesInLanes::set_loads(double t, const double* const* states) {
   const auto lanes = index_of(sweeps_.lanes);
   const LaneData& data = tree_.data();
   LinkLoads& loads = tree_.loads();
@@ -62,8 +62,8 @@ void TreeInLanes::set_loads(double t, const double* const* states) {
   }
 }
 
-void TreeInLanes::evaluate(double t, std::span<const double> states, std::span<double> rates,
-                           std::span<RhsStatus> statuses, const OneState& alone) {
+void StatesInLanes::evaluate(double t, std::span<const double> states, std::span<double> rates,
+                             std::span<RhsStatus> statuses, const OneState& alone) {
   const auto lanes = index_of(sweeps_.lanes);
   const LaneData& data = tree_.data();
   const std::size_t size = index_of(data.q_count + data.u_count);

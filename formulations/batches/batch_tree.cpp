@@ -1,4 +1,4 @@
-#include "formulations/batches/lane_tree.hpp"
+#include "formulations/batches/batch_tree.hpp"
 
 #include <algorithm>
 #include <variant>
@@ -57,7 +57,7 @@ std::string loads_without_lanes(const MechanismDescription& description) {
                                               : std::string();
 }
 
-LaneTree::LaneTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near)
+BatchTree::BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t width, const CutReferences* near)
     : kind_(kind),
       tree_(mechanism),
       loads_(mechanism, tree_, near),
@@ -66,12 +66,12 @@ LaneTree::LaneTree(const Mechanism& mechanism, StateKind kind, std::size_t width
   reserve(width);
 }
 
-void LaneTree::set_time(double t) {
+void BatchTree::set_time(double t) {
   loads_.set_time(t);
   data_.motions = (has_momenta() ? loads_.motions().velocities() : loads_.motions().accelerations()).data();
 }
 
-void LaneTree::take_constants(const Mechanism& mechanism) {
+void BatchTree::take_constants(const Mechanism& mechanism) {
   for (const LinkRun& run : tree_.runs()) {
     runs_.push_back({run.first, run.last, run.slot, run.start, run.gravity});
   }
@@ -95,7 +95,7 @@ void LaneTree::take_constants(const Mechanism& mechanism) {
   data_.weight = !loads_.on_bodies();
 }
 
-void LaneTree::reserve(std::size_t width) {
+void BatchTree::reserve(std::size_t width) {
   const bool momenta = has_momenta();
   const std::size_t rows = tree_.size();
   const std::size_t balls = tree_.spherical().size();
