@@ -153,7 +153,7 @@ def _one_body_a_node():
 
 def _two_processes():
     return _markdown(["formulation", "family", "bodies", "simulated [us]", "measured [us]", "deviation"],
-                     [[f"`{two.formulation}`", two.family, f"{two.bodies}", f"{two.simulated_us:.3g}", f"{two.measured_us:.3g}", f"{100 * two.deviation:+.0f} %"]
+                     [[f"`{two.formulation}`", two.family, f"{two.bodies}", f"{two.simulated_us:.3g}", f"{two.measured_us:.3g}", f"{100 * two.deviation:+.1f} %"]
                       for two in cluster_claims.read_cluster(_SIMULATED).two_processes])
 
 
