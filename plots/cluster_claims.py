@@ -4,8 +4,11 @@ import math
 from dataclasses import dataclass
 
 from claims import COLUMNS as CLAIM_COLUMNS
+from claims import read_claims
 from csv_rows import read_csv_rows
 from input_error import InputError
+from ledger import entries
+from papers import Setting
 
 EXPERIMENT = "simulated_cluster"
 VERDICT = "by simulation"
@@ -183,6 +186,14 @@ def claim_rows(cluster):
         rows.append([EXPERIMENT, source, statement, criterion, "", held, parts, 0, measured if parts else "nothing was simulated",
                      VERDICT if parts else "not measured", "simulation"])
     return rows
+
+
+def cluster_entries(path):
+    """(claims, rows of the ledger) of a folder of a simulated cluster."""
+    judged = read_claims(path / "claims.csv")
+    network = Setting("ours: a network with a latency of {latency_us:g} us, {overhead_us:g} us at either end of a message, {per_byte_ns:g} ns a byte; one "
+                      "process a node; pieces of work timed on one core".format(**read_cluster(path).network))
+    return judged, entries(EXPERIMENT, [], judged, [network])
 
 
 def write_claims(file, cluster):

@@ -18,7 +18,6 @@ import parallel_cost
 from document_numbers import NUMBERS, is_in_a_sentence
 from input_error import InputError
 from ledger import entries, unjudged, write_ledger
-from papers import Setting
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
 from records import COLUMNS, value_of
 from result_directory import open_results
@@ -153,7 +152,7 @@ def _one_body_a_node():
 
 def _two_processes():
     return _markdown(["formulation", "family", "bodies", "simulated [us]", "measured [us]", "deviation"],
-                     [[f"`{two.formulation}`", two.family, f"{two.bodies}", f"{two.simulated_us:.3g}", f"{two.measured_us:.3g}", f"{100 * two.deviation:+.0f} %"]
+                     [[f"`{two.formulation}`", two.family, f"{two.bodies}", f"{two.simulated_us:.3g}", f"{two.measured_us:.3g}", f"{100 * two.deviation:+.1f} %"]
                       for two in cluster_claims.read_cluster(_SIMULATED).two_processes])
 
 
@@ -169,10 +168,7 @@ def _make_ledger(file):
         results = open_results(_REFERENCE / paper)
         rows += entries(paper, results.records + results.timings, results.claims)
         rows += unjudged(paper, results.claims)
-    network = cluster_claims.read_cluster(_SIMULATED).network
-    rows += entries(cluster_claims.EXPERIMENT, [], _simulated_claims(), [Setting(
-        "ours: a network with a latency of {latency_us:g} us, {overhead_us:g} us at either end of a message, {per_byte_ns:g} ns a byte; one process a node; "
-        "pieces of work timed on one core".format(**network))])
+    rows += cluster_claims.cluster_entries(_SIMULATED)[1]
     return write_ledger(file, rows)
 
 

@@ -12,6 +12,7 @@ except ImportError as error:
 
 import claims
 import parallel_cost
+from cluster_claims import EXPERIMENT as SIMULATED, cluster_entries
 from input_error import InputError
 from ledger import entries, write_ledger
 from number_text import plain
@@ -113,14 +114,20 @@ def write_index(root):
         except InputError as error:
             problems.append(str(error))
     ordered = [papers[name] for name in texts if name in papers]
+    simulated, simulated_entries = [], []
+    if (root / SIMULATED / "claims.csv").exists():
+        try:
+            simulated, simulated_entries = cluster_entries(root / SIMULATED)
+        except InputError as error:
+            problems.append(str(error))
     total = {"numbers": sum(len(paper.numbers) for paper in ordered), "counts": _sums(GROUPS, [paper.counts for paper in ordered]),
              "claims": sum(len(paper.paper_claims) for paper in ordered), "claim_counts": _sums(claims.VERDICTS, [paper.claim_counts for paper in ordered]),
              "own_claims": sum(len(paper.own_claims) for paper in ordered),
              "own_claim_counts": _sums(claims.VERDICTS, [paper.own_claim_counts for paper in ordered])}
     page = page_environment().get_template("index.html.jinja").render(papers=ordered, total=total, studies=studies, problems=problems,
                                                                           plurals=claims.PLURALS, parallel_header=parallel_cost.HEADER,
-                                                                          parallel=parallel_cost.rows({paper.name: paper.claims for paper in ordered}))
-    write_ledger(root / "ledger.csv", [entry for paper in ordered for entry in paper.entries])
+                                                                          parallel=parallel_cost.rows({paper.name: paper.claims for paper in ordered}, simulated))
+    write_ledger(root / "ledger.csv", [entry for paper in ordered for entry in paper.entries] + simulated_entries)
     file = root / "index.html"
     file.write_text(page + "\n", encoding="utf-8")
     return file, problems

@@ -16,7 +16,7 @@ from input_error import InputError
 from standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
-  benchmarks/simulated_cluster/run.sh build/release results/cluster && python3 plots/simulated_cluster.py results/cluster"""
+  benchmarks/simulated_cluster/run.sh build/release results/runs/simulated_cluster && python3 plots/simulated_cluster.py results/runs/simulated_cluster"""
 
 _SIZES = {1 << 14: "#56B4E9", 1 << 16: "#CC79A7", 1 << 17: "#009E73", 1 << 20: "#D55E00"}
 _FAMILIES = {"chain": "#0072B2", "loop": "#D55E00", "ladder": "#009E73"}

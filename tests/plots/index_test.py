@@ -2,6 +2,7 @@
 import contextlib
 import csv
 import io
+import shutil
 import sys
 from pathlib import Path
 
@@ -86,6 +87,21 @@ class Index(InTemporaryDirectory):
         first = text
         run_index(self.directory)
         self.assertEqual((self.directory / "index.html").read_text(), first)
+
+    def test_a_simulated_cluster_of_the_same_folder_has_its_column_and_its_rows(self):
+        frozen = HERE.parents[1] / "results" / "reference" / "simulated_cluster"
+        shutil.copytree(frozen, self.directory / "simulated_cluster")
+        self.assertEqual(run_index(self.directory), (0, ""))
+        page = Page((self.directory / "index.html").read_text())
+        self.assertIn("With n threads the cost is O(log2 n).judged where it is run, mpirun -n 212 of 12, by simulationnone", page.text)
+        with (self.directory / "ledger.csv").open(newline="", encoding="utf-8") as stream:
+            rows = [row for row in csv.DictReader(stream) if row["experiment"] == "simulated_cluster"]
+        self.assertEqual({(row["source"], row["by what"], row["verdict"]) for row in rows}, {("ours", "simulation", "by simulation")})
+        self.assertIn("latency of 1 us", rows[0]["settings inferred"])
+        (self.directory / "simulated_cluster" / "network.csv").unlink()
+        code, said = run_index(self.directory)
+        self.assertEqual(code, 1)
+        self.assertIn("network.csv", said)
 
     def test_the_ledger_has_every_number_curve_and_sentence(self):
         run_index(self.directory)

@@ -5,6 +5,19 @@ set -euo pipefail
 # shellcheck source=setup/install_packages.sh
 source "$1/setup/install_packages.sh"
 
+# SimGrid is optional: nothing else asks for it, so that a machine without it is complete.
+(
+  need() { asked+=" $1"; }
+  asked=""
+  for group in experiments check full_check; do
+    "need_for_$group"
+  done
+  [[ $asked == *libeigen3-dev* && $asked != *libsimgrid-dev* ]] || { echo "asked for:$asked" && exit 1; }
+  asked=""
+  need_for_simulated_cluster
+  [[ $asked == " libsimgrid-dev" ]] || { echo "asked for:$asked" && exit 1; }
+)
+
 find_missing() {
   missing_packages=(ninja-build)
   missing_reasons=("runs the build")
