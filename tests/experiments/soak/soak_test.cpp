@@ -330,5 +330,30 @@ TEST(Soak, TheSuitePasses) {
   EXPECT_EQ(call_program({"soak", "--minutes", "0"}).exit_code, 2);
 }
 
+// Where the other joints leave something to move: a rod between any two bodies that stands in the way of nothing else.
+TEST(SoakMechanisms, EveryEleventhHasARodOrAPointOnALineOrPlane) {
+  const Registries registries = default_registries();
+  std::array<int, kCutOnlyTypes.size()> drawn{};
+  int with = 0;
+  constexpr int kDrawn = 100;
+  for (std::int64_t i = 1; i <= kDrawn; ++i) {
+    const Mechanism mechanism = draw_mechanism(registries.mechanisms, 11 * i);
+    for (const Joint& joint : mechanism.cut_joints()) {
+      const auto* const type = std::find(kCutOnlyTypes.begin(), kCutOnlyTypes.end(), joint.type);
+      if (type != kCutOnlyTypes.end()) {
+        ++with;
+        ++drawn.at(static_cast<std::size_t>(type - kCutOnlyTypes.begin()));
+        EXPECT_EQ(joint.name, "rod");
+      }
+    }
+  }
+  EXPECT_GE(with, kDrawn / 2);
+  for (std::size_t type = 0; type < drawn.size(); ++type) {
+    EXPECT_GE(drawn.at(type), kDrawn / 20) << to_string(kCutOnlyTypes.at(type));
+  }
+  RecordProperty("with", with);
+  EXPECT_TRUE(draw_mechanism(registries.mechanisms, 12).find_joint("rod") == std::nullopt);
+}
+
 }  // namespace
 }  // namespace mbdbench::soak

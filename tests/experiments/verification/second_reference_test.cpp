@@ -56,7 +56,12 @@ TEST(SecondReference, AgreesWithDenseOnRandomMechanisms) {
   ASSERT_GT(count, 0);
   const Registries registries = default_registries();
   for (int seed = 1; seed <= count; ++seed) {
-    expect_agreement(soak::draw_mechanism(registries.mechanisms, seed));
+    const Mechanism mechanism = soak::draw_mechanism(registries.mechanisms, seed);
+    const auto cuts = mechanism.cut_joints();
+    // Rods are compared with links without mass (cut_only_joints_forms_test).
+    if (std::none_of(cuts.begin(), cuts.end(), [](const Joint& joint) { return is_cut_only(joint.type); })) {
+      expect_agreement(mechanism);
+    }
   }
 }
 
