@@ -14,10 +14,10 @@
 namespace mbdbench {
 namespace {
 
-constexpr const char* kName = "arm.urdf";
+constexpr const char* kArmName = "arm.urdf";
 
 MechanismDescription read_arm(const std::string& text, const char* options = "") {
-  return parse_mechanism(text, kName, parse_robot_options(options));
+  return parse_mechanism(text, kArmName, parse_robot_options(options));
 }
 
 TEST(UrdfAsWritten, AFixedLinkIsPartOfTheOther) {
@@ -155,10 +155,10 @@ TEST(UrdfAsWritten, FrictionAndLimitsAreModelledWhenItIsAskedFor) {
   EXPECT_FALSE(tells(arm, "dry friction"));
   EXPECT_FALSE(tells(arm, "joint stops"));
   EXPECT_NO_THROW(Mechanism{arm});
-  EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "lower=\"-1\"", "lower=\"3\""), kName, parse_robot_options("stops=1"))
+  EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "lower=\"-1\"", "lower=\"3\""), kArmName, parse_robot_options("stops=1"))
                 .find("arm.urdf:8: joint 'shoulder': the limit's lower = 3 is above upper = 1; swap them"),
             std::string::npos);
-  EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "friction=\"0\"", "friction=\"-1\""), kName,
+  EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "friction=\"0\"", "friction=\"-1\""), kArmName,
                             parse_robot_options("friction=1"))
                 .find("friction -1 is negative"),
             std::string::npos);
@@ -185,7 +185,7 @@ TEST(UrdfAsWritten, AllErrorsStandInOneMessageByLine) {
   text = text_with(text, "izz=\"0.055\"", "izz=\"0.5\"");
   text = text_with(text, "rpy=\"0 0 0.4\"", "rpy=\"0 0 inf\"");
   text = text_with(text, "</robot>", "<link name=\"hand\"/></robot>");
-  const std::string message = refusal_of_text(text, kName);
+  const std::string message = refusal_of_text(text, kArmName);
   std::size_t last = 0;
   for (const char* const part :
        {"arm.urdf:9: 5 errors", "arm.urdf:9: joint 'shoulder': dry friction (3)", "arm.urdf:16: link 'upper': no rigid",
@@ -204,10 +204,10 @@ TEST(UrdfAsWritten, TheInertiaThatIsProposedIsAccepted) {
        {R"(ixx="0.01" ixy="0.002" ixz="0.03" iyy="0.05" iyz="0" izz="0.5")",
         R"(ixx="-1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1")", R"(ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="9")"}) {
     const std::string text = text_with(kUrdfArm, given, wrong);
-    const std::string message = refusal_of_text(text, kName);
+    const std::string message = refusal_of_text(text, kArmName);
     const std::size_t begin = message.find("can have: ");
     ASSERT_NE(begin, std::string::npos) << message;
-    EXPECT_EQ(refusal_of_text(text_with(text, wrong, message.substr(begin + 10)), kName), "") << message;
+    EXPECT_EQ(refusal_of_text(text_with(text, wrong, message.substr(begin + 10)), kArmName), "") << message;
   }
 }
 
@@ -215,11 +215,11 @@ TEST(UrdfAsWritten, MacrosThatWereNotResolvedAreRefused) {
   const std::string macros =
       refusal_of_text(text_with(kUrdfArm, "</robot>",
                                 "<xacro:include filename=\"x\"/><xacro:arm a=\"1\"/><xacro:arm a=\"2\"/></robot>"),
-                      kName);
+                      kArmName);
   EXPECT_NE(macros.find("arm.urdf:25: <xacro:arm> (2 times) is a macro"), std::string::npos) << macros;
   EXPECT_NE(macros.find("arm.urdf:25: <xacro:include> is a macro"), std::string::npos) << macros;
   EXPECT_NE(
-      refusal_of_text(text_with(kUrdfArm, "link=\"base\"", "link=\"${prefix}base\""), kName).find("run xacro first"),
+      refusal_of_text(text_with(kUrdfArm, "link=\"base\"", "link=\"${prefix}base\""), kArmName).find("run xacro first"),
       std::string::npos);
 }
 
