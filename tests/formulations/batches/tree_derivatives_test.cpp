@@ -47,7 +47,7 @@ struct Long {
 
 namespace {
 
-Mechanism made(const std::string& key) {
+Mechanism tree_named(const std::string& key) {
   return make_mechanism(mechanism_registry(), key);
 }
 
@@ -97,7 +97,7 @@ double block_error(const Mechanism& mechanism, const Eigen::MatrixXd& got, const
 
 /// Loads that the derivatives know: springs, dampers and constant forces in joints.
 Mechanism with_joint_loads(const std::string& key, RandomSource& random) {
-  MechanismDescription description = made(key).description();
+  MechanismDescription description = tree_named(key).description();
   for (const JointDescription& joint : description.joints) {
     if (joint.type != JointType::revolute && joint.type != JointType::prismatic) {
       continue;
@@ -198,7 +198,7 @@ TEST(tree_derivatives, have_the_digits_of_long_double_where_the_condition_allows
 }
 
 TEST(tree_derivatives, of_a_pendulum_are_those_of_its_closed_form) {
-  const Mechanism mechanism = made("pendulum:1");
+  const Mechanism mechanism = tree_named("pendulum:1");
   const auto formulation = test::make("aba", mechanism);
   const std::vector<double> x = {0.4, 0.9};
   std::vector<double> rates(2);
@@ -214,7 +214,7 @@ TEST(tree_derivatives, of_a_pendulum_are_those_of_its_closed_form) {
 }
 
 TEST(tree_derivatives, of_angles_of_many_turns_are_those_of_the_angle) {
-  const Mechanism mechanism = made("pendulum:3");
+  const Mechanism mechanism = tree_named("pendulum:3");
   const auto formulation = test::make("naudet", mechanism);
   RandomSource random(3);
   std::vector<double> x = random_state(*formulation, random);
@@ -226,7 +226,7 @@ TEST(tree_derivatives, of_angles_of_many_turns_are_those_of_the_angle) {
 
 TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
   const auto reason = [](const char* key, const char* name) {
-    const Mechanism mechanism = made(name);
+    const Mechanism mechanism = tree_named(name);
     const auto formulation = test::make(key, mechanism);
     std::vector<double> rows(formulation->state_size() * formulation->state_size());
     std::vector<double> x(formulation->state_size());
@@ -240,7 +240,7 @@ TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
 }
 
 TEST(tree_derivatives, tell_the_joint_where_there_is_no_right_hand_side) {
-  const Mechanism mechanism = made("pendulum:3");
+  const Mechanism mechanism = tree_named("pendulum:3");
   const auto formulation = test::make("aba", mechanism);
   std::vector<double> x(6, 0.1);
   x[4] = std::numeric_limits<double>::quiet_NaN();
