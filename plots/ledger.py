@@ -61,7 +61,7 @@ def _of_number(experiment, number, settings):
     record = number.record
     rests_on = [setting.text for setting in settings if setting.of_number(number.source, record)]
     run = ", ".join(filter(None, (record.mechanism, record.formulation, record.integrator, record.parameter_text))) if record else ""
-    quantity = f"{record.quantity.replace('_', ' ')} of {run}: " if record else ""
+    quantity = f"{record.quantity.replace('_', ' ')} of {run}: " if record else f"{number.about}: "
     asked = _asked(record) if record else ""
     tested = number.verdict not in (NOT_THERE, "not measured", "fitted")  # agreement with what was fitted tests nothing
     return Entry(experiment, *_divided(number.source), f"{quantity}{number.printed}", "number",

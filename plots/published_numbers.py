@@ -37,6 +37,7 @@ class PublishedNumber:
     printed: str
     record: Record | None  # that speaks for it
     by_rounding: bool = False  # whether its value, and with it the verdict, depends on the processor and the compiler
+    about: str = ""  # which one it is, in the words of its file
 
     @property
     def verdict(self):
@@ -51,15 +52,17 @@ class PublishedNumber:
 
 
 def _printed(file):
+    """[(number as it is printed, which one)]."""
     columns, rows = read_csv_rows(file)
-    return [fields[place] for _, fields in rows if (file.name, fields[0]) not in _REPEATED
+    return [(fields[place], ", ".join([*(field for column, field in zip(columns, fields, strict=True) if column in _AXES), name]).replace("_", " "))
+            for _, fields in rows if (file.name, fields[0]) not in _REPEATED
             for place, name in enumerate(columns) if name not in _AXES and fields[place]]
 
 
 @cache
 def _texts():
     """{(source, number): as it is printed}."""
-    return {(source, float(text)): text for files in _FILES.values() for name, source in files for text in _printed(_DIRECTORY / name)}
+    return {(source, float(text)): text for files in _FILES.values() for name, source in files for text, _ in _printed(_DIRECTORY / name)}
 
 
 def as_printed(record):
@@ -97,13 +100,13 @@ def published_numbers(experiment, records):
     by_rounding = _by_rounding(experiment)
     for name, source in _FILES.get(experiment, []):
         met = {}
-        for text in _printed(_DIRECTORY / name):
+        for text, about in _printed(_DIRECTORY / name):
             value = float(text)
             speakers = _speakers(records, source, value)
             place = met.get(value, 0)
             met[value] = place + 1
             speaker = speakers[place] if place < len(speakers) else None
-            numbers.append(PublishedNumber(source, text, speaker, speaker is not None and _run_of(speaker) in by_rounding))
+            numbers.append(PublishedNumber(source, text, speaker, speaker is not None and _run_of(speaker) in by_rounding, about))
     return numbers
 
 
