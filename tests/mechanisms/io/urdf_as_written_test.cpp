@@ -155,9 +155,10 @@ TEST(UrdfAsWritten, FrictionAndLimitsAreModelledWhenItIsAskedFor) {
   EXPECT_FALSE(tells(arm, "dry friction"));
   EXPECT_FALSE(tells(arm, "joint stops"));
   EXPECT_NO_THROW(Mechanism{arm});
-  EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "lower=\"-1\"", "lower=\"3\""), kArmName, parse_robot_options("stops=1"))
-                .find("arm.urdf:8: joint 'shoulder': the limit's lower = 3 is above upper = 1; swap them"),
-            std::string::npos);
+  EXPECT_NE(
+      refusal_of_text(text_with(kUrdfArm, "lower=\"-1\"", "lower=\"3\""), kArmName, parse_robot_options("stops=1"))
+          .find("arm.urdf:8: joint 'shoulder': the limit's lower = 3 is above upper = 1; swap them"),
+      std::string::npos);
   EXPECT_NE(refusal_of_text(text_with(kUrdfArm, "friction=\"0\"", "friction=\"-1\""), kArmName,
                             parse_robot_options("friction=1"))
                 .find("friction -1 is negative"),
