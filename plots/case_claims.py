@@ -4,7 +4,7 @@ import tomllib
 from pathlib import Path
 
 _STUDIES = Path(__file__).resolve().parents[1] / "experiments" / "studies"
-_CONDITIONS = ("holds", "where", "failure_holds")
+_CONDITIONS = ("holds", "where")
 _NAMED = re.compile(r"""mechanism\s*=\s*(['"])(.*?)\1""")
 
 
@@ -19,11 +19,17 @@ def _declared(path, experiment):
     return []
 
 
+def _texts(value):
+    """One text or a list of them, as a declaration may have it."""
+    found = value if isinstance(value, list) else [value]
+    return [text for text in found if isinstance(text, str)]
+
+
 def _labels(claim, all_labels):
     """Those that the criterion names; all of a claim that runs over the mechanisms of its study, or of a study with one."""
-    conditions = [text for name in _CONDITIONS for text in ([claim[name]] if isinstance(claim.get(name), str) else claim.get(name) or [])]
-    named = set(claim.get("mechanisms", [])) | {match[2] for text in conditions for match in _NAMED.finditer(text)}
-    if not named and conditions and ("mechanism" in claim.get("over", []) or len(all_labels) == 1):
+    conditions = [text for name in _CONDITIONS for text in _texts(claim.get(name))]
+    named = set(_texts(claim.get("mechanisms"))) | {match[2] for text in conditions for match in _NAMED.finditer(text)}
+    if not named and conditions and ("mechanism" in _texts(claim.get("over")) or len(all_labels) == 1):
         return all_labels
     return named & all_labels
 

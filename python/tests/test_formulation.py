@@ -76,7 +76,8 @@ def test_a_refused_mechanism_is_a_value_error():
     ("x", "message"),
     [
         (np.zeros(7), "x: has 7 entries; 8 are wanted"),
-        (np.zeros((8, 1)), "x: has 2 dimensions; one is wanted"),
+        (np.zeros((8, 1)), r"x: has shape \(8, 1\); rows of 8 numbers are wanted"),
+        (np.zeros((2, 2, 8)), "x: has 3 dimensions; one is wanted"),
         (np.zeros(8, dtype=np.float32), "x: is an array of float32; float64 is wanted"),
         (np.zeros(8, dtype=complex), "x: is an array of complex128"),
         (np.array([0.0, 0.0, np.nan, 0.0, 0.0, 0.0, 0.0, 0.0]), "x: entry 2 is nan"),

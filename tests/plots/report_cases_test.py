@@ -78,6 +78,7 @@ source = "ours"
 text = "All of them move."
 holds = "evaluations['First one'] > 0"
 over = ["mechanism"]
+failure_holds = true
 [[claims]]
 source = "ours"
 text = "A wish."
@@ -101,7 +102,7 @@ not_measured = "it is one"
 
     def test_a_folder_whose_declaration_is_damaged_has_its_report_without_claims_in_cases(self):
         (self.directory / "inputs").mkdir()
-        for damaged in ("claims = 3", "[[claims]]\ntext = 5", "not = [toml"):
+        for damaged in ("claims = 3", "[[claims]]\ntext = 5", "[[claims]]\ntext = 'a'\nholds = 3\nover = 1\nmechanisms = true", "not = [toml"):
             (self.directory / "inputs" / "declaration.toml").write_text(damaged)
             self.assertNotIn("Claims on it", self._report())
 

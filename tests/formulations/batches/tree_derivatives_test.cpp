@@ -23,7 +23,7 @@ struct Long {
   long double value;
   long double slope;
   Long() = default;
-  Long(double constant) : value(constant), slope(0.0L) {}
+  Long(double constant) : value(static_cast<long double>(constant)), slope(0.0L) {}
   Long(long double v, long double s) : value(v), slope(s) {}
   Long& operator+=(const Long& other) { return *this = {value + other.value, slope + other.slope}; }
   Long& operator-=(const Long& other) { return *this = {value - other.value, slope - other.slope}; }
@@ -161,7 +161,7 @@ Eigen::MatrixXd in_long_double(const Mechanism& mechanism, StateKind kind, const
   Long* const state = reinterpret_cast<Long*>(data.state);
   for (Eigen::Index j = 0; j < size; ++j) {
     for (Eigen::Index i = 0; i < size; ++i) {
-      state[i] = {x[static_cast<std::size_t>(i)], i == j ? 1.0L : 0.0L};
+      state[i] = {static_cast<long double>(x[static_cast<std::size_t>(i)]), i == j ? 1.0L : 0.0L};
     }
     for (int k = 0; k < data.u_count; ++k) {
       reinterpret_cast<Long*>(data.torques)[k] = Long(0.0);
