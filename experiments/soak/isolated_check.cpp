@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "experiments/terminal/interruption.hpp"
+
 namespace mbdbench::soak {
 namespace {
 
@@ -70,8 +72,14 @@ Findings IsolatedCheck::take() {
 
 Findings check_isolated(const Registries& registries, const Mechanism& mechanism,
                         const std::vector<std::string>& formulations, double limit) {
+  if (interruption_requested()) {
+    return {};
+  }
   IsolatedCheck check(registries, mechanism, formulations, limit);
   while (!check.ended()) {
+    if (interruption_requested()) {
+      return {};
+    }
   }
   return check.take();
 }

@@ -27,7 +27,7 @@ class IsolatedCheck {
   IsolatedProcess process_;
 };
 
-/// The same, waited for.
+/// The same, waited for. Once a signal asks to stop (interruption_requested), it is killed and nothing is found.
 Findings check_isolated(const Registries& registries, const Mechanism& mechanism,
                         const std::vector<std::string>& formulations, double limit);
 

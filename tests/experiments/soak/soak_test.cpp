@@ -22,6 +22,7 @@
 
 #include "experiments/soak/isolated_check.hpp"
 #include "experiments/soak/random_mechanism.hpp"
+#include "experiments/terminal/interruption.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "tests/experiments/command_line_call.hpp"
@@ -143,6 +144,30 @@ TEST(Soak, CrashesAndHangsAreFindings) {
   const Findings right = found(default_registries(), "hdca", 60.0);
   EXPECT_TRUE(right.failures.empty()) << right.failures[0].what;
   EXPECT_EQ(right.compared, 1);
+}
+
+// A reduction tries two hundred mechanisms and waits for up to two minutes of a processor for each.
+TEST(Soak, ASignalEndsTheWaitForACheck) {
+  using Clock = std::chrono::steady_clock;
+  const Registries registries = registries_with<hang>("hanging");
+  {
+    const InterruptionGuard guard;
+    const pid_t test = ::getpid();
+    const pid_t sender = ::fork();
+    if (sender == 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      ::kill(test, SIGTERM);
+      ::_exit(0);
+    }
+    ASSERT_GT(sender, 0);
+    const Clock::time_point start = Clock::now();
+    EXPECT_TRUE(found(registries, "hanging", 10.0).failures.empty());
+    ::waitpid(sender, nullptr, 0);
+    // The next trials of the reduction.
+    EXPECT_TRUE(found(registries, "hanging", 10.0).failures.empty());
+    EXPECT_LT(Clock::now() - start, std::chrono::seconds(8));
+  }
+  const InterruptionGuard forgets_the_request;
 }
 
 // Near t = 0 it is right: what drifts away later shows in the balance of energy or in the end.
