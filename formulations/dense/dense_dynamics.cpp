@@ -225,10 +225,15 @@ const Eigen::VectorXd& DenseDynamics::momentum_rates() {
 }
 
 const Eigen::VectorXd& DenseDynamics::without_constraint_part(std::span<const double> p) {
-  y_ = as_vector(p);
-  right_.setZero();
-  constrain(lambda_);
-  result_.noalias() = mass_ * y_;
+  result_ = as_vector(p);
+  if (right_.size() > 0) {
+    y_ = result_;
+    right_.setZero();
+    constrain(lambda_);
+    // Not M y, which is the same: beside heavy bodies a light one has a y of |p| over its inertia, and M y rounds by as
+    // much of the heavy ones. What the multipliers are off by stays within range(Phi_q^T), where it moves nothing.
+    result_.noalias() += jacobians_.constraints().transpose() * lambda_;
+  }
   return result_;
 }
 
