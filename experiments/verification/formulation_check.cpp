@@ -337,6 +337,12 @@ void FormulationCheck::compare_neighbours(const Reference& reference, Verificati
       formulation_->layout()[static_cast<std::size_t>(jump->size.entry)].name);
 }
 
+double FormulationCheck::scale_of(const Eigen::VectorXd& expected, double scale, double terms) const {
+  // Without the condition, which the limit has already.
+  const double rounding = kRoundingFactor * static_cast<double>(u_.size()) * kEps * terms;
+  return largest_entry(expected) <= rounding ? std::max(scale, terms) : scale;
+}
+
 void FormulationCheck::compare_velocities(const Reference& reference, VerificationResult& result) const {
   // The reference's velocities carry the rounding of its own solution: compared with them only where that is the task.
   const bool solves_for_u = rate_kind_ == StateKind::momentum && same_layout_;
@@ -356,8 +362,9 @@ void FormulationCheck::compare_rates(const Reference& reference, VerificationRes
   if (rate_kind_ == StateKind::momentum && reference.redundant && !tangent_) {
     // p' as published is unique up to the range of Phi_q^T only.
     const Eigen::MatrixXd projection = reference.null_space.transpose();
-    const Deviation projected =
-        relative_error(projection * rates, projection * reference.momentum_rates, reference.momentum_rate_scale);
+    const Eigen::VectorXd free_rates = projection * reference.momentum_rates;
+    const double scale = scale_of(free_rates, reference.momentum_rate_scale, largest_entry(reference.force_terms));
+    const Deviation projected = relative_error(projection * rates, free_rates, scale);
     // The motion that the constraints leave free, by the joint that has the largest part in it.
     Eigen::Index joint = 0;
     if (projected.entry < reference.null_space.cols()) {
@@ -372,8 +379,11 @@ void FormulationCheck::compare_rates(const Reference& reference, VerificationRes
   const double size = std::max(largest_entry(reference.tangent_momentum_rates), reference.momentum_rate_scale);
   const double of_larger = tangent_ && size > 0.0 ? std::max(1.0, largest_entry(reference.momentum_rates) / size) : 1.0;
   const Eigen::VectorXd& momentum_rates = tangent_ ? reference.tangent_momentum_rates : reference.momentum_rates;
-  const Deviation deviation = relative_error(rates, velocities ? reference.accelerations : momentum_rates,
-                                             velocities ? reference.acceleration_scale : reference.momentum_rate_scale);
+  const Eigen::VectorXd& expected = velocities ? reference.accelerations : momentum_rates;
+  const double scale = velocities
+                           ? scale_of(expected, reference.acceleration_scale, reference.acceleration_terms)
+                           : scale_of(expected, reference.momentum_rate_scale, largest_entry(reference.force_terms));
+  const Deviation deviation = relative_error(rates, expected, scale);
   add(result.rate, result, deviation, std::max(of_larger * limit, stated_accuracy_), kLargestLimit,
       velocity_entry(*mechanism_, deviation.entry));
 }
@@ -386,8 +396,10 @@ void FormulationCheck::compare_reactions(const Reference& reference, const React
     return;
   }
   if (reference.redundant) {
-    const Deviation deviation = relative_error(reference_->constraint_forces(reactions), reference.constraint_forces,
-                                               reference.momentum_rate_scale);
+    const double scale =
+        scale_of(reference.constraint_forces, reference.momentum_rate_scale, largest_entry(reference.force_terms));
+    const Deviation deviation =
+        relative_error(reference_->constraint_forces(reactions), reference.constraint_forces, scale);
     add(result.reaction, result, deviation, std::max(limit_, missing_), kLargestLimit,
         velocity_entry(*mechanism_, deviation.entry));
     return;
@@ -428,12 +440,15 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
     return;
   }
   if (accelerations) {
-    const double size = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
+    // Where nothing moves and nothing pulls, the mechanism has no unit of time. The step of the differences is one:
+    // what a formulation makes of coordinates that round is eps over its square.
+    const double rest = kEps * std::max(1.0, largest_entry(reference.state.q)) / (h * h * kSmallestDifferenceLimit);
+    const double given = std::max(largest_entry(reference.accelerations), reference.acceleration_scale);
+    const double size = given > 0.0 ? given : rest;
     const double rounding = limit_ * std::max(largest_entry(reference.u), reference.velocity_scale) / h;
     const double iteration = converged_ ? 0.0 : kUnconvergedLimit;
     const double explained = (largest_entry(derivative.uncertainty.head(nu)) + rounding) / size + iteration;
-    const Deviation deviation =
-        relative_error(derivative.value.head(nu), reference.accelerations, reference.acceleration_scale);
+    const Deviation deviation = relative_error(derivative.value.head(nu), reference.accelerations, size);
     add(result.acceleration, result, deviation, std::max(kSmallestDifferenceLimit, explained), kLargestDifferenceLimit,
         velocity_entry(*mechanism_, deviation.entry));
   }

@@ -31,6 +31,9 @@ class FormulationCheck {
 
  private:
   [[nodiscard]] RhsStatus set_state(const Reference& reference);
+  /// A block that the reference has below the rounding of its terms is zero, and errors are the rounding of these
+  /// terms. \returns what errors of a block are measured by where it is small
+  [[nodiscard]] double scale_of(const Eigen::VectorXd& expected, double scale, double terms) const;
   void compare_velocities(const Reference& reference, VerificationResult& result) const;
   void compare_rates(const Reference& reference, VerificationResult& result) const;
   void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;

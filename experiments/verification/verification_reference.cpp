@@ -31,6 +31,17 @@ Vec6 times_inertia(double mass, const BodyKinematics& body, const Vec6& velocity
   return momentum;
 }
 
+/// Momenta change by the products of velocities and momenta, of which a body that moves on evenly leaves nothing but
+/// rounding: v x m v, omega x m v and omega x J omega. \returns their sizes, in every component
+Vec6 momentum_terms(double mass, const BodyKinematics& body, const Vec6& velocity) {
+  const double speed = velocity.head<3>().norm();
+  const double turning = velocity.tail<3>().norm();
+  Vec6 terms;
+  terms.head<3>().setConstant(mass * turning * speed);
+  terms.tail<3>().setConstant(mass * speed * speed + turning * (body.inertia * velocity.tail<3>()).norm());
+  return terms;
+}
+
 }  // namespace
 
 VerificationReference::VerificationReference(const Mechanism& mechanism, const FormulationEntry& dense,
@@ -151,7 +162,8 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
     const double m = mechanism_->bodies()[static_cast<std::size_t>(i)].mass;
     const Vec6 wrench = loads_.body_wrench(i).cwiseAbs();
     const Vec6 acceleration = j * reference.accelerations + jacobians_.body_rate(i) * reference.state.u;
-    const Vec6 inertia_wrench = times_inertia(m, body, acceleration).cwiseAbs();
+    const Vec6 inertia_wrench =
+        times_inertia(m, body, acceleration).cwiseAbs() + momentum_terms(m, body, j * reference.state.u);
     const double force = wrench.head<3>().norm() + inertia_wrench.head<3>().norm();
     const double moment = wrench.tail<3>().norm() + inertia_wrench.tail<3>().norm() + body.com.norm() * force;
     if (nu > 0) {
@@ -180,7 +192,8 @@ void VerificationReference::set_mass_and_scales(Reference& reference) {
   }
   reference.velocity_scale = kCancellation * std::max(soon, largest(reference.p.cwiseQuotient(diagonal)));
   reference.momentum_rate_scale = kCancellation * largest(forces);
-  reference.acceleration_scale = kCancellation * largest(accelerations);
+  reference.acceleration_terms = largest(accelerations);
+  reference.acceleration_scale = kCancellation * reference.acceleration_terms;
   reference.force_terms = forces;
   reference.reaction_scale = kCancellation * reference.reaction_terms;
   if (nu > 0) {

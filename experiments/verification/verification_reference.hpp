@@ -39,8 +39,9 @@ struct Reference {
   double momentum_rate_scale = 0.0;
   double acceleration_scale = 0.0;
   double reaction_scale = 0.0;
-  Eigen::VectorXd force_terms;  ///< along u, sizes of all loads and inertia forces
-  double reaction_terms = 0.0;  ///< largest entry of the loads and inertia forces that reactions are the rest of
+  Eigen::VectorXd force_terms;      ///< along u, sizes of all loads and inertia forces
+  double acceleration_terms = 0.0;  ///< largest of these over the diagonal of M
+  double reaction_terms = 0.0;      ///< largest entry of the loads and inertia forces that reactions are the rest of
   /// Energies along the longest offset of a frame in its body, J: work of the loads, and kinetic energy of the turning.
   /// Positions and levers are differences of such offsets, so energies are right to rounding of this at best.
   double offset_energy = 0.0;

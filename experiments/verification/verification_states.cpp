@@ -13,6 +13,10 @@ namespace {
 constexpr int kAttempts = 4;
 constexpr double kFirstAmplitude = 1.0;
 constexpr double kLoopAmplitude = 0.3;
+constexpr double kDrawnSpeed = 1.0;  // rad/s, m/s
+// Closing loops takes velocities away to rounding times the condition of their equations. A mechanism that loops hold
+// altogether would be left with velocities of 1e-17, at which there is only rounding to compare: it is at rest.
+constexpr double kRestOfDrawn = 1e-12 * kDrawnSpeed;
 
 bool prescribed(const JointDescription& joint, int component) {
   return std::any_of(joint.motions.begin(), joint.motions.end(),
@@ -36,7 +40,7 @@ void perturb(RandomSource& random, const Mechanism& mechanism, double amplitude,
     }
   }
   for (double& velocity : joint.v0) {
-    velocity = random.uniform(-1.0, 1.0);
+    velocity = random.uniform(-kDrawnSpeed, kDrawnSpeed);
   }
 }
 
@@ -51,7 +55,9 @@ std::optional<VerificationState> draw_state(RandomSource& random, const Mechanis
     }
     try {
       const Mechanism moved(std::move(description));
-      return VerificationState{0.0, moved.q0(), moved.u0(), Eigen::VectorXd::Zero(mechanism.constraint_size())};
+      const bool rests = moved.u0().size() > 0 && moved.u0().lpNorm<Eigen::Infinity>() < kRestOfDrawn;
+      const Eigen::VectorXd u = rests ? Eigen::VectorXd(Eigen::VectorXd::Zero(mechanism.u_size())) : moved.u0();
+      return VerificationState{0.0, moved.q0(), u, Eigen::VectorXd::Zero(mechanism.constraint_size())};
     } catch (const ModelError&) {
       // Does not close from here.
     }
