@@ -70,6 +70,39 @@ TEST(MasslessBodies, AHingeThatTheOuterOneRepeatsIsRefused) {
   EXPECT_NE(refusal(description).find("along joint 'outer'"), std::string::npos) << refusal(description);
 }
 
+// A free base without mass may turn about the first hinge by itself, whatever hangs on the hinge: what the hinge takes
+// away from the inertia of the chain leaves rounding of that.
+TEST(MasslessBodies, AFreeBaseThatAHingeRepeatsIsRefused) {
+  for (int links = 1; links <= 7; ++links) {
+    MechanismDescription description;
+    description.name = "floating";
+    description.bodies = {{"base", 0.0, Vec3::Zero(), Mat3::Zero()}};
+    JointDescription floating;
+    floating.name = "floating_base";
+    floating.type = JointType::free;
+    floating.b = "base";
+    description.joints = {floating};
+    for (int i = 0; i < links; ++i) {
+      JointDescription hinge;
+      hinge.name = "hinge" + std::to_string(i);
+      hinge.a = description.bodies.back().name;
+      hinge.b = "link" + std::to_string(i);
+      hinge.axis = i % 2 == 0 ? Vec3::UnitZ() : Vec3::UnitY();
+      hinge.frame_a.position = Vec3(0.0, 0.0, i == 0 ? 0.0 : 0.3);
+      hinge.q0 = {0.1 * i};
+      description.bodies.push_back({hinge.b, 1.0, Vec3(0.02, 0.0, 0.1), Vec3(0.01, 0.012, 0.009).asDiagonal()});
+      description.joints.push_back(hinge);
+    }
+    EXPECT_NE(refusal(description).find("body 'base' and what it carries have no inertia along joint 'floating_base'"),
+              std::string::npos)
+        << links << " links: " << refusal(description);
+    // A gram off the axis turns with the base.
+    description.bodies[0].mass = 1e-3;
+    description.bodies[0].com = Vec3(0.05, 0.05, 0.0);
+    EXPECT_EQ(refusal(description), "") << links << " links";
+  }
+}
+
 TEST(MasslessBodies, AnInertiaMayBeZeroButNotNegative) {
   MechanismDescription description = gimbal();
   description.bodies[1].inertia = Vec3(0.0, 0.2, 0.2).asDiagonal();
