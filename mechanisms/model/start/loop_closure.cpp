@@ -93,6 +93,15 @@ class LoopCloser {
       const double open = std::abs(rate[worst_row(rate)]);
       const auto [section_index, name] = worst_joint(rate);
       if (section_index < mechanism_.tree_joints().size()) {
+        if (static_cast<int>(columns_.size()) == mechanism_.u_size()) {
+          // Every v0 was changed: another one in the file would not help.
+          throw ModelError(
+              {"joints", section_index, "motions"},
+              fmt::format("joint '{}' cannot follow its prescribed motion at t = 0: loops, couplings, velocity "
+                          "constraints or other motions contradict it (by {:.3g} m/s or rad/s at best); change the "
+                          "motion, or leave out what contradicts it",
+                          name, open));
+        }
         report_motion_velocity(section_index, name, open);
       }
       throw ModelError(

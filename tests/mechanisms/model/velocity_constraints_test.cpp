@@ -102,6 +102,17 @@ TEST(velocity_constraints, a_start_is_closed) {
   EXPECT_NE(error_of(sleigh).find("velocity constraint 'blade' is off by"), std::string::npos) << error_of(sleigh);
 }
 
+/// v0 is that of the motion already: the message may not ask for it.
+TEST(velocity_constraints, a_motion_that_contradicts_one_is_told) {
+  MechanismDescription sleigh = test::Sleigh().description();
+  sleigh.velocity_constraints[0].terms = {{sleigh.joints[0].name, 0, ConstantLaw{1.0}}};
+  sleigh.joints[0].v0 = {1.0, 0.0, 0.0};
+  sleigh.joints[0].motions = {{0, "0.1+t", "1", "0"}};
+  sleigh.joints[0].q0[0] = 0.1;
+  EXPECT_NE(error_of(sleigh).find("cannot follow its prescribed motion at t = 0"), std::string::npos)
+      << error_of(sleigh);
+}
+
 TEST(velocity_constraints, what_is_refused_says_what_would_be_right) {
   using Spoil = void (*)(MechanismDescription&);
   const std::vector<std::pair<Spoil, const char*>> discs = {
