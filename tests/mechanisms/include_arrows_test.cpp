@@ -91,7 +91,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"records", {"files", "terminal"}},
       {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
       {"verification", {"records", "registries"}},
-      {"soak", {"monitors", "registries", "simulation", "verification"}},
+      {"soak", {"monitors", "registries", "simulation", "terminal", "verification"}},
       {"metamorphic", {"files", "registries", "simulation", "soak", "terminal", "verification"}},
       {"studies", {"engines", "files", "monitors", "records", "registries", "simulation", "terminal"}},
   };
