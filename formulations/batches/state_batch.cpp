@@ -11,6 +11,11 @@ StateBatch::StateBatch(Formulation& formulation, int threads) : formulation_(&fo
   for (int i = 1; i < team_.size(); ++i) {
     clones_.push_back(formulation.clone());
   }
+  // No states: workspaces are made here, and not by the threads of the first call.
+  formulation.rhs_batch(0.0, {}, {}, {});
+  for (const auto& clone : clones_) {
+    clone->rhs_batch(0.0, {}, {}, {});
+  }
 }
 
 void StateBatch::rhs(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses) {
