@@ -19,6 +19,10 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
   if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
     throw std::invalid_argument(fmt::format("mechanism '{}': {}", formulation.mechanism().name(), reason));
   }
+  if (x.empty()) {
+    throw std::invalid_argument(
+        fmt::format("mechanism '{}' has no coordinates: nothing of it can move", formulation.mechanism().name()));
+  }
   const auto size = static_cast<Eigen::Index>(x.size());
   LinearMotion motion;
   motion.rates.resize(size);

@@ -20,8 +20,8 @@ struct LinearMotion {
   [[nodiscard]] Eigen::Index largest_component(Eigen::Index mode) const;
 };
 
-/// \throws std::invalid_argument where the formulation has no exact derivatives, std::runtime_error where the state has
-/// none or the eigenvalues do not converge
+/// \throws std::invalid_argument where nothing can move or the formulation has no exact derivatives, std::runtime_error
+/// where the state has none or the eigenvalues do not converge
 LinearMotion linear_motion(Formulation& formulation, double t, const std::vector<double>& x);
 
 }  // namespace mbdbench

@@ -112,6 +112,15 @@ TEST(LineariseCommand, SaysWhereThereIsNoEquilibrium) {
   EXPECT_NE((call.output + call.errors).find("no equilibrium"), std::string::npos) << call.output;
 }
 
+TEST(LineariseCommand, RefusesWhatCannotMove) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:1").description();
+  description.joints[0].type = JointType::fixed;
+  description.joints[0].q0 = {};
+  description.joints[0].v0 = {};
+  const Mechanism mechanism(description);
+  EXPECT_THROW(motion_of(mechanism, "aba"), std::invalid_argument);
+}
+
 TEST(LineariseCommand, RefusesWhatHasNoExactDerivatives) {
   const CommandLineCall loop = call_program({"linearise", "-m", "four_bar", "-f", "bae-haug"});
   EXPECT_EQ(loop.exit_code, 2);
