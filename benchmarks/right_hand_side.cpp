@@ -11,9 +11,9 @@
 
 #include "experiments/terminal/standard_descriptors.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
+#include "formulations/execution/execution.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/registry.hpp"
-#include "formulations/subchains/execution.hpp"
-#include "formulations/subchains/instruction_set.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 
 namespace mbdbench {

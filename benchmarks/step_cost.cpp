@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_stream.hpp"
+#include "experiments/files/formats/csv_stream.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/terminal/standard_descriptors.hpp"
 #include "formulations/registry.hpp"

@@ -1,6 +1,6 @@
 #include "formulations/leaf_choice.hpp"
 
-#include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
 #include "formulations/subtrees/subtree_plan.hpp"
 
 namespace mbdbench {

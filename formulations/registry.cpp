@@ -20,8 +20,8 @@
 #include "formulations/hdca/hdca.hpp"
 #include "formulations/hdca_printed/hdca_printed.hpp"
 #include "formulations/naudet/naudet.hpp"
+#include "formulations/options/projection_option.hpp"
 #include "formulations/projection/projected_formulation.hpp"
-#include "formulations/projection_option.hpp"
 #include "formulations/shared_formulation.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 

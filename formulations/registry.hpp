@@ -4,8 +4,8 @@
 #include <span>
 #include <string_view>
 
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/formulation_part.hpp"
-#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/formulation_part.hpp"
-#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 

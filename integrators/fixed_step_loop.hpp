@@ -19,8 +19,8 @@
 #include <utility>
 #include <vector>
 
-#include "integrators/bootstrapped_extension.hpp"
 #include "integrators/hermite_interpolation.hpp"
+#include "integrators/jacobians/bootstrapped_extension.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/step_size.hpp"
 

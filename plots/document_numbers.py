@@ -1,5 +1,5 @@
 """Numbers that stand in sentences of README.md and docs, made from results/reference."""
-from input_error import InputError
+from reading.input_error import InputError
 
 _CASES = ("four_bar", "loop8", "double_loop")  # of Chadaj2017
 # Formulations in velocities and in momenta.

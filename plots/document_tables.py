@@ -12,16 +12,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-import claims as claim_counts
-import cluster_claims
-import parallel_cost
+from reports import claims as claim_counts
+from reports import cluster_claims
+from reports import parallel_cost
 from document_numbers import NUMBERS, is_in_a_sentence
-from input_error import InputError
-from ledger import entries, unjudged, write_ledger
+from reading.input_error import InputError
+from reports.ledger import entries, unjudged, write_ledger
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
-from records import COLUMNS, value_of
-from result_directory import open_results
-from standard_descriptors import open_standard_descriptors
+from reading.records import COLUMNS, value_of
+from reading.result_directory import open_results
+from reading.standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   ./reproduce --output results/runs && python3 plots/document_tables.py --freeze results/runs"""

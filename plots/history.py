@@ -11,11 +11,11 @@ try:
 except ImportError as error:
     sys.exit(f"history: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-jinja2")
 
-from input_error import InputError
-from json_file import parse_json
-from report import page_environment
-from result_directory import open_results
-from standard_descriptors import open_standard_descriptors
+from reading.input_error import InputError
+from reading.json_file import parse_json
+from reports.report import page_environment
+from reading.result_directory import open_results
+from reading.standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   python3 plots/history.py results/runs

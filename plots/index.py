@@ -10,20 +10,20 @@ try:
 except ImportError as error:
     sys.exit(f"index: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-jinja2")
 
-import claims
-import parallel_cost
-from cluster_claims import EXPERIMENT as SIMULATED, cluster_entries
-from input_error import InputError
-from ledger import entries, write_ledger
-from number_text import plain
+from reports import claims
+from reports import parallel_cost
+from reports.cluster_claims import EXPERIMENT as SIMULATED, cluster_entries
+from reading.input_error import InputError
+from reports.ledger import entries, write_ledger
+from reading.number_text import plain
 from papers import papers as all_papers
 from published_numbers import GROUPS, counts, largest_deviation, published_numbers
-from records import VERDICTS, distinct
-from report import page_environment
-from result_directory import open_results
-from standard_descriptors import open_standard_descriptors
-from study import read_study
-from study_tables import tables_of
+from reading.records import VERDICTS, distinct
+from reports.report import page_environment
+from reading.result_directory import open_results
+from reading.standard_descriptors import open_standard_descriptors
+from studies.study import read_study
+from studies.study_tables import tables_of
 
 EXAMPLE = """example:
   python3 plots/index.py results/runs

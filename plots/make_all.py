@@ -24,15 +24,15 @@ except ImportError as error:
 
 import rhs_cost
 import style
-from input_error import InputError
-from json_file import read_json
-from report import DrawnFigure, write_report
-from result_directory import open_results
+from reading.input_error import InputError
+from reading.json_file import read_json
+from reports.report import DrawnFigure, write_report
+from reading.result_directory import open_results
 from solutions import write_solutions
-from standard_descriptors import open_standard_descriptors
-from study import read_study
-from study_figures import figures_of
-from study_tables import tables_of
+from reading.standard_descriptors import open_standard_descriptors
+from studies.study import read_study
+from studies.study_figures import figures_of
+from studies.study_tables import tables_of
 from tables import write_tables
 
 FIGURES = {

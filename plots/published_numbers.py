@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from csv_rows import read_csv_rows
-from number_text import PrintedNumber, RoundedNumber
-from records import Record
+from reading.csv_rows import read_csv_rows
+from reading.number_text import PrintedNumber, RoundedNumber
+from reading.records import Record
 
 _DIRECTORY = Path(__file__).resolve().parents[1] / "results" / "published"
 _REFERENCE = _DIRECTORY.parent / "reference"

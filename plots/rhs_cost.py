@@ -8,10 +8,10 @@ from pathlib import Path
 from matplotlib.lines import Line2D
 
 import style
-from figure_definition import FigureDefinition
-from input_error import InputError
-from json_file import read_json
-from standard_descriptors import open_standard_descriptors
+from studies.figure_definition import FigureDefinition
+from reading.input_error import InputError
+from reading.json_file import read_json
+from reading.standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   build/release/benchmarks/benchmark_right_hand_side --benchmark_out=rhs.json --benchmark_out_format=json

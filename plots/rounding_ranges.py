@@ -7,9 +7,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from csv_rows import read_csv_rows
-from input_error import InputError
-from result_directory import open_results
+from reading.csv_rows import read_csv_rows
+from reading.input_error import InputError
+from reading.result_directory import open_results
 
 EXAMPLE = """example:
   python3 plots/rounding_ranges.py results/reference/naudet2005 runs/gcc runs/clang runs/gcc_without_fma

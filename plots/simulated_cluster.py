@@ -10,10 +10,10 @@ from pathlib import Path
 from matplotlib.lines import Line2D
 
 import style
-from cluster_claims import FIRST_NODES, fastest, read_cluster, write_claims
-from figure_definition import FigureDefinition
-from input_error import InputError
-from standard_descriptors import open_standard_descriptors
+from reports.cluster_claims import FIRST_NODES, fastest, read_cluster, write_claims
+from studies.figure_definition import FigureDefinition
+from reading.input_error import InputError
+from reading.standard_descriptors import open_standard_descriptors
 
 EXAMPLE = """example:
   benchmarks/simulated_cluster/run.sh build/release results/runs/simulated_cluster && python3 plots/simulated_cluster.py results/runs/simulated_cluster"""

@@ -10,7 +10,7 @@ matplotlib.use("Agg")  # No display is needed, and the user's own choice of one 
 import matplotlib.pyplot as plt
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullFormatter
 
-from input_error import InputError
+from reading.input_error import InputError
 
 SINGLE_COLUMN_MM = 88
 DOUBLE_COLUMN_MM = 180

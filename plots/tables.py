@@ -1,11 +1,11 @@
 """LaTeX tables (booktabs) of what was compared: published or expected, ours, verdict."""
 import re
 
-from input_error import InputError
+from reading.input_error import InputError
 from latex_layout import fits_a_line, fitted_table
-from number_text import digits_beside, is_ratio, latex, plain
+from reading.number_text import digits_beside, is_ratio, latex, plain
 from published_numbers import as_printed
-from records import distinct
+from reading.records import distinct
 
 _ESCAPES = {"\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
             "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", "–": "--", "−": "$-$", "∞": r"$\infty$", "µ": r"\textmu{}"}

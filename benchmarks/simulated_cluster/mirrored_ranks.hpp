@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/rank_exchange.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 
 namespace mbdbench {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {

@@ -19,7 +19,7 @@
 
 #include "benchmarks/simulated_cluster/schedule.hpp"
 #include "benchmarks/simulated_cluster/schedule_file.hpp"
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/message.hpp"
 #include "mechanisms/io/file_error.hpp"

@@ -11,12 +11,12 @@
 
 #include "benchmarks/simulated_cluster/measured_pieces.hpp"
 #include "benchmarks/simulated_cluster/schedule_file.hpp"
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/message.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/registry.hpp"
-#include "formulations/subchains/execution.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #if MBDBENCH_WITH_MPI
 #include "experiments/mpi/mpi_session.hpp"

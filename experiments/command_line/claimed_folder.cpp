@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/engines/engine_permission.hpp"
-#include "experiments/files/csv_file.hpp"
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/registries/formulation_choice.hpp"

@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/command_line/command.hpp"
+#include "experiments/command_line/commands/command.hpp"
 #include "experiments/engines/engine_formulation.hpp"
 #include "experiments/engines/engine_permission.hpp"
 #include "experiments/files/write_error.hpp"
@@ -26,8 +26,8 @@
 #include "experiments/terminal/message.hpp"
 #include "experiments/terminal/standard_descriptors.hpp"
 #include "experiments/terminal/terminal.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/execution/openmp_settings.hpp"
-#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench {

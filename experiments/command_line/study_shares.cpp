@@ -11,7 +11,7 @@
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/message.hpp"
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/execution.hpp"
 
 namespace mbdbench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/command_line/study_command.hpp"
+#include "experiments/command_line/commands/study_command.hpp"
 #include "experiments/studies/declaration/study.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 #include "experiments/studies/runner/study_runner.hpp"

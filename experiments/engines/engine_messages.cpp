@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "mechanisms/model/description/visible_text.hpp"
 
 namespace mbdbench {

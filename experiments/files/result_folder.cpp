@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/result_removal.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/file_format.hpp"

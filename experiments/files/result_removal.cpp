@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 
 namespace mbdbench {
 namespace {

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <utility>
 
-#include "experiments/files/csv_file.hpp"
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/metamorphic/body_balance.hpp"
 #include "experiments/metamorphic/told_motion.hpp"
@@ -20,7 +20,7 @@
 #include "experiments/simulation/simulate_run.hpp"
 #include "experiments/verification/state_derivative.hpp"
 #include "formulations/drive_forces.hpp"
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/execution.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 
 namespace mbdbench::metamorphic {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/metamorphic/told_mechanism.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench::metamorphic {
 

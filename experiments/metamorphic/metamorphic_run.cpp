@@ -16,8 +16,8 @@
 #include <system_error>
 #include <utility>
 
-#include "experiments/files/csv_file.hpp"
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/soak/isolated_process.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "experiments/metamorphic/answer.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench::metamorphic {
 

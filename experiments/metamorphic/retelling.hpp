@@ -3,7 +3,7 @@
 /// The same physics in other words. Every function changes what a text says and nothing of what happens; markers keep
 /// their numbers.
 #include "experiments/metamorphic/told_mechanism.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench::metamorphic {
 

@@ -16,8 +16,8 @@
 #include "experiments/records/timing/waiting_watch.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/started_by_launcher.hpp"
-#include "formulations/rank_exchange.hpp"
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/execution.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/terminal/terminal.hpp"
 #include "experiments/terminal/text_table.hpp"
 

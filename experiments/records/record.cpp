@@ -8,7 +8,7 @@
 #include <cmath>
 #include <system_error>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/result_folder.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/monitors/endless_run.hpp"
@@ -33,7 +33,7 @@
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/message.hpp"
 #include "experiments/terminal/progress.hpp"
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/execution.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 
 namespace mbdbench {

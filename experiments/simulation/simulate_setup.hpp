@@ -9,8 +9,8 @@
 #include "experiments/simulation/run_settings.hpp"
 #include "experiments/simulation/simulate_run.hpp"
 #include "experiments/simulation/simulation.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/formulation_part.hpp"
-#include "formulations/rank_exchange.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "formulations/naudet/closed_dynamics.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
-#include "mechanisms/catalogue/random_tree.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_tree.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"

@@ -9,8 +9,8 @@
 #include <string>
 
 #include "experiments/verification/state_derivative.hpp"
-#include "formulations/gauge_option.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "formulations/options/gauge_option.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {

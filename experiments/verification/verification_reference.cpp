@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "formulations/gauge_option.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <utility>
 
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench {
 namespace {

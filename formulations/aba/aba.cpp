@@ -8,9 +8,9 @@
 /// Cost: O(n); docs/understanding/recursions.md has the measured times of both paths.
 #include "formulations/aba/aba.hpp"
 
+#include "formulations/options/kernel_choice.hpp"
 #include "formulations/parts/recursive_accelerations.hpp"
 #include "formulations/recursion/body_recursion.hpp"
-#include "formulations/recursion/kernel_choice.hpp"
 
 namespace mbdbench {
 namespace {

@@ -4,16 +4,11 @@
 #include <cmath>
 #include <limits>
 
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
-
-NodeSteps steps_in_use() {
-  const std::string_view name = instruction_set_name();
-  return name == "avx512" ? avx512_node_steps() : name == "avx2" ? avx2_node_steps() : baseline_node_steps();
-}
 
 /// Where every joint owns its rows; the last entry is their number.
 std::vector<int> row_offsets(std::span<const AssemblyJoint> joints) {
@@ -57,7 +52,7 @@ int block_offset(const NodePlan& node, int g) {
 
 AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal)
     : tree_(std::move(tree)),
-      steps_(steps_in_use()),
+      steps_(kernels_in_use(baseline_node_steps, avx2_node_steps, avx512_node_steps)),
       row_offsets_(row_offsets(tree_.joints())),
       leaves_(tree_, masses, row_offsets_),
       body_input_(masses.size()),

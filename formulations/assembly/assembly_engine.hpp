@@ -16,7 +16,7 @@
 
 #include "formulations/assembly/assembly_tree.hpp"
 #include "formulations/assembly/body_leaves.hpp"
-#include "formulations/assembly/proximal.hpp"
+#include "formulations/assembly/nodes/proximal.hpp"
 
 namespace mbdbench {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_tree.hpp"
-#include "formulations/assembly/proximal.hpp"
+#include "formulations/assembly/nodes/proximal.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/mechanism.hpp"
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_tree.hpp"
-#include "formulations/assembly/node_plan.hpp"
+#include "formulations/assembly/nodes/node_plan.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/spatial.hpp"
 

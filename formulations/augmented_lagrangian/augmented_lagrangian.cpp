@@ -30,7 +30,7 @@
 #include <cmath>
 
 #include "formulations/assembly/assembly_options.hpp"
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 
 namespace mbdbench {
 namespace {

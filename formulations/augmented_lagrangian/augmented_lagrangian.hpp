@@ -3,7 +3,7 @@
 /// Divide and conquer with augmented Lagrangian, absolute coordinates [Malczyk2012].
 #include <algorithm>
 
-#include "formulations/augmented_lagrangian/absolute_state.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_state.hpp"
 #include "formulations/augmented_lagrangian/mass_orthogonal_projection.hpp"
 
 namespace mbdbench {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_options.hpp"
-#include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/options/division_options.hpp"
 
 namespace mbdbench {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/mechanism_assembly.hpp"
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {

@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "formulations/assembly/assembly_engine.hpp"
-#include "formulations/augmented_lagrangian/absolute_kinematics.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_kinematics.hpp"
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
-#include "formulations/augmented_lagrangian/dual_assembly.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_assembly.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"

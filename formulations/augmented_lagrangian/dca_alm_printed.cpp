@@ -32,8 +32,8 @@
 #include <string>
 #include <vector>
 
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
-#include "formulations/augmented_lagrangian/absolute_state.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_state.hpp"
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
 #include "formulations/augmented_lagrangian/hung_chains.hpp"
 #include "formulations/augmented_lagrangian/primal_recursion.hpp"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 
 namespace mbdbench {
 namespace {

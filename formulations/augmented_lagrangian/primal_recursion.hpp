@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "formulations/augmented_lagrangian/euler_parameters.hpp"
+#include "formulations/augmented_lagrangian/absolute/euler_parameters.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {

@@ -26,11 +26,11 @@
 
 #include "formulations/bae_haug/bae_haug_part.hpp"
 #include "formulations/bae_haug/ground_tree.hpp"
+#include "formulations/options/division_options.hpp"
+#include "formulations/options/kernel_choice.hpp"
+#include "formulations/options/projection_option.hpp"
 #include "formulations/parts/recursive_accelerations.hpp"
-#include "formulations/projection_option.hpp"
-#include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/shared_formulation.hpp"
-#include "formulations/subchains/subchain_formulation.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {

@@ -4,8 +4,8 @@
 /// of the two sub-chains of a loop [Malczyk2008, section 3].
 #include <memory>
 
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/formulation_part.hpp"
-#include "formulations/rank_exchange.hpp"
 #include "formulations/recursion/cut_end.hpp"
 
 namespace mbdbench {

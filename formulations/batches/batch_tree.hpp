@@ -7,7 +7,7 @@
 #include "formulations/batches/lane_data.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
-#include "formulations/recursion/link_loads.hpp"
+#include "formulations/recursion/links/link_loads.hpp"
 
 namespace mbdbench {
 

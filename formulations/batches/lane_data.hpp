@@ -5,9 +5,9 @@
 /// set and so see pointers alone.
 ///
 /// A *pack* is as many numbers as there are lanes, one a state. Constants are single numbers: all states share them.
+#include "formulations/kernels/chains/run_start.hpp"
 #include "formulations/kernels/momentum_rows.hpp"
-#include "formulations/kernels/run_start.hpp"
-#include "formulations/recursion/link_rows.hpp"
+#include "formulations/recursion/links/link_rows.hpp"
 
 namespace mbdbench {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -11,19 +11,14 @@ namespace {
 
 constexpr std::size_t kMostLanes = 8;
 
-LaneSweeps lane_sweeps_in_use() {
-  const std::string_view name = instruction_set_name();
-  return name == "avx512" ? avx512_lane_sweeps() : name == "avx2" ? avx2_lane_sweeps() : baseline_lane_sweeps();
-}
-
 }  // namespace
 
 int StatesInLanes::lanes_in_use() {
-  return lane_sweeps_in_use().lanes;
+  return kernels_in_use(baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps).lanes;
 }
 
 StatesInLanes::StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near)
-    : sweeps_(lane_sweeps_in_use()),
+    : sweeps_(kernels_in_use(baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps)),
       tree_(mechanism, kind, index_of(sweeps_.lanes), near),
       positions_(tree_.tree().positions()),
       team_({}, {}),

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -13,13 +13,6 @@ namespace {
 // Beyond it angles lose digits of a turn.
 constexpr double kLargestAngle = 1e3;
 
-DirectionSweeps direction_sweeps_in_use() {
-  const std::string_view name = instruction_set_name();
-  return name == "avx512" ? avx512_direction_sweeps()
-         : name == "avx2" ? avx2_direction_sweeps()
-                          : baseline_direction_sweeps();
-}
-
 std::size_t state_size(const Mechanism& mechanism) {
   return index_of(mechanism.q_size() + mechanism.u_size());
 }
@@ -27,7 +20,7 @@ std::size_t state_size(const Mechanism& mechanism) {
 }  // namespace
 
 TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near)
-    : sweeps_(direction_sweeps_in_use()),
+    : sweeps_(kernels_in_use(baseline_direction_sweeps, avx2_direction_sweeps, avx512_direction_sweeps)),
       tree_(mechanism, kind, index_of(sweeps_.width), near),
       x_(state_size(mechanism)) {}
 

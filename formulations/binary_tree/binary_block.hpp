@@ -4,7 +4,7 @@
 /// (subchains/chain_block.hpp) what the papers' leaves and nodes need.
 #include "formulations/binary_tree/binary_steps.hpp"
 #include "formulations/kernels/binary_node.hpp"
-#include "formulations/subchains/chain_block.hpp"
+#include "formulations/subchains/chains/chain_block.hpp"
 
 namespace mbdbench {
 

@@ -3,8 +3,9 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/binary_solver.hpp"
-#include "formulations/recursion/kernel_choice.hpp"
-#include "formulations/subchains/lane_formulation.hpp"
+#include "formulations/lanes/lane_formulation.hpp"
+#include "formulations/options/division_options.hpp"
+#include "formulations/options/kernel_choice.hpp"
 #include "formulations/subchains/lane_part.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 

@@ -3,8 +3,8 @@
 /// hdca and dca with one body a leaf, in lanes: the papers' algorithm (leaf=body) for open chains of revolute joints.
 #include <memory>
 
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/formulation_part.hpp"
-#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 

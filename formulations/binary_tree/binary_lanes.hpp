@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formulations/binary_tree/binary_block.hpp"
-#include "formulations/subchains/chain_lanes.hpp"
+#include "formulations/subchains/chains/chain_lanes.hpp"
 
 namespace mbdbench {
 
@@ -42,7 +42,7 @@ class BinaryLanes {
   const ChainLanes* held_;
   std::vector<BinaryStep> steps_;
   std::vector<BinaryBlock> blocks_;
-  std::vector<LaneMemory> memory_;
+  std::vector<AlignedMemory> memory_;
 };
 
 }  // namespace mbdbench

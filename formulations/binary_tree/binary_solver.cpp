@@ -9,25 +9,15 @@
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/node_tree.hpp"
 #include "formulations/binary_tree/segment_node.hpp"
-#include "formulations/kernels/turns.hpp"
-#include "formulations/subchains/chain_team.hpp"
-#include "formulations/subchains/instruction_set.hpp"
-#include "formulations/subchains/lane_failure.hpp"
+#include "formulations/execution/instruction_set.hpp"
+#include "formulations/kernels/chains/turns.hpp"
+#include "formulations/lanes/lane_failure.hpp"
+#include "formulations/subchains/chains/chain_team.hpp"
 
 namespace mbdbench {
 namespace {
 
 using kernels::kHandleRows;
-
-/// \returns those of the instruction set in use.
-BinarySweeps binary_sweeps_in_use() {
-#if defined(__x86_64__)
-  const std::string_view name = instruction_set().name;
-  return name == "avx512" ? avx512_binary_sweeps() : name == "avx2" ? avx2_binary_sweeps() : baseline_binary_sweeps();
-#else
-  return baseline_binary_sweeps();
-#endif
-}
 
 bool all_finite(std::span<const double> a, std::span<const double> b) {
   const auto finite = [](double value) { return std::isfinite(value); };
@@ -71,8 +61,8 @@ struct BinarySolver::Work : ChainTeam {
 BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_threads, RankExchange* given_ranks)
     : ChainTeam(of, std::move(given_plan), given_threads, given_ranks),
       mechanism(&of),
-      link_sweeps(&instruction_set().sweeps),
-      sweeps(binary_sweeps_in_use()),
+      link_sweeps(&chain_sweeps_in_use()),
+      sweeps(kernels_in_use(baseline_binary_sweeps, avx2_binary_sweeps, avx512_binary_sweeps)),
       trees(plan, lanes),
       starts(plan.segments().size()),
       nodes(plan.segments().size()),

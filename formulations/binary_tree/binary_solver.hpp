@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
-#include "formulations/rank_exchange.hpp"
-#include "formulations/subchains/chain_plan.hpp"
-#include "formulations/subchains/lane_solver.hpp"
+#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/lanes/lane_solver.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
 
 namespace mbdbench {
 

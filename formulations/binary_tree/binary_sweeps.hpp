@@ -7,7 +7,7 @@
 /// first. No sweep runs along the links: kinematics and the papers' inward sums [Chadaj2015, Eq. (42)-(44)],
 /// [Chadaj2017, Eq. (70)-(76)] are upward and downward passes of the same tree.
 #include "formulations/binary_tree/binary_block.hpp"
-#include "formulations/kernels/turns.hpp"
+#include "formulations/kernels/chains/turns.hpp"
 
 namespace mbdbench::binary_sweeps {
 

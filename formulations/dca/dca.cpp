@@ -28,9 +28,10 @@
 #include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/leaf_choice.hpp"
+#include "formulations/options/division_options.hpp"
+#include "formulations/options/kernel_choice.hpp"
+#include "formulations/options/projection_option.hpp"
 #include "formulations/parts/recursive_accelerations.hpp"
-#include "formulations/projection_option.hpp"
-#include "formulations/recursion/kernel_choice.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "formulations/subtrees/subtree_formulation.hpp"
 

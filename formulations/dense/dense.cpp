@@ -5,9 +5,9 @@
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/dense/dense_projection.hpp"
-#include "formulations/gauge_option.hpp"
 #include "formulations/joint_state.hpp"
-#include "formulations/projection_option.hpp"
+#include "formulations/options/gauge_option.hpp"
+#include "formulations/options/projection_option.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {

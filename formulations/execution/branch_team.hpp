@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/execution/thread_team.hpp"
-#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 

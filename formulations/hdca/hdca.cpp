@@ -37,8 +37,9 @@
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/leaf_choice.hpp"
+#include "formulations/options/division_options.hpp"
+#include "formulations/options/projection_option.hpp"
 #include "formulations/parts/recursive_momenta.hpp"
-#include "formulations/projection_option.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "formulations/subtrees/subtree_formulation.hpp"
 

@@ -3,10 +3,10 @@
 #include <array>
 
 #include "formulations/assembly/assembly_options.hpp"
-#include "formulations/gauge_option.hpp"
-#include "formulations/projection_option.hpp"
-#include "formulations/recursion/kernel_choice.hpp"
-#include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/options/division_options.hpp"
+#include "formulations/options/gauge_option.hpp"
+#include "formulations/options/kernel_choice.hpp"
+#include "formulations/options/projection_option.hpp"
 
 namespace mbdbench {
 namespace {

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "formulations/assembly/mechanism_assembly.hpp"
-#include "formulations/gauge_option.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {

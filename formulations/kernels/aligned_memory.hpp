@@ -21,4 +21,9 @@ inline AlignedMemory aligned_memory(std::size_t numbers) {
   return memory;
 }
 
+/// \returns zeros for so many numbers in each of eight lanes.
+inline AlignedMemory lane_memory(std::size_t numbers) {
+  return aligned_memory(8 * numbers);
+}
+
 }  // namespace mbdbench

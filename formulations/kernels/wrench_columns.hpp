@@ -7,7 +7,7 @@
 /// that the way outward needs, so only y / D is stored.
 ///
 /// Cost for each lane and link: 24 operations a column, 48 for C.
-#include "formulations/kernels/chain_links.hpp"
+#include "formulations/kernels/chains/chain_links.hpp"
 #include "formulations/kernels/unrolled.hpp"
 
 namespace mbdbench::kernels {

@@ -19,11 +19,11 @@
 #include <vector>
 
 #include "formulations/naudet/closed_naudet.hpp"
+#include "formulations/options/kernel_choice.hpp"
+#include "formulations/options/projection_option.hpp"
 #include "formulations/parts/recursive_accelerations.hpp"
 #include "formulations/parts/recursive_momenta.hpp"
-#include "formulations/projection_option.hpp"
 #include "formulations/recursion/body_recursion.hpp"
-#include "formulations/recursion/kernel_choice.hpp"
 
 namespace mbdbench {
 namespace {

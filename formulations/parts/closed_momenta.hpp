@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/gauge_option.hpp"
+#include "formulations/options/gauge_option.hpp"
 #include "formulations/parts/part_recursion.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"

@@ -6,8 +6,8 @@
 #include <span>
 
 #include "formulations/parts/closed_accelerations.hpp"
-#include "formulations/recursion/link_aba.hpp"
-#include "formulations/recursion/link_loads.hpp"
+#include "formulations/recursion/links/link_aba.hpp"
+#include "formulations/recursion/links/link_loads.hpp"
 
 namespace mbdbench {
 

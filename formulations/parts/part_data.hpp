@@ -13,9 +13,9 @@
 ///   F_j      multipliers lambda or sigma                                 -> multipliers (a pack a loop)
 ///
 /// A *loop* is what closes: a cut joint with up to six rows, or a coupling with one.
+#include "formulations/kernels/chains/run_start.hpp"
 #include "formulations/kernels/loadless_rows.hpp"
-#include "formulations/kernels/run_start.hpp"
-#include "formulations/recursion/link_rows.hpp"
+#include "formulations/recursion/links/link_rows.hpp"
 
 namespace mbdbench {
 

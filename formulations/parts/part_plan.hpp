@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "formulations/parts/part_data.hpp"
-#include "formulations/recursion/link_tree.hpp"
+#include "formulations/recursion/links/link_tree.hpp"
 
 namespace mbdbench {
 

@@ -4,17 +4,12 @@
 #include <cmath>
 #include <string_view>
 
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/recursion/cut_rows.hpp"
-#include "formulations/subchains/execution.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
 namespace {
-
-PartSweeps sweeps_in_use() {
-  const std::string_view name = instruction_set_name();
-  return name == "avx512" ? avx512_part_sweeps() : name == "avx2" ? avx2_part_sweeps() : baseline_part_sweeps();
-}
 
 /// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing.
 std::vector<std::size_t> units_of(const std::vector<std::size_t>& all, const PartPlan& plan,
@@ -45,7 +40,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
       positions_(tree_.positions()),
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),
-      sweeps_(sweeps_in_use()),
+      sweeps_(kernels_in_use(baseline_part_sweeps, avx2_part_sweeps, avx512_part_sweeps)),
       data_(tree_.ranges().size()),
       statuses_(tree_.ranges().size()),
       cuts_(mechanism.cut_joints().size()),
@@ -97,7 +92,7 @@ void PartRecursion::size_side(Side& side) const {
   side.linear.resize(tree_.size());
   side.angular.resize(tree_.size());
   side.rates = lane_memory(index_of(plan_.rate_count));
-  for (LaneMemory* memory : {&side.wanted, &side.multipliers}) {
+  for (AlignedMemory* memory : {&side.wanted, &side.multipliers}) {
     *memory = lane_memory(plan_.loop_rows.size());
   }
   side.right.resize(index_of(plan_.right_count));

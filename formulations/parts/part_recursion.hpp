@@ -14,10 +14,10 @@
 #include <vector>
 
 #include "formulations/formulation.hpp"
+#include "formulations/kernels/aligned_memory.hpp"
 #include "formulations/parts/part_plan.hpp"
-#include "formulations/recursion/link_poses.hpp"
+#include "formulations/recursion/links/link_poses.hpp"
 #include "formulations/recursion/semidefinite_solver.hpp"
-#include "formulations/subchains/lane_memory.hpp"
 
 namespace mbdbench {
 
@@ -78,9 +78,9 @@ class PartRecursion {
     std::vector<kernels::LinkWrench<double>> wrenches;
     std::vector<kernels::LinkVector<double>> linear;
     std::vector<kernels::LinkVector<double>> angular;
-    LaneMemory rates;
-    LaneMemory wanted;
-    LaneMemory multipliers;
+    AlignedMemory rates;
+    AlignedMemory wanted;
+    AlignedMemory multipliers;
     std::vector<double> right;
     PartRightSide view;
   };
@@ -142,10 +142,10 @@ class PartRecursion {
   std::vector<kernels::SphericalInertia<double>> spheres_;
   std::vector<kernels::Matrix3<double>> sphere_gains_;
   std::vector<kernels::Turning<double>> turnings_;
-  LaneMemory columns_;
-  LaneMemory along_;
-  LaneMemory products_;
-  LaneMemory across_;
+  AlignedMemory columns_;
+  AlignedMemory along_;
+  AlignedMemory products_;
+  AlignedMemory across_;
   std::vector<double> halves_;
   /// Written at every row: on its own piece of memory, lest threads wait for one another.
   struct alignas(64) Pivot {

@@ -10,8 +10,8 @@
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/closed_momenta.hpp"
 #include "formulations/parts/world_recursion.hpp"
-#include "formulations/recursion/link_loads.hpp"
-#include "formulations/recursion/link_naudet.hpp"
+#include "formulations/recursion/links/link_loads.hpp"
+#include "formulations/recursion/links/link_naudet.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {

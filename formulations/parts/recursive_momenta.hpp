@@ -6,7 +6,7 @@
 
 #include "formulations/execution/branch_team.hpp"
 #include "formulations/formulation.hpp"
-#include "formulations/gauge_option.hpp"
+#include "formulations/options/gauge_option.hpp"
 
 namespace mbdbench {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "formulations/execution/branch_team.hpp"
-#include "formulations/recursion/link_tree.hpp"
+#include "formulations/recursion/links/link_tree.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {

@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "formulations/recursion/link_elements.hpp"
+#include "formulations/recursion/links/link_elements.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
 namespace mbdbench {

@@ -4,8 +4,8 @@
 #include <memory>
 
 #include "formulations/formulation_part.hpp"
-#include "formulations/subchains/chain_plan.hpp"
-#include "formulations/subchains/lane_solver.hpp"
+#include "formulations/lanes/lane_solver.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
 
 namespace mbdbench {
 

@@ -17,7 +17,7 @@
 #include <array>
 
 #include "formulations/recursion/semidefinite_solver.hpp"
-#include "formulations/subchains/chain_plan.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 /// outward: the lanes of a segment, or the segments of an arm.
 #include <vector>
 
-#include "formulations/subchains/chain_block.hpp"
+#include "formulations/subchains/chains/chain_block.hpp"
 
 namespace mbdbench {
 

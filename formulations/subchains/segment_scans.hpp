@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <span>
 
-#include "formulations/subchains/chain_lanes.hpp"
+#include "formulations/subchains/chains/chain_lanes.hpp"
 #include "formulations/subchains/handle_turn.hpp"
 #include "formulations/subchains/turn_scan.hpp"
 #include "mechanisms/model/description/index_of.hpp"

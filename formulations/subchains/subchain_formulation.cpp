@@ -15,10 +15,10 @@
 
 #include <algorithm>
 
-#include "formulations/projection_option.hpp"
-#include "formulations/subchains/chain_loads.hpp"
-#include "formulations/subchains/execution.hpp"
-#include "formulations/subchains/lane_formulation.hpp"
+#include "formulations/lanes/lane_formulation.hpp"
+#include "formulations/options/division_options.hpp"
+#include "formulations/options/projection_option.hpp"
+#include "formulations/subchains/chains/chain_loads.hpp"
 #include "formulations/subchains/lane_part.hpp"
 #include "formulations/subchains/subchain_solver.hpp"
 
@@ -82,51 +82,6 @@ SubchainSettings settings_of(StateKind rate_kind, const Parameters& options) {
 }
 
 }  // namespace
-
-ParameterSpecification leaf_option() {
-  ParameterSpecification leaf;
-  leaf.name = "leaf";
-  leaf.default_value = std::string("auto");
-  leaf.help =
-      "what the assembly starts from: every body (as published); sub-chains (of serial chains of revolute joints from "
-      "the ground, free or meeting in one cut joint) or sub-trees of equal form, which the recursion eliminates eight "
-      "at a time; auto: what is fastest for the mechanism, small ones and loops as one piece";
-  leaf.choices = {"auto", "body", "subchain", "subtree"};
-  return leaf;
-}
-
-ParameterSpecification subchains_option() {
-  constexpr std::int64_t kMost = 1 << 20;
-  return {"subchains", std::int64_t{0},
-          "into how many sub-chains a chain is divided, a multiple of 8; 0: chosen from its length, never from the "
-          "machine (leaf=subchain, and chains whose bodies are leaves)",
-          0, kMost};
-}
-
-int subchains_in(const Parameters& options) {
-  const std::int64_t subchains = options.integer("subchains");
-  if (subchains % ChainDivision::kLanes != 0) {
-    throw ModelError({},
-                     fmt::format("option subchains: {} is not a multiple of 8, one sub-chain a lane, or 0", subchains));
-  }
-  return static_cast<int>(subchains);
-}
-
-ParameterSpecification threads_option() {
-  return {"threads", std::int64_t{0},
-          "OpenMP threads that share branches, sub-chains, sub-trees or bodies in lanes; 0: as --threads or "
-          "OMP_NUM_THREADS says",
-          0, kMostThreads};
-}
-
-int threads_in(const Parameters& options) {
-  const auto threads = static_cast<int>(options.integer("threads"));
-  return threads == 0 ? thread_count() : threads;
-}
-
-bool asks_for_lanes(const Parameters& options) {
-  return options.text("leaf") == "subchain" || options.text("leaf") == "subtree";
-}
 
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                        const Parameters& options) {

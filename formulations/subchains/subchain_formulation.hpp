@@ -1,28 +1,13 @@
 #pragma once
 /// \file
-/// The formulations `dca` and `hdca` with sub-chains as leaves (option leaf=subchain), and the options of all leaves.
+/// The formulations `dca` and `hdca` with sub-chains as leaves (option leaf=subchain).
 #include <memory>
 
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/formulation_part.hpp"
-#include "formulations/rank_exchange.hpp"
-#include "formulations/subchains/chain_plan.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
 
 namespace mbdbench {
-
-/// \returns the option `leaf` = body (the papers' assembly), subchain or subtree.
-ParameterSpecification leaf_option();
-/// \returns the option `subchains`: into how many a chain is divided; 0: chosen from its length.
-ParameterSpecification subchains_option();
-/// \returns its value. \throws ModelError where that is no multiple of 8
-int subchains_in(const Parameters& options);
-/// \returns the option `threads`; 0: as execution.hpp says.
-ParameterSpecification threads_option();
-
-/// \returns whether options ask for sub-chains or sub-trees. \throws ModelError if they ask for threads without
-bool asks_for_lanes(const Parameters& options);
-
-/// \returns the threads that options ask for, or those of execution.hpp.
-int threads_in(const Parameters& options);
 
 /// \returns the plan of chains that so many ranks share. \throws ModelError where they cannot
 ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int ranks);

@@ -6,8 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "formulations/subchains/chain_team.hpp"
-#include "formulations/subchains/instruction_set.hpp"
+#include "formulations/subchains/chains/chain_team.hpp"
 #include "formulations/subchains/segment_closing.hpp"
 #include "formulations/subchains/segment_lanes.hpp"
 
@@ -45,7 +44,7 @@ struct SubchainSolver::Work : ChainTeam {
 SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given)
     : ChainTeam(of, std::move(given_plan), threads, given),
       mechanism(&of),
-      sweeps(&instruction_set().sweeps),
+      sweeps(&chain_sweeps_in_use()),
       segment_lanes(plan, lanes, *sweeps, own.blocks),
       reports(plan.segments().size()),
       met_scans(ranks == nullptr ? 0 : reports.size()),

@@ -10,9 +10,9 @@
 #include <memory>
 #include <span>
 
-#include "formulations/rank_exchange.hpp"
-#include "formulations/subchains/chain_plan.hpp"
-#include "formulations/subchains/lane_solver.hpp"
+#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/lanes/lane_solver.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
 
 namespace mbdbench {
 

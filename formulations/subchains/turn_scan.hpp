@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// What the scan over a lane or segment does to vectors that cross it, in plain 3 x 3 matrices.
-#include "formulations/subchains/chain_block.hpp"
+#include "formulations/subchains/chains/chain_block.hpp"
 #include "mechanisms/model/kinematics/spatial.hpp"
 
 namespace mbdbench {

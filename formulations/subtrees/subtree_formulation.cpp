@@ -1,7 +1,7 @@
 #include "formulations/subtrees/subtree_formulation.hpp"
 
-#include "formulations/subchains/lane_formulation.hpp"
-#include "formulations/subchains/subchain_formulation.hpp"
+#include "formulations/lanes/lane_formulation.hpp"
+#include "formulations/options/division_options.hpp"
 #include "formulations/subtrees/subtree_solver.hpp"
 
 namespace mbdbench {

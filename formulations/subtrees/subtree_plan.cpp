@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "formulations/recursion/link_loads.hpp"
+#include "formulations/recursion/links/link_loads.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/recursion/link_tree.hpp"
+#include "formulations/recursion/links/link_tree.hpp"
 #include "formulations/subtrees/tree_block.hpp"
 #include "mechanisms/model/mechanism.hpp"
 

@@ -3,32 +3,18 @@
 #include <algorithm>
 #include <functional>
 
-#include "formulations/kernels/turns.hpp"
-#include "formulations/subchains/execution.hpp"
-#include "formulations/subchains/lane_failure.hpp"
+#include "formulations/execution/instruction_set.hpp"
+#include "formulations/kernels/chains/turns.hpp"
+#include "formulations/lanes/lane_failure.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
-namespace {
-
-/// \returns those of the instruction set in use.
-TreeSweeps tree_sweeps_in_use() {
-#if defined(__x86_64__)
-  const std::string_view name = instruction_set_name();
-  return name == "avx512" ? avx512_tree_sweeps() : name == "avx2" ? avx2_tree_sweeps() : baseline_tree_sweeps();
-#else
-  return baseline_tree_sweeps();
-#endif
-}
-
-}  // namespace
-
 SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, int threads)
     : mechanism_(&mechanism),
       plan_(mechanism),
       trunk_sweeps_(scalar_tree_sweeps()),
-      sweeps_(tree_sweeps_in_use()),
+      sweeps_(kernels_in_use(baseline_tree_sweeps, avx2_tree_sweeps, avx512_tree_sweeps)),
       trunk_(plan_.tree(), plan_.trunk()),
       pivots_(plan_.blocks().size() + 1),
       loads_(mechanism, nullptr),  // none in cut joints

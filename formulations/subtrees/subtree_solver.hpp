@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "formulations/execution/thread_team.hpp"
-#include "formulations/subchains/lane_solver.hpp"
+#include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subtrees/tree_lanes.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 

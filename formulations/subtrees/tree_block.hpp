@@ -2,8 +2,8 @@
 /// \file
 /// Sub-trees of equal form, one a lane, as the sweeps see them: plain arrays of structures of lanes.
 #include "formulations/kernels/acceleration_rows.hpp"
+#include "formulations/kernels/chains/run_start.hpp"
 #include "formulations/kernels/momentum_rows.hpp"
-#include "formulations/kernels/run_start.hpp"
 #include "formulations/kernels/sines.hpp"
 
 namespace mbdbench {

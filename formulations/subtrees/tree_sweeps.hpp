@@ -6,7 +6,7 @@
 /// They are those of LinkAba [Featherstone1983] and LinkNaudet [Naudet2005] for lean turns, eight sub-trees side by
 /// side. A sub-tree has no distal handle, so that no columns are needed: as a node of divide and conquer it is
 /// F = K V + f alone. About 420 operations a lane and link (accelerations), 360 (momenta).
-#include "formulations/kernels/turns.hpp"
+#include "formulations/kernels/chains/turns.hpp"
 #include "formulations/subtrees/tree_block.hpp"
 
 namespace mbdbench::tree_sweeps {

@@ -20,8 +20,8 @@
 #include <cmath>
 #include <vector>
 
-#include "integrators/difference_jacobian.hpp"
 #include "integrators/error_norm.hpp"
+#include "integrators/jacobians/difference_jacobian.hpp"
 #include "integrators/matlab/backward_differences.hpp"
 #include "integrators/matlab/ndf_step_control.hpp"
 #include "integrators/matlab/order_one_start.hpp"

@@ -22,8 +22,8 @@
 #include <utility>
 #include <vector>
 
-#include "integrators/bootstrapped_extension.hpp"
 #include "integrators/error_norm.hpp"
+#include "integrators/jacobians/bootstrapped_extension.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/step_size.hpp"
 

@@ -26,8 +26,8 @@
 #include <string>
 #include <vector>
 
-#include "integrators/curtis_reid_jacobian.hpp"
 #include "integrators/error_norm.hpp"
+#include "integrators/jacobians/curtis_reid_jacobian.hpp"
 #include "integrators/ode_run.hpp"
 #include "integrators/step_size.hpp"
 #include "integrators/sundials/cvode_objects.hpp"

@@ -19,8 +19,8 @@
 #include <cmath>
 #include <vector>
 
-#include "integrators/curtis_reid_jacobian.hpp"
 #include "integrators/fixed_step_loop.hpp"
+#include "integrators/jacobians/curtis_reid_jacobian.hpp"
 #include "integrators/symplectic/iteration_monitor.hpp"
 
 namespace mbdbench {

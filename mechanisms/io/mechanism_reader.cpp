@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "mechanisms/io/field_reader.hpp"
 #include "mechanisms/io/file_format.hpp"
-#include "mechanisms/io/file_text.hpp"
 #include "mechanisms/io/robot_file.hpp"
+#include "mechanisms/io/text/field_reader.hpp"
+#include "mechanisms/io/text/file_text.hpp"
 #include "mechanisms/io/toml_text.hpp"
 #include "mechanisms/model/description/rotor.hpp"
 #include "mechanisms/model/loads/expression.hpp"

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "mechanisms/io/file_error.hpp"
-#include "mechanisms/io/mjcf_reader.hpp"
-#include "mechanisms/io/urdf_element.hpp"
-#include "mechanisms/io/urdf_reader.hpp"
+#include "mechanisms/io/mjcf/mjcf_reader.hpp"
+#include "mechanisms/io/urdf/urdf_element.hpp"
+#include "mechanisms/io/urdf/urdf_reader.hpp"
 
 namespace mbdbench {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "mechanisms/io/robot_options.hpp"
-#include "mechanisms/io/source_lines.hpp"
+#include "mechanisms/io/text/source_lines.hpp"
 #include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench {

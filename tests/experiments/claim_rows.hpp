@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 
 namespace mbdbench {
 

@@ -7,7 +7,7 @@
 #include <Eigen/Core>
 #include <vector>
 
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
 #include "formulations/dense/dense_dynamics.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
 /// For tests that change the instruction set or the number of threads.
-#include "formulations/subchains/execution.hpp"
-#include "formulations/subchains/instruction_set.hpp"
+#include "formulations/execution/execution.hpp"
+#include "formulations/execution/instruction_set.hpp"
 
 namespace mbdbench::test {
 

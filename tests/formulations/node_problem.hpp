@@ -6,10 +6,10 @@
 #include <Eigen/Dense>
 #include <vector>
 
-#include "formulations/assembly/node_plan.hpp"
+#include "formulations/assembly/nodes/node_plan.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
-#include "formulations/subchains/instruction_set.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {
@@ -19,9 +19,7 @@ inline std::vector<NodeSteps> available_steps() {
   std::vector<NodeSteps> list;
   for (const InstructionSet& set : instruction_sets()) {
     if (set.available) {
-      list.push_back(set.name == "avx512" ? avx512_node_steps()
-                     : set.name == "avx2" ? avx2_node_steps()
-                                          : baseline_node_steps());
+      list.push_back(compiled_for(set, baseline_node_steps, avx2_node_steps, avx512_node_steps));
     }
   }
   return list;

@@ -1,6 +1,6 @@
 /// \file
 /// Jacobians by differences: their values, their evaluations and how their increments learn.
-#include "integrators/difference_jacobian.hpp"
+#include "integrators/jacobians/difference_jacobian.hpp"
 
 #include <gtest/gtest.h>
 

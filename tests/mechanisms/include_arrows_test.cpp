@@ -34,11 +34,15 @@ bool is_ours(std::string_view path) {
                      [&](std::string_view folder) { return lies_in(path, folder); });
 }
 
-/// \returns formulations/X for a file below formulations/X/, nothing for files directly in formulations/ and elsewhere.
+/// \returns formulations/X for a file below formulations/X/, nothing for files directly in formulations/ and elsewhere,
+/// and for options, which every formulation may have.
 std::optional<std::string> formulation_folder(const std::string& path) {
   constexpr std::string_view kRoom = "formulations/";
   const std::size_t slash = path.starts_with(kRoom) ? path.find('/', kRoom.size()) : std::string::npos;
-  return slash == std::string::npos ? std::nullopt : std::optional(path.substr(0, slash));
+  if (slash == std::string::npos || lies_in(path, "formulations/options")) {
+    return std::nullopt;
+  }
+  return path.substr(0, slash);
 }
 
 /// \returns our files that the text includes. Paths relative to the file's own folder are written out from the root, so
@@ -127,22 +131,20 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations/kernels", {}},
       {"formulations/execution", {}},
       {"formulations/recursion", {"formulations/execution", "formulations/kernels"}},
-      // The instruction set in use.
-      {"formulations/assembly", {"formulations/kernels", "formulations/subchains"}},
-      {"formulations/subchains", {"formulations/execution", "formulations/kernels", "formulations/recursion"}},
-      // The instruction set in use.
-      {"formulations/batches",
-       {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
-      // Many states and derivatives of an open tree; the instruction set in use.
+      {"formulations/assembly", {"formulations/execution", "formulations/kernels"}},
+      {"formulations/lanes", {"formulations/execution", "formulations/recursion"}},
+      {"formulations/subchains",
+       {"formulations/execution", "formulations/kernels", "formulations/lanes", "formulations/recursion"}},
+      {"formulations/batches", {"formulations/execution", "formulations/kernels", "formulations/recursion"}},
+      // Many states and derivatives of an open tree.
       {"formulations/parts",
-       {"formulations/batches", "formulations/execution", "formulations/kernels", "formulations/recursion",
-        "formulations/subchains"}},
-      // The same instruction sets and interface of what goes in lanes.
+       {"formulations/batches", "formulations/execution", "formulations/kernels", "formulations/recursion"}},
       {"formulations/subtrees",
-       {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+       {"formulations/execution", "formulations/kernels", "formulations/lanes", "formulations/recursion"}},
       // Bodies as leaves too, with the limit that the assembly sets for point masses.
       {"formulations/binary_tree",
-       {"formulations/assembly", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+       {"formulations/assembly", "formulations/execution", "formulations/kernels", "formulations/lanes",
+        "formulations/subchains"}},
   };
   const auto is_engine = [](const std::optional<std::string>& folder) { return folder && engines.contains(*folder); };
   const std::optional<std::string> from = formulation_folder(file);
@@ -240,7 +242,8 @@ TEST(IncludeArrows, TheTreeFollowsTheDesign) {
 
 TEST(IncludeArrows, TheOracleDoesNotReachTheEnginesThroughOthers) {
   for (const char* engine :
-       {"formulations/kernels", "formulations/assembly", "formulations/recursion", "formulations/subchains"}) {
+       {"formulations/kernels", "formulations/assembly", "formulations/recursion", "formulations/lanes",
+        "formulations/subchains"}) {
     const std::set<std::string> shared = reached(scan_tree(MBDBENCH_SOURCE_DIR), "formulations/dense", engine);
     EXPECT_TRUE(shared.empty()) << joined({shared.begin(), shared.end()});
   }
@@ -251,7 +254,7 @@ TEST(IncludeArrows, OffendingLinesAreCaught) {
       {"mechanisms/model/description/joint.hpp", "#include \"mechanisms/catalogue/pendulum.hpp\""},
       {"mechanisms/model/description/joint.cpp", "#include \"formulations/formulation.hpp\""},
       {"mechanisms/model/description/joint.cpp", "#include \"../../io/toml.hpp\""},
-      {"mechanisms/catalogue/loop8.cpp", "#include \"mechanisms/io/toml.hpp\""},
+      {"mechanisms/catalogue/loops/loop8.cpp", "#include \"mechanisms/io/toml.hpp\""},
       {"mechanisms/io/toml.cpp", "  #  include <mechanisms/catalogue/registry.hpp>"},
       {"formulations/formulation.hpp", "#include \"integrators/ode.hpp\""},
       {"formulations/registry.cpp", "#include \"mechanisms/catalogue/registry.hpp\""},
@@ -270,7 +273,7 @@ TEST(IncludeArrows, OffendingLinesAreCaught) {
       {"benchmarks/rhs.cpp", "#include \"tests/support/allocation_guard.hpp\""},
       {"experiments/main.cpp", "#include \"python/bindings/session.hpp\""},
       {"python/bindings/module.cpp", "#include \"experiments/command_line/command_line.hpp\""},
-      {"python/bindings/module.cpp", "#include \"experiments/studies/runner/study_cell.hpp\""},
+      {"python/bindings/module.cpp", "#include \"experiments/studies/runner/cells/study_cell.hpp\""},
   };
   for (const auto& [file, line] : offending) {
     const IncludeGraph graph = {{file, includes_of(file, "#pragma once\n" + line + "\nint x;\n")}};
@@ -294,8 +297,9 @@ TEST(IncludeArrows, LinesAlongTheArrowsPass) {
       {"formulations/dense/dense.cpp", "#include \"mechanisms/model/mechanism.hpp\""},
       {"experiments/verify.cpp", "#include \"formulations/dense/dense.hpp\""},
       {"experiments/verify.cpp", "#include \"integrators/registry.hpp\""},
-      {"experiments/studies/runner/study_cell.cpp", "#include \"experiments/records/record.hpp\""},
-      {"experiments/command_line/study_command.cpp", "#include \"experiments/studies/runner/study_runner.hpp\""},
+      {"experiments/studies/runner/cells/study_cell.cpp", "#include \"experiments/records/record.hpp\""},
+      {"experiments/command_line/commands/study_command.cpp",
+       "#include \"experiments/studies/runner/study_runner.hpp\""},
       {"tests/formulations/hdca_test.cpp", "#include \"tests/support/allocation_guard.hpp\""},
       {"python/bindings/module.cpp", "#include \"experiments/simulation/judged_run.hpp\""},
   };

@@ -13,7 +13,7 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "plots")]
 
 import document_tables
-from input_error import InputError
+from reading.input_error import InputError
 from plot_checks import InTemporaryDirectory
 
 

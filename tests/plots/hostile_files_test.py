@@ -4,12 +4,14 @@ import sys
 import unittest
 from pathlib import Path
 
-from csv_rows import read_csv_rows
-from input_error import InputError
-from json_file import DEEPEST, read_json
-from plot_checks import InTemporaryDirectory
+HERE = Path(__file__).resolve().parent
+PLOTS = HERE.parents[1] / "plots"
+sys.path[:0] = [str(HERE), str(PLOTS)]
 
-PLOTS = Path(__file__).resolve().parents[2] / "plots"
+from plot_checks import InTemporaryDirectory
+from reading.csv_rows import read_csv_rows
+from reading.input_error import InputError
+from reading.json_file import DEEPEST, read_json
 
 
 class HostileFiles(InTemporaryDirectory):
@@ -35,7 +37,7 @@ class HostileFiles(InTemporaryDirectory):
         self.assertEqual(read_csv_rows(file), (["a", "b"], [(2, ["=1+1", "@x,"]), (3, ["'-y", "-2"]), (4, ["'quoted'", "it's"])]))
 
     def test_a_figure_does_not_get_the_number_of_a_closed_descriptor(self):
-        script = ("import os\nfor d in (0, 2): os.close(d)\nfrom standard_descriptors import open_standard_descriptors\n"
+        script = ("import os\nfor d in (0, 2): os.close(d)\nfrom reading.standard_descriptors import open_standard_descriptors\n"
                   "open_standard_descriptors()\nprint(open('figure', 'w').fileno())\n")
         done = subprocess.run([sys.executable, "-c", script], cwd=self.directory, env={"PYTHONPATH": str(PLOTS)}, capture_output=True, text=True,
                               check=False)

@@ -10,12 +10,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import index
-import ledger
-from claims import COLUMNS as CLAIM_COLUMNS
+from reports import ledger
+from reports.claims import COLUMNS as CLAIM_COLUMNS
 from plot_checks import InTemporaryDirectory, Page
 from published_numbers import counts, largest_deviation, published_numbers
-from records import COLUMNS, read_records
-from result_directory import open_results
+from reading.records import COLUMNS, read_records
+from reading.result_directory import open_results
 from study_test import write_study
 from synthetic_results import record, write_chadaj, write_rows
 

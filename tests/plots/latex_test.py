@@ -15,11 +15,11 @@ sys.path[:0] = [str(HERE), str(ROOT / "plots")]
 
 import tables
 from latex_layout import fitted_table, printed_text, printed_width
-from number_text import digits_beside
+from reading.number_text import digits_beside
 from plot_checks import run_make_all
-from result_directory import open_results
-from study import read_study
-from study_tables import tables_of
+from reading.result_directory import open_results
+from studies.study import read_study
+from studies.study_tables import tables_of
 from study_test import observer, row, write_study
 
 _WITHOUT_LATEX = "no pdflatex (Debian: texlive-latex-recommended)"

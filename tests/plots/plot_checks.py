@@ -12,7 +12,7 @@ from matplotlib import pyplot
 from matplotlib.text import Text
 
 import make_all
-from result_directory import open_results
+from reading.result_directory import open_results
 
 MM_PER_INCH, POINTS_PER_INCH = 25.4, 72
 

@@ -14,16 +14,16 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import make_all
-import number_text
+from reading import number_text
 import rhs_cost
 import style
 import tables
-from input_error import InputError
+from reading.input_error import InputError
 from plot_checks import InTemporaryDirectory, Page, Readable, pdf_size_mm, png_size_mm, run_make_all
-from records import COLUMNS, read_records, select, value_of
-from result_directory import open_results
+from reading.records import COLUMNS, read_records, select, value_of
+from reading.result_directory import open_results
 from synthetic_results import benchmark_entry, chadaj_records, record, write_benchmark, write_chadaj, write_rows
-from trajectory import read_trajectory
+from reading.trajectory import read_trajectory
 
 
 class CompleteResults(Readable):

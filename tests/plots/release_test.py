@@ -9,7 +9,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT / "plots")]
 
-import result_directory
+from reading import result_directory
 
 
 def text_of(name):

@@ -7,13 +7,13 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
-import claims
+from reports import claims
 from papers import Setting
 from plot_checks import InTemporaryDirectory, Page, run_make_all
-from report import page_environment
-from report_cases import cases_of
-from result_directory import open_results
-from study import read_study
+from reports.report import page_environment
+from reports.report_cases import cases_of
+from reading.result_directory import open_results
+from studies.study import read_study
 from study_test import write_study
 from synthetic_results import write_rows
 

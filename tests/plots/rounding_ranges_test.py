@@ -9,9 +9,9 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import rounding_ranges
-from csv_rows import read_csv_rows
+from reading.csv_rows import read_csv_rows
 from plot_checks import InTemporaryDirectory
-from records import COLUMNS
+from reading.records import COLUMNS
 from synthetic_results import record, write_rows
 
 

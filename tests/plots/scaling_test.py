@@ -8,10 +8,10 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 from plot_checks import InTemporaryDirectory, Page, run_make_all
-from records import COLUMNS
-from result_directory import open_results
-from study import read_study
-from study_scaling import scaling_figures
+from reading.records import COLUMNS
+from reading.result_directory import open_results
+from studies.study import read_study
+from studies.study_scaling import scaling_figures
 from synthetic_results import write_rows
 
 _SIZES = (8, 64, 512)

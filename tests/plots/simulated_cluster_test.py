@@ -8,15 +8,15 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path[:0] = [str(HERE), str(ROOT / "plots")]
 
-import parallel_cost
+from reports import parallel_cost
 import simulated_cluster
-from claims import read_claims
-from cluster_claims import claim_rows, fastest, read_cluster
-from input_error import InputError
-from ledger import entries
+from reports.claims import read_claims
+from reports.cluster_claims import claim_rows, fastest, read_cluster
+from reading.input_error import InputError
+from reports.ledger import entries
 from papers import Setting
 from plot_checks import InTemporaryDirectory
-from result_directory import open_results
+from reading.result_directory import open_results
 
 _FROZEN = ROOT / "results" / "reference" / "simulated_cluster"
 

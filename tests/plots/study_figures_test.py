@@ -10,12 +10,12 @@ HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import style
-from curve_shapes import coincide, counted, envelope, flickers, lowest_shown
+from studies.curve_shapes import coincide, counted, envelope, flickers, lowest_shown
 from plot_checks import InTemporaryDirectory
-from result_directory import open_results
-from study import read_study
-from study_figures import figures_of
-from study_looks import in_parts, looks_of
+from reading.result_directory import open_results
+from studies.study import read_study
+from studies.study_figures import figures_of
+from studies.study_looks import in_parts, looks_of
 from study_test import write_study
 from synthetic_results import write_rows
 

@@ -10,13 +10,13 @@ sys.path[:0] = [str(HERE), str(HERE.parents[1] / "plots")]
 
 import history
 import index
-from input_error import InputError
+from reading.input_error import InputError
 from plot_checks import InTemporaryDirectory, Page, Readable, run_make_all
-from records import COLUMNS
-from result_directory import open_results
-from study import read_study
-from study_figures import figures_of, merged_curves
-from study_tables import tables_of
+from reading.records import COLUMNS
+from reading.result_directory import open_results
+from studies.study import read_study
+from studies.study_figures import figures_of, merged_curves
+from studies.study_tables import tables_of
 from synthetic_results import write_rows
 
 _TOLERANCES = (1e-4, 1e-6)

@@ -3,7 +3,7 @@ import csv
 import json
 import math
 
-from records import COLUMNS
+from reading.records import COLUMNS
 
 TOLERANCES = ("0.001", "1e-06", "1e-09")
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Random mechanisms whose first body is free: floating robots, as the assembly sees them.
-#include "mechanisms/catalogue/random_tree.hpp"
+#include "mechanisms/catalogue/trees/random_tree.hpp"
 
 namespace mbdbench::test {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "mechanisms/catalogue/random_tree.hpp"
+#include "mechanisms/catalogue/trees/random_tree.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "tests/support/random_states.hpp"
 

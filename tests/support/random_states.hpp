@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "mechanisms/catalogue/random_tree.hpp"
+#include "mechanisms/catalogue/trees/random_tree.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/mechanism.hpp"
 

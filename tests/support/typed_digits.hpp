@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 #include "mechanisms/model/description/description.hpp"
 
 namespace mbdbench::test {

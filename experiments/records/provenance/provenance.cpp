@@ -19,10 +19,10 @@
 #include <string_view>
 #include <thread>
 
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/records/provenance/build_information.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/execution/openmp_settings.hpp"
-#include "formulations/subchains/execution.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/io/file_format.hpp"
 

@@ -6,7 +6,7 @@
 #include <charconv>
 #include <stdexcept>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_demand.hpp"

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "experiments/files/csv_file.hpp"
-#include "experiments/files/json_fields.hpp"
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_fields.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "mechanisms/io/file_error.hpp"
-#include "mechanisms/io/file_text.hpp"
+#include "mechanisms/io/text/file_text.hpp"
 #include "mechanisms/model/description/visible_text.hpp"
 
 namespace mbdbench {

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "experiments/files/csv_file.hpp"
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/simulation/output/saved_state.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_stream.hpp"
+#include "experiments/files/formats/csv_stream.hpp"
 #include "experiments/simulation/output/motion_columns.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"

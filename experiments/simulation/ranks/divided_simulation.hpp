@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "experiments/simulation/simulation.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 #include "formulations/formulation_part.hpp"
-#include "formulations/rank_exchange.hpp"
 
 namespace mbdbench {
 

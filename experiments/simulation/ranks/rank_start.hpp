@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "formulations/rank_exchange.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 
 namespace mbdbench {
 

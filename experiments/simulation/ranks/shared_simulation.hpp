@@ -4,7 +4,7 @@
 #include <span>
 
 #include "experiments/simulation/simulation.hpp"
-#include "formulations/rank_exchange.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 
 namespace mbdbench {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/studies/declaration/declaration_table.hpp"
+#include "experiments/studies/declaration/readers/declaration_table.hpp"
 #include "experiments/studies/declaration/study.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "experiments/registries/registries.hpp"
-#include "experiments/studies/declaration/declaration_table.hpp"
+#include "experiments/studies/declaration/readers/declaration_table.hpp"
 #include "experiments/studies/declaration/study.hpp"
 
 namespace mbdbench::studies {

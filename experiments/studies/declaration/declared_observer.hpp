@@ -3,7 +3,7 @@
 /// Which observers a study can have, and which it has.
 #include <cstddef>
 
-#include "experiments/studies/declaration/declaration_table.hpp"
+#include "experiments/studies/declaration/readers/declaration_table.hpp"
 #include "experiments/studies/declaration/study.hpp"
 
 namespace mbdbench::studies {

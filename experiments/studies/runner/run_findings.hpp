@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "experiments/monitors/run_accuracy.hpp"
+#include "experiments/studies/runner/cells/study_cell.hpp"
 #include "experiments/studies/runner/observation/pose_samples.hpp"
 #include "experiments/studies/runner/observation/sigma_differences.hpp"
 #include "experiments/studies/runner/observation/step_monitor.hpp"
-#include "experiments/studies/runner/study_cell.hpp"
 
 namespace mbdbench::studies {
 

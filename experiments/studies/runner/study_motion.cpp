@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <exception>
 
+#include "experiments/studies/runner/cells/study_cell.hpp"
 #include "experiments/studies/runner/observation/pose_samples.hpp"
-#include "experiments/studies/runner/study_cell.hpp"
 
 namespace mbdbench::studies {
 namespace {

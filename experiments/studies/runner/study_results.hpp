@@ -10,7 +10,7 @@
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/timing/timing.hpp"
 #include "experiments/studies/declaration/study.hpp"
-#include "formulations/subchains/machine_limits.hpp"
+#include "formulations/subchains/chains/machine_limits.hpp"
 
 namespace mbdbench::studies {
 

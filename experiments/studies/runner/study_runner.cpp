@@ -16,15 +16,15 @@
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/provenance/program_digest.hpp"
 #include "experiments/records/timing/part_durations.hpp"
+#include "experiments/studies/runner/cells/study_cell.hpp"
+#include "experiments/studies/runner/cells/study_memory.hpp"
+#include "experiments/studies/runner/cells/study_weights.hpp"
 #include "experiments/studies/runner/compared_runs.hpp"
 #include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/parts/part_runner.hpp"
 #include "experiments/studies/runner/parts/rank_team.hpp"
-#include "experiments/studies/runner/study_cell.hpp"
-#include "experiments/studies/runner/study_memory.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
 #include "experiments/studies/runner/study_times.hpp"
-#include "experiments/studies/runner/study_weights.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 
 namespace mbdbench::studies {

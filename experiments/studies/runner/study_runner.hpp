@@ -10,7 +10,7 @@
 
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
-#include "experiments/studies/runner/study_division.hpp"
+#include "experiments/studies/runner/cells/study_division.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 
 namespace mbdbench::studies {

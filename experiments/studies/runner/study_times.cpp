@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/simulation/simulation.hpp"
+#include "experiments/studies/runner/cells/study_cell.hpp"
 #include "experiments/studies/runner/observation/right_hand_sides.hpp"
-#include "experiments/studies/runner/study_cell.hpp"
 #include "formulations/execution/thread_team.hpp"
 
 namespace mbdbench::studies {

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench::studies {

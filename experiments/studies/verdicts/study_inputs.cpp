@@ -5,7 +5,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/files/result_removal.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"

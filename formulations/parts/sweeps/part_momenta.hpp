@@ -2,7 +2,7 @@
 /// \file
 /// One row of a part in the sweep that collects momenta and their rates [Chadaj2017, Eq. (70)-(77)],
 /// [Naudet2005, Eq. (21)].
-#include "formulations/kernels/chain_links.hpp"
+#include "formulations/kernels/chains/chain_links.hpp"
 #include "formulations/parts/sweeps/part_joints.hpp"
 
 namespace mbdbench::part_sweeps {

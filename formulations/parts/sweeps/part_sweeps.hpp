@@ -14,7 +14,7 @@
 ///
 /// Cost: about 300 operations a turn for the positions, 110 for loads, 60 outward; for every loop that passes 12 packs
 /// a free direction and 42 for the way inward.
-#include "formulations/kernels/chain_links.hpp"
+#include "formulations/kernels/chains/chain_links.hpp"
 #include "formulations/parts/sweeps/part_columns.hpp"
 #include "formulations/parts/sweeps/part_momenta.hpp"
 #include "formulations/parts/sweeps/part_rates.hpp"

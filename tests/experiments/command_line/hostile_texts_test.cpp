@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "experiments/engines/engine_messages.hpp"
-#include "experiments/files/csv_file.hpp"
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/plain_file_name.hpp"
 #include "experiments/monitors/component_origin.hpp"
 #include "experiments/simulation/output/saved_state.hpp"

@@ -12,7 +12,7 @@
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/registries.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/catalogue/link.hpp"
+#include "mechanisms/catalogue/chains/link.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <numbers>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/verification/equation_matrices.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "experiments/files/csv_stream.hpp"
+#include "experiments/files/formats/csv_stream.hpp"
 #include "experiments/files/host_name.hpp"
 #include "experiments/files/write_error.hpp"
 #include "mechanisms/io/file_error.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "experiments/files/result_folder.hpp"
-#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/declaration/readers/study_reader.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/file_format.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/simulation.hpp"

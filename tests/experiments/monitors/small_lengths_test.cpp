@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "tests/experiments/simulate_call.hpp"
 #include "tests/support/catalogue_mechanism.hpp"

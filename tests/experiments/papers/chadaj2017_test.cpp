@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/records/record.hpp"
 #include "tests/experiments/claim_rows.hpp"
 #include "tests/experiments/command_line_call.hpp"

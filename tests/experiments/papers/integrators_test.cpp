@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/records/record.hpp"
 #include "experiments/registries/registries.hpp"
 #include "tests/experiments/claim_rows.hpp"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/records/record.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"

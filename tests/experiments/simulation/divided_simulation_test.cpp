@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "experiments/registries/registries.hpp"
+#include "formulations/execution/thread_ranks.hpp"
 #include "formulations/registry.hpp"
-#include "formulations/thread_ranks.hpp"
 #include "integrators/ode_partners.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "tests/experiments/simulate_call.hpp"

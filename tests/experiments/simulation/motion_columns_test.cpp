@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/verification/equation_matrices.hpp"
 #include "formulations/registry.hpp"

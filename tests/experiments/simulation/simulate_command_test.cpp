@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "tests/experiments/simulate_call.hpp"
 
 namespace mbdbench {

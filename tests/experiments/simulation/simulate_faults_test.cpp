@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
 #include "experiments/files/directory_lock.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "tests/experiments/simulate_call.hpp"
 
 namespace mbdbench {

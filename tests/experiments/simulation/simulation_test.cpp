@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/monitors/run_accuracy.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/simulation/output/trajectory_writer.hpp"

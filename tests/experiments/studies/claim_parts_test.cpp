@@ -7,7 +7,7 @@
 #include <string>
 
 #include "experiments/registries/registries.hpp"
-#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/declaration/readers/study_reader.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {

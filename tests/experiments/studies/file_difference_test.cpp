@@ -1,4 +1,4 @@
-#include "experiments/studies/verdicts/file_difference.hpp"
+#include "experiments/studies/verdicts/comparison/file_difference.hpp"
 
 #include <gtest/gtest.h>
 

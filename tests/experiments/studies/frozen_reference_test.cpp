@@ -14,7 +14,7 @@
 
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/registries.hpp"
-#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/declaration/readers/study_reader.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"

@@ -1,4 +1,4 @@
-#include "experiments/studies/verdicts/result_comparison.hpp"
+#include "experiments/studies/verdicts/comparison/result_comparison.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "experiments/records/record_maker.hpp"
-#include "experiments/studies/verdicts/mann_whitney.hpp"
+#include "experiments/studies/verdicts/comparison/mann_whitney.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <thread>
 
-#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/declaration/readers/study_reader.hpp"
 #include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
-#include "formulations/subchains/execution.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/command_line_call.hpp"

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/records/line_fit.hpp"
 #include "experiments/registries/registries.hpp"
-#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/declaration/readers/study_reader.hpp"
 #include "experiments/studies/runner/observation/pose_samples.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"

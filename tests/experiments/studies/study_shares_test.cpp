@@ -13,10 +13,10 @@
 
 #include "experiments/files/result_folder.hpp"
 #include "experiments/registries/registries.hpp"
-#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/declaration/readers/study_reader.hpp"
+#include "experiments/studies/runner/cells/study_division.hpp"
 #include "experiments/studies/runner/parts/part_origin.hpp"
 #include "experiments/studies/runner/parts/result_journal.hpp"
-#include "experiments/studies/runner/study_division.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "tests/experiments/command_line_call.hpp"
 #include "tests/experiments/temporary_directory.hpp"

@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "experiments/files/csv_file.hpp"
+#include "experiments/files/formats/csv_file.hpp"
 #include "experiments/files/write_error.hpp"
-#include "experiments/studies/declaration/study_reader.hpp"
+#include "experiments/studies/declaration/readers/study_reader.hpp"
+#include "experiments/studies/runner/cells/study_cell.hpp"
 #include "experiments/studies/runner/observation/growth_fit.hpp"
 #include "experiments/studies/runner/parts/result_journal.hpp"
-#include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_motion.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "experiments/verification/verification_states.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formulations/registry.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 #include "tests/formulations/comparison.hpp"
 
 namespace mbdbench {

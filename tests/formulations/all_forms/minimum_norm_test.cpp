@@ -6,7 +6,7 @@
 #include <Eigen/SVD>
 #include <cmath>
 
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ctime>
 
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench {
 namespace {

@@ -1,5 +1,5 @@
 // The node formula where loops close, against Eigen's pseudo-inverse, for every rank and instruction set.
-#include "formulations/assembly/loop_kernels.hpp"
+#include "formulations/assembly/nodes/loop_kernels.hpp"
 
 #include "tests/formulations/node_problem.hpp"
 

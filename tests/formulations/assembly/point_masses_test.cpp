@@ -8,7 +8,7 @@
 
 #include "formulations/assembly/point_masses.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/catalogue/link.hpp"
+#include "mechanisms/catalogue/chains/link.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/allocation_guard.hpp"
 

@@ -1,5 +1,5 @@
 // Joint coordinates <-> absolute coordinates: round trips, signs and lengths of quaternions, turns of angles.
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/absolute_reference.hpp"

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/augmented_lagrangian/absolute_coordinates.hpp"
+#include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/absolute_reference.hpp"
 #include "tests/formulations/comparison.hpp"

@@ -1,6 +1,6 @@
 // The packs of the augmented Lagrangian formulations (dual_assembly.hpp) against AssemblyEngine, which makes the same
 // passes over the same tree with scalars, on every instruction set.
-#include "formulations/augmented_lagrangian/dual_assembly.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_assembly.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "formulations/augmented_lagrangian/augmented_system.hpp"
-#include "formulations/subchains/instruction_set.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/absolute_reference.hpp"
 #include "tests/formulations/execution_restored.hpp"

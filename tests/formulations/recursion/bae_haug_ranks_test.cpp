@@ -10,8 +10,8 @@
 #include <optional>
 
 #include "formulations/bae_haug/ground_tree.hpp"
+#include "formulations/execution/thread_ranks.hpp"
 #include "formulations/registry.hpp"
-#include "formulations/thread_ranks.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "tests/formulations/comparison.hpp"

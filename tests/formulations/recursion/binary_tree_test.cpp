@@ -8,7 +8,7 @@
 
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/node_tree.hpp"
-#include "formulations/subchains/instruction_set.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/formulations/execution_restored.hpp"

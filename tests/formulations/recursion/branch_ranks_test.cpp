@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "formulations/thread_ranks.hpp"
+#include "formulations/execution/thread_ranks.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/random_states.hpp"

@@ -6,7 +6,7 @@
 
 #include <array>
 
-#include "formulations/recursion/link_tree.hpp"
+#include "formulations/recursion/links/link_tree.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/allocation_guard.hpp"

@@ -8,9 +8,9 @@
 #include <limits>
 
 #include "formulations/kernels/acceleration_rows.hpp"
+#include "formulations/kernels/chains/run_start.hpp"
 #include "formulations/kernels/momentum_rows.hpp"
-#include "formulations/kernels/run_start.hpp"
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench::kernels {
 namespace {

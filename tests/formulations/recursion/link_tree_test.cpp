@@ -8,7 +8,7 @@
 #include <functional>
 #include <limits>
 
-#include "formulations/recursion/link_tree.hpp"
+#include "formulations/recursion/links/link_tree.hpp"
 #include "formulations/recursion/sines.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "formulations/execution/thread_ranks.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/node_chain.hpp"
-#include "formulations/thread_ranks.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 

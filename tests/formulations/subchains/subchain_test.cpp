@@ -8,8 +8,8 @@
 #include <limits>
 #include <thread>
 
-#include "formulations/subchains/chain_plan.hpp"
-#include "formulations/subchains/chain_sweeps.hpp"
+#include "formulations/subchains/chains/chain_plan.hpp"
+#include "formulations/subchains/chains/chain_sweeps.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"

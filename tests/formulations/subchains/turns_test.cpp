@@ -1,6 +1,6 @@
-// The smallest of pivots and lanes (formulations/kernels/turns.hpp): what is not a number must not be forgotten,
+// The smallest of pivots and lanes (formulations/kernels/chains/turns.hpp): what is not a number must not be forgotten,
 // wherever it stands.
-#include "formulations/kernels/turns.hpp"
+#include "formulations/kernels/chains/turns.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "mechanisms/catalogue/spherical_grid.hpp"
+#include "mechanisms/catalogue/grids/spherical_grid.hpp"
 #include "mechanisms/model/available_memory.hpp"
 #include "mechanisms/model/mechanism.hpp"
 #include "mechanisms/model/validation/model_check.hpp"

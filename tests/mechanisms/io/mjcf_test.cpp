@@ -12,7 +12,7 @@
 #include <string>
 
 #include "mechanisms/io/mechanism_writer.hpp"
-#include "mechanisms/io/mjcf_writer.hpp"
+#include "mechanisms/io/mjcf/mjcf_writer.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "tests/mechanisms/urdf_arm.hpp"

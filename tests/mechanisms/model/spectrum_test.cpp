@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "mechanisms/catalogue/random_source.hpp"
+#include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
-#include "mechanisms/io/mjcf_writer.hpp"
-#include "mechanisms/io/urdf_writer.hpp"
+#include "mechanisms/io/mjcf/mjcf_writer.hpp"
+#include "mechanisms/io/urdf/urdf_writer.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 #include "mechanisms/model/validation/model_check.hpp"

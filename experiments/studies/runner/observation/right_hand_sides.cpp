@@ -16,13 +16,13 @@
 #endif
 
 #include "experiments/records/timing/timed_turns.hpp"
+#include "experiments/studies/runner/cells/study_cell.hpp"
 #include "experiments/studies/runner/observation/rounding_errors.hpp"
-#include "experiments/studies/runner/study_cell.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
+#include "formulations/execution/execution.hpp"
+#include "formulations/execution/thread_ranks.hpp"
 #include "formulations/registry.hpp"
-#include "formulations/subchains/execution.hpp"
-#include "formulations/thread_ranks.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 

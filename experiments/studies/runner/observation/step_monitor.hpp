@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "experiments/files/csv_stream.hpp"
+#include "experiments/files/formats/csv_stream.hpp"
 #include "experiments/studies/runner/observation/growth_fit.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"

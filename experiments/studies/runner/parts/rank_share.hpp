@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/rank_exchange.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 
 namespace mbdbench::studies {
 

@@ -11,8 +11,8 @@
 #include "experiments/records/timing/timing.hpp"
 #include "experiments/registries/registries.hpp"
 #include "experiments/studies/declaration/study.hpp"
-#include "experiments/studies/runner/study_cell.hpp"
-#include "formulations/rank_exchange.hpp"
+#include "experiments/studies/runner/cells/study_cell.hpp"
+#include "formulations/execution/rank_exchange.hpp"
 
 namespace mbdbench::studies {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/files/json_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/files/write_error.hpp"
 

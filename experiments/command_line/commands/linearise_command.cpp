@@ -1,0 +1,164 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <complex>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "experiments/command_line/claimed_folder.hpp"
+#include "experiments/command_line/commands/command.hpp"
+#include "experiments/command_line/moved_start_note.hpp"
+#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/robot_flags.hpp"
+#include "experiments/files/formats/csv_file.hpp"
+#include "experiments/files/formats/json_file.hpp"
+#include "experiments/files/formats/npy_file.hpp"
+#include "experiments/registries/formulation_choice.hpp"
+#include "experiments/registries/mechanism_source.hpp"
+#include "experiments/registries/memory_demand.hpp"
+#include "experiments/simulation/initial_values.hpp"
+#include "experiments/simulation/simulation.hpp"
+#include "experiments/terminal/message.hpp"
+#include "experiments/terminal/text_table.hpp"
+#include "experiments/verification/linear_motion.hpp"
+#include "formulations/registry.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kLineariseExamples = R"text(Examples:
+  mbdbench linearise -m pendulum:3 --set q.joint1=1.5707963267948966       a chain that hangs
+  mbdbench linearise -m arm.toml -f naudet -o modes
+  python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
+
+Exact derivatives of x' with respect to the state at the mechanism's start, their eigenvalues and modes. Open trees with
+constant forces, springs and dampers in joints. A table of every oscillation (one of each conjugate pair) and of every real
+eigenvalue. -o writes derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
+in the order of eigenvalues.csv), names.json (what the entries of the state are called), provenance.json and inputs.json.)text";
+
+// Of the largest eigenvalue: rounding of a double eigenvalue is the square root of eps.
+constexpr double kNoFrequency = 1e-7;
+// Rates that rounding leaves in an equilibrium, relative to the largest eigenvalue, in units of the state.
+constexpr double kAtRest = 1e-9;
+
+struct LineariseOptions {
+  std::string mechanism;
+  std::string formulation = "aba";
+  std::vector<std::string> initial_values;
+  std::string output;
+  double time = 0.0;
+  bool overwrite = false;
+  RobotFlags robot;
+};
+
+/// \returns frequency in Hz and damping ratio of an eigenvalue.
+std::pair<double, double> oscillation(std::complex<double> value) {
+  return {value.imag() / (2.0 * std::numbers::pi), value == 0.0 ? 0.0 : -value.real() / std::abs(value)};
+}
+
+void print_motion(const LinearMotion& motion, std::span<const StateComponent> layout) {
+  TextTable table;
+  table.rows = {{"real/(1/s)", "imaginary/(1/s)", "frequency/Hz", "damping ratio", "moves most"}};
+  table.numbers = {0, 1, 2, 3};
+  const double largest = motion.eigenvalues.size() == 0 ? 0.0 : motion.eigenvalues.cwiseAbs().maxCoeff();
+  for (Eigen::Index i = 0; i < motion.eigenvalues.size(); ++i) {
+    const std::complex<double> value = motion.eigenvalues[i];
+    if (value.imag() < 0.0) {
+      continue;
+    }
+    const auto [frequency, damping] = oscillation(value);
+    const bool oscillates = value.imag() > kNoFrequency * largest;
+    table.rows.push_back({fmt::format("{:.6g}", value.real()), fmt::format("{:.6g}", value.imag()),
+                          oscillates ? fmt::format("{:.6g}", frequency) : "-",
+                          oscillates ? fmt::format("{:.4g}", damping) : "-",
+                          layout[static_cast<std::size_t>(motion.largest_component(i))].name});
+  }
+  fmt::print("{}", table_text(table));
+  Eigen::Index fastest = 0;
+  const double rate = motion.rates.size() == 0 ? 0.0 : motion.rates.cwiseAbs().maxCoeff(&fastest);
+  if (rate > kAtRest * std::max(1.0, largest)) {
+    say("note: this is no equilibrium: {} changes by {:.4g} a second; the eigenvalues tell how neighbouring motions "
+        "part "
+        "at this instant\n",
+        layout[static_cast<std::size_t>(fastest)].name, motion.rates[fastest]);
+  }
+}
+
+void write_motion(const std::filesystem::path& directory, const LinearMotion& motion,
+                  std::span<const StateComponent> layout) {
+  write_npy_matrix(directory / "derivatives.npy", motion.derivatives);
+  write_npy_matrix(directory / "modes_real.npy", motion.modes.real());
+  write_npy_matrix(directory / "modes_imaginary.npy", motion.modes.imag());
+  CsvTable table;
+  table.columns = {"real", "imaginary", "frequency", "damping_ratio", "moves_most"};
+  table.comments = {" eigenvalues in 1/s, frequency in Hz"};
+  for (Eigen::Index i = 0; i < motion.eigenvalues.size(); ++i) {
+    const auto [frequency, damping] = oscillation(motion.eigenvalues[i]);
+    table.rows.push_back({csv_number(motion.eigenvalues[i].real()), csv_number(motion.eigenvalues[i].imag()),
+                          csv_number(frequency), csv_number(damping),
+                          layout[static_cast<std::size_t>(motion.largest_component(i))].name});
+  }
+  write_csv(directory / "eigenvalues.csv", table);
+  nlohmann::ordered_json names = nlohmann::ordered_json::array();
+  for (const StateComponent& component : layout) {
+    names.push_back(component.name);
+  }
+  write_json(directory / "names.json", {{"state", names}});
+}
+
+void run_linearise(const Registries& registries, const LineariseOptions& options) {
+  const FormulationChoice choice = choose_formulation(registries.formulations, options.formulation);
+  Mechanism found = find_mechanism(registries, with_robot_flags(options.mechanism, options.robot));
+  if (options.initial_values.empty()) {
+    tell_moved_start(found);
+  }
+  const ChangedStart start = with_initial_values(std::move(found), options.initial_values);
+  if (const std::string moved = moved_text(start); !moved.empty()) {
+    tell("mbdbench: note: {}\n", moved);
+  }
+  const Mechanism& mechanism = start.mechanism;
+  require_memory(*choice.entry, mechanism);
+  const auto formulation = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
+  const LinearMotion motion = linear_motion(*formulation, options.time, initial_state(*formulation, options.time));
+  const auto folder = claim_folder(options.output, {.command = "linearise"}, options.overwrite,
+                                   {.mechanisms = {&mechanism},
+                                    .formulations = {options.formulation},
+                                    .settings = {{"t", fmt::format("{}", options.time)}}});
+  if (!options.output.empty()) {
+    write_motion(options.output, motion, formulation->layout());
+  }
+  print_motion(motion, formulation->layout());
+}
+
+}  // namespace
+
+void add_linearise_command(CLI::App& program, const Registries& registries, int& /*exit_code*/) {
+  CLI::App* const command =
+      program.add_subcommand("linearise", "Eigenvalues and modes of the motion near the start, from exact derivatives");
+  const auto options = std::make_shared<LineariseOptions>();
+  command
+      ->add_option("-m,--mechanism", options->mechanism,
+                   "A catalogue key (pendulum:16), a TOML, URDF or MJCF file: an open tree")
+      ->required();
+  command
+      ->add_option("-f,--formulation", options->formulation,
+                   "KEY or KEY[option=value,...] of one with exact derivatives: aba, naudet, naudet-acc, bae-haug")
+      ->capture_default_str();
+  command
+      ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
+      ->allow_extra_args(false);
+  command->add_option("-t,--time", options->time, "Time, s, for prescribed motions (default: 0)")
+      ->check(number_from(-1e300, 1e300));
+  command->add_option("-o,--output", options->output, "Directory of the files");
+  add_overwrite_flag(*command, options->overwrite);
+  add_robot_flags(*command, options->robot);
+  command->footer(kLineariseExamples);
+  command->callback([&registries, options] { run_linearise(registries, *options); });
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,151 @@
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "experiments/command_line/commands/command.hpp"
+#include "experiments/command_line/option_checks.hpp"
+#include "experiments/command_line/robot_flags.hpp"
+#include "experiments/simulation/simulate_run.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr const char* kSimulateExamples = R"(Examples:
+  mbdbench simulate --mechanism pendulum:16 --formulation hdca --integrator ode45 --time 10 --output run
+  mbdbench simulate --mechanism pendulum:3 --set q.joint1=0.5 --set v.joint3=1 --formulation dense \
+                    --time 0:0.01:5 --rtol 1e-9 --atol 1e-9 --reactions --output run
+  mbdbench simulate --mechanism four_bar.toml --formulation dense --time 1 \
+                    --control position --output run
+  mbdbench simulate --mechanism pendulum:1024 --formulation hdca[leaf=subchain] --threads 2 --time 1 --output fast
+  mbdbench simulate --restart run/state.json --time 20 --output run2
+  mbdbench simulate --restart killed/checkpoint.json --time 10 --output rest
+
+DIR receives trajectory.csv, statistics.json, timings.json, state.json, mechanism.toml and provenance.json
+(docs/using/results.md). Exit codes: 0 the end was reached; 1 the run failed, or
+is inaccurate; 2 bad input; 3 a file cannot be written;
+130 interrupted. A run that failed
+or was interrupted keeps what it had, and state.json continues it.)";
+
+void add_problem_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option("-m,--mechanism", request.mechanism, "Key with parameters (pendulum:16), TOML or URDF file");
+  command.add_option("-f,--formulation", request.formulation,
+                     "KEY or KEY[option=value,...], see mbdbench list formulations");
+  command.add_option("-i,--integrator", request.integrator, "Key, see mbdbench list integrators (default: ode45)");
+  command
+      .add_option("-t,--time", request.time,
+                  "T (from 0), t0:tf (samples at the integrator's steps) or t0:dt:tf (samples every dt), s")
+      ->required();
+  command
+      .add_option("--set", request.initial_values,
+                  "Initial value by name: q.JOINT=..., v.JOINT=..., q.JOINT.2=... for joints with several; repeatable. "
+                  "Loops are "
+                  "closed by the other joints, and a message names those that moved")
+      ->allow_extra_args(false);
+  command.add_option(
+      "--restart", request.restart,
+      "Continue from a state.json; mechanism, formulation, integrator, tolerances, error control and step limits then "
+      "default to the saved ones");
+}
+
+void add_error_control_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option("--rtol", request.relative_tolerance, "Relative tolerance (default: 1e-6)");
+  command
+      .add_option(
+          "--atol", request.absolute_tolerances,
+          "Absolute tolerance (default: 1e-6), or kind=value with kind position, quaternion, velocity or momentum; "
+          "repeatable")
+      ->allow_extra_args(false);
+  command
+      .add_option("--control", request.controlled,
+                  "Kinds under error control, separated by commas, or all (default: all)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--initial-step", request.initial_step, "First step to try, s (default: the method's choice)");
+  command.add_option("--max-step", request.max_step, "Largest step, s (default: the method's)");
+  command.add_option("--fixed-step", request.fixed_step, "Step of the fixed-step methods, s; others refuse it");
+  command.add_option("--max-evaluations", request.max_evaluations,
+                     "End the run after this many evaluations, at least 1 (default: when, at the pace of the last "
+                     "20000, the rest would take more than 1e8)");
+  command.add_option("--refine", request.refine, "Samples a step, 1 to 1000 (default: the method's)");
+  command.add_flag_callback(
+      "--norm-control", [&request] { request.norm_control = true; },
+      "Error control in the Euclidean norm of the state");
+  command.add_flag_callback(
+      "--no-norm-control", [&request] { request.norm_control = false; }, "Undo --norm-control of the restarted run");
+  command.add_flag_callback(
+      "--higher-order", [&request] { request.propagate_higher_order = true; },
+      "rkf45, rkf45-fixed: propagate the solution of order 5");
+  command.add_flag_callback(
+      "--no-higher-order", [&request] { request.propagate_higher_order = false; },
+      "Undo --higher-order of the restarted run");
+  command.add_flag_callback(
+      "--local-error", [&request] { request.record_local_error = true; },
+      "rkf45, rkf45-fixed: mean estimated local error of every component into statistics.json");
+  command.add_flag_callback(
+      "--no-local-error", [&request] { request.record_local_error = false; },
+      "Undo --local-error of the restarted run");
+  command.add_option("--project", request.projection_tolerance,
+                     "After steps that violate a constraint by more than this, project positions and velocities "
+                     "mass-orthogonally; 0: never (default)");
+}
+
+void add_accuracy_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option(
+      "--max-drift", request.limits.drift,
+      "Largest residual of the constraints, m, and of their rates, m/s, of a run that is ok; angles count as "
+      "arcs at the length of the mechanism "
+      "(default: from tolerance, steps, size and rates)");
+  command.add_option("--max-energy-error", request.limits.energy_error,
+                     "Largest imbalance of energy and work, J (default: from tolerance, steps and energies)");
+  command.add_flag("--accept", request.accept, "Exit code 0 for an inaccurate run too; its status stays inaccurate");
+}
+
+void add_output_options(CLI::App& command, SimulateRequest& request) {
+  command.add_option("-o,--output", request.output, "Directory of the results")->required();
+  add_overwrite_flag(command, request.overwrite);
+  command
+      .add_option("--checkpoint", request.checkpoint,
+                  "Seconds of wall time between two states that a killed run leaves in checkpoint.json; 0: none")
+      ->check(number_from(0.0, 1e9))
+      ->capture_default_str();
+  command
+      .add_option("--rank-timeout", request.rank_timeout,
+                  "On several ranks: seconds that one waits for the others before the run ends; 0: for ever")
+      ->check(number_from(0.0, 1e9))
+      ->capture_default_str();
+  command.add_flag("--reactions", request.reactions, "Also write the reactions of every joint");
+  command
+      .add_option("--columns", request.columns,
+                  "Also write accelerations (a.JOINT), loads (tau.JOINT, force_SPRING), poses (of bodies; of markers "
+                  "their turn), reactions or velocities (v.JOINT, where the state has none), separated by commas")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>(kTrajectoryColumns.begin(), kTrajectoryColumns.end())))
+      ->allow_extra_args(false);
+  command
+      .add_option("--reaction-point", request.reaction_point,
+                  "Moments of reactions about the joint's point (joint; of joints that slide its origin on body b) or "
+                  "about its origin on body a (a)")
+      ->check(CLI::IsMember({"joint", "a"}))
+      ->capture_default_str();
+  command.add_flag("--quiet", request.quiet, "No progress bar");
+}
+
+}  // namespace
+
+void add_simulate_command(CLI::App& program, const Registries& registries, int& exit_code) {
+  CLI::App* command =
+      program.add_subcommand("simulate", "Integrates the motion of a mechanism and writes its trajectory");
+  const auto request = std::make_shared<SimulateRequest>();
+  add_problem_options(*command, *request);
+  add_error_control_options(*command, *request);
+  add_accuracy_options(*command, *request);
+  add_output_options(*command, *request);
+  const auto robot = std::make_shared<RobotFlags>();
+  add_robot_flags(*command, *robot);
+  command->footer(kSimulateExamples);
+  command->callback([&registries, &exit_code, request, robot] {
+    request->mechanism = with_robot_flags(request->mechanism, *robot);
+    exit_code = run_simulate(registries, *request);
+  });
+}
+
+}  // namespace mbdbench

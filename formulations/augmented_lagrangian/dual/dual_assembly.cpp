@@ -1,0 +1,389 @@
+#include "formulations/augmented_lagrangian/dual/dual_assembly.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string_view>
+
+#include "formulations/execution/instruction_set.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr std::size_t kNumbers = kDualPack;
+
+}  // namespace
+
+bool DualAssembly::suits(const AssemblyTree& tree, const ProximalOptions& proximal) {
+  return !proximal.ranked && !proximal.limits.conjugate &&
+         std::all_of(tree.nodes().begin(), tree.nodes().end(),
+                     [](const AssemblyNode& node) { return node.arms.empty(); });
+}
+
+DualAssembly::DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal,
+                           const BranchSharing& sharing)
+    : DualAssembly(AssemblyDivision(tree), tree, masses, proximal, sharing) {}
+
+DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
+                           const ProximalOptions& proximal, const BranchSharing& sharing)
+    : sweeps_(kernels_in_use(baseline_dual_sweeps, avx2_dual_sweeps, avx512_dual_sweeps)),
+      proximal_(proximal),
+      storage_(tree, division, masses),
+      failures_(division.ranges.size()),
+      range_squares_(division.ranges.size()),
+      team_(division.costs(), sharing) {
+  for (const Vector which : {kRight, kResidual, kMultipliers, kMultiplierChange}) {
+    vectors_[which] = lane_memory(joint_count());
+  }
+  for (const Vector which : {kInput, kRates, kRateChange}) {
+    vectors_[which] = lane_memory(masses.size());
+  }
+  if (team_.is_divided()) {
+    connect_processes();
+  }
+}
+
+DualExchange DualAssembly::exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const {
+  std::vector<std::vector<DualExchange::Piece>> branches(storage_.ranges().size() - 1);
+  for (std::size_t branch = 1; branch < storage_.ranges().size(); ++branch) {
+    for (const int body : storage_.ranges()[branch].bodies) {
+      branches[branch - 1].push_back({numbers.data() + a_body * index_of(body), a_body});
+    }
+  }
+  return {team_, branches};
+}
+
+void DualAssembly::connect_processes() {
+  connect_branches_to_top();
+  connect_edges();
+  all_rates_ = exchange_of_bodies({vector(kRates), kNumbers * storage_.bodies().size()}, kNumbers);
+}
+
+// Xi^C and xi_0^C of the sub-trees that the top joins.
+void DualAssembly::connect_branches_to_top() {
+  const std::span<const DualRange> ranges = storage_.ranges();
+  std::vector<std::vector<DualExchange::Piece>> matrices(ranges.size() - 1);
+  std::vector<std::vector<DualExchange::Piece>> rights(ranges.size() - 1);
+  for (std::size_t branch = 1; branch < ranges.size(); ++branch) {
+    matrices[branch - 1].push_back({&failures_[branch].node, sizeof(Failure) / sizeof(double)});
+  }
+  for (std::size_t n = ranges[kTop].first; n < ranges[kTop].last; ++n) {
+    for (const DualChild& link : storage_.nodes()[n].children) {
+      const auto below = static_cast<std::size_t>(link.node);
+      if (link.node < 0 || below >= ranges[kTop].first) {
+        continue;
+      }
+      std::size_t branch = 1;
+      while (below >= ranges[branch].last) {
+        ++branch;
+      }
+      const DualNode& child = storage_.nodes()[below];
+      const auto outside = index_of(child.joint_count - child.closed_joints);
+      const auto rows = index_of(child.row_count - child.closed_rows);
+      matrices[branch - 1].push_back({child.schur, rows * outside * kNumbers});
+      rights[branch - 1].push_back({child.right + index_of(child.closed_joints) * kNumbers, outside * kNumbers});
+    }
+  }
+  matrices_ = DualExchange(team_, matrices);
+  rights_ = DualExchange(team_, rights);
+}
+
+// Bodies of branches at joints of the top, and what this process has to know.
+void DualAssembly::connect_edges() {
+  const std::span<const DualRange> ranges = storage_.ranges();
+  const auto [first, last] = team_.own_branches();
+  std::vector<std::size_t> range_of(storage_.bodies().size(), kTop);
+  std::vector<bool> known(storage_.bodies().size(), false);
+  for (std::size_t range = 0; range < ranges.size(); ++range) {
+    const bool own = range == kTop || (range >= first && range < last);
+    for (const int body : ranges[range].bodies) {
+      range_of[index_of(body)] = range;
+      known[index_of(body)] = own;
+    }
+    if (own) {
+      scope_.joints.insert(scope_.joints.end(), ranges[range].joints.begin(), ranges[range].joints.end());
+    }
+  }
+  std::vector<std::vector<DualExchange::Piece>> edges(ranges.size() - 1);
+  for (std::size_t branch = 1; branch < ranges.size(); ++branch) {
+    edges[branch - 1].push_back({&range_squares_[branch].multiplier_change, sizeof(DualSquares) / sizeof(double)});
+  }
+  std::vector<bool> told(known.size(), false);
+  for (const int joint : ranges[kTop].joints) {
+    for (const int body : storage_.ends()[index_of(joint)].bodies) {
+      if (body < 0 || told[index_of(body)] || range_of[index_of(body)] == kTop) {
+        continue;
+      }
+      told[index_of(body)] = true;
+      edges[range_of[index_of(body)] - 1].push_back({vector(kRates) + kNumbers * index_of(body), kNumbers});
+      if (!known[index_of(body)]) {
+        foreign_bodies_.push_back(body);
+      }
+    }
+  }
+  for (const int body : foreign_bodies_) {
+    known[index_of(body)] = true;
+  }
+  for (std::size_t body = 0; body < known.size(); ++body) {
+    if (known[body]) {
+      scope_.bodies.push_back(static_cast<int>(body));
+    }
+  }
+  std::sort(scope_.joints.begin(), scope_.joints.end());
+  edges_ = DualExchange(team_, edges);
+}
+
+std::span<const int> DualAssembly::joints(int body) const {
+  const DualBody& own = storage_.bodies()[index_of(body)];
+  return {own.joints, index_of(own.handles)};
+}
+
+void DualAssembly::set_handle(int body, int handle, const SpatialColumns& directions, double sign, const Vec3& lever) {
+  const DualBody& own = storage_.bodies()[index_of(body)];
+  double* column = own.columns;
+  for (int h = 0; h < handle; ++h) {
+    column += own.row_counts[h] * kDualPack;
+  }
+  double* const rows = own.rows + handle * kDualPack;
+  const std::ptrdiff_t stride = own.handles * std::ptrdiff_t{kDualPack};
+  const double* direction = directions.data();
+  for (int c = 0; c < own.row_counts[handle]; ++c, column += kDualPack, direction += 6) {
+    const double x = sign * direction[0];
+    const double y = sign * direction[1];
+    const double z = sign * direction[2];
+    column[0] = x;
+    column[1] = y;
+    column[2] = z;
+    column[3] = sign * direction[3] + (lever.y() * z - lever.z() * y);
+    column[4] = sign * direction[4] + (lever.z() * x - lever.x() * z);
+    column[5] = sign * direction[5] + (lever.x() * y - lever.y() * x);
+    for (int i = 0; i < 6; ++i) {
+      rows[i * stride + c] = column[i];
+    }
+  }
+}
+
+void DualAssembly::set_inertia(int body, const Mat3& inertia_inverse) {
+  double* const own = storage_.bodies()[index_of(body)].inverse_inertia;
+  for (int j = 0; j < 3; ++j) {
+    for (int i = 0; i < 3; ++i) {
+      own[(3 + j) * kDualPack + 3 + i] = inertia_inverse(i, j);
+    }
+  }
+}
+
+void DualAssembly::factorise_nodes(std::size_t range) {
+  Failure& failure = failures_[range];
+  failure.node = -1.0;
+  const bool stopped = range == kTop && std::any_of(failures_.begin() + 1, failures_.end(),
+                                                    [](const Failure& branch) { return branch.node >= 0.0; });
+  int row = 0;
+  const int failed = stopped ? -1 : sweeps_.factorise(tree(), storage_.ranges()[range], row);
+  if (failed >= 0) {
+    const DualNode& node = storage_.nodes()[index_of(failed)];
+    failure = {static_cast<double>(failed), static_cast<double>(row), node.factor[row * (node.closed_rows + 1)]};
+  }
+}
+
+AssemblyPivot DualAssembly::first_failure() const {
+  for (const Failure& failure : failures_) {
+    if (failure.node >= 0.0) {
+      const DualNode& node = storage_.nodes()[static_cast<std::size_t>(failure.node)];
+      return {node.joints[node.slots[static_cast<std::size_t>(failure.row)] / kDualPack], failure.pivot};
+    }
+  }
+  return {};
+}
+
+void DualAssembly::read_rows(const BranchShare& share, std::span<const double> rows, double* to) const {
+  share.for_each(joint_count(), [&](std::size_t j) {
+    std::copy_n(rows.data() + storage_.row_offset(j), storage_.rows(j), to + j * kNumbers);
+  });
+}
+
+void DualAssembly::write_rows(const BranchShare& share, const double* from, std::span<double> rows) const {
+  share.for_each(joint_count(), [&](std::size_t j) {
+    std::copy_n(from + j * kNumbers, storage_.rows(j), rows.data() + storage_.row_offset(j));
+  });
+}
+
+void DualAssembly::read_rates(const BranchShare& share, std::span<const Vec6> rates, double* to) {
+  share.for_each(rates.size(), [&](std::size_t i) { std::copy_n(rates[i].data(), 6, to + i * kNumbers); });
+}
+
+void DualAssembly::write_rates(const BranchShare& share, const double* from, std::span<Vec6> rates) {
+  share.for_each(rates.size(), [&](std::size_t i) { std::copy_n(from + i * kNumbers, 6, rates[i].data()); });
+}
+
+template <typename Work>
+void DualAssembly::for_ranges(const BranchShare& share, const Work& work) {
+  for (std::size_t branch = share.first; branch < share.last; ++branch) {
+    work(branch);
+  }
+  if (share.member.index == 0) {
+    work(kTop);
+  }
+}
+
+DualSquares DualAssembly::total_squares() const {
+  DualSquares total;
+  for (const DualSquares& range : range_squares_) {
+    total.add(range);
+  }
+  return total;
+}
+
+void DualAssembly::find_residual(std::size_t range) const {
+  sweeps_.residual(tree(), storage_.ranges()[range], vector(kRight), vector(kRates), vector(kResidual));
+}
+
+template <typename Work>
+void DualAssembly::one_of(const BranchShare& share, const Work& work) const {
+  if (share.member.index == 0) {
+    work();
+  }
+  share.member.barrier();
+}
+
+template <typename RangeWork>
+void DualAssembly::sweep(const BranchShare& share, const double* given, const double* input, bool refines,
+                         const DualVectors& result, const RangeWork& afterwards) {
+  const DualTree whole = tree();
+  const auto inward = [&](std::size_t range) {
+    if (refines) {
+      find_residual(range);
+    }
+    sweeps_.eliminate(whole, storage_.ranges()[range], given, input, result.bodies);
+  };
+  const auto outward = [&](std::size_t range) {
+    sweeps_.recover(whole, storage_.ranges()[range], input != nullptr, result.multipliers, result.bodies);
+    afterwards(range);
+  };
+  // There and back: what was last used is still in cache.
+  for (std::size_t branch = share.last; branch-- > share.first;) {
+    inward(branch);
+  }
+  share.member.barrier();
+  one_of(share, [&] {
+    rights_.share(team_);
+    inward(kTop);
+    outward(kTop);
+  });
+  for (std::size_t branch = share.first; branch < share.last; ++branch) {
+    outward(branch);
+  }
+}
+
+void DualAssembly::judge(const DualSquares& squares, const PassLimits& limits, Progress& progress) {
+  const double change = std::sqrt(squares.body_change);
+  const double size = std::sqrt(squares.bodies);
+  progress.goes_on = change > std::max(limits.change, PassLimits::kRelativeChange * size);
+  const double missing = progress.rate_series.left(squares.body_change, squares.bodies);
+  progress.remainder = {progress.goes_on ? missing : 0.0,
+                        progress.multiplier_series.left(squares.multiplier_change, squares.multipliers)};
+}
+
+void DualAssembly::iterate(const BranchShare& share, const PassLimits& limits, Progress& progress) {
+  progress.remainder = progress.passes < limits.most ? PassRemainder{} : PassRemainder{1.0, 1.0};
+  const DualVectors change{vector(kMultiplierChange), vector(kRateChange)};
+  const DualVectors total{vector(kMultipliers), vector(kRates)};
+  while (progress.goes_on && progress.passes < limits.most) {
+    sweep(share, vector(kResidual), nullptr, true, change,
+          [&](std::size_t range) { range_squares_[range] = sweeps_.add(storage_.ranges()[range], change, total); });
+    tell_edges(share);
+    ++progress.passes;
+    judge(total_squares(), limits, progress);
+  }
+}
+
+// All threads then know the sums of all branches, and the rates at the joints of the top.
+void DualAssembly::tell_edges(const BranchShare& share) {
+  share.member.barrier();
+  if (team_.is_divided()) {
+    one_of(share, [&] { edges_.share(team_); });
+  }
+}
+
+void DualAssembly::solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma,
+                         std::span<Vec6> rates) {
+  team_.run([&](const BranchShare& share) {
+    read_rows(share, r, vector(kRight));
+    read_rates(share, input, vector(kInput));
+    share.member.barrier();
+    sweep(share, vector(kRight), vector(kInput), false, {vector(kMultipliers), vector(kRates)}, [&](std::size_t range) {
+      range_squares_[range] = sweeps_.squares(storage_.ranges()[range], {vector(kMultipliers), vector(kInput)});
+    });
+    tell_edges(share);
+    const DualSquares start = total_squares();
+    Progress progress;
+    progress.passes = 1;
+    progress.multiplier_series.set_input(start.bodies);
+    progress.multiplier_series.start(start.multipliers);
+    iterate(share, proximal_.limits, progress);
+    finish(share, progress, sigma, rates);
+  });
+}
+
+int DualAssembly::refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates,
+                         const PassLimits& limits, int done) {
+  team_.run([&](const BranchShare& share) {
+    read_rows(share, r, vector(kRight));
+    read_rows(share, sigma, vector(kMultipliers));
+    read_rates(share, rates, vector(kRates));
+    share.member.barrier();
+    for_ranges(share, [&](std::size_t range) {
+      range_squares_[range] = sweeps_.squares(storage_.ranges()[range], {vector(kMultipliers), vector(kRates)});
+    });
+    tell_edges(share);
+    Progress progress;
+    progress.passes = done;
+    progress.multiplier_series.start(total_squares().multipliers);
+    iterate(share, limits, progress);
+    tell_rates(share);
+    finish(share, progress, sigma, rates);
+  });
+  return passes_;
+}
+
+void DualAssembly::tell_rates(const BranchShare& share) {
+  if (team_.is_divided()) {
+    one_of(share, [&] { all_rates_.share(team_); });
+  }
+}
+
+void DualAssembly::finish(const BranchShare& share, const Progress& progress, std::span<double> sigma,
+                          std::span<Vec6> rates) {
+  write_rows(share, vector(kMultipliers), sigma);
+  write_rates(share, vector(kRates), rates);
+  if (share.member.index == 0) {
+    passes_ = progress.passes;
+    remainder_ = progress.remainder;
+  }
+}
+
+void DualAssembly::correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates) {
+  team_.run([&](const BranchShare& share) {
+    read_rows(share, residual, vector(kResidual));
+    share.member.barrier();
+    sweep(share, vector(kResidual), nullptr, false, {vector(kMultipliers), vector(kRates)}, [](std::size_t) {});
+    share.member.barrier();
+    tell_rates(share);
+    write_rows(share, vector(kMultipliers), sigma);
+    write_rates(share, vector(kRates), rates);
+  });
+}
+
+void DualAssembly::constraint_residual(std::span<const double> r, std::span<const Vec6> rates,
+                                       std::span<double> residual) const {
+  team_.run([&](const BranchShare& share) {
+    read_rows(share, r, vector(kRight));
+    read_rates(share, rates, vector(kRates));
+  });
+  for (std::size_t range = 0; range < storage_.ranges().size(); ++range) {
+    find_residual(range);  // of other processes' branches too
+  }
+  write_rows({}, vector(kResidual), residual);
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,160 @@
+#pragma once
+/// \file
+/// The augmented Lagrangian iteration of [Malczyk2012] on an assembly tree, in packs (dual_nodes.hpp): one
+/// factorisation of A + I / alpha, then passes over the multipliers as proximal.hpp describes them.
+///
+/// For what the formulation meets mostly: no raked arms, no limited ranks, plain passes. AssemblyEngine does the rest.
+/// Cost O(k n) with k passes, about 5 kB a body in chains.
+///
+/// Processes and threads share the branches of the tree (assembly/assembly_division.hpp). All passes are one region, in
+/// which every thread comes to the same decisions: sums over branches are added in their order. Of a branch, the others
+/// need Xi^C once, and in every pass xi_0^C, the rates of the bodies at joints of the top, and the sums.
+#include <array>
+#include <span>
+#include <vector>
+
+#include "formulations/assembly/assembly_engine.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_exchange.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_scope.hpp"
+#include "formulations/augmented_lagrangian/dual/dual_storage.hpp"
+#include "formulations/execution/branch_team.hpp"
+#include "formulations/kernels/aligned_memory.hpp"
+
+namespace mbdbench {
+
+/// Storage and passes. No allocation after construction.
+class DualAssembly {
+ public:
+  /// \returns whether the tree and the options are of the kind above.
+  [[nodiscard]] static bool suits(const AssemblyTree& tree, const ProximalOptions& proximal);
+
+  /// \param masses one a body, positive \param sharing threads share the branches
+  DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal,
+               const BranchSharing& sharing);
+
+  [[nodiscard]] const BranchTeam& team() const { return team_; }
+
+  [[nodiscard]] int row_count() const { return storage_.row_count(); }
+  [[nodiscard]] int row_offset(int joint) const { return storage_.row_offset(static_cast<std::size_t>(joint)); }
+  /// \returns the joints of a body's handles.
+  [[nodiscard]] std::span<const int> joints(int body) const;
+
+  /// Sets B of one handle: +-D shifted to the centre of mass.
+  /// \param directions D about the handle's point \param sign +1 on body b, -1 on a \param lever handle minus centre of
+  /// mass
+  void set_handle(int body, int handle, const SpatialColumns& directions, double sign, const Vec3& lever);
+  /// \param inertia_inverse J_C^-1 in world axes
+  void set_inertia(int body, const Mat3& inertia_inverse);
+
+  /// All matrices. \param set_leaf called with every body, perhaps on several threads: sets its handles and inertia
+  template <typename SetLeaf>
+  AssemblyPivot factorise(const SetLeaf& set_leaf) {
+    const auto factorise_range = [&](std::size_t range) {
+      for (const int body : storage_.ranges()[range].bodies) {
+        set_leaf(body);
+      }
+      factorise_nodes(range);
+    };
+    team_.for_branches(factorise_range);
+    for (const int body : foreign_bodies_) {
+      set_leaf(body);
+    }
+    matrices_.share(team_);
+    factorise_range(kTop);
+    return first_failure();
+  }
+
+  /// What this process needs to know where it is not alone: its branches, the top, and what the joints of the top
+  /// connect. Empty: everything.
+  [[nodiscard]] const DualScope& scope() const { return scope_; }
+  /// \returns how processes exchange numbers of bodies. \param numbers so many a body
+  [[nodiscard]] DualExchange exchange_of_bodies(std::span<double> numbers, std::size_t a_body) const;
+
+  /// As the functions of AssemblyEngine; after `solve` the rates and multipliers of other processes' branches are
+  /// theirs alone.
+  void solve(std::span<const double> r, std::span<const Vec6> input, std::span<double> sigma, std::span<Vec6> rates);
+  int refine(std::span<const double> r, std::span<double> sigma, std::span<Vec6> rates, const PassLimits& limits,
+             int done = 0);
+  void correct(std::span<const double> residual, std::span<double> sigma, std::span<Vec6> rates);
+  void constraint_residual(std::span<const double> r, std::span<const Vec6> rates, std::span<double> residual) const;
+  [[nodiscard]] int passes() const { return passes_; }
+  [[nodiscard]] const PassRemainder& remainder() const { return remainder_; }
+
+ private:
+  DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
+               const ProximalOptions& proximal, const BranchSharing& sharing);
+
+  /// Numbers of the problem, a pack a joint or a pack a body.
+  enum Vector { kRight, kResidual, kMultipliers, kMultiplierChange, kInput, kRates, kRateChange, kVectors };
+  static constexpr std::size_t kTop = DualStorage::kTop;
+
+  /// Where passes end. Every thread has its own, with the same values.
+  struct Progress {
+    int passes = 0;
+    bool goes_on = true;
+    PassRemainder remainder;
+    PassSeries multiplier_series;
+    PassSeries rate_series;
+  };
+  /// What cannot be factorised in a range of nodes. Numbers, as processes exchange nothing else.
+  struct Failure {
+    double node = -1.0;
+    double row = 0.0;
+    double pivot = 0.0;
+  };
+
+  [[nodiscard]] double* vector(Vector which) const { return vectors_[which].get(); }
+  [[nodiscard]] DualTree tree() const {
+    return {storage_.bodies(), storage_.nodes(), storage_.ends(), proximal_.regularisation};
+  }
+  [[nodiscard]] std::size_t joint_count() const { return storage_.joint_count(); }
+  void factorise_nodes(std::size_t range);
+  [[nodiscard]] AssemblyPivot first_failure() const;
+  void read_rows(const BranchShare& share, std::span<const double> rows, double* to) const;
+  void write_rows(const BranchShare& share, const double* from, std::span<double> rows) const;
+  static void read_rates(const BranchShare& share, std::span<const Vec6> rates, double* to);
+  static void write_rates(const BranchShare& share, const double* from, std::span<Vec6> rates);
+  /// Calls work(range) for the branches of a share, and for the top where it is the first.
+  template <typename Work>
+  static void for_ranges(const BranchShare& share, const Work& work);
+  /// \returns the sums of all ranges, in their order.
+  [[nodiscard]] DualSquares total_squares() const;
+  void find_residual(std::size_t range) const;
+  /// \param refines the right side is the residual of the rates that stand, found on the way
+  /// \param afterwards called with every range when its results stand
+  template <typename RangeWork>
+  void sweep(const BranchShare& share, const double* given, const double* input, bool refines,
+             const DualVectors& result, const RangeWork& afterwards);
+  void connect_processes();
+  void connect_branches_to_top();
+  void connect_edges();
+  /// Calls work on the thread that exchanges, and waits for it.
+  template <typename Work>
+  void one_of(const BranchShare& share, const Work& work) const;
+  /// Passes from the multipliers and the rates that stand.
+  void iterate(const BranchShare& share, const PassLimits& limits, Progress& progress);
+  void tell_edges(const BranchShare& share);
+  void tell_rates(const BranchShare& share);
+  /// Hands out what the passes have found.
+  void finish(const BranchShare& share, const Progress& progress, std::span<double> sigma, std::span<Vec6> rates);
+  /// After a pass.
+  static void judge(const DualSquares& squares, const PassLimits& limits, Progress& progress);
+
+  DualSweeps sweeps_;
+  ProximalOptions proximal_;
+  DualStorage storage_;
+  std::vector<Failure> failures_;           // by range
+  std::vector<DualSquares> range_squares_;  // likewise
+  BranchTeam team_;
+  DualScope scope_;
+  std::vector<int> foreign_bodies_;  // of other processes, at joints of the top
+  DualExchange matrices_;            // Xi^C and failures
+  DualExchange rights_;              // xi_0^C
+  DualExchange edges_;               // rates at the joints of the top, and sums
+  DualExchange all_rates_;
+  std::array<AlignedMemory, kVectors> vectors_;
+  int passes_ = 0;
+  PassRemainder remainder_;
+};
+
+}  // namespace mbdbench

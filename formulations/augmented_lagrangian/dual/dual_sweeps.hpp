@@ -1,0 +1,218 @@
+#pragma once
+/// \file
+/// The sweeps over an assembly tree with regularised rows: included by one file an instruction set (dual_sweeps_*.cpp).
+///
+/// One factorisation serves all passes over the multipliers: the inverse S and the gain K of every node are kept, so
+/// that a pass is made of products without a chain of substitutions, and reads little. What S loses by its condition
+/// the next pass brings back, since each starts from the residual of the bodies' own rates.
+#include "formulations/augmented_lagrangian/dual/dual_factorisation.hpp"
+
+namespace mbdbench::dual_sweeps {
+
+// Packs and rows start uninitialised: values that nobody reads would be stores in the innermost loops.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+/// Forward pass over one node: xi_0J - r_J and xi_0^C. \param given r of all joints
+template <typename T, int kJoints, int kRows>
+MBDBENCH_KERNEL void eliminate_right(const DualNode& node, const double* given) {
+  const Shape<kJoints, kRows> shape{node};
+  const int closed = shape.closed();
+  const int outside = shape.outside();
+  T* const right = packs<T>(node.right);
+  for (int p = 0; p < closed; ++p) {
+    right[p] -= packs<T>(given)[node.joints[p]];
+  }
+  const T* const columns = packs<T>(node.gain_transposed);
+  for (int p = 0; p < outside; ++p) {
+    T sum = right[closed + p];
+    for (int j = 0; j < shape.closed_rows(); ++j) {
+      sum -= columns[j * outside + p] * node.right[shape.slot(j)];
+    }
+    right[closed + p] = sum;
+  }
+}
+
+/// Backward pass over one node: sigma of its closed joints from those of its external handles.
+template <typename T, int kJoints, int kRows>
+MBDBENCH_KERNEL void recover_node(const DualNode& node, double* sigma) {
+  const Shape<kJoints, kRows> shape{node};
+  const int closed = shape.closed();
+  for (int p = 0; p < closed; ++p) {
+    // A sum for the node's own rows and one for those of every other handle: a single one would wait for every
+    // addition.
+    T even = static_cast<T>(0.0);
+    const T* const inverse = packs<T>(node.inverse) + p;
+    for (int j = 0; j < shape.closed_rows(); ++j) {
+      even -= inverse[j * closed] * node.right[shape.slot(j)];
+    }
+    T odd = static_cast<T>(0.0);
+    const T* column = packs<T>(node.gain) + p;
+    for (int e = closed; e < shape.joints(); ++e) {
+      const double* const known = sigma + node.joints[e] * kDualPack;
+      T sum = static_cast<T>(0.0);
+      for (int i = 0; i < shape.rows_of(e); ++i, column += closed) {
+        sum -= column[0] * known[i];
+      }
+      odd += even;
+      even = sum;
+    }
+    packs<T>(sigma)[node.joints[p]] = even + odd;
+  }
+}
+
+template <typename T>
+void eliminate(const DualTree& tree, const DualRange& range, const double* given, const double* input, double* rates) {
+  for (std::size_t index = range.first; index < range.last; ++index) {
+    const DualNode& node = tree.nodes[index];
+    T* const right = packs<T>(node.right);
+    if (node.body >= 0 && node.closed_joints == 0 && input == nullptr) {
+      continue;  // nothing but zeros, which its parent leaves out
+    }
+    if (node.body >= 0 && input != nullptr) {
+      const DualBody& body = tree.bodies[static_cast<std::size_t>(node.body)];
+      double* const moved = rates + node.body * kDualPack;
+      packs<T>(moved)[0] = times_inverse_inertia<T>(body, input + node.body * kDualPack);
+      for (int h = 0; h < node.joint_count; ++h) {
+        right[h] = handle_rates<T>(body, h, moved);
+      }
+    } else {
+      for (int i = 0; i < node.joint_count; ++i) {
+        right[i] = static_cast<T>(0.0);
+      }
+    }
+    for (const DualChild& link : node.children) {
+      if (link.node >= 0) {
+        const DualNode& child = tree.nodes[static_cast<std::size_t>(link.node)];
+        if (child.body >= 0 && child.closed_joints == 0 && input == nullptr) {
+          continue;
+        }
+        const T* const from = packs<T>(child.right) + child.closed_joints;
+        for (std::size_t i = 0; i < link.places.size(); ++i) {
+          right[link.places[i]] += from[i];
+        }
+      }
+    }
+    if (node.closed_joints > 0) {
+      dispatch(node,
+               [&]<int kJoints, int kRows>() MBDBENCH_INLINED { eliminate_right<T, kJoints, kRows>(node, given); });
+    }
+  }
+}
+
+/// rates = M^-1 (input + B sigma) of one body.
+template <typename T>
+MBDBENCH_KERNEL void move_body(const DualBody& body, const double* sigma, bool moved, T& rates) {
+  T even = moved ? rates : static_cast<T>(0.0);  // M^-1 input
+  T odd = static_cast<T>(0.0);
+  const T* column = packs<T>(body.reach);
+  for (int h = 0; h < body.handles; ++h) {
+    const double* const values = sigma + body.joints[h] * kDualPack;
+    const int rows = body.row_counts[h];
+    int row = 0;
+    for (; row + 1 < rows; row += 2, column += 2) {
+      even += column[0] * values[row];
+      odd += column[1] * values[row + 1];
+    }
+    if (row < rows) {
+      even += column[0] * values[row];
+      ++column;
+    }
+  }
+  rates = even + odd;
+}
+
+template <typename T>
+void recover(const DualTree& tree, const DualRange& range, bool moved, double* sigma, double* rates) {
+  for (std::size_t index = range.last; index-- > range.first;) {
+    const DualNode& node = tree.nodes[index];
+    if (node.closed_joints > 0) {
+      dispatch(node, [&]<int kJoints, int kRows>() MBDBENCH_INLINED { recover_node<T, kJoints, kRows>(node, sigma); });
+    }
+    if (node.body >= 0) {
+      move_body<T>(tree.bodies[static_cast<std::size_t>(node.body)], sigma, moved, packs<T>(rates)[node.body]);
+    }
+  }
+}
+
+template <typename T>
+void residual(const DualTree& tree, const DualRange& range, const double* right, const double* rates, double* result) {
+  for (const int joint : range.joints) {
+    T left = packs<T>(right)[joint];
+    const DualEnds& ends = tree.ends[static_cast<std::size_t>(joint)];
+    for (int end = 0; end < 2; ++end) {
+      if (const int body = ends.bodies[end]; body >= 0) {
+        left -=
+            handle_rates<T>(tree.bodies[static_cast<std::size_t>(body)], ends.handles[end], rates + body * kDualPack);
+      }
+    }
+    packs<T>(result)[joint] = left;
+  }
+}
+
+/// Sums of squares in packs.
+template <typename T>
+struct SquarePacks {
+  T change = static_cast<T>(0.0);
+  T total = static_cast<T>(0.0);
+
+  MBDBENCH_KERNEL void add(T by, T& value) {
+    value += by;
+    change += by * by;
+    total += value * value;
+  }
+  MBDBENCH_KERNEL void look_at(T value) { total += value * value; }
+};
+
+template <typename T>
+MBDBENCH_KERNEL double sum_of(T pack) {
+  alignas(T) double lanes[kDualPack];
+  packs<T>(lanes)[0] = pack;
+  double sum = 0.0;
+  for (const double lane : lanes) {
+    sum += lane;
+  }
+  return sum;
+}
+
+template <typename T>
+MBDBENCH_KERNEL DualSquares sums_of(const SquarePacks<T>& multipliers, const SquarePacks<T>& bodies) {
+  return {sum_of<T>(multipliers.change), sum_of<T>(multipliers.total), sum_of<T>(bodies.change),
+          sum_of<T>(bodies.total)};
+}
+
+template <typename T>
+DualSquares add(const DualRange& range, const DualVectors& change, const DualVectors& total) {
+  SquarePacks<T> multipliers;
+  SquarePacks<T> bodies;
+  for (const int joint : range.joints) {
+    multipliers.add(packs<T>(change.multipliers)[joint], packs<T>(total.multipliers)[joint]);
+  }
+  for (const int body : range.bodies) {
+    bodies.add(packs<T>(change.bodies)[body], packs<T>(total.bodies)[body]);
+  }
+  return sums_of(multipliers, bodies);
+}
+
+template <typename T>
+DualSquares squares(const DualRange& range, const DualVectors& total) {
+  SquarePacks<T> multipliers;
+  SquarePacks<T> bodies;
+  for (const int joint : range.joints) {
+    multipliers.look_at(packs<T>(total.multipliers)[joint]);
+  }
+  for (const int body : range.bodies) {
+    bodies.look_at(packs<T>(total.bodies)[body]);
+  }
+  return sums_of(multipliers, bodies);
+}
+
+/// \returns the sweeps in registers of W doubles.
+template <int W>
+constexpr DualSweeps sweeps() {
+  using T = kernels::Pack<kDualPack, W>;
+  return {factorise<T>, eliminate<T>, recover<T>, residual<T>, add<T>, squares<T>};
+}
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::dual_sweeps

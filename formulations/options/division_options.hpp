@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// The options of the pieces into which a mechanism is divided, and of the threads that share them.
+#include "mechanisms/model/description/parameters.hpp"
+
+namespace mbdbench {
+
+/// \returns the option `leaf` = auto, body (the papers' assembly), subchain or subtree.
+ParameterSpecification leaf_option();
+/// \returns whether options ask for sub-chains or sub-trees.
+bool asks_for_lanes(const Parameters& options);
+
+/// \returns the option `subchains`: into how many a chain is divided; 0: chosen from its length.
+ParameterSpecification subchains_option();
+/// \returns its value. \throws ModelError where that is no multiple of 8
+int subchains_in(const Parameters& options);
+
+/// \returns the option `threads`; 0: as execution.hpp says.
+ParameterSpecification threads_option();
+/// \returns the threads that options ask for, or those of execution.hpp.
+int threads_in(const Parameters& options);
+
+}  // namespace mbdbench
