@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "formulations/execution/thread_team.hpp"
+#include "formulations/subchains/chains/chain_block.hpp"
 
 namespace mbdbench {
 namespace {
