@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "formulations/execution/openmp_settings.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
 namespace mbdbench::studies {
@@ -168,6 +169,15 @@ constexpr std::array kQuantities = {
                   "message_speedup(3x27): a model, half of the sequential right-hand side and three exchanges of 27 "
                   "numbers, as measured",
                   Subject::message},
+    QuantityEntry{Quantity::time_per_state, "time_per_state", "s", "time per state",
+                  "of one of so many states that are evaluated at a time, time_per_state(4096), or on so many threads, "
+                  "time_per_state(4096x2)",
+                  Subject::states},
+    QuantityEntry{Quantity::jacobian_time, "jacobian_time", "s", "time of a Jacobian",
+                  "of all exact derivatives of x' by x at the start, the fastest of nine batches"},
+    QuantityEntry{Quantity::jacobian_cost, "jacobian_cost", "right-hand sides", "cost of a Jacobian",
+                  "the same over the time of a right-hand side; forward differences take as many as the state has "
+                  "components, and one"},
 };
 
 constexpr std::array<std::string_view, 3> kLevels = {"position", "velocity", "acceleration"};
@@ -226,6 +236,8 @@ void require_subject(std::string_view text, const QuantityEntry& entry, const Ob
     }
   } else if (entry.subject == Subject::message) {
     static_cast<void>(observer.messages());
+  } else if (entry.subject == Subject::states) {
+    static_cast<void>(observer.state_count());
   } else if (entry.subject == Subject::observer) {
     const Observer inner = observer.inner();
     const bool grows = std::find(kGrowing.begin(), kGrowing.end(), inner.quantity) != kGrowing.end();
@@ -318,6 +330,25 @@ std::pair<int, int> Observer::messages() const {
                                                 : "exchange_time(27), numbers of a message"));
   }
   return {messages, numbers};
+}
+
+StateCount Observer::state_count() const {
+  constexpr int kMostStates = 1 << 20;
+  StateCount count;
+  const char* const end = subject.data() + subject.size();
+  const char* place = std::from_chars(subject.data(), end, count.states).ptr;
+  if (place != end && *place == 'x') {
+    count.threads = 0;
+    place = std::from_chars(place + 1, end, count.threads).ptr;
+  }
+  if (place != end || count.states < 1 || count.states > kMostStates || count.threads < 1 ||
+      count.threads > kMostThreads) {
+    throw std::invalid_argument(
+        fmt::format("'{}' should read time_per_state(4096), states at a time, or "
+                    "time_per_state(4096x2), states and threads that share them",
+                    name()));
+  }
+  return count;
 }
 
 std::string Observer::marker() const {

@@ -83,11 +83,33 @@ enum class Quantity {
   reactions_cost,
   projection_time_per_body,
   exchange_time,
-  message_speedup
+  message_speedup,
+  time_per_state,
+  jacobian_time,
+  jacobian_cost
 };
 
 /// What stands in a quantity's brackets.
-enum class Subject { none, marker, workers, level, marker_axis, observer, component, kind, time, joints, message };
+enum class Subject {
+  none,
+  marker,
+  workers,
+  level,
+  marker_axis,
+  observer,
+  component,
+  kind,
+  time,
+  joints,
+  message,
+  states
+};
+
+/// States of one mechanism that are evaluated at a time, and the threads that share them.
+struct StateCount {
+  int states = 1;
+  int threads = 1;
+};
 
 /// What a quantity is.
 struct QuantityEntry {
@@ -121,6 +143,8 @@ struct Observer {
   /// \returns how many messages a right-hand side needs and how many numbers each has: 3 and 27 of
   /// "message_speedup(3x27)", 1 and 27 of "exchange_time(27)". \throws std::invalid_argument
   [[nodiscard]] std::pair<int, int> messages() const;
+  /// \returns how many states and threads: 4096 and 2 of "time_per_state(4096x2)". \throws std::invalid_argument
+  [[nodiscard]] StateCount state_count() const;
   /// \returns the observer that growth, ratio and order are of. \throws std::invalid_argument where there is none
   [[nodiscard]] Observer inner() const;
   /// \returns the names in a subject such as "q.ankle+q.knee".

@@ -89,6 +89,11 @@ std::string Study::title_of(const Observer& observer) const {
   const auto own = titles.find(observer);
   return own != titles.end()                         ? own->second
          : observer.entry().subject == Subject::time ? fmt::format("{}, {} s", observer.entry().title, observer.subject)
+         : observer.entry().subject == Subject::states
+             ? fmt::format("{}, {} at a time{}", observer.entry().title, observer.state_count().states,
+                           observer.state_count().threads > 1
+                               ? fmt::format(" on {} threads", observer.state_count().threads)
+                               : "")
          : observer.workers > 0      ? fmt::format("{}, {} workers", observer.entry().title, observer.workers)
          : !observer.subject.empty() ? fmt::format("{}, {}", observer.entry().title, observer.subject)
                                      : std::string(observer.entry().title);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "experiments/studies/runner/observation/rounding_errors.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
+#include "formulations/batches/state_batch.hpp"
 #include "formulations/execution/execution.hpp"
 #include "formulations/execution/thread_ranks.hpp"
 #include "formulations/registry.hpp"
@@ -52,8 +54,11 @@ struct RhsCase {
   std::optional<double> bytes;  // that the formulation holds
   std::vector<WorkStage> stages;
   Measured time = Measured::failed("not timed");             // s
+  bool own_clock = false;                                    // it is an engine's, by its own clock
   Measured projection_time = Measured::failed("not timed");  // s
   Measured reactions_time = Measured::failed("not timed");   // s
+  Measured jacobian_time = Measured::failed("not timed");    // s
+  std::map<std::string, Measured> state_times = {};          // s, by what stands in the observer's brackets
 
   [[nodiscard]] const Mechanism& mechanism() const { return prepared->formulation().mechanism(); }
 };
@@ -107,6 +112,13 @@ TimedCall reactions_call(StudyCase& prepared) {
   };
 }
 
+TimedCall jacobian_call(StudyCase& prepared) {
+  const std::size_t size = prepared.x0().size();
+  return [&prepared, derivatives = std::vector<double>(size * size)]() mutable {
+    return prepared.formulation().jacobian(0.0, prepared.x0(), derivatives).ok;
+  };
+}
+
 /// Passes of a projection of the displaced state and of a right-hand side at the start.
 Measured passes(StudyCase& prepared, const std::string& level) {
   auto* const augmented = dynamic_cast<AbsoluteStateFormulation*>(&prepared.formulation());
@@ -157,6 +169,7 @@ void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
         // Ours would be that of two programs talking.
         cases[i].time = Measured::number(seconds);
         cases[i].time.note = "fastest call by the engine's own clock";
+        cases[i].own_clock = true;
       }
     });
     if (projections) {
@@ -167,6 +180,65 @@ void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
       cases[i].reactions_time = measured_time(of_reactions.fastest());
     }
   }
+}
+
+/// Times that not every variant has, in turns. \param fill takes the variant's times, none where the call fails
+void time_where(std::vector<RhsCase>& cases, const std::function<std::optional<TimedCall>(RhsCase&)>& call_of,
+                double shortest, const std::function<void(RhsCase&, const RepeatedTimes&)>& fill) {
+  std::vector<TimedCall> calls;
+  std::vector<RhsCase*> timed;
+  for (RhsCase& each : cases) {
+    if (each.prepared->can_run() && ranks_of(*each.variant) == 1) {
+      if (auto call = call_of(each)) {
+        calls.push_back(std::move(*call));
+        timed.push_back(&each);
+      }
+    }
+  }
+  const std::vector<RepeatedTimes> times = time_in_turns(calls, kBatches, shortest);
+  for (std::size_t i = 0; i < timed.size(); ++i) {
+    fill(*timed[i], times[i]);
+  }
+}
+
+void time_jacobians(std::vector<RhsCase>& cases) {
+  time_where(
+      cases,
+      [](RhsCase& each) -> std::optional<TimedCall> {
+        if (const std::string why = each.prepared->formulation().without_jacobian(); !why.empty()) {
+          each.jacobian_time = Measured::refused(why);
+          return std::nullopt;
+        }
+        return jacobian_call(*each.prepared);
+      },
+      kBatchTime,
+      [](RhsCase& each, const RepeatedTimes& times) {
+        each.jacobian_time =
+            times.count() == 0 ? Measured::failed("the derivatives at the start fail") : measured_time(times.fastest());
+      });
+}
+
+/// Of so many states at a time. An engine takes one after another: its time of one, by its own clock.
+void time_states(std::vector<RhsCase>& cases, const std::string& subject, const StateCount& count) {
+  std::map<const RhsCase*, std::unique_ptr<StateBatch>> batches;
+  time_where(
+      cases,
+      [&](RhsCase& each) -> std::optional<TimedCall> {
+        if (each.own_clock) {
+          each.state_times[subject] = count.threads == 1 ? each.time : Measured::refused("one process, one thread");
+          return std::nullopt;
+        }
+        auto& batch = batches[&each];
+        batch = std::make_unique<StateBatch>(each.prepared->formulation(), count.threads);
+        return batch_call(*batch, 0.0, each.prepared->x0(), static_cast<std::size_t>(count.states));
+      },
+      count.threads > 1 ? kThreadedBatchTime : kBatchTime,
+      [&](RhsCase& each, const RepeatedTimes& times) {
+        Measured time = times.count() == 0 ? Measured::failed("the right-hand side at the start fails")
+                                           : measured_time(times.fastest().of_threads(count.threads));
+        time.value /= count.states;
+        each.state_times[subject] = time;
+      });
 }
 
 /// Of the variants that are divided among ranks.
@@ -284,6 +356,12 @@ class RhsObserver {
         return scaled(of.projection_time, 1.0 / bodies);
       case Quantity::reactions_cost:
         return scaled(of.reactions_time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0, -1.0);
+      case Quantity::time_per_state:
+        return state_time(of, observer.subject);
+      case Quantity::jacobian_time:
+        return of.jacobian_time;
+      case Quantity::jacobian_cost:
+        return scaled(of.jacobian_time, of.time.value > 0.0 ? 1.0 / of.time.value : 0.0);
       case Quantity::memory_per_body:
         return of.bytes ? Measured::number(*of.bytes / bodies) : Measured::refused("the C library does not tell");
       case Quantity::exchange_time:
@@ -293,6 +371,12 @@ class RhsObserver {
       default:
         return Measured::refused("not observed");
     }
+  }
+
+  static Measured state_time(const RhsCase& of, const std::string& subject) {
+    const auto found = of.state_times.find(subject);
+    return found == of.state_times.end() ? Measured::refused("a variant on processes takes one state at a time")
+                                         : found->second;
   }
 
   static Measured scaled(Measured measured, double factor, double added = 0.0) {
@@ -381,6 +465,14 @@ std::vector<CellResult> observe_right_hand_sides(const Registries& registries, c
   };
   time_cases(cases, observes(Quantity::projection_time_per_body), observes(Quantity::reactions_cost));
   time_team(cases, mechanism, study, team);
+  if (observes(Quantity::jacobian_time) || observes(Quantity::jacobian_cost)) {
+    time_jacobians(cases);
+  }
+  for (const Observer& observer : study.observers) {
+    if (observer.quantity == Quantity::time_per_state) {
+      time_states(cases, observer.subject, observer.state_count());
+    }
+  }
   RhsObserver observer(registries, study, machine, *study.mechanisms[mechanism].mechanism, cases, team);
   std::vector<CellResult> results;
   results.reserve(cases.size());
