@@ -13,6 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace engine {
@@ -62,6 +64,14 @@ struct State {
 
 struct Answer {
   Eigen::VectorXd accelerations;
+  double seconds = 0.0;
+};
+
+/// Of the accelerations at a state, a row a component of v.
+struct Derivatives {
+  Eigen::MatrixXd by_motion;  ///< column j: by the motion in which component j of v is 1 and the others are 0
+  Eigen::MatrixXd by_v;       ///< with q held
+  Eigen::MatrixXd by_forces;  ///< by joint forces
   double seconds = 0.0;
 };
 
@@ -263,37 +273,72 @@ inline nlohmann::json moved(const Mechanism& mechanism, const nlohmann::json& gi
   }
 }
 
+inline nlohmann::json rows_of(const Eigen::MatrixXd& matrix) {
+  nlohmann::json rows = nlohmann::json::array();
+  for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
+    const Eigen::VectorXd row = matrix.row(i);
+    rows.push_back(std::vector<double>(row.begin(), row.end()));
+  }
+  return rows;
+}
+
+/// What an engine computes at states of one mechanism.
+struct Solver {
+  using Accelerations = std::function<Answer(const State&)>;
+
+  Solver() = default;
+  /// Without derivatives.
+  template <typename Call, typename = std::enable_if_t<std::is_convertible_v<Call, Accelerations>>>
+  Solver(Call call) : accelerations(call) {}
+  Solver(Accelerations call, std::function<Derivatives(const State&)> slopes)
+      : accelerations(std::move(call)), derivatives(std::move(slopes)) {}
+
+  Accelerations accelerations;
+  std::function<Derivatives(const State&)> derivatives;
+};
+
 /// Answers until the end of standard input; a line that is wrong too, with what is wrong.
-/// \param make of a mechanism, which outlives what it returns, a function of states; throws Refused
+/// \param make of a mechanism, which outlives what it returns, a function of states, or a Solver; throws Refused
 /// \param accuracy relative, where an iteration limits it
 /// \param simulate where the engine integrates itself
-inline void serve(const std::string& name,
-                  const std::function<std::function<Answer(const State&)>(const Mechanism&)>& make,
-                  double accuracy = 0.0, const Simulate& simulate = {}) {
+inline void serve(const std::string& name, const std::function<Solver(const Mechanism&)>& make, double accuracy = 0.0,
+                  const Simulate& simulate = {}) {
   // A library's file must not get the number of a closed standard error, to which it writes its warnings.
   while (fcntl(STDERR_FILENO, F_GETFD) < 0 && open("/dev/null", O_WRONLY) >= 0) {
   }
   Mechanism mechanism;
-  std::function<Answer(const State&)> accelerations;
+  Solver solver;
   for (std::string line; std::getline(std::cin, line);) {
     nlohmann::json answer;
     try {
       const auto message = nlohmann::json::parse(line);
       if (message.contains("mechanism")) {
         answer = {{"engine", name}, {"accuracy", accuracy}};
-        accelerations = nullptr;  // of the mechanism before, which ends here
+        solver = {};  // of the mechanism before, which ends here
         try {
           mechanism = read_mechanism(message.at("mechanism"));
-          accelerations = make(mechanism);
+          solver = make(mechanism);
+          if (solver.derivatives) {
+            answer["derivatives"] = true;
+          }
         } catch (const std::exception& why) {
           answer["refused"] = why.what();
         }
-      } else if (!accelerations) {
+      } else if (!solver.accelerations) {
         throw std::runtime_error("no mechanism was told before that it treats");
       } else if (message.contains("simulate")) {
         answer = moved(mechanism, message.at("simulate"), simulate);
+      } else if (message.contains("derivatives")) {
+        if (!solver.derivatives) {
+          throw std::runtime_error("it has no derivatives here");
+        }
+        const Derivatives found = solver.derivatives(read_state(message.at("derivatives"), mechanism));
+        answer = {{"by_motion", rows_of(found.by_motion)},
+                  {"by_v", rows_of(found.by_v)},
+                  {"by_forces", rows_of(found.by_forces)},
+                  {"seconds", found.seconds}};
       } else {
-        const Answer found = accelerations(read_state(message, mechanism));
+        const Answer found = solver.accelerations(read_state(message, mechanism));
         answer["accelerations"] = std::vector<double>(found.accelerations.begin(), found.accelerations.end());
         answer["seconds"] = found.seconds;
       }

@@ -51,11 +51,24 @@ def moved(mechanism, simulation, simulate):
         return {"failed": in_words(why)}
 
 
+def differentiated(solver, message):
+    """The answer for derivatives, where the engine has them."""
+    if not hasattr(solver, "derivatives"):
+        raise ValueError("it has no derivatives here")
+    start = time.perf_counter()
+    found = solver.derivatives(message)
+    seconds = time.perf_counter() - start if len(found) == 3 else found[3]
+    answer = {name: [[float(number) for number in row] for row in rows] for name, rows in zip(("by_motion", "by_v", "by_forces"), found)}
+    return answer | {"seconds": seconds}
+
+
 def serve(name, make, accuracy=0.0, simulate=None):
     """Answers until the end of standard input.
 
     make(mechanism) returns accelerations(state), a function of the numbers of one state that returns v' in the order of
-    v, or (v', seconds) where the engine measured itself. accuracy: relative, where an iteration limits it. simulate, where
+    v, or (v', seconds) where the engine measured itself. It may have an attribute `derivatives`, a function of the same
+    state that returns three square matrices by rows: how v' changes by the motion in which one component of v is 1, by v
+    with q held, and by joint forces; and seconds where it measured itself. accuracy: relative, where an iteration limits it. simulate, where
     the engine integrates itself: see `moved`.
     """
     accelerations = mechanism = None
@@ -66,6 +79,7 @@ def serve(name, make, accuracy=0.0, simulate=None):
                 answer, accelerations, mechanism = {"engine": name, "accuracy": accuracy}, None, message["mechanism"]
                 try:
                     accelerations = make(mechanism)
+                    answer |= {"derivatives": True} if hasattr(accelerations, "derivatives") else {}
                 except Refused as why:
                     answer["refused"] = str(why)
                 except Exception as why:  # whatever an engine's own reader says, and memory that is not there
@@ -74,6 +88,8 @@ def serve(name, make, accuracy=0.0, simulate=None):
                 answer = moved(mechanism, message["simulate"], simulate)
             elif accelerations is None:
                 raise ValueError("no mechanism was told before that it treats")
+            elif "derivatives" in message:
+                answer = differentiated(accelerations, message["derivatives"])
             else:
                 start = time.perf_counter()
                 found = accelerations(message)

@@ -108,7 +108,7 @@ class Engine:
                     f"{elements(joint, turn)}{self.sites.get(k, '')}{self.bodies_on(k)}</body>")
         return xml
 
-    def accelerations(self, message):
+    def place(self, message):
         data, turns = self.data, [np.array(joint["frame_b"]["rotation"]) for joint in self.joints]
         given = [[np.array(message[name][joint[at][0]:sum(joint[at])]) for joint in self.joints]
                  for name, at in (("q", "q"), ("v", "v"), ("joint_forces", "v"))]
@@ -121,6 +121,10 @@ class Engine:
             data.qvel[self.v_at[k]:self.v_at[k] + len(v)] = v
             data.qfrc_applied[self.v_at[k]:self.v_at[k] + len(v)] = force
             data.xfrc_applied[self.body[k]] = message["body_wrenches"][k]
+        return turns
+
+    def accelerations(self, message):
+        data, turns = self.data, self.place(message)
         seconds = timed(lambda: mujoco.mj_forward(self.model, data))
         answer = np.zeros(self.mechanism["v_size"])
         for k, joint in enumerate(self.joints):
@@ -129,6 +133,37 @@ class Engine:
                 found = np.concatenate([turns[k].T @ found[-3:], found[:-3]])
             answer[joint["v"][0]:sum(joint["v"])] = found
         return answer, seconds
+
+    def derivatives(self, message):
+        """What MuJoCo offers: differences of one step, here centred; v after a step is v + step * v'."""
+        data, size, turns = self.data, self.mechanism["v_size"], self.place(message)
+        own = np.zeros((self.model.nv, size))
+        for k, joint in enumerate(self.joints):
+            at, (first, count) = self.v_at[k], joint["v"]
+            if joint["type"] in ("spherical", "free"):
+                own[at:at + count - 3, first + 3:first + count] = np.eye(count - 3)
+                own[at + count - 3:at + count, first:first + 3] = turns[k]
+            else:
+                own[at:at + count, first:first + count] = np.eye(count)
+        nv, step = self.model.nv, self.model.opt.timestep
+        by_state, inverse = np.zeros((2 * nv, 2 * nv)), np.zeros((nv, nv))
+        seconds = timed(lambda: mujoco.mjd_transitionFD(self.model, data, 1e-6, True, by_state, None, None, None))
+        mujoco.mj_forward(self.model, data)
+        mujoco.mj_solveM(self.model, data, inverse, np.eye(nv))
+        by_motion, by_v = by_state[nv:, :nv] / step, (by_state[nv:, nv:] - np.eye(nv)) / step
+        return (*(own.T @ slopes @ own for slopes in (by_motion, by_v, inverse)), seconds)
+
+
+class Solver:
+    """Derivatives of trees alone: where constraints are soft they are those of the constraints."""
+    def __init__(self, mechanism):
+        engine = Engine(mechanism)
+        self.accelerations = engine.accelerations
+        if engine.model.neq == 0:
+            self.derivatives = engine.derivatives
+
+    def __call__(self, message):
+        return self.accelerations(message)
 
 
 def simulate(mechanism, simulation):
@@ -153,4 +188,4 @@ def simulate(mechanism, simulation):
 
 if __name__ == "__main__":
     sys.setrecursionlimit(100000)
-    serve(f"MuJoCo {mujoco.__version__}", lambda mechanism: Engine(mechanism).accelerations, simulate=simulate)
+    serve(f"MuJoCo {mujoco.__version__}", Solver, simulate=simulate)

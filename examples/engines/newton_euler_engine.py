@@ -49,6 +49,22 @@ def joint_geometry(joint, q, axes_a):
     return axes_a @ rotation, axes_a @ shift, columns
 
 
+def rates(joints, q, v):
+    """q' of these v."""
+    found = np.zeros(len(q))
+    for joint in joints:
+        (start, count), (first, freedoms) = joint["q"], joint["v"]
+        own, speed = q[start:start + count], v[first:first + freedoms]
+        if count == freedoms:
+            found[start:start + count] = speed
+            continue
+        turning = speed[:3] / 2
+        found[start] = -np.dot(own[1:4], turning)
+        found[start + 1:start + 4] = own[0] * turning + np.cross(own[1:4], turning)
+        found[start + 4:start + count] = speed[3:]
+    return found
+
+
 def make(mechanism):
     bodies, joints = mechanism["bodies"], mechanism["joints"]
     if any(joint["cut"] for joint in joints):
@@ -84,7 +100,7 @@ def make(mechanism):
             force = body["mass"] * (rate_o + np.cross(alpha_b, to_com) + np.cross(omega_b, np.cross(omega_b, to_com)) - gravity)
             moment = inertia @ alpha_b + np.cross(omega_b, inertia @ omega_b)
             forces.append([origin_b + to_com, force - wrench[:3], moment - wrench[3:], point, columns])
-        needed = np.zeros(size)
+        needed = np.zeros(size, dtype=np.result_type(velocities, *forces[-1][:3]))
         for k in reversed(range(len(joints))):
             com, force, moment, point, columns = forces[k]
             moment_at_point = moment + np.cross(com - point, force)
@@ -102,6 +118,20 @@ def make(mechanism):
         mass = np.array([joint_forces(state, still, unit, np.zeros(3), zero) for unit in np.eye(size)]).T
         return np.linalg.solve(mass, np.array(state["joint_forces"]) - bias)
 
+    def derivatives(state):
+        """By steps along the imaginary axis, which lose no digits: these equations are analytic in q and v."""
+        step = 1e-30
+        mass = np.array([joint_forces(state, np.zeros(size), unit, np.zeros(3), np.zeros((len(bodies), 6))) for unit in np.eye(size)]).T
+        given = np.array(state["v"]), accelerations(state), np.array(mechanism["gravity"]), np.array(state["body_wrenches"])
+
+        def slope(moved, v):
+            return -np.linalg.solve(mass, joint_forces(moved, v, *given[1:]).imag / step)
+
+        by_motion = [slope(state | {"q": state["q"] + 1j * step * rates(joints, state["q"], unit)}, given[0]) for unit in np.eye(size)]
+        by_v = [slope(state, given[0] + 1j * step * unit) for unit in np.eye(size)]
+        return np.array(by_motion).T, np.array(by_v).T, np.linalg.inv(mass)
+
+    accelerations.derivatives = derivatives
     return accelerations
 
 

@@ -1,6 +1,7 @@
 // Pinocchio (`pip install pin`, whose wheel holds its headers) as an engine: ABA for trees, its proximal constrained
 // dynamics for loops. setup/install_engines.sh compiles it.
 //   mbdbench verify -f pinocchio --engine pinocchio='sh examples/engines/run_engine.sh pinocchio_engine'
+#include <pinocchio/algorithm/aba-derivatives.hpp>
 #include <pinocchio/algorithm/aba.hpp>
 #include <pinocchio/algorithm/constrained-dynamics.hpp>
 #include <pinocchio/algorithm/jacobian.hpp>
@@ -139,7 +140,62 @@ class Engine {
     return answer;
   }
 
+  /// Pinocchio's are by its own velocities; of a free joint they are linear, then angular, both in the body's axes.
+  engine::Derivatives derivatives(const engine::State& state) {
+    set(state);
+    engine::Derivatives found;
+    found.seconds = engine::timed([&] { pin::computeABADerivatives(model_, data_, q_, v_, tau_); });
+    Eigen::MatrixXd inverse = data_.Minv;
+    inverse.triangularView<Eigen::StrictlyLower>() = inverse.transpose().triangularView<Eigen::StrictlyLower>();
+    // Its velocities and forces by ours, and how both change where a free body turns and ours are held.
+    const Eigen::Index n = mechanism_.v_size;
+    Eigen::MatrixXd own = Eigen::MatrixXd::Zero(model_.nv, n), turned_v = own, turned_force = own;
+    for_each_moving([&](const Joint& joint, const pin::JointModel& model) {
+      const int i = model.idx_v();
+      if (joint.type != "free") {
+        own.block(i, joint.v, joint.v_count, joint.v_count).setIdentity();
+        return;
+      }
+      own.block<3, 3>(i, joint.v + 3) = turn(model).transpose();
+      own.block<3, 3>(i + 3, joint.v).setIdentity();
+      turned_v.block<3, 3>(i, joint.v) = pin::skew(Vector3(v_.segment<3>(i)));
+      turned_force.block<3, 3>(i, joint.v) = pin::skew(Vector3(tau_.segment<3>(i)));
+    });
+    const Eigen::MatrixXd by_motion = data_.ddq_dq * own + data_.ddq_dv * turned_v + inverse * turned_force;
+    found.by_motion = found.by_v = found.by_forces = Eigen::MatrixXd::Zero(n, n);
+    for_each_moving([&](const Joint& joint, const pin::JointModel& model) {
+      found.by_motion.middleRows(joint.v, joint.v_count) = of_joint(joint, model, by_motion, own, turned_v);
+      found.by_v.middleRows(joint.v, joint.v_count) =
+          of_joint(joint, model, data_.ddq_dv * own, Eigen::MatrixXd::Zero(model_.nv, n), own);
+      found.by_forces.middleRows(joint.v, joint.v_count) = of_joint(
+          joint, model, inverse * own, Eigen::MatrixXd::Zero(model_.nv, n), Eigen::MatrixXd::Zero(model_.nv, n));
+    });
+    return found;
+  }
+
+  [[nodiscard]] bool has_derivatives() const { return contacts_.empty(); }
+
  private:
+  /// Rows of a joint's own accelerations. \param changes of Pinocchio's accelerations \param motion of its coordinates
+  /// \param speeds changes of its velocities
+  [[nodiscard]] Eigen::MatrixXd of_joint(const Joint& joint, const pin::JointModel& model,
+                                         const Eigen::MatrixXd& changes, const Eigen::MatrixXd& motion,
+                                         const Eigen::MatrixXd& speeds) const {
+    const int i = model.idx_v();
+    const Eigen::MatrixXd rows = changes.middleRows(i, model.nv());
+    if (joint.type != "free") {
+      return rows;
+    }
+    // Ours: [alpha; R (a + omega x v)].
+    const Vector3 v = v_.segment<3>(i), omega = v_.segment<3>(i + 3), a = data_.ddq.segment<3>(i);
+    Eigen::MatrixXd found(6, rows.cols());
+    found.topRows(3) = rows.bottomRows(3);
+    found.bottomRows(3) =
+        turn(model) * (rows.topRows(3) - pin::skew(Vector3(a + omega.cross(v))) * motion.middleRows(i + 3, 3) -
+                       pin::skew(v) * speeds.middleRows(i + 3, 3) + pin::skew(omega) * speeds.middleRows(i, 3));
+    return found;
+  }
+
   /// A body's joint in Pinocchio and its pose there; fixed joints are none.
   struct Place {
     pin::JointIndex joint = 0;
@@ -303,7 +359,11 @@ int main() {
       "Pinocchio " PINOCCHIO_VERSION ", C++",
       [](const engine::Mechanism& mechanism) {
         const auto made = std::make_shared<Engine>(mechanism);
-        return [made](const engine::State& state) { return made->accelerations(state); };
+        const auto accelerations = [made](const engine::State& state) { return made->accelerations(state); };
+        return made->has_derivatives()
+                   ? engine::Solver(accelerations,
+                                    [made](const engine::State& state) { return made->derivatives(state); })
+                   : engine::Solver(accelerations);
       },
       1e-9,
       [](const engine::Mechanism& mechanism, const engine::Simulation& asked) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "experiments/files/formats/json_file.hpp"
 #include "mechanisms/model/description/visible_text.hpp"
@@ -121,7 +123,8 @@ std::string engine_lines(const Mechanism& mechanism) {
 
 MechanismAnswer read_mechanism_answer(const std::string& line) {
   const json answer = parsed(line);
-  MechanismAnswer read = {text_at(answer, "engine"), text_at(answer, "refused"), number_at(answer, "accuracy")};
+  MechanismAnswer read = {text_at(answer, "engine"), text_at(answer, "refused"), number_at(answer, "accuracy"),
+                          answer.contains("derivatives") && answer["derivatives"] == true};
   if (read.engine.empty()) {
     throw std::runtime_error(
         R"(answered a mechanism without its name; {"engine": "NAME VERSION"} takes it, "refused": "REASON" beside that does not)");
@@ -147,6 +150,37 @@ StateAnswer read_state_answer(const std::string& line, std::size_t size) {
     throw std::runtime_error(
         fmt::format("answered a state with {} numbers in \"accelerations\"; there must be {}, one a component of v",
                     read.accelerations.size(), size));
+  }
+  return read;
+}
+
+DerivativeAnswer read_derivative_answer(const std::string& line, std::size_t size) {
+  const json answer = parsed(line);
+  DerivativeAnswer read;
+  read.failure = text_at(answer, "failed");
+  read.seconds = number_at(answer, "seconds");
+  if (!read.failure.empty()) {
+    return read;
+  }
+  const auto n = static_cast<Eigen::Index>(size);
+  for (const auto& [name, matrix] : {std::pair("by_motion", &read.by_motion), std::pair("by_v", &read.by_u),
+                                     std::pair("by_forces", &read.by_forces)}) {
+    const json rows_of = answer.value(name, json::array());
+    const bool fits = rows_of.is_array() && rows_of.size() == size &&
+                      std::all_of(rows_of.begin(), rows_of.end(), [&](const json& row) {
+                        return row.is_array() && row.size() == size &&
+                               std::all_of(row.begin(), row.end(), [](const json& entry) { return entry.is_number(); });
+                      });
+    if (!fits) {
+      throw std::runtime_error(
+          fmt::format("answered derivatives without {} rows of {} numbers in \"{}\"", size, size, name));
+    }
+    matrix->resize(n, n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+      for (Eigen::Index j = 0; j < n; ++j) {
+        (*matrix)(i, j) = rows_of[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)].get<double>();
+      }
+    }
   }
   return read;
 }

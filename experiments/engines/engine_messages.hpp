@@ -25,9 +25,10 @@ std::string engine_lines(const Mechanism& mechanism);
 
 /// An answer to a mechanism.
 struct MechanismAnswer {
-  std::string engine;     ///< name and version, as the engine calls itself
-  std::string refusal;    ///< why it does not treat the mechanism; empty if it does
-  double accuracy = 0.0;  ///< relative, of its accelerations, where an iteration limits it; 0: rounding
+  std::string engine;        ///< name and version, as the engine calls itself
+  std::string refusal;       ///< why it does not treat the mechanism; empty if it does
+  double accuracy = 0.0;     ///< relative, of its accelerations, where an iteration limits it; 0: rounding
+  bool derivatives = false;  ///< whether it answers for derivatives
 };
 
 /// An answer to a state.
@@ -37,10 +38,22 @@ struct StateAnswer {
   double seconds = 0.0;               ///< that the engine took for them by its own clock; 0: it does not say
 };
 
+/// An answer for derivatives of u' at a state, each u_size() times u_size() entries.
+struct DerivativeAnswer {
+  std::string failure;        ///< why there are none; empty if there are
+  Eigen::MatrixXd by_motion;  ///< column j: by the motion in which component j of u is 1 and the others are 0
+  Eigen::MatrixXd by_u;       ///< with q held
+  Eigen::MatrixXd by_forces;  ///< by generalised forces dual to u: the inverse of M
+  double seconds = 0.0;       ///< as of a state
+};
+
 /// \throws std::runtime_error saying what is wrong with the line and what would be right
 MechanismAnswer read_mechanism_answer(const std::string& line);
 
 /// \param size of u \throws std::runtime_error as above
 StateAnswer read_state_answer(const std::string& line, std::size_t size);
+
+/// \param size of u \throws std::runtime_error as above
+DerivativeAnswer read_derivative_answer(const std::string& line, std::size_t size);
 
 }  // namespace mbdbench

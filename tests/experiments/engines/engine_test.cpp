@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -13,9 +16,12 @@
 #include "experiments/engines/engine_formulation.hpp"
 #include "experiments/engines/engine_messages.hpp"
 #include "experiments/engines/engine_permission.hpp"
+#include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/registries.hpp"
+#include "experiments/simulation/simulation.hpp"
 #include "experiments/verification/verification.hpp"
+#include "formulations/registry.hpp"
 
 namespace mbdbench {
 namespace {
@@ -75,6 +81,73 @@ TEST(EngineFormulation, TheTextbookAgreesWithDenseOnEveryTree) {
   }
   const auto closed = verify_engine(command, {"four_bar"});
   EXPECT_NE(closed.front().refusal.find("closed loops"), std::string::npos) << closed.front().refusal;
+}
+
+/// \returns a formulation of a mechanism at its start with every rate and coordinate moved; its derivatives in `rows`.
+std::unique_ptr<Formulation> differentiated(const Registries& registries, const Mechanism& mechanism,
+                                            const std::string& word, std::vector<double>& rows) {
+  const FormulationChoice choice = choose_formulation(registries.formulations, word);
+  auto made = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
+  std::vector<double> x = initial_state(*made, 0.0);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (made->layout()[i].kind != StateKind::quaternion) {
+      x[i] += 0.3 * std::sin(static_cast<double>(3 * i + 1));
+    }
+  }
+  rows.assign(x.size() * x.size(), 0.0);
+  const RhsStatus status = made->jacobian(0.0, x, rows);
+  EXPECT_TRUE(status.ok) << word << ": " << status.message();
+  return made;
+}
+
+// Two programs that share nothing: steps along the imaginary axis through Newton's and Euler's equations, and `aba`.
+TEST(EngineFormulation, DerivativesOfTheTextbookAreThoseOfAba) {
+  const std::string interpreter = python();
+  if (interpreter.empty()) {
+    GTEST_SKIP() << "no python3 with NumPy";
+  }
+  const std::string command =
+      fmt::format("{} {}/examples/engines/newton_euler_engine.py", interpreter, MBDBENCH_SOURCE_DIR);
+  Registries registries = default_registries();
+  registries.formulations.push_back(engine_entry("engine=" + command));
+  permit_engine(command);
+  for (const char* const word : {"pendulum_xyz:5", "robot_arm", "quadruped", "random_tree:seed=3,bodies=9,loads=0",
+                                 "random_tree:seed=9,bodies=12,loads=0"}) {
+    const Mechanism mechanism = find_mechanism(registries, word);
+    std::vector<double> expected;
+    std::vector<double> found;
+    static_cast<void>(differentiated(registries, mechanism, "aba", expected));
+    const auto engine = differentiated(registries, mechanism, "engine", found);
+    double size = 0.0;
+    double difference = 0.0;
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      size = std::max(size, std::abs(expected[i]));
+      difference = std::max(difference, std::abs(found[i] - expected[i]));
+    }
+    // Both are exact but for rounding, which the inverse of M enlarges by its condition, up to 1e3 here.
+    EXPECT_LT(difference, 1e-11 * size) << word;
+    EXPECT_EQ(engine->without_jacobian(), "");
+  }
+}
+
+TEST(EngineFormulation, AnEngineWithoutDerivativesSaysSo) {
+  Registries registries = default_registries();
+  const Mechanism mechanism = find_mechanism(registries, "pendulum:2");
+  const auto make = [&](const std::string& command) {
+    permit_engine(command);
+    const FormulationEntry entry = engine_entry("engine=" + command);
+    return entry.make(mechanism, parse_parameters(entry.options, "", entry.key));
+  };
+  const auto without = make(answering(kTaken, R"({\"accelerations\": [1, 2]})"));
+  EXPECT_NE(without->without_jacobian().find("fake 1.0 gives no derivatives"), std::string::npos);
+  const auto wrong = make(answering(R"({\"engine\": \"fake 1.0\", \"derivatives\": true})", R"({\"by_v\": [[1, 2]]})"));
+  EXPECT_EQ(wrong->without_jacobian(), "");
+  std::vector<double> x(4);
+  std::vector<double> rows(16);
+  const RhsStatus status = wrong->jacobian(0.0, x, rows);
+  EXPECT_FALSE(status.ok);
+  EXPECT_NE(status.message().find("without 2 rows of 2 numbers in \"by_motion\""), std::string::npos)
+      << status.message();
 }
 
 TEST(EngineFormulation, WrongAccelerationsFail) {
