@@ -116,6 +116,7 @@ TEST(EngineProtocol, EveryWrongMessageIsAnsweredWithWhatIsWrong) {
     wrongs.push_back({told("simulate", without), key});
   }
   wrongs.push_back({told("simulate", nullptr), "null"});
+  wrongs.push_back({told("derivatives", box_state()), "it has no derivatives here"});
   for (const json& times : {json::array(), json{1.0}, json{0.0, 0.0}, json{0.0, 2.0, 1.0}}) {
     json motion = box_motion();
     motion["times"] = times;

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <thread>
 
@@ -133,6 +134,42 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
   EXPECT_EQ(written.records.size(), 15U * 5U);
   EXPECT_EQ(written.timings.size(), 15U * 7U + (std::thread::hardware_concurrency() > 1 ? 3U : 2U))
       << "and limits of the machine";
+}
+
+TEST_F(RightHandSidesTest, ManyStatesAndDerivativesAreTimed) {
+  const Study study = read(R"toml(name = "many"
+mechanisms = ["quadruped", "four_bar"]
+observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", "jacobian_time", "jacobian_cost"]
+[variants]
+"ABA" = "aba"
+"DCA" = "dca[leaf=body]"
+)toml");
+  const auto results =
+      run_study(registries_, study, {.output = directory_.path(), .jobs = 1, .quiet = true, .stop_requested = {}});
+  ASSERT_TRUE(results);
+  const Measured one = of(*results, 0, 0, "time_per_evaluation");
+  const Measured many = of(*results, 0, 0, "time_per_state(64)");
+  ASSERT_TRUE(one.usable() && many.usable()) << one.note << many.note;
+  // Far from a measurement: a time of all states, or of none, would be off by 64 or more.
+  EXPECT_LT(many.value, 4.0 * one.value);
+  EXPECT_GT(many.value, 0.02 * one.value);
+  const Measured cost = of(*results, 0, 0, "jacobian_cost");
+  ASSERT_TRUE(cost.usable()) << cost.note;
+  EXPECT_DOUBLE_EQ(cost.value, of(*results, 0, 0, "jacobian_time").value / one.value);
+  EXPECT_GT(cost.value, 1.0);
+  EXPECT_EQ(of(*results, 0, 1, "jacobian_time").state, CellState::refused) << "dca has no derivatives";
+  EXPECT_EQ(of(*results, 1, 0, "time_per_state(64)").state, CellState::refused) << "aba refuses loops";
+  EXPECT_EQ(parse_observer("time_per_state(64x2)").record_name(), "time_per_state_64x2");
+  EXPECT_EQ(study.title_of(parse_observer("time_per_state(64x2)")), "time per state, 64 at a time on 2 threads");
+  for (const char* const wrong : {"time_per_state(0)", "time_per_state(64x0)", "time_per_state(64x)",
+                                  "time_per_state(64,2)", "time_per_state(many)", "time_per_state(99999999)"}) {
+    try {
+      parse_observer(wrong);
+      ADD_FAILURE() << "accepted: " << wrong;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find("should read time_per_state(4096)"), std::string::npos) << error.what();
+    }
+  }
 }
 
 TEST_F(RightHandSidesTest, TheCommandStoresThemWithoutAMotion) {
