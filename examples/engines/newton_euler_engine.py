@@ -100,7 +100,7 @@ def make(mechanism):
             force = body["mass"] * (rate_o + np.cross(alpha_b, to_com) + np.cross(omega_b, np.cross(omega_b, to_com)) - gravity)
             moment = inertia @ alpha_b + np.cross(omega_b, inertia @ omega_b)
             forces.append([origin_b + to_com, force - wrench[:3], moment - wrench[3:], point, columns])
-        needed = np.zeros(size, dtype=np.result_type(velocities, *forces[-1][:3]))
+        needed = np.zeros(size, dtype=np.result_type(velocities, *(part for force in forces for part in force[:3])))
         for k in reversed(range(len(joints))):
             com, force, moment, point, columns = forces[k]
             moment_at_point = moment + np.cross(com - point, force)
