@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mechanisms/io/source_lines.hpp"
+
 namespace mbdbench {
 
 /// Errors and notes of one file.
@@ -24,7 +26,8 @@ class Findings {
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// \throws FileError with all errors by line, if there are any; the same words stand once for a line
-  void throw_if_failed(std::string_view file_name) const;
+  /// \param lines knows which of them are those of files that this one includes
+  void throw_if_failed(std::string_view file_name, const SourceLines& lines) const;
 
  private:
   struct Error {
