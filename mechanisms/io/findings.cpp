@@ -21,6 +21,10 @@ void Findings::error(std::size_t line, std::string message) {
   errors_.push_back({line, std::move(message)});
 }
 
+bool Findings::enough() const {
+  return errors_.size() > kMostErrors;
+}
+
 void Findings::throw_if_failed(std::string_view file_name, const SourceLines& lines) const {
   if (errors_.empty()) {
     return;

@@ -22,6 +22,8 @@ class Findings {
   [[nodiscard]] bool failed() const { return !errors_.empty(); }
   /// \returns how many errors there are, to see whether a passage was read without any.
   [[nodiscard]] std::size_t error_count() const { return errors_.size(); }
+  /// \returns whether there are more than are shown: what names are nearest to a wrong one need not be looked for.
+  [[nodiscard]] bool enough() const;
   /// \returns the notes, in the order that they came.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
