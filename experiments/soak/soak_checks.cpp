@@ -55,21 +55,6 @@ double pack_error(std::span<const double> a, std::span<const double> b, std::spa
   return largest / size;
 }
 
-// A wrong term shows far above these: in what is computed, as in verify; in differences, which divide its rounding by a
-// step of 1e-3 s and less.
-constexpr double kWrongTerm = 1e-7;
-constexpr double kWrongTermInDifferences = 1e-6;
-
-/// \returns whether everything is off by so little that rounding is the likelier reason.
-bool only_imprecise(const VerificationResult& result) {
-  const auto small = [](const BlockCheck& block, double least) {
-    return block.outcome != CheckOutcome::failed || block.error <= least;
-  };
-  return result.failure.empty() && small(result.velocity, kWrongTerm) && small(result.rate, kWrongTerm) &&
-         small(result.reaction, kWrongTerm) && small(result.acceleration, kWrongTermInDifferences) &&
-         small(result.energy, kWrongTermInDifferences) && small(result.continuity, 0.0);
-}
-
 class FormulationSoak {
  public:
   FormulationSoak(const Registries& registries, const Mechanism& mechanism, std::string word, ReferenceEnd& reference,
@@ -294,7 +279,7 @@ Findings check_mechanism(const Registries& registries, const Mechanism& mechanis
     const CheckOutcome outcome = verified[i].outcome();
     findings.ill_conditioned += outcome == CheckOutcome::ill_conditioned ? 1 : 0;
     if (outcome == CheckOutcome::failed) {
-      const bool imprecise = only_imprecise(verified[i]);
+      const bool imprecise = verified[i].only_imprecise();
       (imprecise ? findings.imprecise : findings.failures)
           .push_back({formulations[i], "verify", verified[i].worst ? verified[i].worst->what : ""});
       continue;  // what follows would fail for the same reason

@@ -348,16 +348,28 @@ void FormulationCheck::compare_velocities(const Reference& reference, Verificati
   const bool solves_for_u = rate_kind_ == StateKind::momentum && same_layout_;
   const Deviation deviation =
       relative_error(u_, solves_for_u ? reference.u : reference.state.u, reference.velocity_scale);
-  add(result.velocity, result, deviation, limit_, kLargestLimit, velocity_entry(*mechanism_, deviation.entry));
+  add(result.velocity, result, deviation, velocity_limit(reference), kLargestLimit,
+      velocity_entry(*mechanism_, deviation.entry));
+}
+
+double FormulationCheck::velocity_limit(const Reference& reference) const {
+  const double size = std::max(largest_entry(reference.u), reference.velocity_scale);
+  if (rate_kind_ != StateKind::momentum || !(size > 0.0)) {
+    return limit_;
+  }
+  const auto n = static_cast<double>(reference.u.size());
+  return std::max(limit_, kRoundingFactor * n * kEps * reference.velocity_rounding / size);
 }
 
 void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
   const Eigen::Index nu = mechanism_->u_size();
   const double limit = limit_;
+  const double limit_of_velocities = velocity_limit(reference);
   const Eigen::VectorXd& q_rates =
       rate_kind_ == StateKind::momentum ? reference.momentum_q_rates : reference.velocity_q_rates;
   const Deviation kinematic = relative_error(xdot_.head(q_rates.size()), q_rates, reference.velocity_scale);
-  add(result.velocity, result, kinematic, limit, kLargestLimit, coordinate_entry(*mechanism_, kinematic.entry));
+  add(result.velocity, result, kinematic, limit_of_velocities, kLargestLimit,
+      coordinate_entry(*mechanism_, kinematic.entry));
   const Eigen::VectorXd rates = xdot_.tail(nu);
   if (rate_kind_ == StateKind::momentum && reference.redundant && !tangent_) {
     // p' as published is unique up to the range of Phi_q^T only.

@@ -34,6 +34,8 @@ class FormulationCheck {
   /// A block that the reference has below the rounding of its terms is zero, and errors are the rounding of these
   /// terms. \returns what errors of a block are measured by where it is small
   [[nodiscard]] double scale_of(const Eigen::VectorXd& expected, double scale, double terms) const;
+  /// \returns what velocities that are solved for may be off by: at least what rounding of their momenta makes.
+  [[nodiscard]] double velocity_limit(const Reference& reference) const;
   void compare_velocities(const Reference& reference, VerificationResult& result) const;
   void compare_rates(const Reference& reference, VerificationResult& result) const;
   void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;

@@ -208,6 +208,15 @@ CheckOutcome VerificationResult::outcome() const {
                    continuity.outcome, energy.outcome});
 }
 
+bool VerificationResult::only_imprecise() const {
+  const auto small = [](const BlockCheck& block, double least) {
+    return block.outcome != CheckOutcome::failed || block.error <= least;
+  };
+  return failure.empty() && small(velocity, kWrongTerm) && small(rate, kWrongTerm) && small(reaction, kWrongTerm) &&
+         small(acceleration, kWrongTermInDifferences) && small(energy, kWrongTermInDifferences) &&
+         small(continuity, 0.0);
+}
+
 std::vector<std::string> default_verification_mechanisms(const Registries& registries) {
   std::vector<std::string> mechanisms;
   for (const MechanismEntry& entry : registries.mechanisms) {

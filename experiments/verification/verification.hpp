@@ -14,6 +14,11 @@
 
 namespace mbdbench {
 
+/// A wrong term shows far above these: in what is computed; in differences, which divide its rounding by a step of
+/// 1e-3 s and less.
+inline constexpr double kWrongTerm = 1e-7;
+inline constexpr double kWrongTermInDifferences = 1e-6;
+
 /// How a comparison came out, from best to worst.
 enum class CheckOutcome {
   not_compared,
@@ -76,6 +81,8 @@ struct VerificationResult {
   std::optional<WorstComparison> worst;
 
   [[nodiscard]] CheckOutcome outcome() const;
+  /// \returns whether everything is off by so little that rounding is the likelier reason than a wrong term.
+  [[nodiscard]] bool only_imprecise() const;
 };
 
 /// What is compared.

@@ -99,6 +99,7 @@ Reference VerificationReference::at(const VerificationState& state) {
   set_mass_and_scales(reference);
   set_offset_energy(reference);
   set_constraints(reference);
+  set_velocity_rounding(reference);
   set_scales_where_locked(reference);
   if (reference.failure = contradiction(reference); !reference.failure.empty()) {
     return reference;
@@ -235,6 +236,16 @@ void VerificationReference::set_constraints(Reference& reference) {
     const Eigen::VectorXd values = singular_values(b);
     reference.condition *= values[0] / values[rank - 1];
   }
+}
+
+void VerificationReference::set_velocity_rounding(Reference& reference) const {
+  const Eigen::MatrixXd& z = reference.null_space;
+  if (z.cols() == 0 || z.rows() == 0) {
+    return;
+  }
+  const Eigen::MatrixXd free_inverse = z * (z.transpose() * mass_ * z).llt().solve(Eigen::MatrixXd(z.transpose()));
+  const Eigen::VectorXd terms = reference.p.cwiseAbs() + mass_.cwiseAbs() * reference.u.cwiseAbs();
+  reference.velocity_rounding = largest(Eigen::VectorXd(free_inverse.cwiseAbs() * terms));
 }
 
 std::string VerificationReference::contradiction(const Reference& reference) {

@@ -34,6 +34,10 @@ struct Reference {
   /// Condition of the linear systems: of M scaled to a unit diagonal, times that of the constraints L^-1 Phi_q^T over
   /// their non-zero singular values.
   double condition = 1.0;
+  /// Velocities of momenta that are right to eps, as those of a state are, are right to this times eps at best:
+  /// |G| (|p| + |M| |u|) at most, G = Z (Z^T M Z)^-1 Z^T. The velocities of a finger are those of momenta of the palm
+  /// over the finger's inertia, of which the condition of a matrix that is scaled to the finger does not know.
+  double velocity_rounding = 0.0;
   /// Sizes below which a block is what is left of larger terms that cancel.
   double velocity_scale = 0.0;
   double momentum_rate_scale = 0.0;
@@ -77,6 +81,7 @@ class VerificationReference {
   void set_offset_energy(Reference& reference) const;
   void set_scales_where_locked(Reference& reference) const;
   void set_constraints(Reference& reference);
+  void set_velocity_rounding(Reference& reference) const;
   /// \returns why no acceleration meets all constraints; empty where one does. Least squares of such equations depend
   /// on
   ///          the formulation's weights, so that nothing can be compared.

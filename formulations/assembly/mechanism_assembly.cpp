@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/point_masses.hpp"
@@ -373,10 +374,37 @@ void MechanismAssembly::remove_constraint_part(std::span<double> p) {
   std::fill(right_.begin(), right_.end(), 0.0);
   std::fill(coupled_right_.begin(), coupled_right_.end(), 0.0);
   solve_with_couplings();
+  add_constraint_momenta(p);
+}
+
+void MechanismAssembly::add_constraint_momenta(std::span<double> p) {
+  coupled_.add_forces(p);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    set_outboard_momentum(k, body_rate_[index_of(k)]);
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
+    for (std::size_t m = 0; m < tree_joint.motions.size(); ++m) {
+      p[index_of(tree_joint.u_offset + tree_joint.motions[m].component)] += multipliers(k)[index_of(tree_joint.nc) + m];
+    }
   }
-  sum_outboard_momenta(p);
+  if (joint_count() == first_cut()) {
+    return;
+  }
+  std::fill(outboard_.begin(), outboard_.end(), Vec6::Zero());
+  for (int k = first_cut(); k < joint_count(); ++k) {
+    const Vec6 impulse = constraint_impulse(k);
+    for (const auto& [body, sign] : {std::pair(joint(k).b, 1.0), std::pair(joint(k).a, -1.0)}) {
+      if (body >= 0) {
+        const Vec3 lever = joint_state(k).point - kinematics_.tree_joint(body).point;
+        outboard_[index_of(body)] += shift_wrench(lever, sign * impulse);
+      }
+    }
+  }
+  sum_inward(outboard_);
+  for (int k = 0; k < mechanism_->body_count(); ++k) {
+    const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];
+    for (int i = 0; i < tree_joint.nu; ++i) {
+      p[index_of(tree_joint.u_offset + i)] += kinematics_.tree_joint(k).h.col(i).dot(outboard_[index_of(k)]);
+    }
+  }
 }
 
 void MechanismAssembly::solve_velocities(std::span<const double> p, double feedback) {
@@ -515,20 +543,12 @@ void MechanismAssembly::sum_inward(std::vector<Vec6>& values) const {
 
 void MechanismAssembly::outboard_momenta(std::span<double> p) {
   for (int k = 0; k < mechanism_->body_count(); ++k) {
-    set_outboard_momentum(k, kinematics_.body(k).velocity);
+    const BodyKinematics& body = kinematics_.body(k);
+    Vec6 momentum;
+    momentum.head<3>() = mechanism_->bodies()[index_of(k)].mass * body.velocity.head<3>();
+    momentum.tail<3>() = body.inertia * body.velocity.tail<3>();
+    outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point, momentum);
   }
-  sum_outboard_momenta(p);
-}
-
-void MechanismAssembly::set_outboard_momentum(int k, const Vec6& velocity) {
-  const BodyKinematics& body = kinematics_.body(k);
-  Vec6 momentum;
-  momentum.head<3>() = mechanism_->bodies()[index_of(k)].mass * velocity.head<3>();
-  momentum.tail<3>() = body.inertia * velocity.tail<3>();
-  outboard_[index_of(k)] = shift_wrench(body.com - kinematics_.tree_joint(k).point, momentum);
-}
-
-void MechanismAssembly::sum_outboard_momenta(std::span<double> p) {
   sum_inward(outboard_);
   for (int k = 0; k < mechanism_->body_count(); ++k) {
     const Joint& tree_joint = mechanism_->tree_joints()[index_of(k)];

@@ -132,10 +132,10 @@ class MechanismAssembly {
     return cut.world_linear && options_.cut_axes == CutAxes::body;
   }
   void set_leaf(int body);
-  /// Momentum of body k about its joint, with the velocity given: into outboard_.
-  void set_outboard_momentum(int k, const Vec6& velocity);
-  /// p from outboard_.
-  void sum_outboard_momenta(std::span<double> p);
+  /// p += Phi_q^T nu with the multipliers of the last solution. Not M w, which is the same: beside heavy bodies a light
+  /// one has a w of |p| over its inertia, and M w rounds by as much of the heavy ones. What nu is off by stays within
+  /// range(Phi_q^T), where it moves nothing.
+  void add_constraint_momenta(std::span<double> p);
   /// Has the engine balance bodies where one is nearly a point mass, or neighbours are unequal, at the start
   /// (point_masses.hpp).
   void find_point_masses();

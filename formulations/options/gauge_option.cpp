@@ -5,13 +5,24 @@
 #include <string_view>
 
 namespace mbdbench {
+namespace {
+
+// The leak is given in 1/s. Of a mechanism that takes days for a swing it would be by far the stiffest part of the
+// equations. A hundred times its own rate still keeps sigma small, and whatever swings in less than 40 s has the leak
+// as it is given.
+constexpr double kStiffestLeak = 100.0;
+
+}  // namespace
 
 double tangent_leak(double leak, const Mechanism& mechanism, std::span<const double> u) {
   if (leak == 0.0) {
     return 0.0;
   }
+  const CharacteristicScales& scales = mechanism.scales();
   const Eigen::Map<const Eigen::VectorXd> rates(u.data(), static_cast<Eigen::Index>(u.size()));
-  return std::max(leak, mechanism.scales().largest_rate(rates));
+  const double own = std::max(scales.rate, scales.largest_rate(mechanism.u0()));
+  const double bounded = own > 0.0 ? std::min(leak, kStiffestLeak * own) : leak;
+  return std::max(bounded, scales.largest_rate(rates));
 }
 
 bool gauge_is_tangent(const Mechanism& mechanism, const Parameters& options) {

@@ -8,11 +8,12 @@
 /// positions turns the direction of its constraint by e / s and makes sigma wrong by e / s^2; p' takes that over, along
 /// the constraint alone, where the motion does not see it but the step control does. Steps go to zero there, and each
 /// passage costs energy. The tangent gauge takes that part out,
-///     p' <- M w + kappa (M u - p),   w = P M^-1 p',   P the projection on Phi_q w = 0, orthogonal in M,
-/// which is p' + Phi_q^T nu with the nu of least norm in M^-1, unique also where rows are redundant, and as smooth as
-/// the motion. What curvature leaves of p in range(Phi_q^T) turns with the normals of the constraints, at the rate of
-/// the motion, and grows where kappa is less than about half of it; so kappa is at least the largest rate of the joints
-/// (tangent_leak), and what decays by it is no stiffer than the motion.
+///     p' <- M w + kappa (M u - p),   w = P M^-1 p',   P the projection on Phi_q w = 0, orthogonal in M.
+/// M w is p' + Phi_q^T nu with the nu of least norm in M^-1, and is formed as that: beside heavy bodies a light one has
+/// a w of |p'| over its inertia, and M w rounds by as much of the heavy ones. It is unique also where rows are
+/// redundant, and as smooth as the motion. What curvature leaves of p in range(Phi_q^T) turns with the normals of the
+/// constraints, at the rate of the motion, and grows where kappa is less than about half of it; so kappa is at least
+/// the largest rate of the joints (tangent_leak), and what decays by it is no stiffer than the motion.
 #include <span>
 
 #include "mechanisms/model/description/parameters.hpp"
@@ -31,8 +32,9 @@ enum class GaugeControl {
 /// kappa, 1/s: saved the most evaluations on the closed loops of [Chadaj2017]; 20 costs steps.
 inline constexpr double kDefaultLeak = 5.0;
 
-/// \returns kappa of the tangent gauge, 1/s: the leak, or the largest rate of the joints where that is more; a leak of
-/// 0 stays 0. \param u quasi-velocities of the tree joints
+/// \returns kappa of the tangent gauge, 1/s: the leak, at most a hundred times the mechanism's own rate (that of
+/// gravity, or of its initial velocities), or the largest rate of the joints where that is more; a leak of 0 stays 0.
+/// \param u quasi-velocities of the tree joints
 double tangent_leak(double leak, const Mechanism& mechanism, std::span<const double> u);
 
 /// \returns whether p' is tangent: option gauge=tangent, or gauge=auto where cut joints close loops and bodies are the

@@ -22,7 +22,8 @@ ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, dou
       wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
       link_loads_(part_.tree().size()),
       own_(index_of(mechanism.u_size())),
-      velocity_(index_of(mechanism.u_size())) {}
+      velocity_(index_of(mechanism.u_size())),
+      free_(index_of(mechanism.u_size())) {}
 
 RhsStatus ClosedMomenta::set_state(double t, std::span<const double> q, std::span<const double> p,
                                    std::span<double> u) {
@@ -157,11 +158,21 @@ void ClosedMomenta::add_cut_loads() {
   }
 }
 
-// p' <- M w + kappa (M u - p), w = P M^-1 p'; Phi_q^T sigma is M u - p.
+// p' <- p' + Phi_q^T nu + kappa (M u - p) (gauge_option.hpp); Phi_q^T sigma is M u - p. What nu is off by stays within
+// range(Phi_q^T), where it moves nothing; the rounding of M w would not.
 void ClosedMomenta::make_tangent(std::span<const double> p, std::span<const double> u, std::span<double> rates) {
   wanted_.setZero();
   part_.move(rates, wanted_, {}, velocity_);
-  part_.momenta(rates);
+  part_.add_closing_momenta(rates);
+  if (mechanism_->rheonomic()) {
+    // The multiplier of a prescribed motion is what M w leaves of the joint's own row, and nothing moves with it.
+    part_.momenta(free_);
+    for (const LinkRow& row : part_.tree().rows()) {
+      if (row.motion >= 0) {
+        rates[index_of(row.u)] = free_[index_of(row.u)];
+      }
+    }
+  }
   const double kappa = tangent_leak(leak_, *mechanism_, u);
   for (std::size_t i = 0; i < rates.size(); ++i) {
     rates[i] += kappa * (own_[i] - p[i]);

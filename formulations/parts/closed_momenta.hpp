@@ -59,6 +59,7 @@ class ClosedMomenta {
   std::vector<kernels::LinkWrench<double>> link_loads_;
   std::vector<double> own_;       // J^T M V
   std::vector<double> velocity_;  // w of the tangent gauge
+  std::vector<double> free_;      // M w
 };
 
 }  // namespace mbdbench

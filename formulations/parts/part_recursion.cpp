@@ -67,6 +67,8 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
       loaded_(std::make_unique<bool[]>(tree_.size())),
       loop_impulses_(tree_.size()),
       carried_(3 * (tree_.size() + plan_.roots.size())),
+      rest_(tree_.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
+      closing_momenta_(index_of(mechanism.u_size())),
       multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())) {
   for (const LinkRun& run : tree_.runs()) {
     starts_[index_of(run.first)] = run.start;

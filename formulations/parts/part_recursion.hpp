@@ -65,6 +65,9 @@ class PartRecursion {
   /// The same, and p' of all joints. \param loads by row about O_k, weights included, and what loops add
   void momentum_rates(std::span<const double> tau, std::span<const kernels::LinkWrench<double>> loads,
                       std::span<double> own, std::span<double> rates);
+  /// Adds Phi_q^T nu of cut joints and couplings with the multipliers of the last `move`, without what prescribed
+  /// motions add to their own rows. \param values over u
+  void add_closing_momenta(std::span<double> values);
   /// \returns lambda or sigma of all closing rows after `accelerate`, `push` or `move`.
   [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
   /// \returns how many closing rows depend on others.
@@ -159,6 +162,8 @@ class PartRecursion {
   Side impulses_;
   std::vector<kernels::LinkWrench<double>> loop_impulses_;  // on the links, by row
   std::vector<kernels::LinkWrench<double>> carried_;        // workspace of momenta
+  std::vector<kernels::LinkVector<double>> rest_;           // velocities of zero, by row
+  std::vector<double> closing_momenta_;                     // over u
   Eigen::VectorXd multipliers_;
   std::vector<Solver> solvers_;  // by closing
 };

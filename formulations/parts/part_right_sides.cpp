@@ -134,6 +134,27 @@ void PartRecursion::gather_impulses() {
   }
 }
 
+void PartRecursion::add_closing_momenta(std::span<double> values) {
+  if (!plan_.ends.empty()) {
+    gather_impulses();
+    PartMomenta side;  // of links at rest p' is what acts on them
+    side.linear = rest_.data();
+    side.angular = rest_.data();
+    side.carried = carried_.data();
+    side.loads = loop_impulses_.data();
+    sweep_momenta(side, {}, closing_momenta_);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] += closing_momenta_[i];
+    }
+  }
+  for (std::size_t c = 0; c < mechanism_->couplings().size(); ++c) {
+    const double nu = multipliers_[mechanism_->cut_row_count() + static_cast<int>(c)];
+    for (const Coupling::Term& term : mechanism_->couplings()[c].terms) {
+      values[index_of(term.u)] += term.factor * nu;
+    }
+  }
+}
+
 void PartRecursion::momentum_rates(std::span<const double> tau, std::span<const kernels::LinkWrench<double>> loads,
                                    std::span<double> own, std::span<double> rates) {
   PartMomenta side;

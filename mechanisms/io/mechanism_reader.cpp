@@ -247,7 +247,8 @@ Mechanism load_mechanism(std::string_view text, std::string_view file_name, cons
   try {
     return Mechanism(std::move(description));
   } catch (const ModelError& error) {
-    throw FileError(file_name, context.lines.line_of(error.where()), error.what());
+    const auto [file, line] = context.lines.place(file_name, context.lines.line_of(error.where()));
+    throw FileError(file, line, error.what());
   }
 }
 

@@ -19,6 +19,7 @@
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_demand.hpp"
 #include "experiments/terminal/message.hpp"
+#include "experiments/verification/verification.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/start/singular_start.hpp"
 #include "mechanisms/model/validation/model_check.hpp"
@@ -54,13 +55,47 @@ struct Answer {
   std::string formulation;
   std::string refusal;  ///< empty if it can
   std::string untried;  ///< why its right-hand side at the start was not tried; empty if it was
+  std::string doubt;    ///< what `verify` finds of it that does not forbid it
 };
+
+// `verify` takes about a second a formulation there, and n^3 beyond.
+constexpr int kMostVerified = 100;  // velocities
+
+/// One answer with `verify`: what it would fail or call ill-conditioned at its states is told here. Options may change
+/// the equations on purpose, so that only formulations without any are asked.
+void add_verdicts(const Registries& registries, const Mechanism& mechanism, std::vector<Answer>& answers) {
+  VerificationOptions options;
+  std::vector<Answer*> asked;
+  for (Answer& answer : answers) {
+    if (answer.refusal.empty() && answer.untried.empty() && answer.formulation.find('[') == std::string::npos) {
+      options.formulations.push_back(answer.formulation);
+      asked.push_back(&answer);
+    }
+  }
+  if (asked.empty() || mechanism.u_size() > kMostVerified) {
+    return;
+  }
+  const std::vector<VerificationResult> results = verify(registries, mechanism, options);
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const VerificationResult& result = results[i];
+    const std::string what = result.worst ? result.worst->what : result.failure;
+    if (!result.failure.empty()) {
+      asked[i]->doubt = fmt::format("verify: {}", what);
+    } else if (result.outcome() == CheckOutcome::ill_conditioned) {
+      asked[i]->doubt = fmt::format("ill-conditioned (verify): {}", what);
+    } else if (result.outcome() == CheckOutcome::failed && result.only_imprecise()) {
+      asked[i]->doubt = fmt::format("less precise than rounding explains (verify): {}", what);
+    } else if (result.outcome() == CheckOutcome::failed) {
+      asked[i]->refusal = fmt::format("it disagrees with dense (verify): {}", what);
+    }
+  }
+}
 
 /// Asks what every command asks: does it take the mechanism, does it fit into the memory, has it a right-hand side at
 /// the start?
 Answer answer_of(const std::vector<FormulationEntry>& registry, const std::string& word, const Mechanism& mechanism) {
   const FormulationChoice choice = choose_formulation(registry, word);
-  Answer answer{word, refusal_of(*choice.entry, mechanism), {}};
+  Answer answer{word, refusal_of(*choice.entry, mechanism), {}, {}};
   if (!answer.refusal.empty()) {
     return answer;
   }
@@ -82,8 +117,9 @@ Answer answer_of(const std::vector<FormulationEntry>& registry, const std::strin
 }
 
 /// \param words of formulations; empty: all
-std::vector<Answer> answers_of(const std::vector<FormulationEntry>& registry, std::vector<std::string> words,
+std::vector<Answer> answers_of(const Registries& registries, std::vector<std::string> words,
                                const Mechanism& mechanism) {
+  const std::vector<FormulationEntry>& registry = registries.formulations;
   if (words.empty()) {
     std::transform(registry.begin(), registry.end(), std::back_inserter(words),
                    [](const FormulationEntry& entry) { return std::string(entry.key); });
@@ -91,6 +127,7 @@ std::vector<Answer> answers_of(const std::vector<FormulationEntry>& registry, st
   std::vector<Answer> answers;
   std::transform(words.begin(), words.end(), std::back_inserter(answers),
                  [&](const std::string& word) { return answer_of(registry, word, mechanism); });
+  add_verdicts(registries, mechanism, answers);
   return answers;
 }
 
@@ -137,6 +174,7 @@ nlohmann::ordered_json json_of(const std::vector<Answer>& answers, const Mechani
     json["formulations"].push_back({{"key", answer.formulation},
                                     {"can", answer.refusal.empty()},
                                     {"refusal", answer.refusal},
+                                    {"doubt", answer.doubt},
                                     {"tried", answer.untried.empty()}});
   }
   return json;
@@ -150,9 +188,10 @@ void print_formulations(const std::vector<Answer>& answers) {
   fmt::print("\nFormulations that can treat it:\n");
   for (const Answer& answer : answers) {
     fmt::print("  {:<{}}  {}\n", answer.formulation, width,
-               !answer.refusal.empty()  ? "no: " + answer.refusal
-               : answer.untried.empty() ? "yes"
-                                        : "yes; " + answer.untried);
+               !answer.refusal.empty()   ? "no: " + answer.refusal
+               : !answer.untried.empty() ? "yes; " + answer.untried
+               : !answer.doubt.empty()   ? "yes; " + answer.doubt
+                                         : "yes");
   }
 }
 
@@ -178,7 +217,7 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& /
   command->footer(kInspectExamples);
   command->callback([&registries, word, flags, words, graphs, as_json] {
     const Mechanism mechanism = find_mechanism(registries, with_robot_flags(*word, *flags));
-    const std::vector<Answer> answers = answers_of(registries.formulations, *words, mechanism);
+    const std::vector<Answer> answers = answers_of(registries, *words, mechanism);
     if (*as_json) {
       fmt::print("{}\n",
                  json_of(answers, mechanism).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));

@@ -67,7 +67,11 @@ std::optional<std::string> Defaults::text(const XMLElement& element, const char*
                                                         urdf::printable(known)));
     return {};
   }
-  const auto given = found->second.find(fmt::format("{}.{}", element.Name(), attribute));
+  std::string_view kind = element.Name();
+  if (kind == "spatial" || kind == "fixed") {
+    kind = "tendon";
+  }
+  const auto given = found->second.find(fmt::format("{}.{}", kind, attribute));
   return given == found->second.end() ? std::nullopt : std::optional(urdf::printable(given->second));
 }
 

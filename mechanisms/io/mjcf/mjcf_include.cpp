@@ -87,9 +87,27 @@ std::string read_part(const std::filesystem::path& file, const XMLElement& inclu
   return "";
 }
 
+/// Copies know no lines. \param first what is added to those of the file
+void keep_lines(const tinyxml2::XMLNode& original, tinyxml2::XMLNode& copy, std::size_t first,
+                std::deque<std::size_t>& kept) {
+  std::vector<std::pair<const tinyxml2::XMLNode*, tinyxml2::XMLNode*>> open = {{&original, &copy}};
+  while (!open.empty()) {
+    const auto [from, to] = open.back();
+    open.pop_back();
+    kept.push_back(first + static_cast<std::size_t>(from->GetLineNum()));
+    to->SetUserData(&kept.back());
+    const tinyxml2::XMLNode* inner = from->FirstChild();
+    for (tinyxml2::XMLNode* own = to->FirstChild(); own != nullptr; own = own->NextSibling()) {
+      open.emplace_back(inner, own);
+      inner = inner->NextSibling();
+    }
+  }
+}
+
 }  // namespace
 
-void resolve_includes(tinyxml2::XMLDocument& model, std::string_view file_name, Findings& findings) {
+void resolve_includes(tinyxml2::XMLDocument& model, std::string_view file_name, SourceLines& lines,
+                      std::deque<std::size_t>& kept, Findings& findings) {
   const std::filesystem::path folder = std::filesystem::path(file_name).parent_path();
   std::set<std::filesystem::path> known;
   // Included files may include others; each is there once at most, so that this ends.
@@ -105,11 +123,13 @@ void resolve_includes(tinyxml2::XMLDocument& model, std::string_view file_name, 
           findings.error(urdf::line_of(*include), fmt::format("<include file=\"{}\">: {}", name, wrong));
         }
       }
+      const std::size_t first = part.RootElement() == nullptr ? 0 : lines.add_included(file.string());
       tinyxml2::XMLNode* const parent = include->Parent();
       tinyxml2::XMLNode* before = include;
       for (const tinyxml2::XMLNode* inner = part.RootElement() == nullptr ? nullptr : part.RootElement()->FirstChild();
            inner != nullptr; inner = inner->NextSibling()) {
         before = parent->InsertAfterChild(before, inner->DeepClone(&model));
+        keep_lines(*inner, *before, first, kept);
       }
       parent->DeleteChild(include);
     }

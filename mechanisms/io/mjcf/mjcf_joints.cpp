@@ -95,6 +95,10 @@ JointReader::Part JointReader::part_of(const XMLElement& element, const std::str
         fmt::format("joint {}: stiffness is for hinge and slide; take it out, and add loads in the TOML format",
                     part.shown));
   }
+  if (defaults_.text(element, "springdamper", childclass)) {
+    findings_.error(part.line,
+                    fmt::format("joint {}: springdamper is not read; give stiffness and damping", part.shown));
+  }
   const std::string limited = defaults_.text(element, "limited", childclass).value_or("auto");
   if (limited == "true" || (limited == "auto" && defaults_.text(element, "range", childclass))) {
     if (options_.stop_stiffness > 0.0 && scalar) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <deque>
 #include <map>
 #include <string>
 #include <utility>
@@ -13,15 +15,23 @@
 #include "mechanisms/io/mjcf/mjcf_equality.hpp"
 #include "mechanisms/io/mjcf/mjcf_include.hpp"
 #include "mechanisms/io/mjcf/mjcf_joints.hpp"
+#include "mechanisms/io/mjcf/mjcf_unmodelled.hpp"
 
 namespace mbdbench {
 namespace mjcf {
 namespace {
 
+/// \returns the class of what stands in a body or frame.
+std::string class_within(const XMLElement& element, const std::string& around) {
+  const char* const own = element.Attribute("childclass");
+  return own != nullptr ? own : around;
+}
+
 class MjcfReader {
  public:
   MjcfReader(const XMLElement& model, const RobotOptions& options, SourceLines& lines, Findings& findings)
       : model_(model),
+        options_(options),
         lines_(lines),
         findings_(findings),
         defaults_(model, findings),
@@ -36,12 +46,18 @@ class MjcfReader {
   void note_unread(const XMLElement& element);
   void read_body(const XMLElement& element, const std::string& childclass, const PlacedBody& around);
   void read_contents(const XMLElement& element, const std::string& childclass, const PlacedBody& place);
+  void read_frame(const XMLElement& element, const std::string& childclass, const PlacedBody& place);
+  void add_geoms(const XMLElement& element, const std::string& childclass, const Pose& around, const std::string& shown,
+                 MassProperties& own);
+  void compensate_gravity(const XMLElement& element, const MassProperties& own, const PlacedBody& place,
+                          const std::string& shown);
   void add_mass(const XMLElement& element, const std::string& childclass, const PlacedBody& place,
                 const std::string& shown);
   void add_marker(const XMLElement& element, const std::string& childclass, const PlacedBody& place);
   [[nodiscard]] BodyDescription* body_of(const PlacedBody& place);
 
   const XMLElement& model_;
+  const RobotOptions& options_;
   SourceLines& lines_;
   Findings& findings_;
   Defaults defaults_;
@@ -50,10 +66,12 @@ class MjcfReader {
   JointReader joints_;
   FittingNames body_names_;
   FittingNames marker_names_;
+  FittingNames load_names_;
   std::map<std::string, PlacedBody> bodies_;  // by their names in the file
   std::map<std::string, PlacedBody> sites_;
   std::map<std::string, int> unread_;
   std::vector<std::string> renamed_;
+  std::pair<double, double> groups_ = {0.0, 5.0};  // of geoms that have a mass
   bool from_geoms_always_ = false;
   bool from_geoms_never_ = false;
 };
@@ -68,6 +86,9 @@ void MjcfReader::read_settings() {
     angles_.unit = is("angle", "radian") ? 1.0 : angles_.unit;
     if (const char* const sequence = compiler->Attribute("eulerseq")) {
       angles_.sequence = urdf::printable(sequence);
+    }
+    if (const auto range = defaults_.numbers(*compiler, "inertiagrouprange", "", 2, 2)) {
+      groups_ = {(*range)[0], (*range)[1]};
     }
     from_geoms_always_ = from_geoms_always_ || is("inertiafromgeom", "true");
     from_geoms_never_ = from_geoms_never_ || is("inertiafromgeom", "false");
@@ -87,25 +108,23 @@ void MjcfReader::read_settings() {
                       "(mujoco.mj_saveLastXML)");
     }
   }
+  bool weightless = false;
   for (const XMLElement* option = model_.FirstChildElement("option"); option != nullptr;
        option = option->NextSiblingElement("option")) {
     if (const auto gravity = defaults_.numbers(*option, "gravity", "", 3, 3)) {
       description_.gravity = Vec3((*gravity)[0], (*gravity)[1], (*gravity)[2]);
     }
-    for (const char* const attribute : {"density", "viscosity"}) {
-      if (option->Attribute(attribute) != nullptr && defaults_.number(*option, attribute, "", 0.0) != 0.0) {
-        findings_.error(urdf::line_of(*option), fmt::format("<option {}>: forces of a fluid are not modelled; take it "
-                                                            "out, and add loads in the TOML format",
-                                                            attribute));
-      }
-    }
+    weightless = read_flags(*option, defaults_, findings_) || weightless;
+  }
+  if (weightless) {
+    description_.gravity.setZero();
   }
 }
 
 /// Elements that would move the robot otherwise are refused, others counted.
 void MjcfReader::note_unread(const XMLElement& element) {
   static const std::array<std::string_view, 7> kLost = {"replicate",  "composite", "flexcomp", "attach",
-                                                        "deformable", "extension", "frame"};
+                                                        "deformable", "extension", "plugin"};
   const std::string name = urdf::printable(element.Name());
   if (std::find(kLost.begin(), kLost.end(), name) != kLost.end()) {
     findings_.error(urdf::line_of(element),
@@ -130,10 +149,10 @@ void MjcfReader::add_mass(const XMLElement& element, const std::string& childcla
   if (inertial != nullptr && !from_geoms_always_) {
     own = inertial_of(*inertial, shown, childclass, defaults_, angles_, findings_);
   } else if (!from_geoms_never_) {
-    for (const XMLElement* geom = element.FirstChildElement("geom"); geom != nullptr;
-         geom = geom->NextSiblingElement("geom")) {
-      add(own, geom_mass(*geom, shown, childclass, defaults_, angles_, findings_), {});
-    }
+    add_geoms(element, childclass, {}, shown, own);
+  }
+  if (element.Attribute("gravcomp") != nullptr) {
+    compensate_gravity(element, own, place, shown);
   }
   if (BodyDescription* const body = body_of(place)) {
     MassProperties sum = {body->mass, body->com, body->inertia};
@@ -142,6 +161,39 @@ void MjcfReader::add_mass(const XMLElement& element, const std::string& childcla
     body->com = sum.com;
     body->inertia = sum.inertia;
   }
+}
+
+/// Geoms of a body, also those in frames, with a group that counts. \param around pose of the frame in the body
+void MjcfReader::add_geoms(const XMLElement& element, const std::string& childclass, const Pose& around,
+                           const std::string& shown, MassProperties& own) {
+  for (const XMLElement* inner = element.FirstChildElement(); inner != nullptr; inner = inner->NextSiblingElement()) {
+    const std::string_view kind = inner->Name();
+    if (kind == "frame") {
+      add_geoms(*inner, class_within(*inner, childclass),
+                around * pose_of(*inner, childclass, defaults_, angles_, findings_), shown, own);
+    } else if (kind == "geom") {
+      const double group = defaults_.number(*inner, "group", childclass, 0.0);
+      if (group >= groups_.first && group <= groups_.second) {
+        add(own, geom_mass(*inner, shown, childclass, defaults_, angles_, findings_), around);
+      }
+    }
+  }
+}
+
+/// MuJoCo's gravcomp: a force against the weight at the centre of mass. \param own of the body itself, in its frame
+void MjcfReader::compensate_gravity(const XMLElement& element, const MassProperties& own, const PlacedBody& place,
+                                    const std::string& shown) {
+  const Vec3 force = -defaults_.number(element, "gravcomp", "", 0.0) * own.mass * description_.gravity;
+  if (force.isZero(0.0)) {
+    return;
+  }
+  BodyLoadDescription load;
+  load.name = load_names_.fit(shown + "_gravcomp");
+  load.body = place.body;
+  load.point = place.pose.position + place.pose.rotation * own.com;
+  load.force = {ConstantLaw{force.x()}, ConstantLaw{force.y()}, ConstantLaw{force.z()}};
+  lines_.note({"body_loads", description_.body_loads.size(), ""}, urdf::line_of(element));
+  description_.body_loads.push_back(std::move(load));
 }
 
 void MjcfReader::add_marker(const XMLElement& element, const std::string& childclass, const PlacedBody& place) {
@@ -166,22 +218,29 @@ void MjcfReader::read_contents(const XMLElement& element, const std::string& chi
       read_body(*inner, childclass, place);
     } else if (name == "site") {
       add_marker(*inner, childclass, place);
+    } else if (name == "frame") {
+      read_frame(*inner, childclass, place);
     } else if (std::find(kRead.begin(), kRead.end(), name) == kRead.end()) {
       note_unread(*inner);
     }
   }
 }
 
+void MjcfReader::read_frame(const XMLElement& element, const std::string& childclass, const PlacedBody& place) {
+  for (const char* const kind : {"joint", "freejoint", "inertial"}) {
+    if (const XMLElement* const inner = element.FirstChildElement(kind)) {
+      findings_.error(urdf::line_of(*inner),
+                      fmt::format("<{}> in a <frame> is not read; put it into the body itself", kind));
+    }
+  }
+  const Pose own = pose_of(element, childclass, defaults_, angles_, findings_);
+  read_contents(element, class_within(element, childclass), {place.body, place.pose * own, place.world * own});
+}
+
 void MjcfReader::read_body(const XMLElement& element, const std::string& childclass, const PlacedBody& around) {
-  const char* const own_class = element.Attribute("childclass");
-  const std::string inner_class = own_class != nullptr ? own_class : childclass;
+  const std::string inner_class = class_within(element, childclass);
   const char* const given = element.Attribute("name");
   const std::string name = given != nullptr ? urdf::printable(given) : fmt::format("body_{}", bodies_.size() + 1);
-  if (element.Attribute("gravcomp") != nullptr && defaults_.number(element, "gravcomp", "", 0.0) != 0.0) {
-    findings_.error(urdf::line_of(element), fmt::format("body '{}': gravcomp is not modelled; take it out, and add a "
-                                                        "load in the TOML format",
-                                                        name));
-  }
   const Pose own = pose_of(element, "", defaults_, angles_, findings_);
   const Pose pose = around.pose * own;
   std::vector<const XMLElement*> joints;
@@ -227,6 +286,9 @@ MechanismDescription MjcfReader::read() {
     } else if (std::find(kRead.begin(), kRead.end(), kind) == kRead.end()) {
       note_unread(*part);
     }
+    if (kind == "tendon") {
+      refuse_tendon_forces(*part, defaults_, options_, findings_);
+    }
   }
   if (!findings_.failed() && description_.bodies.empty()) {
     findings_.error(urdf::line_of(model_), "nothing moves: no <body> in <worldbody> has a joint");
@@ -257,9 +319,10 @@ MechanismDescription read_mjcf(tinyxml2::XMLDocument& model, std::string_view fi
   if (options.floating || options.keep_fixed) {
     findings.error(0, "--floating and --fixed are for URDF; in MJCF a <freejoint> says that a body floats");
   }
-  mjcf::resolve_includes(model, file_name, findings);
+  std::deque<std::size_t> kept;
+  mjcf::resolve_includes(model, file_name, lines, kept, findings);
   MechanismDescription description = mjcf::MjcfReader(*model.RootElement(), options, lines, findings).read();
-  findings.throw_if_failed(file_name);
+  findings.throw_if_failed(file_name, lines);
   return description;
 }
 

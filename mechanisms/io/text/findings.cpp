@@ -21,7 +21,11 @@ void Findings::error(std::size_t line, std::string message) {
   errors_.push_back({line, std::move(message)});
 }
 
-void Findings::throw_if_failed(std::string_view file_name) const {
+bool Findings::enough() const {
+  return errors_.size() > kMostErrors;
+}
+
+void Findings::throw_if_failed(std::string_view file_name, const SourceLines& lines) const {
   if (errors_.empty()) {
     return;
   }
@@ -31,17 +35,19 @@ void Findings::throw_if_failed(std::string_view file_name) const {
     return std::tie(a.line, a.message) == std::tie(b.line, b.message);
   };
   sorted.erase(std::unique(sorted.begin(), sorted.end(), same), sorted.end());
+  const auto [first_file, first_line] = lines.place(file_name, sorted.front().line);
   if (sorted.size() == 1) {
-    throw FileError(file_name, sorted.front().line, sorted.front().message);
+    throw FileError(first_file, first_line, sorted.front().message);
   }
   std::string text = fmt::format("{} errors", sorted.size());
   for (std::size_t i = 0; i < std::min(sorted.size(), kMostErrors); ++i) {
-    fmt::format_to(std::back_inserter(text), "\n{}:{}: {}", file_name, sorted[i].line, sorted[i].message);
+    const auto [file, line] = lines.place(file_name, sorted[i].line);
+    fmt::format_to(std::back_inserter(text), "\n{}:{}: {}", file, line, sorted[i].message);
   }
   if (sorted.size() > kMostErrors) {
     fmt::format_to(std::back_inserter(text), "\nand {} more", sorted.size() - kMostErrors);
   }
-  throw FileError(file_name, sorted.front().line, text);
+  throw FileError(first_file, first_line, text);
 }
 
 }  // namespace mbdbench

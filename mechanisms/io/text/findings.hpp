@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "mechanisms/io/text/source_lines.hpp"
+
 namespace mbdbench {
 
 /// Errors and notes of one file.
@@ -20,11 +22,14 @@ class Findings {
   [[nodiscard]] bool failed() const { return !errors_.empty(); }
   /// \returns how many errors there are, to see whether a passage was read without any.
   [[nodiscard]] std::size_t error_count() const { return errors_.size(); }
+  /// \returns whether there are more than are shown: what names are nearest to a wrong one need not be looked for.
+  [[nodiscard]] bool enough() const;
   /// \returns the notes, in the order that they came.
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
   /// \throws FileError with all errors by line, if there are any; the same words stand once for a line
-  void throw_if_failed(std::string_view file_name) const;
+  /// \param lines knows which of them are those of files that this one includes
+  void throw_if_failed(std::string_view file_name, const SourceLines& lines) const;
 
  private:
   struct Error {

@@ -26,9 +26,11 @@ struct Pose {
 /// \returns the inner frame where the outer one is seen from.
 Pose operator*(const Pose& outer, const Pose& inner);
 
-/// \returns the line that the element begins in.
+/// \returns the line that the element begins in; of an element of an included file, which is a copy, as SourceLines
+/// counts it.
 inline std::size_t line_of(const XMLElement& element) {
-  return static_cast<std::size_t>(element.GetLineNum());
+  const auto* const included = static_cast<const std::size_t*>(element.GetUserData());
+  return included != nullptr ? *included : static_cast<std::size_t>(element.GetLineNum());
 }
 
 /// \returns the text with whatever is not printable ASCII as '?', for messages and TOML files, which are UTF-8.

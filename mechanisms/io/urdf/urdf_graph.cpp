@@ -63,8 +63,8 @@ int GraphCollector::end_of(const XMLElement& joint, const char* role, const std:
     return world;
   }
   if (found == links_.end()) {
-    findings_.error(line_of(*end),
-                    fmt::format("{}: there is no link '{}'; {}", owner, name, suggest_name(name, names_, "links")));
+    findings_.error(line_of(*end), fmt::format("{}: there is no link '{}'{}", owner, name,
+                                               findings_.enough() ? "" : "; " + suggest_name(name, names_, "links")));
     return -1;
   }
   return found->second;

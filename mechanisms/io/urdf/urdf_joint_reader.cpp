@@ -181,6 +181,9 @@ void JointReader::read_mimic(int follower, const XMLElement& mimic) {
   const auto found = std::find_if(graph_.joints.begin(), graph_.joints.end(),
                                   [&](const UrdfJoint& joint) { return joint.name == followed; });
   if (found == graph_.joints.end()) {
+    if (findings_.enough()) {
+      return fail(fmt::format("there is no joint '{}'", followed));
+    }
     std::vector<std::string> known;
     for (const UrdfJoint& joint : graph_.joints) {
       known.push_back(joint.name);

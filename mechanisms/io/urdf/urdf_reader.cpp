@@ -258,7 +258,7 @@ MechanismDescription read_urdf(const tinyxml2::XMLElement& robot, std::string_vi
                                const RobotOptions& options, SourceLines& lines) {
   Findings findings;
   MechanismDescription description = urdf::UrdfReader(options, lines, findings).read(robot);
-  findings.throw_if_failed(file_name);
+  findings.throw_if_failed(file_name, lines);
   return description;
 }
 

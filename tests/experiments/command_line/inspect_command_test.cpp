@@ -11,6 +11,7 @@
 
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/registries.hpp"
+#include "experiments/verification/verification.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/catalogue/chains/link.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -73,6 +74,39 @@ TEST(InspectCommand, SaysWhatItDidNotTry) {
   const CommandLineCall text = call_program({"inspect", "pendulum:3000", "-f", "dense"});
   EXPECT_NE(text.output.find("yes; its right-hand side was not tried, it needs matrices of"), std::string::npos)
       << text.output;
+}
+
+// A link in the middle that is heavier by so much has reactions in which those of the others drown. Both said yes to
+// formulations whose accelerations are wrong there.
+TEST(InspectCommand, GivesTheAnswerOfVerify) {
+  const TemporaryDirectory directory;
+  std::size_t doubted = 0;
+  std::size_t refused = 0;
+  for (const double ratio : {1e3, 1e6, 1e9}) {
+    MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:3").description();
+    description.bodies[1].mass *= ratio;
+    description.bodies[1].inertia *= ratio;
+    const std::string file = (directory / "heavy_link.toml").string();
+    std::ofstream(file) << write_mechanism(description);
+    const nlohmann::json answers = inspected({file})["formulations"];
+    const std::vector<VerificationResult> rows = verify(default_registries(), Mechanism(description), {});
+    ASSERT_EQ(answers.size(), rows.size());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      SCOPED_TRACE(fmt::format("{}, ratio {}: {}", rows[i].formulation, ratio, answers[i].dump()));
+      if (!rows[i].refusal.empty() || answers[i]["can"] == false) {
+        const bool wrong = rows[i].outcome() == CheckOutcome::failed && !rows[i].only_imprecise();
+        EXPECT_TRUE(wrong || !rows[i].refusal.empty() || !rows[i].failure.empty());
+        refused += wrong ? 1 : 0;
+        continue;
+      }
+      EXPECT_EQ(answers[i]["doubt"] != "", rows[i].outcome() >= CheckOutcome::ill_conditioned);
+      doubted += answers[i]["doubt"] != "" ? 1 : 0;
+    }
+  }
+  EXPECT_GT(refused, 0U);
+  EXPECT_GT(doubted, 0U);
+  const CommandLineCall text = call_program({"inspect", (directory / "heavy_link.toml").string()});
+  EXPECT_NE(text.output.find("no: it disagrees with dense (verify): "), std::string::npos) << text.output;
 }
 
 TEST(InspectCommand, WhomItPromisesHasAFirstRightHandSide) {

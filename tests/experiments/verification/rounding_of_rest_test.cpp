@@ -80,34 +80,55 @@ TEST(Verify, ABodyThatMovesOnEvenlyHasReactionsOfRounding) {
   expect_no_failure(Mechanism(sliding_body()));
 }
 
-// A plate of 2 g and 1e-6 kg m^2 turns between bodies of a kilogram. Its acceleration is p' over its inertia: what the
-// tangent gauge adds to p' may have no part in a motion that the constraints leave free beyond rounding of p' itself.
-TEST(Verify, TheTangentGaugeKeepsTheDigitsOfLightBodies) {
-  const Mechanism mechanism = soak::draw_mechanism(default_registries().mechanisms, 1463);
-  const auto entry = [](const char* key) -> const FormulationEntry& {
+/// A plate of 2 g and 1e-6 kg m^2 turns between bodies of a kilogram.
+Mechanism plate_between_bodies() {
+  return soak::draw_mechanism(default_registries().mechanisms, 1463);
+}
+
+class TangentGauge : public ::testing::TestWithParam<const char*> {};
+
+// The plate's acceleration is p' over its inertia: what the tangent gauge adds to p' may have no part in a motion that
+// the constraints leave free beyond rounding of p' itself.
+TEST_P(TangentGauge, KeepsTheDigitsOfLightBodies) {
+  const Mechanism mechanism = plate_between_bodies();
+  const auto entry = [](std::string_view key) -> const FormulationEntry& {
     return *find_formulation(formulation_registry(), key);
   };
   VerificationReference references(mechanism, entry("dense"), entry("dense-momentum"));
-  const auto momentum =
-      entry("dense-momentum")
-          .make(mechanism, parse_parameters(entry("dense-momentum").options, "gauge=tangent", "dense-momentum"));
+  const std::string word = GetParam();
+  const std::string key = word.substr(0, word.find('['));
+  const std::string options = word.size() > key.size() ? word.substr(key.size() + 1, word.size() - key.size() - 2) : "";
+  const auto with_gauge = [&](const std::string& gauge) {
+    const std::string all = options.empty() ? gauge : options + "," + gauge;
+    return entry(key).make(mechanism, parse_parameters(entry(key).options, all, key));
+  };
+  const auto published = with_gauge("gauge=none");
+  const auto tangent = with_gauge("gauge=tangent");
   for (const VerificationState& state : draw_verification_states(mechanism, 5, 1).states) {
     const Reference reference = references.at(state);
     ASSERT_EQ(reference.failure, "");
     Eigen::VectorXd x(mechanism.q_size() + mechanism.u_size());
     x << state.q, reference.p;
+    Eigen::VectorXd without(x.size());
     Eigen::VectorXd rates(x.size());
-    ASSERT_TRUE(momentum->rhs(state.t, view(x), view(rates)).ok);
-    const Eigen::VectorXd added = rates.tail(mechanism.u_size()) - reference.momentum_rates;
+    ASSERT_TRUE(published->rhs(state.t, view(x), view(without)).ok);
+    ASSERT_TRUE(tangent->rhs(state.t, view(x), view(rates)).ok);
+    const Eigen::VectorXd momentum_rates = without.tail(mechanism.u_size());
+    const Eigen::VectorXd added = rates.tail(mechanism.u_size()) - momentum_rates;
     const Eigen::VectorXd freely = reference.null_space.transpose() * added;
     // A sum over the rows and one over the columns of Phi_q round; ten times that.
     const double rounding = 10.0 * static_cast<double>(x.size()) * std::numeric_limits<double>::epsilon();
-    const double size = std::max(reference.momentum_rates.lpNorm<Eigen::Infinity>(), added.lpNorm<Eigen::Infinity>());
+    const double size = std::max(momentum_rates.lpNorm<Eigen::Infinity>(), added.lpNorm<Eigen::Infinity>());
     EXPECT_LE(freely.lpNorm<Eigen::Infinity>(), rounding * size);
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Momenta, TangentGauge, ::testing::Values("dense-momentum", "hdca", "hdca[leaf=body]"));
+
+TEST(Verify, LightBodiesKeepTheirAccelerations) {
   VerificationOptions options;
-  options.formulations = {"dense-momentum", "naudet"};
-  for (const VerificationResult& result : verify(default_registries(), mechanism, options)) {
+  options.formulations = {"dense-momentum", "naudet", "hdca", "hdca[leaf=body]"};
+  for (const VerificationResult& result : verify(default_registries(), plate_between_bodies(), options)) {
     EXPECT_EQ(result.acceleration.outcome, CheckOutcome::passed)
         << result.formulation << ": " << result.acceleration.error << " of " << result.acceleration.limit;
   }

@@ -139,6 +139,45 @@ TEST(rolling, a_sleigh_turns_about_its_blade) {
   EXPECT_FALSE(mechanism.exchanges_energy());
 }
 
+// A constraint that asks for a velocity b(t) has it from a body whose motion is prescribed, whatever that weighs: the
+// blade slips sideways with b = 0.3 + 0.2 t. Along it v' = b w + a w^2, and w' = -m a (b' + v w) / (J + m a^2).
+TEST(rolling, a_blade_may_slip_as_time_says) {
+  const test::Sleigh sleigh;
+  const double slip = 0.3;
+  const double slip_rate = 0.2;
+  for (const double mass : {1e-3, 1.0, 1e3}) {
+    MechanismDescription description = sleigh.description();
+    description.bodies.push_back({"feed", mass, Vec3::Zero(), mass * Mat3::Identity()});
+    JointDescription joint;
+    joint.name = "slip";
+    joint.type = JointType::prismatic;
+    joint.a = kGround;
+    joint.b = "feed";
+    joint.axis = Vec3::UnitZ();
+    joint.motions = {{0, "0.3*t + 0.1*t^2", "0.3 + 0.2*t", "0.2"}};
+    description.joints.push_back(joint);
+    description.velocity_constraints[0].terms.push_back({"slip", 0, ConstantLaw{-1.0}});
+    const Mechanism mechanism(description);
+    const double c = std::cos(sleigh.heading);
+    const double s = std::sin(sleigh.heading);
+    const Eigen::VectorXd& u = mechanism.u0();
+    EXPECT_NEAR(-s * u[0] + c * u[1], slip, 1e-12);
+    const double speed = c * u[0] + s * u[1];
+    const double turn = u[2];
+    const double along = sleigh.ahead * turn * turn;  // v' - b w
+    const double across = slip_rate + speed * turn;
+    for (const char* key : kTaking) {
+      SCOPED_TRACE(fmt::format("{}, feed of {} kg", key, mass));
+      const Eigen::VectorXd rates = accelerations(key, mechanism);
+      EXPECT_NEAR(rates[0], along * c - across * s, kByDifferences);
+      EXPECT_NEAR(rates[1], along * s + across * c, kByDifferences);
+      EXPECT_NEAR(rates[2],
+                  -sleigh.mass * sleigh.ahead * across / (sleigh.inertia + sleigh.mass * sleigh.ahead * sleigh.ahead),
+                  kByDifferences);
+    }
+  }
+}
+
 /// The equation says the same whatever it is multiplied by.
 TEST(rolling, a_constraint_times_a_number_is_the_same) {
   const test::Sleigh sleigh;

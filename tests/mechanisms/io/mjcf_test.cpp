@@ -124,12 +124,12 @@ TEST(Mjcf, AModelThatWeWriteReadsBack) {
 TEST(Mjcf, WhatWouldBeLostIsRefusedAllAtOnce) {
   const std::string message = refused(R"(<mujoco><include file="x.xml"/>
     <option density="1.2"/>
-    <worldbody><body name="b" gravcomp="1"><joint name="j" armature="0.1" frictionloss="0.2"/>
+    <worldbody><body name="b"><joint name="j" armature="0.1" frictionloss="0.2"/>
     <geom type="mesh" mesh="m"/><composite/></body></worldbody>
     <equality><tendon tendon1="t"/></equality></mujoco>)");
   for (const char* const part :
-       {"model.xml:1: 8 errors", "<include file=\"x.xml\">: x.xml: cannot be opened", "<option density>",
-        "gravcomp is not modelled", "armature (0.1) is not modelled; leave it out with --ignore armature",
+       {"model.xml:1: 7 errors", "<include file=\"x.xml\">: x.xml: cannot be opened", "<option density>",
+        "armature (0.1) is not modelled; leave it out with --ignore armature",
         "frictionloss (0.2) is not modelled; leave it out with --ignore friction", "meshes are not read",
         "<composite> is not read", "<tendon> in <equality> is not read"}) {
     EXPECT_NE(message.find(part), std::string::npos) << part << "\nin\n" << message;
