@@ -131,11 +131,23 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
 
 RhsStatus Formulation::power(double t, std::span<const double> x, double& power) {
   look_near(x);
+  if (!observation_) {
+    observation_ = std::make_unique<ObservationWorkspace>(*mechanism_, &cut_references());
+  }
+  ObservationWorkspace& work = *observation_;
+  if (!mechanism_->rheonomic() && !work.loads.need_bodies()) {
+    // Nothing acts but along joints: where the bodies are is most of the time, and nobody asks.
+    const RhsStatus status = unpack(t, x, work.q, work.u);
+    if (status.ok) {
+      work.loads.evaluate_without_potential(t, work.q, work.u, work.kinematics);
+      power = std::inner_product(work.u.begin(), work.u.end(), work.loads.joint_forces().data(), 0.0);
+    }
+    return status;
+  }
   RhsStatus status = place(t, x);
   if (!status.ok) {
     return status;
   }
-  ObservationWorkspace& work = *observation_;
   work.loads.evaluate_without_potential(t, work.q, work.u, work.kinematics);
   power = work.loads.power(work.u, work.kinematics);
   if (!mechanism_->rheonomic()) {
