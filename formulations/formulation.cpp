@@ -7,6 +7,7 @@
 
 #include "formulations/drive_forces.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/body_velocities.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -95,7 +96,12 @@ RhsStatus Formulation::place(double t, std::span<const double> x) {
   const RhsStatus status = unpack(t, x, observation_->q, observation_->u);
   if (status.ok) {
     observation_->kinematics.set_positions(observation_->q);
-    observation_->kinematics.set_velocities(observation_->u);
+    if (mechanism_->constrained() || !mechanism_->cut_joints().empty()) {
+      observation_->kinematics.set_velocities(observation_->u);
+    } else {
+      // No row, and no load in a cut joint, asks for more.
+      set_velocities_of_bodies(observation_->kinematics, observation_->u);
+    }
   }
   return status;
 }

@@ -35,7 +35,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Members that go together in lanes: their states and stages stay in a processor's own cache.
-constexpr std::size_t kTogether = 32;
+constexpr std::size_t kTogether = 16;
 constexpr int kIntervals = 100;
 
 /// Members are compared at the same times: without --time START:STEP:END at a hundred intervals.

@@ -199,6 +199,42 @@ class Stack {
     }
   }
 
+  /// What RunAccuracy::reached does, with the right-hand sides of all members together.
+  void follow_work(double t, std::span<const double> x) {
+    std::vector<WorkQuadrature*> followed;
+    for_each([&](std::size_t k) {
+      WorkQuadrature& work = members_[k]->accuracy().quadrature();
+      if (work.end_step(t, part(x, k))) {
+        followed.push_back(&work);
+      }
+    });
+    evaluate(followed, WorkQuadrature::kEnd);
+    for (int node = 1; node < WorkQuadrature::kEnd; ++node) {
+      std::for_each(followed.begin(), followed.end(), [node](WorkQuadrature* work) { work->predict(node); });
+      evaluate(followed, node);
+    }
+    std::for_each(followed.begin(), followed.end(), [](WorkQuadrature* work) { work->close_step(); });
+  }
+
+  void evaluate(std::span<WorkQuadrature* const> followed, int node) {
+    states_.resize(size_ * followed.size());
+    rates_.resize(states_.size());
+    for (std::size_t k = 0; k < followed.size(); ++k) {
+      std::copy_n(followed[k]->state(node).begin(), size_, states_.begin() + static_cast<std::ptrdiff_t>(k * size_));
+    }
+    const std::span<RhsStatus> statuses = std::span(statuses_).first(followed.size());
+    if (!followed.empty()) {
+      formulation_.rhs_batch(followed.front()->time_of(node), states_, rates_, statuses);
+    }
+    for (std::size_t k = 0; k < followed.size(); ++k) {
+      if (statuses[k].ok) {
+        std::copy_n(rates_.begin() + static_cast<std::ptrdiff_t>(k * size_), size_, followed[k]->rates(node).begin());
+      } else {
+        followed[k]->evaluate(node);  // which notes why
+      }
+    }
+  }
+
   OdeSystem system() {
     OdeSystem system;
     system.size = size_ * members_.size();
@@ -225,8 +261,8 @@ class Stack {
     };
     system.after_step = [this](double t, std::span<double> x) {
       bool any = false;
+      follow_work(t, x);
       for_each([&](std::size_t k) {
-        members_[k]->accuracy().reached(t, part(x, k));
         const bool changed = members_[k]->setup().formulation->after_step(t, part(x, k));
         changed_[k] += changed ? 1 : 0;
         any = any || changed;
@@ -241,6 +277,8 @@ class Stack {
   Formulation& formulation_;
   std::size_t size_;
   std::vector<RhsStatus> statuses_;
+  std::vector<double> states_;  // of quadratures
+  std::vector<double> rates_;
   std::vector<bool> failed_;
   std::vector<std::size_t> changed_;
   std::size_t changed_steps_ = 0;

@@ -82,6 +82,11 @@ TEST_F(EnsembleCommandTest, members_in_lanes_are_single_runs_up_to_rounding) {
     EXPECT_NEAR(last_of(starts, column), wanted, 1e-10 * std::max(1.0, std::abs(wanted))) << column;
   }
   EXPECT_EQ(table.number(9, "evaluations"), statistics("single")["nfevals"].get<double>());
+  // The work of its dampers is followed in lanes too.
+  const nlohmann::json energy = statistics("single")["energy"];
+  EXPECT_GT(energy["exchanged"], 1e-3);
+  EXPECT_NEAR(table.number(9, "largest_imbalance"), energy["largest_imbalance"].get<double>(),
+              1e-10 * energy["scale"].get<double>());
 }
 
 TEST_F(EnsembleCommandTest, results_depend_neither_on_threads_nor_on_the_number_of_members) {
