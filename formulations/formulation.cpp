@@ -7,6 +7,7 @@
 
 #include "formulations/drive_forces.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/body_velocities.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/loads.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -95,7 +96,12 @@ RhsStatus Formulation::place(double t, std::span<const double> x) {
   const RhsStatus status = unpack(t, x, observation_->q, observation_->u);
   if (status.ok) {
     observation_->kinematics.set_positions(observation_->q);
-    observation_->kinematics.set_velocities(observation_->u);
+    if (mechanism_->constrained() || !mechanism_->cut_joints().empty()) {
+      observation_->kinematics.set_velocities(observation_->u);
+    } else {
+      // No row, and no load in a cut joint, asks for more.
+      set_velocities_of_bodies(observation_->kinematics, observation_->u);
+    }
   }
   return status;
 }
@@ -131,11 +137,23 @@ RhsStatus Formulation::observe(double t, std::span<const double> x, Observation&
 
 RhsStatus Formulation::power(double t, std::span<const double> x, double& power) {
   look_near(x);
+  if (!observation_) {
+    observation_ = std::make_unique<ObservationWorkspace>(*mechanism_, &cut_references());
+  }
+  ObservationWorkspace& work = *observation_;
+  if (!mechanism_->rheonomic() && !work.loads.need_bodies()) {
+    // Nothing acts but along joints: where the bodies are is most of the time, and nobody asks.
+    const RhsStatus status = unpack(t, x, work.q, work.u);
+    if (status.ok) {
+      work.loads.evaluate_without_potential(t, work.q, work.u, work.kinematics);
+      power = std::inner_product(work.u.begin(), work.u.end(), work.loads.joint_forces().data(), 0.0);
+    }
+    return status;
+  }
   RhsStatus status = place(t, x);
   if (!status.ok) {
     return status;
   }
-  ObservationWorkspace& work = *observation_;
   work.loads.evaluate_without_potential(t, work.q, work.u, work.kinematics);
   power = work.loads.power(work.u, work.kinematics);
   if (!mechanism_->rheonomic()) {

@@ -153,6 +153,9 @@ struct OdeEntry {
   bool takes_partners = false;
   /// Matrices of the size of the state that it keeps; runs that would exceed the machine's memory are refused.
   double matrices = 0.0;
+  /// Does the same with every component, in steps that depend on no state: systems that know nothing of one another may
+  /// stand one behind another in one, and each gets the bits that it has alone.
+  bool takes_stacks = false;
 };
 
 /// Checks tspan, x0 and options against the rules above; every method calls it first.

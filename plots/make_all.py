@@ -11,8 +11,8 @@ EXAMPLE = """example:
   python3 plots/make_all.py results/runs/chadaj2015
 
 The experiment is found from DIR/records.csv. A benchmark's DIR/rhs.json (see plots/rhs_cost.py) is drawn too; it may stand
-alone. Writes DIR/figures/*.pdf and *.png, DIR/tables/*.tex and DIR/report.html. What cannot be drawn is named, the rest is
-made all the same, and the exit code is 1."""
+alone, as may DIR/ensemble.csv of 'mbdbench simulate --ensemble' (see plots/ensemble.py). Writes DIR/figures/*.pdf and *.png,
+DIR/tables/*.tex and DIR/report.html. What cannot be drawn is named, the rest is made all the same, and the exit code is 1."""
 
 try:
     import matplotlib
@@ -22,6 +22,7 @@ except ImportError as error:
     sys.exit(f"make_all: {sys.executable} cannot import {error.name}; on Debian: /usr/bin/python3 with python3-matplotlib, "
              "python3-numpy, python3-jinja2")
 
+import ensemble
 import rhs_cost
 import style
 from reading.input_error import InputError
@@ -118,6 +119,13 @@ def _add_benchmark(output, file):
     output.add_figure(rhs_cost.FIGURE, costs)
 
 
+def _add_ensemble(output):
+    try:
+        output.add_figure(ensemble.FIGURE, ensemble.read_ensemble(output.directory))
+    except InputError as error:
+        output.problems.append(str(error))
+
+
 def _list_drawn(output):
     """Writes the names of all figures and tables made here, so that `--overwrite` removes these and no others."""
     file = output.directory / LIST_FILE
@@ -138,13 +146,16 @@ def make_all(directory, indexed=False):
     output = Output(directory)
     benchmark = directory / BENCHMARK_FILE
     results, title, tables, provenance = None, "", [], {}
-    if (directory / "records.csv").exists() or not benchmark.exists():
+    members = directory / ensemble.FILE
+    if (directory / "records.csv").exists() or not (benchmark.exists() or members.exists()):
         results, title, tables, provenance = _add_experiment(output)
     if benchmark.exists():
         _add_benchmark(output, benchmark)
+    if members.exists():
+        _add_ensemble(output)
     _list_drawn(output)
     if results or output.figures:
-        heading = f"mbdbench: {title or rhs_cost.FIGURE.title.lower()}"
+        heading = f"mbdbench: {title or (ensemble if members.exists() else rhs_cost).FIGURE.title.lower()}"
         output.written.append(write_report(directory / "report.html", heading, output.figures, results, provenance, output.problems, tables, indexed))
     return output
 

@@ -12,7 +12,7 @@ namespace mbdbench {
 
 /// What made the results of a folder; stands in its provenance.json as "made_by".
 struct FolderOwner {
-  std::string command;     ///< "study" (of `run` too), "simulate", "bench", "verify", "matrices", "soak"
+  std::string command;     ///< "study" (of `run` too), "simulate", "ensemble", "bench", "verify", "matrices", "soak"
   std::string name = {};   ///< of a study
   bool quick = false;      ///< whether its smaller version
   bool continues = false;  ///< whether the same again goes on in its folder; otherwise it would replace what is there

@@ -27,8 +27,11 @@ void LoadEnergy::observe(double t, std::span<const double> q, std::span<const do
     return;
   }
   auto& [mechanism, kinematics, loads] = *workspace_;
-  kinematics.set_positions(q);
-  kinematics.set_velocities(u);
+  // Where nothing acts but along joints, nobody asks where the bodies are.
+  if (loads.need_bodies()) {
+    kinematics.set_positions(q);
+    kinematics.set_velocities(u);
+  }
   loads.evaluate_without_potential(t, q, u, kinematics);
   const double length = mechanism.scales().length;
   double energy = 0.0;

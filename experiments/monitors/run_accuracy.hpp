@@ -37,6 +37,8 @@ class RunAccuracy : public OdeSink {
   bool step(double t, std::span<const double> x, const OdeStatistics& so_far) override;
   /// An accepted step as the integrator left it, before `step`: SimulationOptions::step_reached.
   void reached(double t, std::span<const double> x);
+  /// \returns what `reached` does, for who does it in pieces.
+  [[nodiscard]] WorkQuadrature& quadrature() { return work_; }
 
   [[nodiscard]] double initial_energy() const { return initial_energy_; }
   /// \returns max |E - E0| and E - E0 at the last step, J.

@@ -65,33 +65,58 @@ void WorkQuadrature::start(double t, std::span<const double> x) {
 }
 
 void WorkQuadrature::finish(double t, std::span<const double> x) {
-  if (!formulation_ || !failure_.empty()) {
+  if (!end_step(t, x)) {
     return;
   }
-  const double h = t - t_;
-  std::copy(x.begin(), x.end(), x_[3].begin());
-  evaluate(t, x_[3], f_[3]);
-  std::array<double, 2> coarse{};
-  for (std::size_t i = 1; i <= 2; ++i) {
-    for (std::size_t k = 0; k < x.size(); ++k) {
-      x_[i][k] = hermite(kNodes[i], h, x_[0][k], f_[0][k], x_[3][k], f_[3][k]);
-    }
-    const double inside = t_ + kNodes[i] * h;
-    coarse[i - 1] = power(inside, x_[i]);
-    evaluate(inside, x_[i], f_[i]);
+  evaluate(kEnd);
+  for (int node = 1; node < kEnd; ++node) {
+    predict(node);
+    evaluate(node);
   }
+  close_step();
+}
+
+bool WorkQuadrature::end_step(double t, std::span<const double> x) {
+  if (!formulation_ || !failure_.empty()) {
+    return false;
+  }
+  step_ = t - t_;
+  end_ = t;
+  std::copy(x.begin(), x.end(), x_[kEnd].begin());
+  return true;
+}
+
+double WorkQuadrature::time_of(int node) const {
+  return node == kEnd ? end_ : t_ + kNodes[static_cast<std::size_t>(node)] * step_;
+}
+
+void WorkQuadrature::predict(int node) {
+  const auto i = static_cast<std::size_t>(node);
+  for (std::size_t k = 0; k < x_[i].size(); ++k) {
+    x_[i][k] = hermite(kNodes[i], step_, x_[0][k], f_[0][k], x_[kEnd][k], f_[kEnd][k]);
+  }
+  coarse_[i] = power(time_of(node), x_[i]);
+}
+
+void WorkQuadrature::evaluate(int node) {
+  const auto i = static_cast<std::size_t>(node);
+  evaluate(time_of(node), x_[i], f_[i]);
+}
+
+void WorkQuadrature::close_step() {
+  const double h = step_;
   double change = 0.0;
   double step_work = h * kWeights[0] * power_;
   for (std::size_t i = 1; i <= 2; ++i) {
     const std::array<double, 4>& a = kMatrix[i - 1];
-    for (std::size_t k = 0; k < x.size(); ++k) {
+    for (std::size_t k = 0; k < x_[i].size(); ++k) {
       x_[i][k] = x_[0][k] + h * (a[0] * f_[0][k] + a[1] * f_[1][k] + a[2] * f_[2][k] + a[3] * f_[3][k]);
     }
     const double fine = power(t_ + kNodes[i] * h, x_[i]);
     step_work += h * kWeights[i] * fine;
-    change += h * kWeights[i] * (fine - coarse[i - 1]);
+    change += h * kWeights[i] * (fine - coarse_[i]);
   }
-  power_ = power(t, x_[3]);
+  power_ = power(end_, x_[3]);
   step_work += h * kWeights[3] * power_;
   if (failure_.empty()) {
     work_ += step_work;

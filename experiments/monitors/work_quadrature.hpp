@@ -32,6 +32,22 @@ class WorkQuadrature {
   /// The step from there has ended in this state, before anything is changed in it (Formulation::after_step).
   void finish(double t, std::span<const double> x);
 
+  // `finish` in pieces, for who follows many runs of one mechanism and evaluates their right-hand sides together:
+  //     end_step; rates of kEnd; of both inner nodes predict and the rates; close_step.
+
+  static constexpr int kEnd = 3;  ///< node at the end of the step; 1 and 2 are inside
+  /// \returns whether work is followed; otherwise there is nothing to do.
+  bool end_step(double t, std::span<const double> x);
+  /// Sets the state at an inner node.
+  void predict(int node);
+  [[nodiscard]] double time_of(int node) const;
+  [[nodiscard]] std::span<const double> state(int node) const { return x_[static_cast<std::size_t>(node)]; }
+  /// Where the rates at this state belong.
+  [[nodiscard]] std::span<double> rates(int node) { return f_[static_cast<std::size_t>(node)]; }
+  /// Evaluates them with the copy, which notes a failure.
+  void evaluate(int node);
+  void close_step();
+
   /// \returns the work since the first start, J.
   [[nodiscard]] double work() const { return work_; }
   /// \returns the sum of |work| over the steps, J: what the balance may be compared with.
@@ -51,7 +67,10 @@ class WorkQuadrature {
   std::unique_ptr<Formulation> formulation_;  ///< none where nothing exchanges energy
   bool started_ = false;
   double t_ = 0.0;
+  double end_ = 0.0;   ///< of the step
+  double step_ = 0.0;  ///< its size
   double power_ = 0.0;
+  std::array<double, 4> coarse_{};        ///< powers at the nodes of the polynomial
   std::array<std::vector<double>, 4> x_;  ///< at the nodes, in order of time
   std::array<std::vector<double>, 4> f_;
   double work_ = 0.0;

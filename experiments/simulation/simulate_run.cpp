@@ -23,6 +23,7 @@
 #include "experiments/simulation/output/end_samples.hpp"
 #include "experiments/simulation/output/run_checkpoint.hpp"
 #include "experiments/simulation/output/simulate_report.hpp"
+#include "experiments/simulation/output/trajectory_content.hpp"
 #include "experiments/simulation/output/trajectory_writer.hpp"
 #include "experiments/simulation/ranks/divided_simulation.hpp"
 #include "experiments/simulation/ranks/rank_start.hpp"
@@ -120,19 +121,6 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
   for (const std::string& note : diagnostic_notes(accuracy)) {
     say("note: {}\n", note);
   }
-}
-
-TrajectoryContent trajectory_content(const SimulateRequest& request) {
-  const auto asks = [&](const char* column) {
-    return std::find(request.columns.begin(), request.columns.end(), column) != request.columns.end();
-  };
-  return {.reactions = request.reactions || asks("reactions"),
-          .reactions_about_a = request.reaction_point == "a",
-          .motion = {.velocities = asks("velocities"),
-                     .accelerations = asks("accelerations"),
-                     .loads = asks("loads"),
-                     .poses = asks("poses")},
-          .comments = {}};
 }
 
 /// What makes all ranks do the same.

@@ -94,6 +94,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"monitors", {"terminal"}},
       {"records", {"files", "terminal"}},
       {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
+      {"ensembles", {"files", "records", "registries", "simulation", "terminal"}},
       {"verification", {"records", "registries"}},
       {"soak", {"monitors", "registries", "simulation", "terminal", "verification"}},
       {"metamorphic", {"files", "registries", "simulation", "soak", "terminal", "verification"}},

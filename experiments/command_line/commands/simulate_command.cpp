@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <memory>
+#include <stdexcept>
 
 #include "experiments/command_line/commands/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
+#include "experiments/ensembles/ensemble_run.hpp"
 #include "experiments/simulation/simulate_run.hpp"
 
 namespace mbdbench {
@@ -18,9 +20,11 @@ constexpr const char* kSimulateExamples = R"(Examples:
   mbdbench simulate --mechanism pendulum:1024 --formulation hdca[leaf=subchain] --threads 2 --time 1 --output fast
   mbdbench simulate --restart run/state.json --time 20 --output run2
   mbdbench simulate --restart killed/checkpoint.json --time 10 --output rest
+  mbdbench simulate -m humanoid -f aba -i rkf45-fixed --fixed-step 0.001 -t 0:0.01:1 --ensemble 4096 \
+                    --spread positions=0.05,velocities=0.1 --seed 1 --threads 2 -o many
 
 DIR receives trajectory.csv, statistics.json, timings.json, state.json, mechanism.toml and provenance.json
-(docs/using/results.md). Exit codes: 0 the end was reached; 1 the run failed, or
+(docs/using/results.md); of an ensemble members.csv, ensemble.csv and ensemble.json (docs/using/ensembles.md). Exit codes: 0 the end was reached; 1 the run failed, or
 is inaccurate; 2 bad input; 3 a file cannot be written;
 130 interrupted. A run that failed
 or was interrupted keeps what it had, and state.json continues it.)";
@@ -129,22 +133,60 @@ void add_output_options(CLI::App& command, SimulateRequest& request) {
   command.add_flag("--quiet", request.quiet, "No progress bar");
 }
 
+void add_ensemble_options(CLI::App& command, EnsembleRequest& request) {
+  command.add_option(
+      "--ensemble", request.count,
+      "Run so many members, each from a start or with parameters of its own, and write their statistics");
+  command.add_option("--members", request.members,
+                     "Members from a CSV file: a column an initial value or parameter (q.JOINT, v.JOINT, mass.BODY, "
+                     "stiffness.SPRING, ...), a row a member");
+  command
+      .add_option(
+          "--spread", request.spread,
+          "Members drawn around the mechanism: NAME=SIZE,... with positions, velocities, q.JOINT, v.JOINT (rad, "
+          "m, ...) or mass, mass.BODY, stiffness, damping, a parameter of the catalogue (shares of their "
+          "value). SIZE: standard deviation, or uniform:HALF_WIDTH")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--seed", request.seed, "Of the members that are drawn (default: 1)");
+  command
+      .add_option("--quantities", request.quantities,
+                  "Of which statistics are made, separated by commas (default: the state, total, x_, y_, z_MARKER)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_flag("--trajectories", request.trajectories, "Also write trajectories/member_K.csv of every member");
+}
+
+/// \throws std::invalid_argument for options of ensembles without one
+int run(const Registries& registries, const EnsembleRequest& request) {
+  if (request.asked_for()) {
+    return run_ensemble(registries, request);
+  }
+  if (!request.spread.empty() || request.seed || !request.quantities.empty() || request.trajectories) {
+    throw std::invalid_argument(
+        "--spread, --seed, --quantities and --trajectories are of an ensemble; add --ensemble N, or --members FILE");
+  }
+  return run_simulate(registries, request.run);
+}
+
 }  // namespace
 
 void add_simulate_command(CLI::App& program, const Registries& registries, int& exit_code) {
   CLI::App* command =
       program.add_subcommand("simulate", "Integrates the motion of a mechanism and writes its trajectory");
-  const auto request = std::make_shared<SimulateRequest>();
-  add_problem_options(*command, *request);
-  add_error_control_options(*command, *request);
-  add_accuracy_options(*command, *request);
-  add_output_options(*command, *request);
+  const auto request = std::make_shared<EnsembleRequest>();
+  SimulateRequest& single = request->run;
+  add_problem_options(*command, single);
+  add_error_control_options(*command, single);
+  add_accuracy_options(*command, single);
+  add_output_options(*command, single);
+  add_ensemble_options(*command, *request);
   const auto robot = std::make_shared<RobotFlags>();
   add_robot_flags(*command, *robot);
   command->footer(kSimulateExamples);
   command->callback([&registries, &exit_code, request, robot] {
-    request->mechanism = with_robot_flags(request->mechanism, *robot);
-    exit_code = run_simulate(registries, *request);
+    request->run.mechanism = with_robot_flags(request->run.mechanism, *robot);
+    exit_code = run(registries, *request);
   });
 }
 

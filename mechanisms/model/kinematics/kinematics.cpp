@@ -1,5 +1,6 @@
 #include "mechanisms/model/kinematics/kinematics.hpp"
 
+#include "mechanisms/model/kinematics/body_velocities.hpp"
 #include "mechanisms/model/kinematics/velocity_rows.hpp"
 
 namespace mbdbench {
@@ -63,17 +64,22 @@ void Kinematics::set_positions(std::span<const double> q) {
   }
 }
 
-void Kinematics::set_velocities(std::span<const double> u) {
-  const auto joints = mechanism().tree_joints();
+void set_velocities_of_bodies(Kinematics& kinematics, std::span<const double> u) {
+  const auto joints = kinematics.mechanism().tree_joints();
+  const std::span<BodyKinematics> bodies = kinematics.bodies();
   for (std::size_t k = 0; k < joints.size(); ++k) {
     const Joint& joint = joints[k];
-    const JointKinematics& state = joints_[k];
-    Vec6 velocity = velocity_at(joint.a, state.point);
+    const JointKinematics& state = kinematics.tree_joint(static_cast<int>(k));
+    Vec6 velocity = kinematics.velocity_at(joint.a, state.point);
     for (int i = 0; i < joint.nu; ++i) {
       velocity += state.h.col(i) * u[static_cast<std::size_t>(joint.u_offset + i)];
     }
-    bodies()[k].velocity = shift_velocity(bodies()[k].com - state.point, velocity);
+    bodies[k].velocity = shift_velocity(bodies[k].com - state.point, velocity);
   }
+}
+
+void Kinematics::set_velocities(std::span<const double> u) {
+  set_velocities_of_bodies(*this, u);
   set_rates();
   if (velocity_rows_) {
     velocity_rows_->set_velocities(u);

@@ -1,0 +1,56 @@
+#pragma once
+/// \file
+/// The folder of an ensemble: what was asked for, so that the same command goes on and another one is refused, and what
+/// came of it.
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "experiments/ensembles/ensemble_members.hpp"
+#include "experiments/ensembles/member_record.hpp"
+#include "experiments/simulation/simulate_setup.hpp"
+
+namespace mbdbench {
+
+/// What results depend on.
+struct EnsembleProblem {
+  const SimulateSetup& base;  ///< of the mechanism around which members are
+  const SimulateRequest& request;
+  const EnsembleMembers& members;
+  const std::vector<std::string>& quantities;
+  bool trajectories = false;
+  bool in_lanes = false;
+};
+
+/// \returns the problem as inputs.json has it.
+nlohmann::ordered_json inputs_of(const EnsembleProblem& problem);
+
+/// \returns whether the folder goes on with this problem; false: it holds none yet.
+/// \throws std::invalid_argument naming what differs from the folder's
+bool goes_on(const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
+
+/// What came of all members.
+struct EnsembleOutcome {
+  std::map<std::string, std::size_t> statuses;
+  std::vector<std::size_t> counted;  ///< members of which statistics are made
+  std::vector<std::string> reasons;  ///< of the first ones that failed or are inaccurate, for the user
+  double evaluations = 0.0;
+
+  [[nodiscard]] std::size_t of(const std::string& status) const {
+    const auto found = statuses.find(status);
+    return found == statuses.end() ? 0 : found->second;
+  }
+};
+
+/// Looks at all records and writes members.csv, ensemble.csv and ensemble.json, the last one when all else is there.
+/// \throws WriteError, FileError
+EnsembleOutcome write_outcome(const std::filesystem::path& folder, const EnsembleProblem& problem,
+                              const KeptMembers& kept);
+
+/// \returns the outcome of an ensemble that is complete, from its ensemble.json. \throws FileError
+EnsembleOutcome read_outcome(const std::filesystem::path& folder);
+
+}  // namespace mbdbench
