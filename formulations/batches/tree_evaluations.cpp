@@ -14,14 +14,16 @@ void TreeEvaluations::batch(double t, std::span<const double> states, std::span<
   lanes_->evaluate(t, states, rates, statuses, one_);
 }
 
-RhsStatus TreeEvaluations::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
+template <typename Pass>
+RhsStatus TreeEvaluations::derive(double t, std::span<const double> x, std::span<const double> numbers,
+                                  const Pass& pass) {
   if (!without_jacobian().empty()) {
     return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
   }
   if (!derivatives_) {
     derivatives_ = std::make_unique<TreeDerivatives>(*mechanism_, kind_, near_);
   }
-  if (derivatives_->evaluate(t, x, derivatives)) {
+  if (pass(*derivatives_)) {
     return {};
   }
   std::vector<double> rates(x.size());
@@ -29,8 +31,29 @@ RhsStatus TreeEvaluations::jacobian(double t, std::span<const double> x, std::sp
   if (!status.ok) {
     return status;
   }
-  const auto bad = std::find_if_not(derivatives.begin(), derivatives.end(), [](double v) { return std::isfinite(v); });
-  return {false, {}, "a derivative is not finite", bad == derivatives.end() ? 0.0 : *bad};
+  const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [](double v) { return std::isfinite(v); });
+  return {false, {}, "a derivative is not finite", bad == numbers.end() ? 0.0 : *bad};
+}
+
+RhsStatus TreeEvaluations::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
+  return derive(t, x, derivatives, [&](TreeDerivatives& tree) { return tree.jacobian(t, x, derivatives); });
+}
+
+RhsStatus TreeEvaluations::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                                           std::span<double> product) {
+  return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.jacobian_vector(t, x, direction, product); });
+}
+
+RhsStatus TreeEvaluations::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                                           std::span<double> product) {
+  return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.vector_jacobian(t, x, weights, product); });
+}
+
+RhsStatus TreeEvaluations::parameter_jacobian(double t, std::span<const double> x,
+                                              std::span<const RateParameter> parameters,
+                                              std::span<double> derivatives) {
+  return derive(t, x, derivatives,
+                [&](TreeDerivatives& tree) { return tree.parameter_jacobian(t, x, parameters, derivatives); });
 }
 
 std::string TreeEvaluations::without_jacobian() const {
