@@ -35,6 +35,7 @@ struct LinearNode {
   int axis_count = 0;
   int row = 0;
   NodeStart start = NodeStart::inboard;
+  bool kept = false;                    ///< a node further on than the next one is outboard of it
   bool free_slides = false;             ///< the slides of a free row, behind which the inboard node feels no inertia
   kernels::LinkVector<double> lever{};  ///< from the inboard node's O to its own; zero on the ground
   kernels::RunStart<double> run{1.0, 0.0, 0.0};

@@ -103,6 +103,9 @@ void TreeDerivatives::reserve() {
   directions_.resize(x_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     const LinearNode& node = nodes_[i];
+    if (node.inboard >= 0 && node.inboard + 1 != static_cast<int>(i)) {
+      nodes_[index_of(node.inboard)].kept = true;
+    }
     for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
       LinearDirection& direction = directions_[index_of(tree.q_count + axes_[index_of(a)].u)];
       direction.node = static_cast<int>(i);

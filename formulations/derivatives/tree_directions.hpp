@@ -129,36 +129,44 @@ struct TreeDirections {
     inward(data);
     outward(data);
     if (data.momenta) {
-      couple(data);
       collect(data);
     }
   }
 
+  // Along a chain numbers stay in registers; memory has what other nodes than the next one want.
+
   /// Outward: what moves as one body with a direction, and what that asks of the axes.
   static MBDBENCH_KERNEL void carry(const LinearData& data) {
+    Screw<T> motion = no_screw<T>();
+    LinkVector<T> turn = none<T>();
     for (int i = 0; i < data.node_count; ++i) {
       const LinearNode& node = data.nodes[i];
       const bool moved = has(data, node.inboard, moves);
       const bool started = has(data, i, starts);
-      if (moved) {
-        data.flags[i] |= moves;
-      } else if (!has(data, i, moves)) {
+      if (!moved && !has(data, i, moves)) {
         continue;
       }
+      data.flags[i] |= moves;
       T* const own = lanes_of(data, i);
-      Screw<T> motion = no_screw<T>();
-      LinkVector<T> turn = none<T>();
-      if (moved) {
-        const T* const inner = lanes_of(data, node.inboard);
-        motion = moved_outward(node.lever, screw_at(inner + O::kCarried));
-        turn = vector_at(inner + O::kCarriedTurn);
+      if (!moved) {
+        motion = no_screw<T>();
+        turn = none<T>();
+      } else {
+        if (node.inboard + 1 != i) {
+          const T* const inner = lanes_of(data, node.inboard);
+          motion = screw_at(inner + O::kCarried);
+          turn = vector_at(inner + O::kCarriedTurn);
+        }
+        motion = moved_outward(node.lever, motion);
       }
       if (started) {
         motion = plus(motion, started_screw(data, own, O::kMotion));
         turn = plus(turn, started_vector(data, own, O::kTurn));
       }
-      put(motion, own + O::kCarried);
-      put(turn, own + O::kCarriedTurn);
+      if (node.kept) {
+        put(motion, own + O::kCarried);
+        put(turn, own + O::kCarriedTurn);
+      }
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         const LinearAxis& axis = data.axes[a];
         T torque = started ? packs<T>(data.torques)[a] : T(0.0);
@@ -177,128 +185,154 @@ struct TreeDirections {
 
   /// Inward: the second half of a solution with M, at nodes that anything reaches.
   static MBDBENCH_KERNEL void inward(const LinearData& data) {
+    Screw<T> wrench = no_screw<T>();
+    bool passed = false;  // whether `wrench` comes from the next node
     for (int i = data.node_count; i-- > 0;) {
       const LinearNode& node = data.nodes[i];
       const bool asked = has(data, i, starts | moves);
-      const bool inner_asks = has(data, i, reached);
-      if (!asked && !inner_asks) {
+      const bool joined = has(data, i, reached);
+      if (!asked && !joined && !passed) {
         continue;
       }
-      data.flags[i] |= reached | lives;
+      data.flags[i] |= lives;
       T* const own = lanes_of(data, i);
-      Screw<T> wrench = inner_asks ? screw_at(own + O::kInward) : no_screw<T>();
+      if (!passed) {
+        wrench = no_screw<T>();
+      }
+      if (joined) {
+        wrench = plus(wrench, screw_at(own + O::kInward));
+      }
       for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
         const LinearAxis& axis = data.axes[a];
         const T torque = (asked ? packs<T>(data.torques)[a] : T(0.0)) - along(axis, wrench);
         packs<T>(data.torques)[a] = torque;
         add(axis.gain, torque, wrench);
       }
+      passed = node.inboard >= 0 && node.inboard + 1 == i;
       if (node.inboard >= 0) {
         if (has(data, i, starts)) {
           wrench = plus(wrench, started_screw(data, own, O::kWrench));
         }
         wrench = moved_inward(node.lever, wrench);
-        T* const inner = lanes_of(data, node.inboard) + O::kInward;
-        put(has(data, node.inboard, reached) ? plus(screw_at(inner), wrench) : wrench, inner);
-        data.flags[node.inboard] |= reached;
+        if (!passed) {
+          join(data, node.inboard, reached, wrench);
+        }
       }
     }
   }
 
-  /// Outward: the third.
+  static MBDBENCH_KERNEL void join(const LinearData& data, int node, unsigned char flag, const Screw<T>& more) {
+    T* const there = lanes_of(data, node) + O::kInward;
+    put(has(data, node, flag) ? plus(screw_at(there), more) : more, there);
+    data.flags[node] |= flag;
+  }
+
+  /// Outward: the third; and of rates of momenta, S'_i . R + (I^C S'_i + S_i x* P) . Y + gravity, the part of Y.
   static MBDBENCH_KERNEL void outward(const LinearData& data) {
     T* const changes = packs<T>(data.changes);
+    Screw<T> motion = no_screw<T>();
     for (int i = 0; i < data.node_count; ++i) {
       const LinearNode& node = data.nodes[i];
-      const bool was_reached = has(data, i, reached);
+      const bool touched = has(data, i, lives);
+      const bool known = has(data, i, starts | moves);
       const bool inner_lives = has(data, node.inboard, lives);
       LinearAxis* const axes = data.axes + node.first_axis;
-      if (!was_reached && !inner_lives) {
+      if (!touched && !inner_lives) {
         for (int a = 0; a < node.axis_count; ++a) {
           changes[axes[a].u] = T(0.0);
+          packs<T>(data.rates)[node.first_axis + a] = T(0.0);
         }
         continue;
       }
       data.flags[i] |= lives;
-      Screw<T> motion = no_screw<T>();
-      if (inner_lives) {
-        motion = moved_outward(node.lever, screw_at(lanes_of(data, node.inboard) + O::kOutward));
+      if (!inner_lives) {
+        motion = no_screw<T>();
+      } else {
+        if (node.inboard + 1 != i) {
+          motion = screw_at(lanes_of(data, node.inboard) + O::kOutward);
+        }
+        motion = moved_outward(node.lever, motion);
       }
       for (int a = 0; a < node.axis_count; ++a) {
         const LinearAxis& axis = axes[a];
         T change = T(0.0) - dot(axis.gain, motion);
-        if (was_reached) {
+        if (touched) {
           change += axis.inverse * packs<T>(data.torques)[node.first_axis + a];
         }
         changes[axis.u] = change;
         add_axis(axis, change, motion);
       }
-      put(motion, lanes_of(data, i) + O::kOutward);
-    }
-  }
-
-  // ---- Rates of momenta: S'_i . R + (I^C S'_i + S_i x* P) . Y + gravity, R what the change of u gives outboard.
-
-  static MBDBENCH_KERNEL void couple(const LinearData& data) {
-    for (int i = 0; i < data.node_count; ++i) {
-      const LinearNode& node = data.nodes[i];
-      const bool known = has(data, i, starts | moves);
-      const bool live = has(data, i, lives);
-      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-        const LinearAxis& axis = data.axes[a];
-        T rate = known ? packs<T>(data.rates)[a] : T(0.0);
-        if (live) {
-          rate += dot(axis.coupling, screw_at(lanes_of(data, i) + O::kOutward)) -
-                  axis.damping * packs<T>(data.changes)[axis.u];
-        }
-        packs<T>(data.rates)[a] = rate;
+      if (kOne || node.kept) {
+        put(motion, lanes_of(data, i) + O::kOutward);
+      }
+      for (int a = 0; data.momenta && a < node.axis_count; ++a) {
+        const LinearAxis& axis = axes[a];
+        T& rate = packs<T>(data.rates)[node.first_axis + a];
+        const T more = dot(axis.coupling, motion) - axis.damping * changes[axis.u];
+        rate = known ? rate + more : more;
       }
     }
   }
 
+  /// Inward: of the rates of momenta the part of R, what the changes of u give outboard; and of the weight.
   static MBDBENCH_KERNEL void collect(const LinearData& data) {
+    Screw<T> momentum = no_screw<T>();
+    LinkVector<T> moment = none<T>();
+    bool passed = false;
+    bool passed_moment = false;
     for (int i = data.node_count; i-- > 0;) {
       if (!has(data, i, lives)) {
+        passed = false;
+        passed_moment = false;
         continue;
       }
       const LinearNode& node = data.nodes[i];
       T* const own = lanes_of(data, i);
-      Screw<T> momentum = has(data, i, collected) ? screw_at(own + O::kInward) : no_screw<T>();
-      const bool started = has(data, i, starts);
-      const bool weighed = has(data, i, weighs);
-      LinkVector<T> moment = weighed ? vector_at(own + O::kInwardMoment) : none<T>();
-      if (has(data, i, collected)) {
-        for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-          const LinearAxis& axis = data.axes[a];
-          T& rate = packs<T>(data.rates)[a];
-          rate += dot(axis.rate, momentum);
-          if (weighed && !axis.slides) {
-            rate += dot(axis.z, moment);
-          }
+      const bool joined = has(data, i, collected);
+      if (!passed) {
+        momentum = no_screw<T>();
+      }
+      if (joined) {
+        momentum = plus(momentum, screw_at(own + O::kInward));
+      }
+      const bool weighed = passed_moment || has(data, i, weighs);
+      if (!passed_moment) {
+        moment = none<T>();
+      }
+      if (has(data, i, weighs)) {
+        moment = plus(moment, vector_at(own + O::kInwardMoment));
+      }
+      for (int a = node.first_axis; (passed || joined) && a < node.first_axis + node.axis_count; ++a) {
+        const LinearAxis& axis = data.axes[a];
+        T& rate = packs<T>(data.rates)[a];
+        rate += dot(axis.rate, momentum);
+        if (weighed && !axis.slides) {
+          rate += dot(axis.z, moment);
         }
       }
+      passed = node.inboard >= 0 && node.inboard + 1 == i;
+      passed_moment = false;
       if (node.inboard < 0) {
         continue;
       }
       for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
         add(data.axes[a].composite, packs<T>(data.changes)[data.axes[a].u], momentum);
       }
+      const bool started = has(data, i, starts);
       if (started) {
         momentum = plus(momentum, started_screw(data, own, O::kWrench));
+        moment = plus(moment, started_vector(data, own, O::kMoment));
       }
-      T* const inner = lanes_of(data, node.inboard);
       momentum = moved_inward(node.lever, momentum);
-      put(has(data, node.inboard, collected) ? plus(screw_at(inner + O::kInward), momentum) : momentum,
-          inner + O::kInward);
-      if (started || weighed) {
-        if (started) {
-          moment = plus(moment, started_vector(data, own, O::kMoment));
+      passed_moment = passed && (started || weighed);
+      if (!passed) {
+        join(data, node.inboard, collected, momentum);
+        if (started || weighed) {
+          T* const there = lanes_of(data, node.inboard) + O::kInwardMoment;
+          put(has(data, node.inboard, weighs) ? plus(vector_at(there), moment) : moment, there);
+          data.flags[node.inboard] |= weighs;
         }
-        put(has(data, node.inboard, weighs) ? plus(vector_at(inner + O::kInwardMoment), moment) : moment,
-            inner + O::kInwardMoment);
-        data.flags[node.inboard] |= weighs;
       }
-      data.flags[node.inboard] |= collected;
     }
   }
 };

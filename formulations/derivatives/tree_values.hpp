@@ -29,13 +29,10 @@ struct TreeValues {
   static MBDBENCH_KERNEL bool run(const LinearData& data, const double* x) {
     set_turns(data, x);
     set_forces(data, x);
-    double smallest = 1e300;
     for (int i = 0; i < data.node_count; ++i) {
       place(data, i, x);
     }
-    for (int i = data.node_count; i-- > 0;) {
-      eliminate(data, data.nodes[i], smallest);
-    }
+    const double smallest = eliminate(data);
     for (int i = 0; i < data.node_count; ++i) {
       move(data, data.nodes[i]);
     }
@@ -208,38 +205,60 @@ struct TreeValues {
          j.xx,      j.xy, j.xz, j.yy,      j.yz, j.zz};
   }
 
-  /// Inward: the axes of a node one after another, as if links without mass were between them.
-  static MBDBENCH_KERNEL void eliminate(const LinearData& data, LinearNode& node, double& smallest) {
-    kernels::ArticulatedInertia<double> inertia = node.articulated;
-    Pair bias = node.bias;
-    for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
-      LinearAxis& axis = data.axes[a];
-      const Vector& z = axis.z;
-      const kernels::LinkWrench<double> m = axis.slides ? kernels::multiplied(inertia, z, none<double>())
-                                                        : kernels::multiplied(inertia, none<double>(), z);
-      const Pair u{{m.fx, m.fy, m.fz}, {m.nx, m.ny, m.nz}};
-      if (axis.motion >= 0) {
-        axis.rest = data.tree->motions[axis.motion];
+  /// Inward: the axes of a node one after another, as if links without mass were between them. \returns the smallest
+  /// pivot
+  static MBDBENCH_KERNEL double eliminate(const LinearData& data) {
+    double smallest = 1e300;
+    kernels::ArticulatedInertia<double> inertia{};  // along a chain both stay in registers
+    Pair bias = no_screw<double>();
+    bool passed = false;  // whether they come from the next node
+    for (int i = data.node_count; i-- > 0;) {
+      const LinearNode& node = data.nodes[i];
+      if (!passed) {
+        inertia = node.articulated;
+        bias = node.bias;
       } else {
-        const double pivot = along(axis, u);
-        smallest = pivot < smallest || !(pivot == pivot) ? pivot : smallest;
-        const double inverse = 1.0 / pivot;
-        axis.inverse = inverse;
-        axis.gain = no_screw<double>();
-        add(u, inverse, axis.gain);
-        axis.rest = (data.forces[axis.u] - along(axis, bias)) * inverse;
-        subtract_product(u, axis.gain, inertia);
+        kernels::add_inertia(node.articulated, inertia);
+        bias = plus(bias, node.bias);
       }
-      add(u, axis.rest, bias);
-    }
-    if (node.inboard >= 0) {
-      LinearNode& inner = data.nodes[node.inboard];
-      inner.bias = plus(inner.bias, moved_inward(node.lever, bias));
-      if (!node.free_slides) {
-        kernels::move_inward(node.lever, inertia);
-        kernels::add_inertia(inertia, inner.articulated);
+      for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
+        LinearAxis& axis = data.axes[a];
+        const Vector& z = axis.z;
+        const kernels::LinkWrench<double> m = axis.slides ? kernels::multiplied(inertia, z, none<double>())
+                                                          : kernels::multiplied(inertia, none<double>(), z);
+        const Pair u{{m.fx, m.fy, m.fz}, {m.nx, m.ny, m.nz}};
+        double rest = 0.0;
+        if (axis.motion >= 0) {
+          rest = data.tree->motions[axis.motion];
+        } else {
+          const double pivot = along(axis, u);
+          smallest = pivot < smallest || !(pivot == pivot) ? pivot : smallest;
+          const double inverse = 1.0 / pivot;
+          Pair gain = no_screw<double>();
+          add(u, inverse, gain);
+          rest = (data.forces[axis.u] - along(axis, bias)) * inverse;
+          subtract_product(u, gain, inertia);
+          axis.inverse = inverse;
+          put(gain, axis.gain);
+        }
+        axis.rest = rest;
+        add(u, rest, bias);
+      }
+      passed = node.inboard >= 0 && node.inboard + 1 == i && !node.free_slides;
+      if (node.inboard < 0) {
+        continue;
+      }
+      bias = moved_inward(node.lever, bias);
+      kernels::move_inward(node.lever, inertia);
+      if (!passed) {
+        LinearNode& inner = data.nodes[node.inboard];
+        put(plus(inner.bias, bias), inner.bias);
+        if (!node.free_slides) {  // behind them nothing is felt
+          kernels::add_inertia(inertia, inner.articulated);
+        }
       }
     }
+    return smallest;
   }
 
   // M -= U g^T, both of which are parallel.
