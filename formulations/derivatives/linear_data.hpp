@@ -104,6 +104,8 @@ struct LaneOffsets {
   static constexpr int kBlock = 24;
 };
 
+static_assert(sizeof(LinearDirection) >= LaneOffsets::kBlock * sizeof(double));
+
 struct LinearData {
   int node_count = 0;
   int axis_count = 0;

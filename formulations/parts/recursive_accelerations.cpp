@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/batches/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/joint_accelerations.hpp"
+#include "formulations/parts/tree_evaluations.hpp"
 #include "formulations/parts/world_recursion.hpp"
 
 namespace mbdbench {

@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/batches/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/closed_momenta.hpp"
+#include "formulations/parts/tree_evaluations.hpp"
 #include "formulations/parts/world_recursion.hpp"
 #include "formulations/recursion/link_loads.hpp"
 #include "formulations/recursion/link_naudet.hpp"

@@ -133,10 +133,13 @@ std::string offence(const std::string& file, const std::string& target) {
       // The instruction set in use.
       {"formulations/batches",
        {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
+      // The tree as lanes have it, and the instruction set in use.
+      {"formulations/derivatives",
+       {"formulations/batches", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
       // Many states and derivatives of an open tree; the instruction set in use.
       {"formulations/parts",
-       {"formulations/batches", "formulations/execution", "formulations/kernels", "formulations/recursion",
-        "formulations/subchains"}},
+       {"formulations/batches", "formulations/derivatives", "formulations/execution", "formulations/kernels",
+        "formulations/recursion", "formulations/subchains"}},
       // The same instruction sets and interface of what goes in lanes.
       {"formulations/subtrees",
        {"formulations/execution", "formulations/kernels", "formulations/recursion", "formulations/subchains"}},
