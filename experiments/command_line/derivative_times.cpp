@@ -49,7 +49,7 @@ bool print_derivative_times(const std::vector<DerivativeCase>& cases, int repeti
   std::vector<std::string> obstacles;
   for (const DerivativeCase& one : cases) {
     obstacles.push_back(one.made == nullptr ? one.obstacle : one.made->without_jacobian());
-    if (obstacles.back().empty()) {
+    if (one.made != nullptr && obstacles.back().empty()) {
       const std::vector<TimedCall> own = calls_of(*one.made, one.x);
       calls.insert(calls.end(), own.begin(), own.end());
     }
@@ -63,7 +63,7 @@ bool print_derivative_times(const std::vector<DerivativeCase>& cases, int repeti
   std::size_t first = 0;
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const DerivativeCase& one = cases[i];
-    if (!obstacles[i].empty()) {
+    if (one.made == nullptr || !obstacles[i].empty()) {
       table.rows.push_back({one.mechanism, one.formulation, obstacles[i]});
       continue;
     }
