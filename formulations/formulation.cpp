@@ -85,6 +85,22 @@ RhsStatus Formulation::jacobian(double /*t*/, std::span<const double> /*x*/, std
   return {false, {}, "there are no exact derivatives, state components", static_cast<double>(state_size())};
 }
 
+RhsStatus Formulation::jacobian_vector(double t, std::span<const double> x, std::span<const double> /*direction*/,
+                                       std::span<double> product) {
+  return Formulation::jacobian(t, x, product);
+}
+
+RhsStatus Formulation::vector_jacobian(double t, std::span<const double> x, std::span<const double> /*weights*/,
+                                       std::span<double> product) {
+  return Formulation::jacobian(t, x, product);
+}
+
+RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
+                                          std::span<const RateParameter> /*parameters*/,
+                                          std::span<double> derivatives) {
+  return Formulation::jacobian(t, x, derivatives);
+}
+
 std::string Formulation::without_jacobian() const {
   return "this formulation has no exact derivatives; aba, naudet, naudet-acc and bae-haug have them on open trees";
 }

@@ -64,6 +64,17 @@ struct Reactions {
   std::vector<Vec6> cut_joints;
 };
 
+/// What rates of a state may be differentiated by, beside the state.
+enum class ParameterKind { joint_force, mass, stiffness, damping };
+
+/// One such number of a mechanism. `name`: the joint of a joint_force (dual to its quasi-velocity `component`), the
+/// body of a mass (whose inertia about its centre of mass stays), the joint spring of a stiffness or damping.
+struct RateParameter {
+  ParameterKind kind = ParameterKind::joint_force;
+  std::string name;
+  int component = 0;
+};
+
 /// Takes one number that a formulation tells of itself, under a name of its own such as "redundant_rows".
 using DiagnosticSink = std::function<void(std::string_view name, double value)>;
 
@@ -104,7 +115,19 @@ class Formulation {
   /// Exact derivatives of x' with respect to the state, row by row: entry (i, j) is that of x'_i by x_j, with t held.
   /// \param derivatives state_size() times state_size() entries \returns why there are none, as `rhs` does
   virtual RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives);
-  /// \returns why `jacobian` has none on this mechanism, whatever the state; empty where it has.
+  /// The same derivatives times a direction: how x' changes with x + s direction.
+  /// \param direction, product state_size() entries
+  virtual RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                                    std::span<double> product);
+  /// Weights times the same derivatives: how the sum of weights times x' changes with each entry of x.
+  /// \param weights, product state_size() entries
+  virtual RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                                    std::span<double> product);
+  /// Exact derivatives of x' with respect to parameters, row by row. \param derivatives state_size() times as many
+  /// entries as parameters \throws ModelError naming a parameter that is not there
+  virtual RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                                       std::span<double> derivatives);
+  /// \returns why there are no derivatives of this mechanism, whatever the state; empty where there are.
   [[nodiscard]] virtual std::string without_jacobian() const;
   /// \returns how often `rhs` was called.
   [[nodiscard]] std::size_t rhs_calls() const { return rhs_calls_; }

@@ -93,25 +93,8 @@ struct LaneSweeps {
   void (*momentum_loads)(const LaneData&) = nullptr;
 };
 
-/// The same sweeps with numbers that carry their derivatives along as many directions as there are lanes
-/// (kernels/directed.hpp); what is a pack in LaneData is such a number.
-struct DirectionSweeps {
-  int directions = 1;
-  int width = 1;  ///< doubles a number
-  /// Sets the state, components [first, first + directions) as directions.
-  void (*set_state)(const LaneData&, const double* x, int first) = nullptr;
-  void (*accelerations)(const LaneData&) = nullptr;
-  void (*momenta)(const LaneData&) = nullptr;
-  /// Writes derivatives of all rates along the directions into columns [first, ...) of rows of so many numbers.
-  /// \returns whether everything is right for sure
-  bool (*take)(const LaneData&, double* rows, int first) = nullptr;
-};
-
 LaneSweeps baseline_lane_sweeps();
 LaneSweeps avx2_lane_sweeps();
 LaneSweeps avx512_lane_sweeps();
-DirectionSweeps baseline_direction_sweeps();
-DirectionSweeps avx2_direction_sweeps();
-DirectionSweeps avx512_direction_sweeps();
 
 }  // namespace mbdbench

@@ -7,8 +7,4 @@ LaneSweeps avx2_lane_sweeps() {
   return lane_sweeps::sweeps<4>();
 }
 
-DirectionSweeps avx2_direction_sweeps() {
-  return lane_sweeps::direction_sweeps<4>();
-}
-
 }  // namespace mbdbench

@@ -7,8 +7,4 @@ LaneSweeps avx512_lane_sweeps() {
   return lane_sweeps::sweeps<8>();
 }
 
-DirectionSweeps avx512_direction_sweeps() {
-  return lane_sweeps::direction_sweeps<8>();
-}
-
 }  // namespace mbdbench

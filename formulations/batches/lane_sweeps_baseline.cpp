@@ -7,8 +7,4 @@ LaneSweeps baseline_lane_sweeps() {
   return lane_sweeps::sweeps<2>();
 }
 
-DirectionSweeps baseline_direction_sweeps() {
-  return lane_sweeps::direction_sweeps<2>();
-}
-
 }  // namespace mbdbench

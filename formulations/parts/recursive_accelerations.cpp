@@ -4,9 +4,9 @@
 #include <optional>
 #include <vector>
 
-#include "formulations/batches/tree_evaluations.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/joint_accelerations.hpp"
+#include "formulations/parts/tree_evaluations.hpp"
 #include "formulations/parts/world_recursion.hpp"
 
 namespace mbdbench {
@@ -57,6 +57,24 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
 
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
     return evaluations_ ? evaluations_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
+  }
+
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override {
+    return evaluations_ ? evaluations_->jacobian_vector(t, x, direction, product)
+                        : Formulation::jacobian_vector(t, x, direction, product);
+  }
+
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override {
+    return evaluations_ ? evaluations_->vector_jacobian(t, x, weights, product)
+                        : Formulation::vector_jacobian(t, x, weights, product);
+  }
+
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives) override {
+    return evaluations_ ? evaluations_->parameter_jacobian(t, x, parameters, derivatives)
+                        : Formulation::parameter_jacobian(t, x, parameters, derivatives);
   }
 
   [[nodiscard]] std::string without_jacobian() const override {

@@ -141,6 +141,21 @@ NumberArray jacobian(FormulationHandle& handle, double t, NumbersArgument x) {
   return array_of(std::move(rows), {size, size});
 }
 
+using JacobianProduct = RhsStatus (Formulation::*)(double, std::span<const double>, std::span<const double>,
+                                                   std::span<double>);
+
+template <JacobianProduct product>
+NumberArray jacobian_product(FormulationHandle& handle, double t, NumbersArgument x, NumbersArgument factor) {
+  Formulation& formulation = *handle.formulation;
+  if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
+    throw nb::value_error(reason.c_str());
+  }
+  const std::size_t size = formulation.state_size();
+  std::vector<double> result(size);
+  require_ok((formulation.*product)(t, x.numbers("x", size), factor.numbers("the factor", size), result));
+  return array_of(std::move(result));
+}
+
 NumberArray pack(FormulationHandle& handle, NumbersArgument q, NumbersArgument u, double t) {
   std::vector<double> x(handle.formulation->state_size());
   require_ok(handle.formulation->pack(t, q.numbers("q", q_size(handle)), u.numbers("u", u_size(handle)), x));
@@ -230,6 +245,10 @@ void bind_formulation(nb::module_& module) {
            "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size): open trees with "
            "constant forces, springs and dampers in joints, of aba, naudet, naudet-acc and bae-haug. ValueError where "
            "there are none.")
+      .def("jacobian_vector", &jacobian_product<&Formulation::jacobian_vector>, nb::arg("t"), nb::arg("x"),
+           nb::arg("direction"), "The derivatives of `jacobian` times a direction, at two to four right-hand sides.")
+      .def("vector_jacobian", &jacobian_product<&Formulation::vector_jacobian>, nb::arg("t"), nb::arg("x"),
+           nb::arg("weights"), "Weights times the derivatives of `jacobian`, at the cost of `jacobian_vector`.")
       .def("pack", &pack, nb::arg("q"), nb::arg("u"), nb::arg("t") = 0.0,
            "The state of coordinates and quasi-velocities of the tree joints, which satisfy the constraints.")
       .def("unpack", &unpack, nb::arg("x"), nb::arg("t") = 0.0, "(q, u) of a state.")

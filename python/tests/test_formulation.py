@@ -173,5 +173,20 @@ def test_jacobian_is_that_of_the_pendulum(arm):
 
 
 def test_jacobian_is_refused_where_there_is_none(pendulum):
+    dense = mbdbench.Formulation(pendulum, "dense")
     with pytest.raises(ValueError, match="aba, naudet, naudet-acc and bae-haug"):
-        mbdbench.Formulation(pendulum, "dense").jacobian(0.0, np.zeros(8))
+        dense.jacobian(0.0, np.zeros(8))
+    with pytest.raises(ValueError, match="aba, naudet, naudet-acc and bae-haug"):
+        dense.jacobian_vector(0.0, np.zeros(8), np.ones(8))
+
+
+def test_products_with_the_jacobian_are_those_of_its_rows():
+    robot = mbdbench.Mechanism.from_key("quadruped")
+    formulation = mbdbench.Formulation(robot, "naudet")
+    x = formulation.pack(robot.q0, np.linspace(-1.0, 1.0, len(robot.u0)))
+    vector = np.cos(np.arange(len(x)))
+    rows = formulation.jacobian(0.0, x)
+    # Sums of 37 terms; the products have their own rounding.
+    tolerance = 1e-12 * np.abs(rows).max()
+    np.testing.assert_allclose(formulation.jacobian_vector(0.0, x, vector), rows @ vector, atol=tolerance, rtol=0)
+    np.testing.assert_allclose(formulation.vector_jacobian(0.0, x, vector), vector @ rows, atol=tolerance, rtol=0)

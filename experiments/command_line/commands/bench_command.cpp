@@ -9,6 +9,7 @@
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/commands/command.hpp"
+#include "experiments/command_line/derivative_times.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
@@ -46,6 +47,7 @@ struct BenchOptions {
   std::vector<std::string> formulations;
   int repetitions = 20;
   int batch = 0;  ///< states at a time; 0: one, by `rhs`
+  bool derivatives = false;
   std::string output;
   bool overwrite = false;
   RobotFlags robot;
@@ -202,6 +204,15 @@ std::vector<Record> records_of(const std::vector<BenchRow>& rows, int batch) {
   return records;
 }
 
+/// Times of derivatives, which are printed only: they have no records.
+int run_derivatives(std::vector<BenchRow>& rows, const BenchOptions& options) {
+  std::vector<DerivativeCase> cases;
+  for (BenchRow& row : rows) {
+    cases.push_back({row.mechanism, row.formulation, row.made.get(), row.x0, row.obstacle});
+  }
+  return print_derivative_times(cases, options.repetitions, kBatchTime) ? kExitOk : kExitCheckFailed;
+}
+
 int run_bench(const Registries& registries, const BenchOptions& options) {
   const std::vector<std::string> formulations = formulation_words(registries.formulations, options.formulations);
   for (const std::string& word : formulations) {
@@ -227,11 +238,16 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   const InterruptionGuard guard;
   std::vector<BenchRow> all;
   int threads = 1;
+  int exit_code = kExitOk;
   for (const Mechanism& mechanism : mechanisms) {
     std::vector<BenchRow> rows;
     rows.reserve(formulations.size());
     for (const std::string& word : formulations) {
       rows.push_back(prepared(registries, mechanism, word));
+    }
+    if (options.derivatives) {
+      exit_code = std::max(exit_code, run_derivatives(rows, options));
+      continue;
     }
     time_rows(rows, options);
     // What is finished is told and kept, whatever the next mechanism brings.
@@ -251,6 +267,9 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   }
   if (interruption_requested()) {
     return kExitInterrupted;
+  }
+  if (options.derivatives) {
+    return exit_code;
   }
   const bool failed =
       std::any_of(all.begin(), all.end(), [](const BenchRow& row) { return row.obstacle.starts_with("FAILED"); });
@@ -283,7 +302,14 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
                    "So many states at a time, side by side in lanes where the formulation can, shared by --threads; "
                    "times are those of one state")
       ->check(integer_from(1, 1'000'000));
-  command->add_option("-o,--output", options->output, "Directory for timings.csv, provenance.json and inputs.json");
+  CLI::Option* const output =
+      command->add_option("-o,--output", options->output, "Directory for timings.csv, provenance.json and inputs.json");
+  command
+      ->add_flag("--derivatives", options->derivatives,
+                 "Exact derivatives, their products with a direction and with weights, and differences, in right-hand "
+                 "sides; printed only")
+      ->excludes("--batch")
+      ->excludes(output);
   add_overwrite_flag(*command, options->overwrite);
   add_robot_flags(*command, options->robot);
   command->footer(kBenchExamples);

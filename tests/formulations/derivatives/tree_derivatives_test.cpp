@@ -1,5 +1,6 @@
-// Exact derivatives of right-hand sides (Formulation::jacobian): against differences of the dense reference, to the
-// last digits against the same recursion in long double, and what is refused.
+// Exact derivatives of right-hand sides (Formulation::jacobian and its products): against differences of the dense
+// reference, to the last digits against the recursion itself with dual numbers of long double, products against one
+// another and against the rows, and what is refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -120,6 +121,29 @@ Mechanism with_joint_loads(const std::string& key, RandomSource& random) {
   return Mechanism(description);
 }
 
+/// The mechanism with a parameter greater by s.
+MechanismDescription with_parameter(MechanismDescription description, const RateParameter& parameter, double s) {
+  const auto named = [&](auto& all) -> auto& {
+    return *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == parameter.name; });
+  };
+  switch (parameter.kind) {
+    case ParameterKind::mass:
+      named(description.bodies).mass += s;
+      break;
+    case ParameterKind::stiffness:
+      named(description.joint_springs).stiffness += s;
+      break;
+    case ParameterKind::damping:
+      named(description.joint_springs).damping += s;
+      break;
+    case ParameterKind::joint_force:
+      description.joint_loads.push_back(
+          {.name = "more", .joint = parameter.name, .component = 0, .law = ConstantLaw{s}});
+      break;
+  }
+  return description;
+}
+
 TEST(tree_derivatives, agree_with_differences_of_the_dense_reference) {
   const test::ExecutionRestored restored;
   const std::uint64_t first = test::seed_of_run(1);
@@ -178,21 +202,132 @@ Eigen::MatrixXd in_long_double(const Mechanism& mechanism, StateKind kind, const
   return result;
 }
 
+/// Checks all derivatives at a random state against long double, and both products against the rows.
+void expect_digits(const std::string& key, const Mechanism& mechanism, RandomSource& random) {
+  const auto formulation = test::make(key, mechanism);
+  ASSERT_EQ(formulation->without_jacobian(), "");
+  const std::vector<double> x = random_state(*formulation, random);
+  const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
+  const double condition = test::mass_condition(mechanism, q);
+  const Eigen::MatrixXd expected = in_long_double(mechanism, formulation->layout().back().kind, x);
+  const Eigen::MatrixXd got = jacobian(*formulation, x);
+  // One factor of the condition from M^-1 itself, and its derivative has M^-1 twice.
+  EXPECT_LT(block_error(mechanism, got, expected),
+            std::max(1e-13, 100.0 * std::numeric_limits<double>::epsilon() * condition))
+      << key << " on " << mechanism.name() << ", condition " << condition;
+
+  const Eigen::VectorXd direction = test::random_vector(static_cast<int>(x.size()), random);
+  const Eigen::VectorXd weights = test::random_vector(static_cast<int>(x.size()), random);
+  Eigen::VectorXd forward(direction.size());
+  Eigen::VectorXd backward(direction.size());
+  ASSERT_TRUE(formulation->jacobian_vector(0.3, x, view(direction), {forward.data(), x.size()}).ok);
+  ASSERT_TRUE(formulation->vector_jacobian(0.3, x, view(weights), {backward.data(), x.size()}).ok);
+  // Sums of as many terms as there are components; each pass has its own rounding, which the condition magnifies.
+  const double limit = 10.0 * std::numeric_limits<double>::epsilon() * (10.0 + condition) *
+                       static_cast<double>(x.size()) * got.cwiseAbs().maxCoeff();
+  EXPECT_LT((forward - got * direction).cwiseAbs().maxCoeff(), limit) << key << " on " << mechanism.name();
+  EXPECT_LT((backward - got.transpose() * weights).cwiseAbs().maxCoeff(), limit) << key << " on " << mechanism.name();
+  EXPECT_NEAR(weights.dot(forward), backward.dot(direction), limit * std::sqrt(static_cast<double>(x.size())))
+      << key << " on " << mechanism.name();
+}
+
 TEST(tree_derivatives, have_the_digits_of_long_double_where_the_condition_allows) {
-  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
-    RandomSource random(static_cast<std::int64_t>(seed));
-    const Mechanism mechanism = with_joint_loads(fmt::format("random_tree:seed={},bodies=7,loads=0", seed), random);
+  const test::ExecutionRestored restored;
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    use_instruction_set(set.name);
+    for (std::uint64_t seed = 1; seed <= 24; ++seed) {
+      RandomSource random(static_cast<std::int64_t>(seed));
+      const Mechanism mechanism =
+          with_joint_loads(fmt::format("random_tree:seed={},bodies=7,motions={},loads=0", seed, seed % 2), random);
+      expect_digits("aba", mechanism, random);
+      expect_digits("naudet", mechanism, random);
+    }
+  }
+}
+
+TEST(tree_derivatives, have_the_digits_of_long_double_on_the_open_trees_of_the_catalogue) {
+  int trees = 0;
+  for (const MechanismEntry& entry : mechanism_registry()) {
+    const Mechanism mechanism = tree_named(std::string(entry.key));
+    // Long double takes a right-hand side a column.
+    if (mechanism.body_count() > 64 || mechanism.q_size() == 0 || !mechanism.cut_joints().empty()) {
+      continue;
+    }
+    for (const FormulationEntry& formulation : formulation_registry()) {
+      if (!refusal_of(formulation, mechanism).empty() ||
+          !test::make(formulation.key, mechanism)->without_jacobian().empty()) {
+        continue;
+      }
+      RandomSource random(7);
+      expect_digits(std::string(formulation.key), mechanism, random);
+      ++trees;
+    }
+  }
+  EXPECT_GE(trees, 20);
+}
+
+TEST(tree_derivatives, by_parameters_agree_with_differences) {
+  for (std::int64_t seed = 1; seed <= 12; ++seed) {
+    RandomSource random(seed);
+    const Mechanism mechanism =
+        with_joint_loads(fmt::format("random_tree:seed={},bodies=6,motions={},loads=0", seed, seed % 2), random);
+    const MechanismDescription& description = mechanism.description();
+    std::vector<RateParameter> parameters;
+    for (const BodyDescription& body : description.bodies) {
+      parameters.push_back({ParameterKind::mass, body.name, 0});
+    }
+    for (const JointSpringDescription& spring : description.joint_springs) {
+      parameters.push_back({ParameterKind::stiffness, spring.name, 0});
+      parameters.push_back({ParameterKind::damping, spring.name, 0});
+    }
+    for (const JointDescription& joint : description.joints) {
+      if (joint.type == JointType::revolute || joint.type == JointType::prismatic) {
+        parameters.push_back({ParameterKind::joint_force, joint.name, 0});
+      }
+    }
     for (const char* key : {"aba", "naudet"}) {
       const auto formulation = test::make(key, mechanism);
       const std::vector<double> x = random_state(*formulation, random);
-      const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
-      const double condition = test::mass_condition(mechanism, q);
-      const Eigen::MatrixXd expected =
-          in_long_double(mechanism, std::string_view(key) == "aba" ? StateKind::velocity : StateKind::momentum, x);
-      // One factor of the condition from M^-1 itself, and its derivative has M^-1 twice.
-      EXPECT_LT(block_error(mechanism, jacobian(*formulation, x), expected),
-                std::max(1e-13, 100.0 * std::numeric_limits<double>::epsilon() * condition))
-          << key << ", seed " << seed << ", condition " << condition;
+      const auto rows = static_cast<Eigen::Index>(x.size());
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> got(
+          rows, static_cast<Eigen::Index>(parameters.size()));
+      ASSERT_TRUE(
+          formulation->parameter_jacobian(0.3, x, parameters, {got.data(), static_cast<std::size_t>(got.size())}).ok);
+      Eigen::MatrixXd expected(got.rows(), got.cols());
+      for (std::size_t k = 0; k < parameters.size(); ++k) {
+        expected.col(static_cast<Eigen::Index>(k)) = test::difference([&](double s) {
+          const Mechanism moved(with_parameter(description, parameters[k], s));
+          Eigen::VectorXd rates(rows);
+          EXPECT_TRUE(test::make(key, moved)->rhs(0.3, x, {rates.data(), x.size()}).ok);
+          return rates;
+        });
+      }
+      // As in the differences by the state above.
+      for (Eigen::Index k = 0; k < got.cols(); ++k) {
+        const double size = std::max(1e-3 * expected.cwiseAbs().maxCoeff(), expected.col(k).cwiseAbs().maxCoeff());
+        EXPECT_LT((got.col(k) - expected.col(k)).cwiseAbs().maxCoeff(), 1e-6 * size)
+            << key << ", seed " << seed << ", " << parameters[static_cast<std::size_t>(k)].name;
+      }
+    }
+  }
+}
+
+TEST(tree_derivatives, by_parameters_that_are_not_there_are_refused_by_name) {
+  const Mechanism mechanism = tree_named("pendulum:3");
+  const auto formulation = test::make("aba", mechanism);
+  const std::vector<double> x(6, 0.1);
+  std::vector<double> column(6);
+  for (const ParameterKind kind :
+       {ParameterKind::joint_force, ParameterKind::mass, ParameterKind::stiffness, ParameterKind::damping}) {
+    const std::vector<RateParameter> parameters = {{kind, "nobody", 0}};
+    try {
+      (void)formulation->parameter_jacobian(0.3, x, parameters, column);
+      FAIL() << "no error";
+    } catch (const ModelError& error) {
+      EXPECT_NE(std::string(error.what()).find("'nobody'"), std::string::npos) << error.what();
     }
   }
 }
@@ -232,6 +367,8 @@ TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
     std::vector<double> x(formulation->state_size());
     EXPECT_TRUE(formulation->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
     EXPECT_FALSE(formulation->jacobian(0.3, x, rows).ok) << key;
+    EXPECT_FALSE(formulation->jacobian_vector(0.3, x, x, rows).ok) << key;
+    EXPECT_FALSE(formulation->vector_jacobian(0.3, x, x, rows).ok) << key;
     return formulation->without_jacobian();
   };
   EXPECT_NE(reason("dense", "pendulum:3").find("aba, naudet, naudet-acc and bae-haug"), std::string::npos);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "formulations/batches/states_in_lanes.hpp"
-#include "formulations/batches/tree_derivatives.hpp"
+#include "formulations/derivatives/tree_derivatives.hpp"
 
 namespace mbdbench {
 
@@ -21,10 +21,23 @@ class TreeEvaluations {
   void batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
   /// As Formulation::jacobian.
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives);
+  /// As Formulation::jacobian_vector.
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product);
+  /// As Formulation::vector_jacobian.
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product);
+  /// As Formulation::parameter_jacobian.
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives);
   /// \returns why there are no derivatives; empty where there are.
   [[nodiscard]] std::string without_jacobian() const;
 
  private:
+  /// \returns what `pass` makes of the derivatives; where they are not sound, why not. \param numbers what it writes
+  template <typename Pass>
+  RhsStatus derive(double t, std::span<const double> x, std::span<const double> numbers, const Pass& pass);
+
   const Mechanism* mechanism_;
   StateKind kind_;
   const CutReferences* near_;

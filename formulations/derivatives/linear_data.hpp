@@ -1,0 +1,152 @@
+#pragma once
+/// \file
+/// One open tree, linearised about a state, as plain data: what the passes of this room leave for each other.
+/// TreeDerivatives sets it up; the passes (tree_values.hpp, tree_directions.hpp) are compiled once an instruction set.
+///
+/// Everything is given in world axes about the point O_k of each node, so that directions of the state go from node to
+/// node by a lever alone. A *node* is what moves with one row of the tree; a free row has two, for its slides and for
+/// its turns. An *axis* is one quasi-velocity of a node.
+///
+///   S   motion of an axis: [0; z] turns, [z; 0] slides          A   I^C S, I^C the inertia of all outboard as one body
+///   psi'   V x S, V of the inboard node                          S'  V x S, V of the own node
+#include "formulations/batches/lane_data.hpp"
+
+namespace mbdbench {
+
+/// A motion [v; omega] or a wrench [f; n] at a point.
+template <typename T>
+struct Screw {
+  kernels::LinkVector<T> linear, angular;
+};
+
+/// A rigid body: mass, first moment and inertia about a point.
+struct RigidBody {
+  double mass = 0.0;
+  kernels::LinkVector<double> moment{};
+  kernels::Symmetric3<double> inertia{};
+};
+
+/// Where the frame of a node's row starts from.
+enum class NodeStart { inboard, inboard_run, ground_run };
+
+struct LinearNode {
+  int inboard = -1;  ///< -1: the ground
+  int first_axis = 0;
+  int axis_count = 0;
+  int row = 0;
+  NodeStart start = NodeStart::inboard;
+  bool kept = false;                    ///< a node further on than the next one is outboard of it
+  bool free_slides = false;             ///< the slides of a free row, behind which the inboard node feels no inertia
+  kernels::LinkVector<double> lever{};  ///< from the inboard node's O to its own; zero on the ground
+  kernels::RunStart<double> run{1.0, 0.0, 0.0};
+  kernels::Matrix3<double> ground_axes{};  ///< of the start frame of a run on the ground
+
+  // At the state.
+  kernels::Matrix3<double> axes{};  ///< of the row's frame
+  RigidBody body;
+  RigidBody composite;        ///< with everything outboard
+  Screw<double> inherited{};  ///< velocity of the inboard node at the own O
+  Screw<double> velocity{};
+  Screw<double> acceleration{};  ///< spatial, less gravity; first what velocities alone give
+  Screw<double> change{};        ///< of the acceleration by quasi-accelerations
+  Screw<double> wrench{};        ///< its own: needed for the motion; momenta: its momentum
+  Screw<double> total{};         ///< the same with everything outboard
+  Screw<double> bias{};
+  kernels::ArticulatedInertia<double> articulated{};
+  kernels::LinkVector<double> momentum{};  ///< p and N of 2 B^C [alpha; beta] = [2 beta x p; tr N beta - N beta]
+  kernels::Matrix3<double> turning{};      ///< N = 2 sum m r' r^T
+};
+
+struct LinearAxis {
+  int u = 0;
+  bool slides = false;
+  int motion = -1;  ///< which prescribed motion
+  double stiffness = 0.0;
+  double damping = 0.0;
+  kernels::LinkVector<double> z{};
+  double inverse = 0.0;                   ///< 1 / D; zero where the motion is prescribed
+  Screw<double> gain{};                   ///< U / D; zero likewise
+  double rest = 0.0;                      ///< quasi-acceleration (momenta: quasi-velocity) if the inboard node rests
+  Screw<double> composite{};              ///< A
+  kernels::LinkVector<double> turning{};  ///< accelerations: torque along the axis is `turning` beta
+  Screw<double> rate{};                   ///< S'
+  Screw<double> coupling{};               ///< momenta: I^C S' + S x* P
+};
+
+/// What a direction of the state does: all nodes outboard of `node` move with it as one body. Numbers first, in the
+/// order of LaneOffsets: eight directions at a time are transposed into packs.
+struct alignas(64) LinearDirection {
+  Screw<double> motion{};                ///< psi'' or psi' + S'; momenta: psi'
+  kernels::LinkVector<double> turn{};    ///< beta; momenta: z x g
+  Screw<double> wrench{};                ///< that the inboard node feels for it
+  kernels::LinkVector<double> moment{};  ///< momenta: of the weight outboard
+  double force = 0.0;                    ///< along `axis`; in momenta the momentum
+  double rate = 0.0;                     ///< momenta: of the momentum along `axis`
+  int node = 0;
+  int axis = 0;
+};
+
+/// What a parameter changes: a force along an axis, or a point mass on a node.
+struct LinearParameter {
+  int axis = -1;
+  double force = 0.0;
+  int node = -1;
+  kernels::LinkVector<double> point{};  ///< from O, in world axes
+};
+
+/// Offsets of the packs of one node in `lanes`.
+struct LaneOffsets {
+  static constexpr int kMotion = 0, kTurn = 6, kWrench = 9, kMoment = 15;  // of the directions that start there
+  static constexpr int kCarried = 18, kCarriedTurn = 24;                   // what reaches it from inboard
+  static constexpr int kInward = 27, kOutward = 33, kInwardMoment = 39;
+  static constexpr int kMask = 0;  // of packs: one in lanes whose direction starts there; their numbers are in `block`
+  static constexpr int kSize = 42;
+  static constexpr int kBlock = 24;
+};
+
+static_assert(sizeof(LinearDirection) >= LaneOffsets::kBlock * sizeof(double));
+
+struct LinearData {
+  int node_count = 0;
+  int axis_count = 0;
+  int q_count = 0;
+  int row_count = 0;
+  int force_count = 0;
+  bool momenta = false;
+  kernels::LinkVector<double> gravity{};
+  const LaneData* tree = nullptr;
+  LinearNode* nodes = nullptr;
+  LinearAxis* axes = nullptr;             ///< in the order of the nodes
+  LinearDirection* directions = nullptr;  ///< by component of the state
+  double* turns = nullptr;                ///< cosines, then sines, of all rows; as many of each as fill packs
+  double* forces = nullptr;               ///< tau; momenta: p
+  double* velocities = nullptr;           ///< u, by quasi-velocity
+
+  // Packs.
+  double* lanes = nullptr;         ///< LaneOffsets::kSize a node
+  double* block = nullptr;         ///< numbers of the directions that go side by side, LaneOffsets::kBlock packs
+  double* torques = nullptr;       ///< one an axis, in the order of the nodes
+  double* changes = nullptr;       ///< of the quasi-accelerations (momenta: quasi-velocities), by quasi-velocity
+  double* rates = nullptr;         ///< of the momenta's rates, in the order of the nodes
+  unsigned char* flags = nullptr;  ///< two a node
+};
+
+/// The passes of one instruction set.
+struct LinearSweeps {
+  int width = 1;  ///< doubles a pack
+  /// Everything at the state but `lanes` and what belongs to it. \returns whether all pivots are positive and all
+  /// numbers finite
+  bool (*linearise)(const LinearData&, const double* x) = nullptr;
+  /// All derivatives. \param rows as of Formulation::jacobian \returns whether they are finite
+  bool (*jacobian)(const LinearData&, const double* x, double* rows) = nullptr;
+  bool (*jacobian_vector)(const LinearData&, const double* x, const double* direction, double* product) = nullptr;
+  bool (*vector_jacobian)(const LinearData&, const double* x, const double* weights, double* product) = nullptr;
+  /// x' by a parameter.
+  bool (*by_parameter)(const LinearData&, const double* x, const LinearParameter&, double* column) = nullptr;
+};
+
+LinearSweeps baseline_linear_sweeps();
+LinearSweeps avx2_linear_sweeps();
+LinearSweeps avx512_linear_sweeps();
+
+}  // namespace mbdbench

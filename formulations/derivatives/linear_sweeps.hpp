@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// The passes of this room for one width of registers. Compiled once an instruction set (linear_sweeps_*.cpp), inlined
+/// or named by the width for the reason that lane_sweeps.hpp has.
+#include "formulations/derivatives/tree_products.hpp"
+
+namespace mbdbench::linear {
+
+template <int W>
+LinearSweeps sweeps() {
+  LinearSweeps result;
+  result.width = W;
+  result.linearise = [](const LinearData& data, const double* x) { return TreeValues<W>::run(data, x); };
+  result.jacobian = [](const LinearData& data, const double* x, double* rows) {
+    return TreeProducts<W>::jacobian(data, x, rows);
+  };
+  result.jacobian_vector = [](const LinearData& data, const double* x, const double* direction, double* product) {
+    return TreeProducts<W>::jacobian_vector(data, x, direction, product);
+  };
+  result.vector_jacobian = [](const LinearData& data, const double* x, const double* weights, double* product) {
+    return TreeProducts<W>::vector_jacobian(data, x, weights, product);
+  };
+  result.by_parameter = [](const LinearData& data, const double* x, const LinearParameter& parameter, double* column) {
+    return TreeProducts<W>::by_parameter(data, x, parameter, column);
+  };
+  return result;
+}
+
+}  // namespace mbdbench::linear

@@ -1,0 +1,230 @@
+#include "formulations/derivatives/tree_derivatives.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "formulations/execution/instruction_set.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/description/model_error.hpp"
+
+namespace mbdbench {
+namespace {
+
+// Beyond it angles lose digits of a turn.
+constexpr double kLargestAngle = 1e3;
+
+kernels::LinkVector<double> packed(const Vec3& r) {
+  return {r.x(), r.y(), r.z()};
+}
+
+kernels::Matrix3<double> packed(const Mat3& m) {
+  return {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)};
+}
+
+}  // namespace
+
+TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near)
+    : sweeps_(kernels_in_use(baseline_linear_sweeps, avx2_linear_sweeps, avx512_linear_sweeps)),
+      tree_(mechanism, kind, 1, near),
+      mechanism_(&mechanism),
+      node_of_row_(tree_.tree().size()),
+      x_(index_of(mechanism.q_size() + mechanism.u_size())) {
+  data_.momenta = kind == StateKind::momentum;
+  data_.gravity = packed(mechanism.gravity());
+  add_nodes();
+  reserve();
+}
+
+void TreeDerivatives::add_nodes() {
+  const LinkTree& tree = tree_.tree();
+  for (const LinkRun& run : tree.runs()) {
+    for (std::size_t i = index_of(run.first); i < index_of(run.last); ++i) {
+      const LinkRow& row = tree.rows()[i];
+      LinearNode node;
+      node.row = static_cast<int>(i);
+      node.inboard = row.inboard < 0 ? -1 : node_of_row_[index_of(row.inboard)];
+      if (row.inboard < 0) {
+        node.start = NodeStart::ground_run;
+        node.ground_axes = packed(run.axes);
+      } else if (static_cast<int>(i) == run.first) {
+        node.start = NodeStart::inboard_run;
+        node.run = run.start;
+      }
+      node.first_axis = static_cast<int>(axes_.size());
+      if (row.kind == RowKind::free) {
+        node.free_slides = true;
+        node.axis_count = 3;
+        add_axes(i, 3, row.u + 3);
+        nodes_.push_back(node);
+        node = LinearNode{};
+        node.row = static_cast<int>(i);
+        node.inboard = static_cast<int>(nodes_.size()) - 1;
+        node.first_axis = static_cast<int>(axes_.size());
+      }
+      node.axis_count = row.kind == RowKind::spherical || row.kind == RowKind::free ? 3 : 1;
+      add_axes(i, node.axis_count, row.u);
+      node_of_row_[i] = static_cast<int>(nodes_.size());
+      nodes_.push_back(node);
+    }
+  }
+}
+
+void TreeDerivatives::add_axes(std::size_t row, int count, int first_u) {
+  const LinkRow& own = tree_.tree().rows()[row];
+  const LaneData& tree = tree_.data();
+  for (int a = 0; a < count; ++a) {
+    LinearAxis axis;
+    axis.u = first_u + a;
+    axis.slides = own.kind == RowKind::prismatic || own.kind == RowKind::driven_prismatic ||
+                  (own.kind == RowKind::free && first_u > own.u);
+    axis.motion = own.motion;
+    for (int f = 0; f < tree.force_count; ++f) {
+      if (tree.forces[f].u == axis.u) {
+        axis.stiffness += tree.forces[f].stiffness;
+        axis.damping += tree.forces[f].damping;
+      }
+    }
+    axes_.push_back(axis);
+  }
+}
+
+void TreeDerivatives::reserve() {
+  const LaneData& tree = tree_.data();
+  const std::size_t width = index_of(sweeps_.width);
+  directions_.resize(x_.size());
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const LinearNode& node = nodes_[i];
+    if (node.inboard >= 0 && node.inboard + 1 != static_cast<int>(i)) {
+      nodes_[index_of(node.inboard)].kept = true;
+    }
+    for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+      LinearDirection& direction = directions_[index_of(tree.q_count + axes_[index_of(a)].u)];
+      direction.node = static_cast<int>(i);
+      direction.axis = a;
+      direction.force = 1.0;  // of momenta; accelerations set theirs
+    }
+  }
+  flags_.resize(nodes_.size());
+  data_.node_count = static_cast<int>(nodes_.size());
+  data_.axis_count = static_cast<int>(axes_.size());
+  data_.q_count = tree.q_count;
+  data_.row_count = tree.row_count;
+  data_.force_count = tree.force_count;
+  data_.tree = &tree;
+  data_.nodes = nodes_.data();
+  data_.axes = axes_.data();
+  data_.directions = directions_.data();
+  data_.flags = flags_.data();
+  const auto numbers = [&](double* LinearData::*array, std::size_t count) {
+    memory_.push_back(aligned_memory(std::max<std::size_t>(1, count)));
+    data_.*array = memory_.back().get();
+  };
+  numbers(&LinearData::turns, 2 * (tree_.tree().size() + width));
+  numbers(&LinearData::forces, axes_.size());
+  numbers(&LinearData::velocities, axes_.size());
+  numbers(&LinearData::lanes, LaneOffsets::kSize * nodes_.size() * width);
+  numbers(&LinearData::block, LaneOffsets::kBlock * width);
+  numbers(&LinearData::torques, axes_.size() * width);
+  numbers(&LinearData::changes, axes_.size() * width);
+  numbers(&LinearData::rates, axes_.size() * width);
+}
+
+bool TreeDerivatives::linearise(double t, std::span<const double> x) {
+  tree_.set_time(t);
+  std::copy(x.begin(), x.end(), x_.begin());
+  for (const LinkRow& row : tree_.tree().rows()) {
+    // Polynomials take no angle that large, and derivatives do not know of turns.
+    const bool turns = row.kind == RowKind::revolute || row.kind == RowKind::driven_revolute;
+    if (double& q = x_[index_of(row.q)]; turns && std::abs(q) > kLargestAngle) {
+      q = std::remainder(q, 2.0 * std::numbers::pi);
+    }
+  }
+  return sweeps_.linearise(data_, x_.data());
+}
+
+bool TreeDerivatives::jacobian(double t, std::span<const double> x, std::span<double> rows) {
+  const bool sound = linearise(t, x);
+  return sweeps_.jacobian(data_, x_.data(), rows.data()) && sound;
+}
+
+bool TreeDerivatives::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                                      std::span<double> product) {
+  const bool sound = linearise(t, x);
+  return sweeps_.jacobian_vector(data_, x_.data(), direction.data(), product.data()) && sound;
+}
+
+bool TreeDerivatives::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                                      std::span<double> product) {
+  const bool sound = linearise(t, x);
+  return sweeps_.vector_jacobian(data_, x_.data(), weights.data(), product.data()) && sound;
+}
+
+LinearParameter TreeDerivatives::on_axis(int u, double force) const {
+  LinearParameter parameter;
+  parameter.axis = directions_[index_of(data_.q_count + u)].axis;
+  parameter.force = force;
+  return parameter;
+}
+
+LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
+  const std::string& name = parameter.name;
+  if (parameter.kind == ParameterKind::mass) {
+    const std::optional<int> body = mechanism_->find_body(name);
+    if (!body || *body < 0) {
+      throw ModelError({}, fmt::format("mass of '{}': there is no body of that name", name));
+    }
+    const BodyOnRow& place = tree_.tree().bodies()[index_of(*body)];
+    LinearParameter result;
+    if (place.row >= 0) {
+      result.node = node_of_row_[index_of(place.row)];
+      const Vec3 point = place.rotation * mechanism_->bodies()[index_of(*body)].com + place.origin;
+      result.point = kernels::turned(nodes_[index_of(result.node)].axes, packed(point));
+    }
+    return result;
+  }
+  if (parameter.kind == ParameterKind::joint_force) {
+    const std::optional<JointReference> found = mechanism_->find_joint(name);
+    if (!found || found->cut) {
+      throw ModelError({}, fmt::format("force in '{}': there is no joint of that name in the tree", name));
+    }
+    const Joint& joint = mechanism_->joint(*found);
+    if (parameter.component < 0 || parameter.component >= joint.nu) {
+      throw ModelError(
+          {}, fmt::format("force in '{}': component is {}, the joint has {}", name, parameter.component, joint.nu));
+    }
+    return on_axis(joint.u_offset + parameter.component, 1.0);
+  }
+  const auto& springs = mechanism_->description().joint_springs;
+  const auto spring =
+      std::find_if(springs.begin(), springs.end(), [&](const auto& candidate) { return candidate.name == name; });
+  if (spring == springs.end()) {
+    throw ModelError({}, fmt::format("{} of '{}': there is no joint spring of that name",
+                                     parameter.kind == ParameterKind::stiffness ? "stiffness" : "damping", name));
+  }
+  const Joint& joint = mechanism_->joint(*mechanism_->find_joint(spring->joint));
+  const int u = joint.u_offset + spring->component;
+  return on_axis(u, parameter.kind == ParameterKind::stiffness
+                        ? spring->rest - x_[index_of(joint.q_offset + spring->component)]
+                        : -data_.velocities[u]);
+}
+
+bool TreeDerivatives::parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                                         std::span<double> rows) {
+  bool sound = linearise(t, x);
+  // A spring knows turns, which the angles that sines take may have lost.
+  std::copy(x.begin(), x.end(), x_.begin());
+  std::vector<double> column(x.size());
+  for (std::size_t k = 0; k < parameters.size(); ++k) {
+    sound = sweeps_.by_parameter(data_, x_.data(), located(parameters[k]), column.data()) && sound;
+    for (std::size_t i = 0; i < column.size(); ++i) {
+      rows[i * parameters.size() + k] = column[i];
+    }
+  }
+  return sound;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,53 @@
+#pragma once
+/// \file
+/// Exact derivatives of the right-hand sides of one open tree with respect to the state: its recursion, linearised by
+/// hand (tree_values.hpp has the equations).
+///
+/// Cost: about one right-hand side for what all directions share; then of n components n / 8 passes outward, inward and
+/// outward over the tree (AVX-512; AVX2 n / 4). Products with one direction or one set of weights need one pass.
+#include <vector>
+
+#include "formulations/batches/batch_tree.hpp"
+#include "formulations/derivatives/linear_data.hpp"
+
+namespace mbdbench {
+
+/// Workspace of one mechanism. Allocates nothing after construction.
+class TreeDerivatives {
+ public:
+  /// Parameters as of BatchTree; a mechanism for which `loads_without_lanes` is empty.
+  TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near);
+
+  // As of Formulation, by the same names. All return whether what they give is right for sure: pivots positive, numbers
+  // finite.
+  bool jacobian(double t, std::span<const double> x, std::span<double> rows);
+  bool jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                       std::span<double> product);
+  bool vector_jacobian(double t, std::span<const double> x, std::span<const double> weights, std::span<double> product);
+
+  /// \throws ModelError naming a parameter that is not there
+  bool parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                          std::span<double> rows);
+
+ private:
+  [[nodiscard]] LinearParameter located(const RateParameter& parameter) const;
+  [[nodiscard]] LinearParameter on_axis(int u, double force) const;
+  void add_nodes();
+  void add_axes(std::size_t row, int count, int first_u);
+  void reserve();
+  bool linearise(double t, std::span<const double> x);
+
+  LinearSweeps sweeps_;
+  BatchTree tree_;
+  const Mechanism* mechanism_;
+  std::vector<int> node_of_row_;
+  std::vector<LinearNode> nodes_;
+  std::vector<LinearAxis> axes_;
+  std::vector<LinearDirection> directions_;
+  std::vector<unsigned char> flags_;
+  std::vector<double> x_;
+  std::vector<AlignedMemory> memory_;
+  LinearData data_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,342 @@
+#pragma once
+/// \file
+/// Directions of the state through a linearised tree, a lane a direction, and weights the other way (tree_values.hpp).
+#include "formulations/batches/lane_positions.hpp"
+#include "formulations/derivatives/screws.hpp"
+#include "formulations/kernels/transpose.hpp"
+
+namespace mbdbench::linear {
+
+using lane_sweeps::packs;
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+/// \tparam W doubles a register of the instruction set \tparam T a pack of so many, or double
+template <int W, typename T>
+struct TreeDirections {
+  using O = LaneOffsets;
+  // What is known of a node in one pass over the tree; without it the numbers are not set.
+  enum Flag : unsigned char { starts = 1, moves = 2, reached = 4, lives = 8, weighs = 16, collected = 32 };
+
+  static MBDBENCH_KERNEL T* lanes_of(const LinearData& data, int node) {
+    return packs<T>(data.lanes) + static_cast<long>(O::kSize) * node;
+  }
+  static MBDBENCH_KERNEL LinkVector<T> vector_at(const T* three) { return {three[0], three[1], three[2]}; }
+  static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) { return {vector_at(six), vector_at(six + 3)}; }
+  static MBDBENCH_KERNEL void put(const LinkVector<T>& r, T* three) {
+    three[0] = r.x;
+    three[1] = r.y;
+    three[2] = r.z;
+  }
+  static MBDBENCH_KERNEL void put(const Screw<T>& r, T* six) {
+    put(r.linear, six);
+    put(r.angular, six + 3);
+  }
+  static MBDBENCH_KERNEL bool has(const LinearData& data, int node, int flags) {
+    return node >= 0 && (data.flags[node] & flags) != 0;
+  }
+
+  // ---- Where directions start.
+
+  static MBDBENCH_KERNEL void clear(const LinearData& data) {
+    for (int i = 0; i < data.node_count; ++i) {
+      data.flags[i] = 0;
+    }
+  }
+
+  static constexpr bool kOne = kernels::Lanes<T>::kCount == 1;
+
+  static MBDBENCH_KERNEL void open(const LinearData& data, int i) {
+    if (!has(data, i, starts)) {
+      data.flags[i] |= starts;
+      T* const own = lanes_of(data, i);
+      for (int k = 0; k < (kOne ? O::kCarried : 1); ++k) {
+        own[k] = T(0.0);
+      }
+      const LinearNode& node = data.nodes[i];
+      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+        packs<T>(data.torques)[a] = T(0.0);
+        packs<T>(data.rates)[a] = T(0.0);
+      }
+    }
+  }
+
+  // Nothing moves by a momentum alone.
+  static MBDBENCH_KERNEL bool is_motion(const LinearData& data, int component) {
+    return !data.momenta || component < data.q_count;
+  }
+
+  /// Components [first, first + count) of the state, a lane each.
+  static MBDBENCH_KERNEL void start_block(const LinearData& data, int first, int count) {
+    T* const block = packs<T>(data.block);
+    for (int k = 0; k < O::kBlock; k += W) {
+      T part[W];
+      for (int lane = 0; lane < W; ++lane) {
+        const LinearDirection& d = data.directions[first + (lane < count ? lane : 0)];
+        part[lane] = packs<T>(reinterpret_cast<double*>(const_cast<LinearDirection*>(&d)))[k / W];
+      }
+      kernels::transpose(part);
+      for (int lane = 0; lane < W; ++lane) {
+        block[k + lane] = part[lane];
+      }
+    }
+    for (int lane = 0; lane < count; ++lane) {
+      const LinearDirection& d = data.directions[first + lane];
+      open(data, d.node);
+      reinterpret_cast<double*>(packs<T>(data.torques) + d.axis)[lane] = d.force;
+      if (is_motion(data, first + lane)) {
+        reinterpret_cast<double*>(packs<T>(data.rates) + d.axis)[lane] = d.rate;
+        reinterpret_cast<double*>(lanes_of(data, d.node) + O::kMask)[lane] = 1.0;
+        data.flags[d.node] |= moves;
+      }
+    }
+  }
+
+  /// Adds `factor` times a direction (one lane).
+  static MBDBENCH_KERNEL void add_direction(const LinearData& data, int component, double factor) {
+    const LinearDirection& d = data.directions[component];
+    open(data, d.node);
+    data.torques[d.axis] += factor * d.force;
+    if (is_motion(data, component)) {
+      data.rates[d.axis] += factor * d.rate;
+      data.flags[d.node] |= moves;
+      const double* const numbers = reinterpret_cast<const double*>(&d);
+      for (int k = 0; k < (data.momenta ? O::kCarried : O::kMoment); ++k) {
+        lanes_of(data, d.node)[k] += factor * numbers[k];
+      }
+    }
+  }
+
+  /// \returns what the directions that start at a node have at an offset.
+  static MBDBENCH_KERNEL LinkVector<T> started_vector(const LinearData& data, const T* own, int offset) {
+    if constexpr (kOne) {
+      return vector_at(own + offset);
+    } else {
+      const T* const block = packs<T>(data.block) + offset;
+      const T mask = own[O::kMask];
+      return {mask * block[0], mask * block[1], mask * block[2]};
+    }
+  }
+  static MBDBENCH_KERNEL Screw<T> started_screw(const LinearData& data, const T* own, int offset) {
+    return {started_vector(data, own, offset), started_vector(data, own, offset + 3)};
+  }
+
+  // ---- Forward.
+
+  /// All passes of what has started: changes of u' in accelerations; of u and p' in momenta.
+  static MBDBENCH_KERNEL void run(const LinearData& data) {
+    carry(data);
+    inward(data);
+    outward(data);
+    if (data.momenta) {
+      collect(data);
+    }
+  }
+
+  // Along a chain numbers stay in registers; memory has what other nodes than the next one want.
+
+  /// Outward: what moves as one body with a direction, and what that asks of the axes.
+  static MBDBENCH_KERNEL void carry(const LinearData& data) {
+    Screw<T> motion = no_screw<T>();
+    LinkVector<T> turn = none<T>();
+    for (int i = 0; i < data.node_count; ++i) {
+      const LinearNode& node = data.nodes[i];
+      const bool moved = has(data, node.inboard, moves);
+      const bool started = has(data, i, starts);
+      if (!moved && !has(data, i, moves)) {
+        continue;
+      }
+      data.flags[i] |= moves;
+      T* const own = lanes_of(data, i);
+      if (!moved) {
+        motion = no_screw<T>();
+        turn = none<T>();
+      } else {
+        if (node.inboard + 1 != i) {
+          const T* const inner = lanes_of(data, node.inboard);
+          motion = screw_at(inner + O::kCarried);
+          turn = vector_at(inner + O::kCarriedTurn);
+        }
+        motion = moved_outward(node.lever, motion);
+      }
+      if (started) {
+        motion = plus(motion, started_screw(data, own, O::kMotion));
+        turn = plus(turn, started_vector(data, own, O::kTurn));
+      }
+      if (node.kept) {
+        put(motion, own + O::kCarried);
+        put(turn, own + O::kCarriedTurn);
+      }
+      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+        const LinearAxis& axis = data.axes[a];
+        T torque = started ? packs<T>(data.torques)[a] : T(0.0);
+        torque -= dot(axis.composite, motion);
+        if (data.momenta) {
+          T rate = started ? packs<T>(data.rates)[a] : T(0.0);
+          rate += dot(axis.coupling, motion) - dot(axis.composite.linear, turn);
+          packs<T>(data.rates)[a] = rate;
+        } else {
+          torque -= dot(axis.turning, turn);
+        }
+        packs<T>(data.torques)[a] = torque;
+      }
+    }
+  }
+
+  /// Inward: the second half of a solution with M, at nodes that anything reaches.
+  static MBDBENCH_KERNEL void inward(const LinearData& data) {
+    Screw<T> wrench = no_screw<T>();
+    bool passed = false;  // whether `wrench` comes from the next node
+    for (int i = data.node_count; i-- > 0;) {
+      const LinearNode& node = data.nodes[i];
+      const bool asked = has(data, i, starts | moves);
+      const bool joined = has(data, i, reached);
+      if (!asked && !joined && !passed) {
+        continue;
+      }
+      data.flags[i] |= lives;
+      T* const own = lanes_of(data, i);
+      if (!passed) {
+        wrench = no_screw<T>();
+      }
+      if (joined) {
+        wrench = plus(wrench, screw_at(own + O::kInward));
+      }
+      for (int a = node.first_axis + node.axis_count; a-- > node.first_axis;) {
+        const LinearAxis& axis = data.axes[a];
+        const T torque = (asked ? packs<T>(data.torques)[a] : T(0.0)) - along(axis, wrench);
+        packs<T>(data.torques)[a] = torque;
+        add(axis.gain, torque, wrench);
+      }
+      passed = node.inboard >= 0 && node.inboard + 1 == i;
+      if (node.inboard >= 0) {
+        if (has(data, i, starts)) {
+          wrench = plus(wrench, started_screw(data, own, O::kWrench));
+        }
+        wrench = moved_inward(node.lever, wrench);
+        if (!passed) {
+          join(data, node.inboard, reached, wrench);
+        }
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL void join(const LinearData& data, int node, unsigned char flag, const Screw<T>& more) {
+    T* const there = lanes_of(data, node) + O::kInward;
+    put(has(data, node, flag) ? plus(screw_at(there), more) : more, there);
+    data.flags[node] |= flag;
+  }
+
+  /// Outward: the third; and of rates of momenta, S'_i . R + (I^C S'_i + S_i x* P) . Y + gravity, the part of Y.
+  static MBDBENCH_KERNEL void outward(const LinearData& data) {
+    T* const changes = packs<T>(data.changes);
+    Screw<T> motion = no_screw<T>();
+    for (int i = 0; i < data.node_count; ++i) {
+      const LinearNode& node = data.nodes[i];
+      const bool touched = has(data, i, lives);
+      const bool known = has(data, i, starts | moves);
+      const bool inner_lives = has(data, node.inboard, lives);
+      LinearAxis* const axes = data.axes + node.first_axis;
+      if (!touched && !inner_lives) {
+        for (int a = 0; a < node.axis_count; ++a) {
+          changes[axes[a].u] = T(0.0);
+          packs<T>(data.rates)[node.first_axis + a] = T(0.0);
+        }
+        continue;
+      }
+      data.flags[i] |= lives;
+      if (!inner_lives) {
+        motion = no_screw<T>();
+      } else {
+        if (node.inboard + 1 != i) {
+          motion = screw_at(lanes_of(data, node.inboard) + O::kOutward);
+        }
+        motion = moved_outward(node.lever, motion);
+      }
+      for (int a = 0; a < node.axis_count; ++a) {
+        const LinearAxis& axis = axes[a];
+        T change = T(0.0) - dot(axis.gain, motion);
+        if (touched) {
+          change += axis.inverse * packs<T>(data.torques)[node.first_axis + a];
+        }
+        changes[axis.u] = change;
+        add_axis(axis, change, motion);
+      }
+      if (kOne || node.kept) {
+        put(motion, lanes_of(data, i) + O::kOutward);
+      }
+      for (int a = 0; data.momenta && a < node.axis_count; ++a) {
+        const LinearAxis& axis = axes[a];
+        T& rate = packs<T>(data.rates)[node.first_axis + a];
+        const T more = dot(axis.coupling, motion) - axis.damping * changes[axis.u];
+        rate = known ? rate + more : more;
+      }
+    }
+  }
+
+  /// Inward: of the rates of momenta the part of R, what the changes of u give outboard; and of the weight.
+  static MBDBENCH_KERNEL void collect(const LinearData& data) {
+    Screw<T> momentum = no_screw<T>();
+    LinkVector<T> moment = none<T>();
+    bool passed = false;
+    bool passed_moment = false;
+    for (int i = data.node_count; i-- > 0;) {
+      if (!has(data, i, lives)) {
+        passed = false;
+        passed_moment = false;
+        continue;
+      }
+      const LinearNode& node = data.nodes[i];
+      T* const own = lanes_of(data, i);
+      const bool joined = has(data, i, collected);
+      if (!passed) {
+        momentum = no_screw<T>();
+      }
+      if (joined) {
+        momentum = plus(momentum, screw_at(own + O::kInward));
+      }
+      const bool weighed = passed_moment || has(data, i, weighs);
+      if (!passed_moment) {
+        moment = none<T>();
+      }
+      if (has(data, i, weighs)) {
+        moment = plus(moment, vector_at(own + O::kInwardMoment));
+      }
+      for (int a = node.first_axis; (passed || joined) && a < node.first_axis + node.axis_count; ++a) {
+        const LinearAxis& axis = data.axes[a];
+        T& rate = packs<T>(data.rates)[a];
+        rate += dot(axis.rate, momentum);
+        if (weighed && !axis.slides) {
+          rate += dot(axis.z, moment);
+        }
+      }
+      passed = node.inboard >= 0 && node.inboard + 1 == i;
+      passed_moment = false;
+      if (node.inboard < 0) {
+        continue;
+      }
+      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+        add(data.axes[a].composite, packs<T>(data.changes)[data.axes[a].u], momentum);
+      }
+      const bool started = has(data, i, starts);
+      if (started) {
+        momentum = plus(momentum, started_screw(data, own, O::kWrench));
+        moment = plus(moment, started_vector(data, own, O::kMoment));
+      }
+      momentum = moved_inward(node.lever, momentum);
+      passed_moment = passed && (started || weighed);
+      if (!passed) {
+        join(data, node.inboard, collected, momentum);
+        if (started || weighed) {
+          T* const there = lanes_of(data, node.inboard) + O::kInwardMoment;
+          put(has(data, node.inboard, weighs) ? plus(vector_at(there), moment) : moment, there);
+          data.flags[node.inboard] |= weighs;
+        }
+      }
+    }
+  }
+};
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::linear

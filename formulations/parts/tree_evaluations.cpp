@@ -1,0 +1,66 @@
+#include "formulations/parts/tree_evaluations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace mbdbench {
+
+void TreeEvaluations::batch(double t, std::span<const double> states, std::span<double> rates,
+                            std::span<RhsStatus> statuses) {
+  if (!lanes_) {
+    lanes_ = std::make_unique<StatesInLanes>(*mechanism_, kind_, near_);
+  }
+  lanes_->evaluate(t, states, rates, statuses, one_);
+}
+
+template <typename Pass>
+RhsStatus TreeEvaluations::derive(double t, std::span<const double> x, std::span<const double> numbers,
+                                  const Pass& pass) {
+  if (!without_jacobian().empty()) {
+    return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
+  }
+  if (!derivatives_) {
+    derivatives_ = std::make_unique<TreeDerivatives>(*mechanism_, kind_, near_);
+  }
+  if (pass(*derivatives_)) {
+    return {};
+  }
+  std::vector<double> rates(x.size());
+  const RhsStatus status = one_(t, x, rates);
+  if (!status.ok) {
+    return status;
+  }
+  const auto bad = std::find_if_not(numbers.begin(), numbers.end(), [](double v) { return std::isfinite(v); });
+  return {false, {}, "a derivative is not finite", bad == numbers.end() ? 0.0 : *bad};
+}
+
+RhsStatus TreeEvaluations::jacobian(double t, std::span<const double> x, std::span<double> derivatives) {
+  return derive(t, x, derivatives, [&](TreeDerivatives& tree) { return tree.jacobian(t, x, derivatives); });
+}
+
+RhsStatus TreeEvaluations::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                                           std::span<double> product) {
+  return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.jacobian_vector(t, x, direction, product); });
+}
+
+RhsStatus TreeEvaluations::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                                           std::span<double> product) {
+  return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.vector_jacobian(t, x, weights, product); });
+}
+
+RhsStatus TreeEvaluations::parameter_jacobian(double t, std::span<const double> x,
+                                              std::span<const RateParameter> parameters,
+                                              std::span<double> derivatives) {
+  return derive(t, x, derivatives,
+                [&](TreeDerivatives& tree) { return tree.parameter_jacobian(t, x, parameters, derivatives); });
+}
+
+std::string TreeEvaluations::without_jacobian() const {
+  const std::string load = loads_without_lanes(mechanism_->description());
+  return load.empty()
+             ? std::string()
+             : "exact derivatives are there for constant forces, springs and dampers in joints; " + load + " has none";
+}
+
+}  // namespace mbdbench
