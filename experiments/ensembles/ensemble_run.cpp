@@ -11,7 +11,7 @@
 #include <stdexcept>
 
 #include "experiments/ensembles/ensemble_folder.hpp"
-#include "experiments/ensembles/member_runs.hpp"
+#include "experiments/ensembles/members/member_runs.hpp"
 #include "experiments/ensembles/quantities.hpp"
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/files/formats/json_file.hpp"
@@ -25,8 +25,8 @@
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/message.hpp"
-#include "formulations/execution/thread_team.hpp"
 #include "formulations/execution/execution.hpp"
+#include "formulations/execution/thread_team.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {

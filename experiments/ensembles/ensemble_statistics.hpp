@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/ensembles/member_record.hpp"
+#include "experiments/ensembles/members/member_record.hpp"
 
 namespace mbdbench {
 

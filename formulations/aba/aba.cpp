@@ -9,7 +9,7 @@
 #include "formulations/aba/aba.hpp"
 
 #include "formulations/options/kernel_choice.hpp"
-#include "formulations/parts/recursive_accelerations.hpp"
+#include "formulations/parts/forms/recursive_accelerations.hpp"
 #include "formulations/recursion/body_recursion.hpp"
 
 namespace mbdbench {

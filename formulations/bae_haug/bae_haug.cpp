@@ -29,7 +29,7 @@
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/kernel_choice.hpp"
 #include "formulations/options/projection_option.hpp"
-#include "formulations/parts/recursive_accelerations.hpp"
+#include "formulations/parts/forms/recursive_accelerations.hpp"
 #include "formulations/shared_formulation.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 

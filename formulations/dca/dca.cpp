@@ -31,7 +31,7 @@
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/kernel_choice.hpp"
 #include "formulations/options/projection_option.hpp"
-#include "formulations/parts/recursive_accelerations.hpp"
+#include "formulations/parts/forms/recursive_accelerations.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "formulations/subtrees/subtree_formulation.hpp"
 

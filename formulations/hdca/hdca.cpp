@@ -39,7 +39,7 @@
 #include "formulations/leaf_choice.hpp"
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/projection_option.hpp"
-#include "formulations/parts/recursive_momenta.hpp"
+#include "formulations/parts/forms/recursive_momenta.hpp"
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "formulations/subtrees/subtree_formulation.hpp"
 

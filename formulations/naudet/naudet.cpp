@@ -21,8 +21,8 @@
 #include "formulations/naudet/closed_naudet.hpp"
 #include "formulations/options/kernel_choice.hpp"
 #include "formulations/options/projection_option.hpp"
-#include "formulations/parts/recursive_accelerations.hpp"
-#include "formulations/parts/recursive_momenta.hpp"
+#include "formulations/parts/forms/recursive_accelerations.hpp"
+#include "formulations/parts/forms/recursive_momenta.hpp"
 #include "formulations/recursion/body_recursion.hpp"
 
 namespace mbdbench {

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <span>
 
-#include "experiments/ensembles/member_record.hpp"
+#include "experiments/ensembles/members/member_record.hpp"
 #include "tests/experiments/ensembles/ensemble_call.hpp"
 #include "tests/experiments/on_ranks.hpp"
 

@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "experiments/ensembles/ensemble_statistics.hpp"
-#include "experiments/ensembles/member_draws.hpp"
+#include "experiments/ensembles/members/member_draws.hpp"
 #include "tests/experiments/ensembles/ensemble_call.hpp"
 
 namespace mbdbench {

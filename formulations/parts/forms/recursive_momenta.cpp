@@ -1,4 +1,4 @@
-#include "formulations/parts/recursive_momenta.hpp"
+#include "formulations/parts/forms/recursive_momenta.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "formulations/joint_state.hpp"
-#include "formulations/parts/closed_momenta.hpp"
-#include "formulations/parts/tree_evaluations.hpp"
+#include "formulations/parts/forms/closed_momenta.hpp"
+#include "formulations/parts/forms/tree_evaluations.hpp"
 #include "formulations/parts/world_recursion.hpp"
 #include "formulations/recursion/links/link_loads.hpp"
 #include "formulations/recursion/links/link_naudet.hpp"

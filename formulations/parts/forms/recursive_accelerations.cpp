@@ -1,12 +1,12 @@
-#include "formulations/parts/recursive_accelerations.hpp"
+#include "formulations/parts/forms/recursive_accelerations.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "formulations/joint_state.hpp"
-#include "formulations/parts/joint_accelerations.hpp"
-#include "formulations/parts/tree_evaluations.hpp"
+#include "formulations/parts/forms/joint_accelerations.hpp"
+#include "formulations/parts/forms/tree_evaluations.hpp"
 #include "formulations/parts/world_recursion.hpp"
 
 namespace mbdbench {

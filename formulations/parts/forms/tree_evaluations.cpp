@@ -1,4 +1,4 @@
-#include "formulations/parts/tree_evaluations.hpp"
+#include "formulations/parts/forms/tree_evaluations.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "experiments/ensembles/member_draws.hpp"
+#include "experiments/ensembles/members/member_draws.hpp"
 
 #include <fmt/format.h>
 

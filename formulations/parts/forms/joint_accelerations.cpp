@@ -1,4 +1,4 @@
-#include "formulations/parts/joint_accelerations.hpp"
+#include "formulations/parts/forms/joint_accelerations.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "experiments/ensembles/ensemble_members.hpp"
+#include "experiments/ensembles/members/ensemble_members.hpp"
 
 #include <fmt/format.h>
 

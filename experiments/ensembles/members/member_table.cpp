@@ -1,4 +1,4 @@
-#include "experiments/ensembles/member_table.hpp"
+#include "experiments/ensembles/members/member_table.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <span>
 
-#include "formulations/parts/closed_accelerations.hpp"
+#include "formulations/parts/forms/closed_accelerations.hpp"
 #include "formulations/recursion/links/link_aba.hpp"
 #include "formulations/recursion/links/link_loads.hpp"
 

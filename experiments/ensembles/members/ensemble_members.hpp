@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "experiments/ensembles/ensemble_request.hpp"
-#include "experiments/ensembles/member_draws.hpp"
-#include "experiments/ensembles/member_table.hpp"
-#include "experiments/ensembles/member_variables.hpp"
+#include "experiments/ensembles/members/member_draws.hpp"
+#include "experiments/ensembles/members/member_table.hpp"
+#include "experiments/ensembles/members/member_variables.hpp"
 
 namespace mbdbench {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "experiments/ensembles/member_variables.hpp"
+#include "experiments/ensembles/members/member_variables.hpp"
 
 namespace mbdbench {
 

@@ -1,4 +1,4 @@
-#include "experiments/ensembles/member_runs.hpp"
+#include "experiments/ensembles/members/member_runs.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "formulations/parts/closed_accelerations.hpp"
+#include "formulations/parts/forms/closed_accelerations.hpp"
 
 #include <algorithm>
 #include <cmath>

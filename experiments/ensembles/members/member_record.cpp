@@ -1,4 +1,4 @@
-#include "experiments/ensembles/member_record.hpp"
+#include "experiments/ensembles/members/member_record.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>

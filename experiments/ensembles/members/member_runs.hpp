@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "experiments/ensembles/ensemble_members.hpp"
 #include "experiments/ensembles/ensemble_progress.hpp"
-#include "experiments/ensembles/member_record.hpp"
+#include "experiments/ensembles/members/ensemble_members.hpp"
+#include "experiments/ensembles/members/member_record.hpp"
 #include "experiments/simulation/output/trajectory_writer.hpp"
 #include "experiments/simulation/simulate_setup.hpp"
 

@@ -1,4 +1,4 @@
-#include "formulations/parts/closed_momenta.hpp"
+#include "formulations/parts/forms/closed_momenta.hpp"
 
 #include <algorithm>
 #include <array>

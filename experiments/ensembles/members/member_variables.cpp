@@ -1,4 +1,4 @@
-#include "experiments/ensembles/member_variables.hpp"
+#include "experiments/ensembles/members/member_variables.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "experiments/ensembles/member_variables.hpp"
+#include "experiments/ensembles/members/member_variables.hpp"
 
 namespace mbdbench {
 
