@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -85,14 +86,30 @@ RhsStatus Formulation::jacobian(double /*t*/, std::span<const double> /*x*/, std
   return {false, {}, "there are no exact derivatives, state components", static_cast<double>(state_size())};
 }
 
-RhsStatus Formulation::jacobian_vector(double t, std::span<const double> x, std::span<const double> /*direction*/,
+RhsStatus Formulation::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                                        std::span<double> product) {
-  return Formulation::jacobian(t, x, product);
+  const std::size_t size = state_size();
+  std::vector<double> rows(size * size);
+  const RhsStatus status = jacobian(t, x, rows);
+  for (std::size_t i = 0; status.ok && i < size; ++i) {
+    product[i] = std::inner_product(direction.begin(), direction.end(),
+                                    rows.begin() + static_cast<std::ptrdiff_t>(i * size), 0.0);
+  }
+  return status;
 }
 
-RhsStatus Formulation::vector_jacobian(double t, std::span<const double> x, std::span<const double> /*weights*/,
+RhsStatus Formulation::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                                        std::span<double> product) {
-  return Formulation::jacobian(t, x, product);
+  const std::size_t size = state_size();
+  std::vector<double> rows(size * size);
+  const RhsStatus status = jacobian(t, x, rows);
+  if (status.ok) {
+    std::fill(product.begin(), product.end(), 0.0);
+  }
+  for (std::size_t k = 0; status.ok && k < size * size; ++k) {
+    product[k % size] += weights[k / size] * rows[k];
+  }
+  return status;
 }
 
 RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
@@ -102,7 +119,9 @@ RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
 }
 
 std::string Formulation::without_jacobian() const {
-  return "this formulation has no exact derivatives; aba, naudet, naudet-acc and bae-haug have them on open trees";
+  return "there are no exact derivatives here; aba, naudet, naudet-acc, bae-haug, dca and hdca have them on open "
+         "trees, "
+         "with kernel=auto and leaf=auto";
 }
 
 RhsStatus Formulation::place(double t, std::span<const double> x) {

@@ -17,8 +17,12 @@ struct DerivativeCase {
   std::string obstacle;  ///< why there is nothing to time
 };
 
+struct DerivativeOutcome {
+  bool measured = false;  ///< whether there is a time at all
+  bool failed = false;    ///< whether something that has derivatives did not give them, or could not be made
+};
+
 /// Times x', its derivatives, both products, and differences of x' in turns, and prints them in right-hand sides.
-/// \returns whether all that has derivatives gave them
-bool print_derivative_times(const std::vector<DerivativeCase>& cases, int repetitions, double shortest);
+DerivativeOutcome print_derivative_times(const std::vector<DerivativeCase>& cases, int repetitions, double shortest);
 
 }  // namespace mbdbench

@@ -102,8 +102,8 @@ class EngineFormulation final : public JointVelocityFormulation {
   }
 
   RhsStatus failed(const std::string& why) {
-    failure_ = why;
-    return {false, answer_.engine, failure_, 0.0};
+    failure_ = fmt::format("engine '{}': {}", answer_.engine, why);
+    return {false, {}, failure_, 0.0};
   }
 
   static void lower(double& least, double seconds) {

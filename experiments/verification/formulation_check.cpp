@@ -357,8 +357,7 @@ double FormulationCheck::velocity_limit(const Reference& reference) const {
   if (rate_kind_ != StateKind::momentum || !(size > 0.0)) {
     return limit_;
   }
-  const auto n = static_cast<double>(reference.u.size());
-  return std::max(limit_, kRoundingFactor * n * kEps * reference.velocity_rounding / size);
+  return std::max(limit_, kRoundingFactor * kEps * reference.velocity_rounding / size);
 }
 
 void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {

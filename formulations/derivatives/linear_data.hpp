@@ -115,6 +115,7 @@ struct LinearData {
   bool momenta = false;
   kernels::LinkVector<double> gravity{};
   const LaneData* tree = nullptr;
+  const double* given = nullptr;  ///< the state as it was given: springs know turns, sines do not
   LinearNode* nodes = nullptr;
   LinearAxis* axes = nullptr;             ///< in the order of the nodes
   LinearDirection* directions = nullptr;  ///< by component of the state

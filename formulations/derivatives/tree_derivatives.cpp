@@ -136,8 +136,9 @@ void TreeDerivatives::reserve() {
 bool TreeDerivatives::linearise(double t, std::span<const double> x) {
   tree_.set_time(t);
   std::copy(x.begin(), x.end(), x_.begin());
+  data_.given = x.data();
   for (const LinkRow& row : tree_.tree().rows()) {
-    // Polynomials take no angle that large, and derivatives do not know of turns.
+    // Polynomials take no angle that large.
     const bool turns = row.kind == RowKind::revolute || row.kind == RowKind::driven_revolute;
     if (double& q = x_[index_of(row.q)]; turns && std::abs(q) > kLargestAngle) {
       q = std::remainder(q, 2.0 * std::numbers::pi);

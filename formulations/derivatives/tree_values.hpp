@@ -9,9 +9,9 @@
 ///
 /// and along u_j the same with psi' + S' for psi'', S for psi', without the last term. Momenta: M du = dp - dM u, where
 /// dM u has psi' for psi'' and nothing else, P for f. No articulated inertia is differentiated.
-/// DEVIATES from the published recursions over pairs of joints (Carpentier and Mansard 2018; Singh, Russell and Wensing
-/// 2022), whose terms these are: directions go through the tree in lanes, with M^-1 at once, so that a pair of joints
-/// is never formed, and long chains cost n a direction.
+/// The published recursions go over pairs of joints (Carpentier and Mansard 2018; Singh, Russell and Wensing 2022).
+/// Their terms are these, the order is another one: directions go through the tree in lanes, with M^-1 at once, so that
+/// a pair of joints is never formed, and long chains cost n a direction.
 #include "formulations/derivatives/screws.hpp"
 #include "formulations/kernels/quaternions.hpp"
 #include "formulations/kernels/sines.hpp"
@@ -75,7 +75,7 @@ struct TreeValues {
     }
     for (int f = 0; !data.momenta && f < data.force_count; ++f) {
       const LaneForce& force = data.tree->forces[f];
-      data.forces[force.u] += force.constant - force.stiffness * x[force.q] - force.damping * second[force.u];
+      data.forces[force.u] += force.constant - force.stiffness * data.given[force.q] - force.damping * second[force.u];
     }
   }
 

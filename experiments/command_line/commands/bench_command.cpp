@@ -204,13 +204,15 @@ std::vector<Record> records_of(const std::vector<BenchRow>& rows, int batch) {
   return records;
 }
 
-/// Times of derivatives, which are printed only: they have no records.
-int run_derivatives(std::vector<BenchRow>& rows, const BenchOptions& options) {
+/// Times of derivatives, which are printed only: they have no records. \param measured set where there is one
+int run_derivatives(std::vector<BenchRow>& rows, const BenchOptions& options, bool& measured) {
   std::vector<DerivativeCase> cases;
   for (BenchRow& row : rows) {
     cases.push_back({row.mechanism, row.formulation, row.made.get(), row.x0, row.obstacle});
   }
-  return print_derivative_times(cases, options.repetitions, kBatchTime) ? kExitOk : kExitCheckFailed;
+  const DerivativeOutcome outcome = print_derivative_times(cases, options.repetitions, kBatchTime);
+  measured = measured || outcome.measured;
+  return outcome.failed ? kExitCheckFailed : kExitOk;
 }
 
 int run_bench(const Registries& registries, const BenchOptions& options) {
@@ -239,6 +241,7 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   std::vector<BenchRow> all;
   int threads = 1;
   int exit_code = kExitOk;
+  bool measured = false;
   for (const Mechanism& mechanism : mechanisms) {
     std::vector<BenchRow> rows;
     rows.reserve(formulations.size());
@@ -246,7 +249,10 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
       rows.push_back(prepared(registries, mechanism, word));
     }
     if (options.derivatives) {
-      exit_code = std::max(exit_code, run_derivatives(rows, options));
+      exit_code = std::max(exit_code, run_derivatives(rows, options, measured));
+      if (interruption_requested()) {
+        break;
+      }
       continue;
     }
     time_rows(rows, options);
@@ -268,13 +274,18 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   if (interruption_requested()) {
     return kExitInterrupted;
   }
+  constexpr const char* kNothing = "mbdbench: not one time was measured: every formulation refused\n";
   if (options.derivatives) {
+    if (exit_code == kExitOk && !measured) {
+      tell(kNothing);
+      return kExitCheckFailed;
+    }
     return exit_code;
   }
   const bool failed =
       std::any_of(all.begin(), all.end(), [](const BenchRow& row) { return row.obstacle.starts_with("FAILED"); });
   if (!failed && std::all_of(all.begin(), all.end(), [](const BenchRow& row) { return !row.obstacle.empty(); })) {
-    tell("mbdbench: not one time was measured: every formulation refused\n");
+    tell(kNothing);
     return kExitCheckFailed;
   }
   return failed ? kExitCheckFailed : kExitOk;

@@ -334,7 +334,7 @@ std::pair<int, int> Observer::messages() const {
 
 StateCount Observer::state_count() const {
   constexpr int kMostStates = 1 << 20;
-  StateCount count;
+  StateCount count{.states = 0, .threads = 1};  // what has no digits, or too many, stays zero
   const char* const end = subject.data() + subject.size();
   const char* place = std::from_chars(subject.data(), end, count.states).ptr;
   if (place != end && *place == 'x') {
@@ -345,8 +345,8 @@ StateCount Observer::state_count() const {
       count.threads > kMostThreads) {
     throw std::invalid_argument(
         fmt::format("'{}' should read time_per_state(4096), states at a time, or "
-                    "time_per_state(4096x2), states and threads that share them",
-                    name()));
+                    "time_per_state(4096x2), states and threads that share them; at most {} and {}",
+                    name(), kMostStates, kMostThreads));
   }
   return count;
 }

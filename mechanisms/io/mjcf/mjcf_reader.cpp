@@ -89,6 +89,12 @@ void MjcfReader::read_settings() {
     }
     if (const auto range = defaults_.numbers(*compiler, "inertiagrouprange", "", 2, 2)) {
       groups_ = {(*range)[0], (*range)[1]};
+      if (groups_.first > groups_.second) {
+        findings_.error(
+            urdf::line_of(*compiler),
+            fmt::format("<compiler inertiagrouprange=\"{:g} {:g}\">: the first group must not exceed the last",
+                        groups_.first, groups_.second));
+      }
     }
     from_geoms_always_ = from_geoms_always_ || is("inertiafromgeom", "true");
     from_geoms_never_ = from_geoms_never_ || is("inertiafromgeom", "false");

@@ -27,6 +27,13 @@ bool read_flags(const XMLElement& option, const Defaults& defaults, Findings& fi
       return given != nullptr && std::string_view(given) == "disable";
     };
     weightless = weightless || disables("gravity");
+    for (const tinyxml2::XMLAttribute* given = flag->FirstAttribute(); given != nullptr; given = given->Next()) {
+      const std::string_view value = given->Value();
+      if (value != "enable" && value != "disable") {
+        findings.error(line_of(*flag), fmt::format("<flag {}=\"{}\"> must be \"enable\" or \"disable\"",
+                                                   urdf::printable(given->Name()), urdf::printable(given->Value())));
+      }
+    }
     for (const char* const attribute : {"passive", "spring", "damper", "constraint", "equality"}) {
       if (disables(attribute)) {
         findings.error(line_of(*flag),

@@ -127,6 +127,25 @@ TEST(EngineFormulation, DerivativesOfTheTextbookAreThoseOfAba) {
     // Both are exact but for rounding, which the inverse of M enlarges by its condition, up to 1e3 here.
     EXPECT_LT(difference, 1e-11 * size) << word;
     EXPECT_EQ(engine->without_jacobian(), "");
+    // The products are those of the rows, whatever the formulation itself offers.
+    const std::vector<double> x = initial_state(*engine, 0.0);
+    std::vector<double> rows(x.size() * x.size());
+    std::vector<double> along(x.size());
+    std::vector<double> back(x.size());
+    ASSERT_TRUE(engine->jacobian(0.0, x, rows).ok);
+    const std::vector<double> ones(x.size(), 1.0);
+    ASSERT_TRUE(engine->jacobian_vector(0.0, x, ones, along).ok);
+    ASSERT_TRUE(engine->vector_jacobian(0.0, x, ones, back).ok);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      double row = 0.0;
+      double column = 0.0;
+      for (std::size_t j = 0; j < x.size(); ++j) {
+        row += rows[i * x.size() + j];
+        column += rows[j * x.size() + i];
+      }
+      EXPECT_NEAR(along[i], row, 1e-12 * size);
+      EXPECT_NEAR(back[i], column, 1e-12 * size);
+    }
   }
 }
 

@@ -162,7 +162,8 @@ observe = ["time_per_evaluation", "time_per_state(64)", "time_per_state(64x2)", 
   EXPECT_EQ(parse_observer("time_per_state(64x2)").record_name(), "time_per_state_64x2");
   EXPECT_EQ(study.title_of(parse_observer("time_per_state(64x2)")), "time per state, 64 at a time on 2 threads");
   for (const char* const wrong : {"time_per_state(0)", "time_per_state(64x0)", "time_per_state(64x)",
-                                  "time_per_state(64,2)", "time_per_state(many)", "time_per_state(99999999)"}) {
+                                  "time_per_state(64,2)", "time_per_state(many)", "time_per_state(99999999)",
+                                  "time_per_state(99999999999)", "time_per_state(4294967297)", "time_per_state(x2)"}) {
     try {
       parse_observer(wrong);
       ADD_FAILURE() << "accepted: " << wrong;

@@ -359,6 +359,27 @@ TEST(tree_derivatives, of_angles_of_many_turns_are_those_of_the_angle) {
   EXPECT_LT(block_error(mechanism, jacobian(*formulation, x), expected), 1e-7);
 }
 
+// A spring is as long as its joint has turned: its force at many turns is another one, and belongs to the state.
+TEST(tree_derivatives, springs_know_the_turns_of_their_joints) {
+  constexpr double kTurns = 200.0 * 2.0 * 3.14159265358979323846;  // beyond 1000 rad
+  const auto derivatives = [](double turns) {
+    MechanismDescription description = tree_named("pendulum:2").description();
+    for (const char* const joint : {"joint1", "joint2"}) {
+      JointSpringDescription spring;
+      spring.name = std::string("spring ") + joint;
+      spring.joint = joint;
+      spring.stiffness = 3.0;
+      spring.rest = turns;
+      description.joint_springs.push_back(spring);
+    }
+    const Mechanism mechanism(description);
+    return jacobian(*test::make("aba", mechanism), std::vector<double>{0.3 + turns, 0.2 + turns, 0.4, -0.7});
+  };
+  const Eigen::MatrixXd expected = derivatives(0.0);
+  // 1257 rad are known to 2e-13.
+  EXPECT_LT((derivatives(kTurns) - expected).cwiseAbs().maxCoeff(), 1e-10 * expected.cwiseAbs().maxCoeff());
+}
+
 TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
   const auto reason = [](const char* key, const char* name) {
     const Mechanism mechanism = tree_named(name);

@@ -100,6 +100,9 @@ TEST(MjcfForces, GravityThatIsSwitchedOffIsZero) {
     <worldbody><body gravcomp="1"><joint/><geom size="1"/></body></worldbody></mujoco>)");
   EXPECT_EQ(model.gravity, Vec3::Zero());
   EXPECT_TRUE(model.body_loads.empty());
+  expect_refused(R"(<mujoco><option><flag gravity="disabled"/></option>
+    <worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>)",
+                 "<flag gravity=\"disabled\"> must be \"enable\" or \"disable\"");
 }
 
 // MuJoCo gives a body the geoms of groups 0 to 5, or of those that the compiler names.
@@ -114,6 +117,9 @@ TEST(MjcfForces, GeomsOfOtherGroupsHaveNoMass) {
   };
   EXPECT_EQ(mass(""), 7.0);
   EXPECT_EQ(mass("inertiagrouprange=\"3 5\""), 5.0);
+  expect_refused(R"(<mujoco><compiler inertiagrouprange="3 1"/>
+    <worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>)",
+                 "the first group must not exceed the last");
 }
 
 TEST(MjcfForces, ForcesThatAreNotModelledAreRefused) {
