@@ -174,9 +174,9 @@ def test_jacobian_is_that_of_the_pendulum(arm):
 
 def test_jacobian_is_refused_where_there_is_none(pendulum):
     dense = mbdbench.Formulation(pendulum, "dense")
-    with pytest.raises(ValueError, match="aba, naudet, naudet-acc and bae-haug"):
+    with pytest.raises(ValueError, match="aba, naudet, naudet-acc, bae-haug, dca and hdca"):
         dense.jacobian(0.0, np.zeros(8))
-    with pytest.raises(ValueError, match="aba, naudet, naudet-acc and bae-haug"):
+    with pytest.raises(ValueError, match="aba, naudet, naudet-acc, bae-haug, dca and hdca"):
         dense.jacobian_vector(0.0, np.zeros(8), np.ones(8))
 
 
