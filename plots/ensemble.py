@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Fan chart of an ensemble: mean, median and quantiles of its quantities over time."""
 import argparse
+import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,9 +37,9 @@ class Ensemble:
     chosen: list
 
 
-def _number(file, line, column, text):
-    if text == "" and column == "standard_deviation":
-        return np.nan  # of one member
+def _number(file, line, column, text, members):
+    if text == "" and (column == "standard_deviation" or (members == "0" and column != "time")):
+        return np.nan  # of one member, of none that has a number
     try:
         return float(text)
     except ValueError:
@@ -57,7 +58,7 @@ def read_ensemble(directory, chosen=None):
     places = [columns.index(name) for name in _NUMBERS]
     values = {}
     for line, fields in rows:
-        numbers = [_number(file, line, column, fields[place]) for column, place in zip(_NUMBERS, places)]
+        numbers = [_number(file, line, column, fields[place], fields[columns.index("members")]) for column, place in zip(_NUMBERS, places)]
         values.setdefault(fields[columns.index("quantity")], []).append(numbers)
     quantities = {name: dict(zip(_NUMBERS, np.array(table).T)) for name, table in values.items()}
     for name in chosen or []:
@@ -66,6 +67,8 @@ def read_ensemble(directory, chosen=None):
     outcome = read_json(directory / "ensemble.json")
     if not isinstance(outcome, dict):
         raise InputError(directory / "ensemble.json", "should hold one JSON object", 1)
+    if type(outcome.get("members", 0)) is not int:
+        raise InputError(directory / "ensemble.json", f"members should be a whole number, not {json.dumps(outcome['members'])}")
     return Ensemble(outcome, quantities, list(chosen or list(quantities)[:MOST_PANELS]))
 
 

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 
 #include "experiments/ensembles/ensemble_statistics.hpp"
 #include "experiments/files/formats/json_fields.hpp"
 #include "experiments/files/formats/json_file.hpp"
+#include "experiments/files/result_removal.hpp"
 #include "experiments/files/text_digest.hpp"
+#include "experiments/records/provenance/provenance.hpp"
 #include "formulations/execution/execution.hpp"
 #include "mechanisms/io/file_error.hpp"
 
@@ -19,6 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kReasons = 5;
+constexpr const char* kInputs = "inputs.json";
+constexpr std::array kTables = {"members.csv", "ensemble.csv", "ensemble.json"};
 
 std::string limit_text(const std::optional<double>& limit) {
   return limit ? fmt::format("{}", *limit) : "default";
@@ -29,7 +34,8 @@ std::string limit_text(const std::optional<double>& limit) {
 nlohmann::ordered_json inputs_of(const EnsembleProblem& problem) {
   const SimulateSetup& base = problem.base;
   const SimulateRequest& request = problem.request;
-  nlohmann::ordered_json json = {{"command", "ensemble"}};
+  // Not among the settings: results of two versions may be compared, but not mixed.
+  nlohmann::ordered_json json = {{"command", "ensemble"}, {"program", version_text()}};
   json["mechanisms"] = {{{"mechanism", base.mechanism->name()}, {"digest", text_digest(base.mechanism_text)}}};
   json["formulations"] = {fmt::format("{}{}", base.formulation_key,
                                       base.formulation_options.empty() ? "" : "[" + base.formulation_options + "]")};
@@ -37,6 +43,7 @@ nlohmann::ordered_json inputs_of(const EnsembleProblem& problem) {
   for (const auto& [name, value] : problem.members.origin()) {
     settings[name] = value;
   }
+  settings["--set"] = fmt::format("{}", fmt::join(request.initial_values, " "));
   settings["integrator"] = base.integrator.key;
   settings["options"] = fmt::format("{}", fmt::join(option_texts(base.settings), " "));
   settings["time"] = request.time;
@@ -56,13 +63,21 @@ nlohmann::ordered_json inputs_of(const EnsembleProblem& problem) {
   return json;
 }
 
-bool goes_on(const fs::path& folder, const nlohmann::ordered_json& inputs) {
-  const nlohmann::ordered_json found = json_in(folder / "inputs.json");
+FolderState folder_state(const fs::path& folder, const nlohmann::ordered_json& inputs) {
+  const fs::path file = folder / kInputs;
+  if (!fs::exists(fs::symlink_status(file))) {
+    return FolderState::nothing;
+  }
+  const nlohmann::ordered_json found = json_in(file);
   if (!found.is_object()) {
-    return false;
+    throw FileError(file.string(), 0,
+                    "is no JSON object, so that nothing says whose members the folder holds; choose another directory "
+                    "with --output, or add --overwrite, which removes what is there");
   }
   if (found == inputs) {
-    return true;
+    const bool all = std::all_of(kTables.begin(), kTables.end(),
+                                 [&](const char* table) { return fs::is_regular_file(folder / table); });
+    return all ? FolderState::complete : FolderState::begun;
   }
   const auto refuse = [&](const std::string& what, const nlohmann::ordered_json& there,
                           const nlohmann::ordered_json& here) {
@@ -74,22 +89,45 @@ bool goes_on(const fs::path& folder, const nlohmann::ordered_json& inputs) {
                     "--output, or add --overwrite, which removes what is there",
                     folder.string(), what, text(there), text(here)));
   };
-  for (const char* const part : {"mechanisms", "formulations"}) {
-    if (found.value(part, nlohmann::ordered_json()) != inputs.at(part)) {
-      refuse(std::string(part).substr(0, std::string(part).size() - 1), found.value(part, nlohmann::ordered_json()),
-             inputs.at(part));
-    }
+  const auto there = [&](const char* part) { return found.value(part, nlohmann::ordered_json()); };
+  if (there("mechanisms") != inputs.at("mechanisms")) {
+    throw std::invalid_argument(
+        fmt::format("{}: holds an ensemble whose mechanism or start differs (see mechanism.toml there); choose another "
+                    "directory with --output, or add --overwrite, which removes what is there",
+                    folder.string()));
+  }
+  if (there("formulations") != inputs.at("formulations")) {
+    const auto first = [](const nlohmann::ordered_json& list) {
+      return list.is_array() && list.size() == 1 ? list.front() : list;
+    };
+    refuse("formulation", first(there("formulations")), first(inputs.at("formulations")));
   }
   const nlohmann::ordered_json settings = found.value("settings", nlohmann::ordered_json::object());
   for (const auto& [name, value] : inputs.at("settings").items()) {
-    const nlohmann::ordered_json there =
+    const nlohmann::ordered_json before =
         settings.is_object() ? settings.value(name, nlohmann::ordered_json()) : settings;
-    if (there != value) {
-      refuse(name, there, value);
+    if (before != value) {
+      refuse(name, before, value);
     }
   }
+  if (there("program") != inputs.at("program")) {
+    refuse("program", there("program"), inputs.at("program"));
+  }
   refuse("origin of members", settings, inputs.at("settings"));
-  return false;
+  return FolderState::nothing;
+}
+
+void clear_for(const fs::path& folder, FolderState state) {
+  if (state == FolderState::complete) {
+    return;
+  }
+  fs::remove(folder / "ensemble.json");
+  if (state == FolderState::nothing) {
+    fs::remove(folder / "members.csv");
+    fs::remove(folder / "ensemble.csv");
+    remove_results(folder, "parts");
+    remove_results(folder, "trajectories");
+  }
 }
 
 EnsembleOutcome write_outcome(const fs::path& folder, const EnsembleProblem& problem, const KeptMembers& kept) {

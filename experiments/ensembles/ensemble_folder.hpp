@@ -28,9 +28,16 @@ struct EnsembleProblem {
 /// \returns the problem as inputs.json has it.
 nlohmann::ordered_json inputs_of(const EnsembleProblem& problem);
 
-/// \returns whether the folder goes on with this problem; false: it holds none yet.
-/// \throws std::invalid_argument naming what differs from the folder's
-bool goes_on(const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
+/// What of a problem stands in a folder already.
+enum class FolderState { nothing, begun, complete };
+
+/// \returns how far the folder is with this problem. \throws std::invalid_argument naming what differs from the
+/// folder's; FileError where the folder has another ensemble's inputs.json that cannot be read
+FolderState folder_state(const std::filesystem::path& folder, const nlohmann::ordered_json& inputs);
+
+/// Removes what an ensemble that has not been completed must not find: where nothing is begun all that another one has
+/// left, otherwise ensemble.json, which says that all is there. \throws std::filesystem::filesystem_error
+void clear_for(const std::filesystem::path& folder, FolderState state);
 
 /// What came of all members.
 struct EnsembleOutcome {

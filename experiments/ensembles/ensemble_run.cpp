@@ -51,8 +51,16 @@ void require_fitting_options(const EnsembleRequest& request) {
         "--reactions and --columns are of trajectories, which an ensemble writes with --trajectories; --quantities "
         "says of what statistics are made");
   }
+  if (!request.trajectories && run.reaction_point != SimulateRequest().reaction_point) {
+    throw std::invalid_argument("--reaction-point is of trajectories, which an ensemble writes with --trajectories");
+  }
   if (run.record_local_error.value_or(false)) {
-    throw std::invalid_argument("--local-error is of a single run; leave --ensemble out");
+    throw std::invalid_argument("--local-error works for a single run only; leave it out, or --ensemble");
+  }
+  if (run.checkpoint != SimulateRequest().checkpoint) {
+    throw std::invalid_argument(
+        "--checkpoint works for a single run only: of an ensemble every finished member is kept; leave it out, or "
+        "--ensemble");
   }
 }
 
@@ -174,7 +182,7 @@ void print_outcome(const fs::path& folder, const EnsembleOutcome& outcome, std::
     tell("{}\n", reason);
   }
   if (outcome.counted.size() < members) {
-    tell("mbdbench: note: ensemble.csv is of {} members{}; members.csv tells of all\n", outcome.counted.size(),
+    tell("mbdbench: note: ensemble.csv covers {} members{}; members.csv lists all\n", outcome.counted.size(),
          inaccurate > 0 && outcome.counted.size() == ok ? " (--accept counts the inaccurate ones too)" : "");
   }
   say("results: {}\n", folder.string());
@@ -182,6 +190,15 @@ void print_outcome(const fs::path& folder, const EnsembleOutcome& outcome, std::
 
 int exit_code_of(const EnsembleOutcome& outcome, std::size_t members, bool accept) {
   return outcome.of("ok") + (accept ? outcome.of("inaccurate") : 0) == members ? kExitOk : kExitCheckFailed;
+}
+
+/// \returns what the first process found, on all of them. \param start nullptr: there is one
+bool found_complete(RankStart* start, bool complete) {
+  double found = complete ? 1.0 : 0.0;
+  if (start != nullptr) {
+    start->ranks().take_largest(std::span(&found, 1));
+  }
+  return found > 0.0;
 }
 
 /// The members of this process, until all are finished or the user interrupts.
@@ -222,9 +239,10 @@ int run_and_write(const Registries& registries, const EnsembleRequest& request, 
   const fs::path directory(ensemble.request.output);
   const FolderOwner owner = {.command = "ensemble", .continues = true};
   const ResultFolder folder(directory, owner, ensemble.request.overwrite);
-  const bool continued = goes_on(directory, inputs);
-  const bool complete = continued && fs::exists(directory / "ensemble.json");
+  const FolderState state = folder_state(directory, inputs);
+  const bool complete = state == FolderState::complete;
   if (!complete) {
+    clear_for(directory, state);
     tell_notes(ensemble, folder);
     write_provenance(directory / "provenance.json", capture_provenance(owner, thread_count()));
     replace_file(directory / "mechanism.toml", ensemble.base.mechanism_text);
@@ -236,6 +254,7 @@ int run_and_write(const Registries& registries, const EnsembleRequest& request, 
   if (start != nullptr) {
     start->begin();
   }
+  static_cast<void>(found_complete(start, complete));
   if (!complete) {
     run_share(ensemble, directory, 0, start == nullptr ? 1 : start->ranks().size(), ensemble.request.quiet);
   }
@@ -277,7 +296,7 @@ int run_part(const Registries& registries, const EnsembleRequest& request, RankS
   const InterruptionGuard guard;
   start.begin();
   const fs::path directory(ensemble.request.output);
-  if (!fs::exists(directory / "ensemble.json")) {
+  if (!found_complete(&start, false)) {
     run_share(ensemble, directory, start.ranks().rank(), start.ranks().size(), true);
   }
   start.ranks().rest_until_all();

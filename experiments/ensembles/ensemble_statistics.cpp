@@ -16,9 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of samples that are in memory at once.
-constexpr std::size_t kMostBytes = 256UL << 20U;
-
 /// A table that is written row by row under another name, and gets its own when it is whole.
 class RowsOfText {
  public:
@@ -68,8 +65,17 @@ double quantile(const std::vector<double>& sorted, double share) {
 }  // namespace
 
 SampleStatistics statistics_of(std::vector<double>& values) {
-  const auto count = static_cast<double>(values.size());
+  std::erase_if(values, [](double value) { return std::isnan(value); });
   SampleStatistics result;
+  result.count = values.size();
+  if (values.empty()) {
+    for (double* const number : {&result.mean, &result.deviation, &result.smallest, &result.largest, &result.q05,
+                                 &result.q25, &result.q50, &result.q75, &result.q95}) {
+      *number = std::numeric_limits<double>::quiet_NaN();
+    }
+    return result;
+  }
+  const auto count = static_cast<double>(values.size());
   std::sort(values.begin(), values.end());
   for (const double value : values) {
     result.mean += value / count;
@@ -90,26 +96,29 @@ SampleStatistics statistics_of(std::vector<double>& values) {
 }
 
 void write_statistics(const fs::path& file, const KeptMembers& kept, std::span<const std::size_t> counted,
-                      std::span<const double> times, std::span<const std::string> quantities) {
+                      std::span<const double> times, std::span<const std::string> quantities, std::size_t most_bytes) {
   RowsOfText table(file, {"time", "quantity", "members", "mean", "standard_deviation", "minimum", "q05", "q25", "q50",
                           "q75", "q95", "maximum"});
   const std::size_t width = quantities.size();
-  const std::size_t at_once = std::clamp<std::size_t>(
-      kMostBytes / std::max<std::size_t>(1, counted.size() * width * sizeof(double)), 1, times.size());
-  std::vector<double> slab(counted.size() * at_once * width);
-  std::vector<double> values(counted.size());
-  for (std::size_t first = 0; first < times.size() && !counted.empty(); first += at_once) {
-    const std::size_t some = std::min(at_once, times.size() - first);
+  // Samples stand as the rows do: time by time, quantity by quantity.
+  const std::size_t places = times.size() * width;
+  const std::size_t fit = most_bytes / std::max<std::size_t>(1, counted.size() * sizeof(double));
+  const std::size_t at_once = std::min(places, std::max<std::size_t>(1, fit));
+  std::vector<double> slab(counted.size() * at_once);
+  std::vector<double> values;
+  for (std::size_t first = 0; first < places && !counted.empty(); first += at_once) {
+    const std::size_t some = std::min(at_once, places - first);
     for (std::size_t k = 0; k < counted.size(); ++k) {
-      kept.samples(counted[k], first * width, std::span(slab).subspan(k * some * width, some * width));
+      kept.samples(counted[k], first, std::span(slab).subspan(k * some, some));
     }
-    for (std::size_t place = 0; place < some * width; ++place) {
+    for (std::size_t place = 0; place < some; ++place) {
+      values.resize(counted.size());
       for (std::size_t k = 0; k < counted.size(); ++k) {
-        values[k] = slab[k * some * width + place];
+        values[k] = slab[k * some + place];
       }
       const SampleStatistics s = statistics_of(values);
-      table.write({csv_number(times[first + place / width]), quantities[place % width],
-                   fmt::format("{}", counted.size()), field_of(s.mean), field_of(s.deviation), field_of(s.smallest),
+      table.write({csv_number(times[(first + place) / width]), quantities[(first + place) % width],
+                   fmt::format("{}", s.count), field_of(s.mean), field_of(s.deviation), field_of(s.smallest),
                    field_of(s.q05), field_of(s.q25), field_of(s.q50), field_of(s.q75), field_of(s.q95),
                    field_of(s.largest)});
     }

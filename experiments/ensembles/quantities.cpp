@@ -59,7 +59,7 @@ std::vector<std::string> chosen_quantities(Formulation& formulation, const std::
     }
     if (std::find(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(i), chosen[i]) !=
         chosen.begin() + static_cast<std::ptrdiff_t>(i)) {
-      throw std::invalid_argument(fmt::format("--quantities: '{}' stands there twice", chosen[i]));
+      throw std::invalid_argument(fmt::format("--quantities: '{}' is given twice", chosen[i]));
     }
   }
   return chosen;

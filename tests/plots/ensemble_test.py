@@ -76,6 +76,21 @@ class FanChart(InTemporaryDirectory):
         (self.directory / "ensemble.csv").write_text(HEADER + "\n")
         self.assertIn("there is no member to draw", self.run_program()[1])
 
+    def test_a_number_of_members_that_is_none_is_told(self):
+        self.write()
+        for members in ("40", 40.5, True, None):
+            (self.directory / "ensemble.json").write_text(json.dumps({"mechanism": "pendulum", "members": members}))
+            code, output = self.run_program()
+            self.assertEqual(code, 1)
+            self.assertIn(f"ensemble.json: members should be a whole number, not {json.dumps(members)}", output)
+
+    def test_a_quantity_of_which_no_member_has_a_number_leaves_a_gap(self):
+        self.write()
+        with (self.directory / "ensemble.csv").open("a") as table:
+            table.write("0.5,total,0,,,,,,,,,\n")
+        code, output = self.run_program()
+        self.assertEqual(code, 0, output)
+
     def test_make_all_draws_it_into_the_report(self):
         self.write()
         code, output, errors = run_make_all(self.directory)

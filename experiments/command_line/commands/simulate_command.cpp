@@ -1,6 +1,9 @@
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <stdexcept>
+#include <string>
 
 #include "experiments/command_line/commands/command.hpp"
 #include "experiments/command_line/option_checks.hpp"
@@ -134,12 +137,15 @@ void add_output_options(CLI::App& command, SimulateRequest& request) {
 }
 
 void add_ensemble_options(CLI::App& command, EnsembleRequest& request) {
-  command.add_option(
-      "--ensemble", request.count,
-      "Run so many members, each from a start or with parameters of its own, and write their statistics");
-  command.add_option("--members", request.members,
-                     "Members from a CSV file: a column an initial value or parameter (q.JOINT, v.JOINT, mass.BODY, "
-                     "stiffness.SPRING, ...), a row a member");
+  command
+      .add_option("--ensemble", request.count,
+                  "Run so many members, each from a start or with parameters of its own, and write their statistics")
+      ->check(integer_from(1, kMostMembers));
+  // As a function: of an optional text CLI11 takes an empty one for none.
+  command.add_option_function<std::string>(
+      "--members", [&request](const std::string& file) { request.members = file; },
+      "Members from a CSV file: a column an initial value or parameter (q.JOINT, v.JOINT, mass.BODY, "
+      "stiffness.SPRING, ...), a row a member");
   command
       .add_option(
           "--spread", request.spread,
@@ -148,7 +154,8 @@ void add_ensemble_options(CLI::App& command, EnsembleRequest& request) {
           "value). SIZE: standard deviation, or uniform:HALF_WIDTH")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("--seed", request.seed, "Of the members that are drawn (default: 1)");
+  command.add_option("--seed", request.seed, "Of the members that are drawn (default: 1)")
+      ->check(integer_from(0, std::numeric_limits<std::int64_t>::max()));
   command
       .add_option("--quantities", request.quantities,
                   "Of which statistics are made, separated by commas (default: the state, total, x_, y_, z_MARKER)")

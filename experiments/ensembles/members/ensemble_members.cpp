@@ -10,8 +10,6 @@
 namespace mbdbench {
 namespace {
 
-constexpr std::int64_t kMostMembers = 10'000'000;
-
 void require_words(const EnsembleRequest& request) {
   const auto refuse = [](bool wrong, const char* message) {
     if (wrong) {
@@ -22,12 +20,13 @@ void require_words(const EnsembleRequest& request) {
     throw std::invalid_argument(
         fmt::format("--ensemble {}: must be a number of members from 1 to {}", *request.count, kMostMembers));
   }
-  refuse(!request.members.empty() && !request.spread.empty(),
+  refuse(request.members && request.members->empty(), "--members: names no file");
+  refuse(request.members && !request.spread.empty(),
          "--members and --spread exclude one another: members come from a table or are drawn");
-  refuse(!request.members.empty() && request.seed.has_value(),
+  refuse(request.members && request.seed.has_value(),
          "--seed: members of a table (--members) are not drawn; leave it out");
   refuse(
-      request.members.empty() && request.spread.empty(),
+      !request.members && request.spread.empty(),
       "--ensemble: all members would be the same; add --spread, as positions=0.05,velocities=0.1, or --members FILE");
   refuse(request.seed && *request.seed < 0, "--seed: must be a whole number from 0");
   refuse(!request.run.restart.empty(),
@@ -40,19 +39,19 @@ void require_words(const EnsembleRequest& request) {
 EnsembleMembers::EnsembleMembers(const Registries& registries, const EnsembleRequest& request) {
   require_words(request);
   variables_ = std::make_unique<const MemberVariables>(registries, request.run.mechanism, request.run.initial_values);
-  if (request.members.empty()) {
+  if (!request.members) {
     seed_ = static_cast<std::uint64_t>(request.seed.value_or(1));
     spread_ = request.spread;
     draws_ = std::make_unique<const MemberDraws>(*variables_, parse_spreads(request.spread), seed_);
     parameters_ = draws_->parameters();
     size_ = static_cast<std::size_t>(*request.count);
   } else {
-    table_ = std::make_unique<const MemberTable>(request.members, *variables_);
+    table_ = std::make_unique<const MemberTable>(*request.members, *variables_);
     parameters_ = table_->parameters();
     size_ = request.count ? static_cast<std::size_t>(*request.count) : table_->size();
     if (size_ > table_->size()) {
       throw std::invalid_argument(fmt::format("--ensemble {}: {} has {} rows, a member each; take at most {}", size_,
-                                              request.members, table_->size(), table_->size()));
+                                              *request.members, table_->size(), table_->size()));
     }
   }
   for (const MemberVariable& variable : variables_->all()) {
@@ -79,12 +78,8 @@ std::vector<double> EnsembleMembers::row(std::size_t member, const Mechanism* me
     std::transform(starts.begin(), starts.end(), row.begin(),
                    [&](const StartValue& start) { return start.in(mechanism->q0(), mechanism->u0()); });
   }
-  const MemberChange made = change(member);
-  for (const MemberVariable* const parameter : parameters_) {
-    row.push_back(std::find_if(made.values.begin(), made.values.end(), [&](const VariableValue& value) {
-                    return value.first == parameter;
-                  })->second);
-  }
+  const std::vector<double> values = variables_->resulting_values(parameters_, change(member), mechanism);
+  row.insert(row.end(), values.begin(), values.end());
   return row;
 }
 

@@ -31,7 +31,7 @@ class EnsembleMembers {
   /// \returns names of all initial values, then of the parameters in which members differ.
   [[nodiscard]] const std::vector<std::string>& columns() const { return columns_; }
   /// \returns the numbers of these columns. \param mechanism of the member; nullptr: it does not exist, its initial
-  /// values are NaN
+  /// values are NaN, and parameters that are not known
   [[nodiscard]] std::vector<double> row(std::size_t member, const Mechanism* mechanism) const;
   /// \returns where members come from, by names: what makes two ensembles the same.
   [[nodiscard]] std::vector<std::pair<std::string, std::string>> origin() const;

@@ -147,7 +147,8 @@ void MemberDraws::add_group(const Spread& spread) {
 void MemberDraws::add_joint(const Spread& spread) {
   bool any = false;
   for (const MemberVariable& variable : variables_.all()) {
-    if (variable.kind == VariableKind::start && variable.name.starts_with(spread.name + ".")) {
+    // A name that is less than a joint's, as q alone, is refused below.
+    if (variable.kind == VariableKind::start && variables_.joint_text(variable) == spread.name) {
       if (!variable.quaternion || variable.name.ends_with(".1")) {
         add(variable, spread, !variable.quaternion);
       }
@@ -171,16 +172,17 @@ double MemberDraws::deviation(const Drawn& drawn, std::size_t member, std::strin
 
 MemberChange MemberDraws::change(std::size_t member) const {
   MemberChange change;
+  change.deviations = true;
   for (const Drawn& drawn : drawn_) {
     const MemberVariable& variable = *drawn.variable;
     if (variable.quaternion) {
       const auto along = [&](const char* axis) { return deviation(drawn, member, variable.name + axis); };
       change.turns.push_back({variables_.joint_of(variable), Vec3(along("x"), along("y"), along("z"))});
     } else if (variable.kind == VariableKind::start) {
-      (drawn.held ? change.values : change.guesses)
-          .emplace_back(&variable, variable.value + deviation(drawn, member, variable.name));
+      (drawn.held ? change.values : change.guesses).emplace_back(&variable, deviation(drawn, member, variable.name));
     } else {
-      change.values.emplace_back(&variable, variable.value * (1.0 + deviation(drawn, member, variable.name)));
+      const double share = 1.0 + deviation(drawn, member, variable.name);
+      change.values.emplace_back(&variable, variable.kind == VariableKind::catalogue ? variable.value * share : share);
     }
   }
   return change;

@@ -35,6 +35,7 @@ class MemberDraws {
   /// \throws std::invalid_argument for names that the mechanism does not have, or that are given twice
   MemberDraws(const MemberVariables& variables, const std::vector<Spread>& spreads, std::uint64_t seed);
 
+  /// \returns deviations from what the member itself starts with.
   [[nodiscard]] MemberChange change(std::size_t member) const;
   /// \returns the parameters, not initial values, in which members differ.
   [[nodiscard]] std::vector<const MemberVariable*> parameters() const;

@@ -89,6 +89,10 @@ std::size_t whole_records(int descriptor, const See& see) {
       return offset;
     }
     std::memcpy(&head, raw.data(), sizeof head);
+    // Another process may have appended since.
+    if (end < offset + sizeof head) {
+      return offset;
+    }
     // A torn head may hold any sizes.
     const std::size_t left = end - offset - sizeof head;
     if (head.mark != kMark || head.text > left || head.start > left / kWord || head.samples > left / kWord ||

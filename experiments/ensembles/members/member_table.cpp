@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
+#include <system_error>
 
 #include "experiments/files/formats/csv_file.hpp"
 #include "experiments/files/text_digest.hpp"
@@ -17,7 +20,9 @@ namespace {
 double number_in(const std::filesystem::path& file, const CsvTable& table, std::size_t row, std::size_t column) {
   const std::string& field = table.rows[row][column];
   double value = 0.0;
-  const auto [end, error] = std::from_chars(field.data(), field.data() + field.size(), value);
+  // from_chars takes no plus.
+  const bool plus = field.size() > 1 && field[0] == '+' && field[1] != '-';
+  const auto [end, error] = std::from_chars(field.data() + (plus ? 1 : 0), field.data() + field.size(), value);
   if (error != std::errc() || end != field.data() + field.size() || !std::isfinite(value)) {
     throw FileError(
         file.string(), table.lines[row],
@@ -26,10 +31,25 @@ double number_in(const std::filesystem::path& file, const CsvTable& table, std::
   return value;
 }
 
+/// \throws FileError for what is there and no file, as a pipe, which has no end
+CsvTable member_rows(const std::filesystem::path& file) {
+  std::error_code ignored;
+  if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored)) {
+    throw FileError(file.string(), 0, "is no file; write the table to one");
+  }
+  CsvTable table = read_csv(file);
+  // Some programs mark UTF-8 so.
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (table.columns.front().starts_with(kByteOrderMark)) {
+    table.columns.front().erase(0, kByteOrderMark.size());
+  }
+  return table;
+}
+
 }  // namespace
 
 MemberTable::MemberTable(const std::filesystem::path& file, const MemberVariables& variables) {
-  const CsvTable table = read_csv(file);
+  const CsvTable table = member_rows(file);
   for (std::size_t column = 0; column < table.columns.size(); ++column) {
     const std::string origin = fmt::format("{}: column {}", file.string(), column + 1);
     columns_.push_back(&variables.find(table.columns[column], origin));

@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <iterator>
+#include <limits>
+#include <new>
+#include <optional>
 #include <stdexcept>
 
 #include "experiments/registries/mechanism_source.hpp"
@@ -16,6 +20,9 @@ namespace {
 
 constexpr std::string_view kWholeNumber = "is a whole number; all members have the same bodies and joints";
 constexpr std::string_view kNoConstant = "is no constant load";
+constexpr std::string_view kBranching =
+    "decides which bodies are joined to which, and with that all random numbers behind; all members have the same "
+    "bodies and joints";
 
 /// \returns key and text of the parameters of a word of the catalogue.
 std::pair<std::string, std::string> catalogue_parts(const std::string& word) {
@@ -46,28 +53,68 @@ void set_mass(BodyDescription& body, double mass) {
   body.mass = mass;
 }
 
+bool is_number_of_description(const MemberVariable& variable) {
+  return variable.kind != VariableKind::start && variable.kind != VariableKind::catalogue;
+}
+
+/// \param variable a number of the description
+double& number_of(MechanismDescription& description, const MemberVariable& variable) {
+  switch (variable.kind) {
+    case VariableKind::mass:
+      return description.bodies[variable.index].mass;
+    case VariableKind::joint_load:
+      return std::get<ConstantLaw>(description.joint_loads[variable.index].law).value;
+    default:
+      return spring_number(description, variable);
+  }
+}
+
 /// \returns whether something in the description has changed.
-bool set_numbers(MechanismDescription& description, std::span<const VariableValue> values) {
+bool set_numbers(MechanismDescription& description, const MemberChange& change) {
   bool any = false;
-  for (const auto& [variable, value] : values) {
-    switch (variable->kind) {
-      case VariableKind::start:
-      case VariableKind::catalogue:
-        continue;
-      case VariableKind::mass:
-        set_mass(description.bodies[variable->index], value);
-        break;
-      case VariableKind::joint_spring:
-      case VariableKind::point_spring:
-        spring_number(description, *variable) = value;
-        break;
-      case VariableKind::joint_load:
-        std::get<ConstantLaw>(description.joint_loads[variable->index].law).value = value;
-        break;
+  for (const auto& [variable, value] : change.values) {
+    if (!is_number_of_description(*variable)) {
+      continue;
+    }
+    double& number = number_of(description, *variable);
+    const double wanted = change.deviations ? number * value : value;
+    if (variable->kind == VariableKind::mass) {
+      set_mass(description.bodies[variable->index], wanted);
+    } else {
+      number = wanted;
     }
     any = true;
   }
   return any;
+}
+
+template <typename Part, typename Same>
+bool alike(const std::vector<Part>& one, const std::vector<Part>& other, const Same& same) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), same);
+}
+
+/// \returns of which parts one has others than the other; empty: both have the same, with other numbers.
+std::string_view different_parts(const MechanismDescription& one, const MechanismDescription& other) {
+  const auto same_name = [](const auto& a, const auto& b) { return a.name == b.name; };
+  const auto same_joint = [](const JointDescription& a, const JointDescription& b) {
+    return a.name == b.name && a.type == b.type && a.a == b.a && a.b == b.b && a.cut == b.cut &&
+           a.motions.size() == b.motions.size();
+  };
+  const auto same_marker = [](const MarkerDescription& a, const MarkerDescription& b) {
+    return a.name == b.name && a.body == b.body;
+  };
+  const auto same_load = [](const JointLoadDescription& a, const JointLoadDescription& b) {
+    return a.name == b.name && a.law.index() == b.law.index();
+  };
+  return !alike(one.bodies, other.bodies, same_name)                               ? "bodies"
+         : !alike(one.joints, other.joints, same_joint)                            ? "joints"
+         : !alike(one.markers, other.markers, same_marker)                         ? "markers"
+         : !alike(one.joint_springs, other.joint_springs, same_name)               ? "springs in joints"
+         : !alike(one.point_springs, other.point_springs, same_name)               ? "springs between points"
+         : !alike(one.joint_loads, other.joint_loads, same_load)                   ? "loads in joints"
+         : !alike(one.couplings, other.couplings, same_name)                       ? "couplings"
+         : !alike(one.velocity_constraints, other.velocity_constraints, same_name) ? "constraints of velocities"
+                                                                                   : "";
 }
 
 /// Multiplies the quaternion (w, x, y, z) with that of a turn.
@@ -125,7 +172,9 @@ void MemberVariables::add_catalogue() {
                           .part = {},
                           .value = is_real ? given.number(parameter.name) : 0.0,
                           .quaternion = false,
-                          .refusal = is_real ? std::string_view{} : kWholeNumber});
+                          .refusal = !is_real                        ? kWholeNumber
+                                     : parameter.name == "branching" ? kBranching
+                                                                     : std::string_view{}});
   }
 }
 
@@ -171,6 +220,10 @@ const MemberVariable& MemberVariables::find(std::string_view name, const std::st
   return *found;
 }
 
+std::string MemberVariables::joint_text(const MemberVariable& variable) const {
+  return fmt::format("{}.{}", is_rate(variable) ? 'v' : 'q', base_.tree_joints()[joint_of(variable)].name);
+}
+
 Mechanism MemberVariables::with_catalogue(std::span<const VariableValue> values) const {
   const bool any = std::any_of(values.begin(), values.end(),
                                [](const VariableValue& value) { return value.first->kind == VariableKind::catalogue; });
@@ -178,6 +231,7 @@ Mechanism MemberVariables::with_catalogue(std::span<const VariableValue> values)
     return base_;
   }
   std::string text;
+  std::string changes;
   const Parameters given = parse_parameters(entry_->parameters, parameter_text_, entry_->key);
   for (const ParameterSpecification& parameter : entry_->parameters) {
     const auto changed = std::find_if(values.begin(), values.end(), [&](const VariableValue& value) {
@@ -186,21 +240,35 @@ Mechanism MemberVariables::with_catalogue(std::span<const VariableValue> values)
     text += fmt::format("{}{}={}", text.empty() ? ':' : ',', parameter.name,
                         changed == values.end() ? text_of(given.values().find(parameter.name)->second)
                                                 : fmt::format("{}", changed->second));
+    if (changed != values.end()) {
+      changes += fmt::format("{}{}={}", changes.empty() ? "" : ",", parameter.name, changed->second);
+    }
   }
-  return with_initial_values(make_mechanism(registries_.mechanisms, std::string(entry_->key) + text), assignments_)
-      .mechanism;
+  Mechanism made =
+      with_initial_values(make_mechanism(registries_.mechanisms, std::string(entry_->key) + text), assignments_)
+          .mechanism;
+  // Places of variables are those of the base.
+  if (const std::string_view parts = different_parts(base_.description(), made.description()); !parts.empty()) {
+    throw std::invalid_argument(
+        fmt::format("with {} mechanism '{}' has other {} than '{}'; all members have the same bodies and joints",
+                    changes, made.name(), parts, base_.name()));
+  }
+  return made;
 }
 
 Mechanism MemberVariables::changed(const MemberChange& change) const {
   Mechanism mechanism = with_catalogue(change.values);
   MechanismDescription description = mechanism.description();
-  bool any = set_numbers(description, change.values);
+  bool any = set_numbers(description, change);
+  const auto start_of = [&, q = mechanism.q0(), u = mechanism.u0()](const VariableValue& value) {
+    return change.deviations ? starts_[value.first->index].in(q, u) + value.second : value.second;
+  };
   const auto set_start = [&](std::span<const VariableValue> values) {
-    for (const auto& [variable, value] : values) {
-      if (variable->kind == VariableKind::start) {
-        const StartValue& start = starts_[variable->index];
+    for (const VariableValue& value : values) {
+      if (value.first->kind == VariableKind::start) {
+        const StartValue& start = starts_[value.first->index];
         JointDescription& joint = description.joints[start.joint];
-        (start.rate ? joint.v0 : joint.q0)[start.component] = value;
+        (start.rate ? joint.v0 : joint.q0)[start.component] = start_of(value);
         any = true;
       }
     }
@@ -218,12 +286,43 @@ Mechanism MemberVariables::changed(const MemberChange& change) const {
     mechanism = Mechanism(std::move(description));
   }
   std::vector<std::string> held;
-  for (const auto& [variable, value] : change.values) {
-    if (closed && variable->kind == VariableKind::start) {
-      held.push_back(fmt::format("{}={}", variable->name, value));
+  for (const VariableValue& value : change.values) {
+    if (closed && value.first->kind == VariableKind::start) {
+      held.push_back(fmt::format("{}={}", value.first->name, start_of(value)));
     }
   }
   return with_initial_values(std::move(mechanism), held).mechanism;
+}
+
+std::vector<double> MemberVariables::resulting_values(std::span<const MemberVariable* const> parameters,
+                                                      const MemberChange& change, const Mechanism* mechanism) const {
+  std::optional<MechanismDescription> description;
+  if (change.deviations && std::any_of(parameters.begin(), parameters.end(), [](const MemberVariable* parameter) {
+        return is_number_of_description(*parameter);
+      })) {
+    try {
+      // What does not exist as a whole, as with a mass below zero, has its numbers all the same.
+      description = mechanism != nullptr ? mechanism->description() : with_catalogue(change.values).description();
+      if (mechanism == nullptr) {
+        set_numbers(*description, change);
+      }
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception&) {
+      description.reset();
+    }
+  }
+  std::vector<double> values;
+  for (const MemberVariable* const parameter : parameters) {
+    const auto given = std::find_if(change.values.begin(), change.values.end(),
+                                    [&](const VariableValue& value) { return value.first == parameter; });
+    if (change.deviations && is_number_of_description(*parameter)) {
+      values.push_back(description ? number_of(*description, *parameter) : std::numeric_limits<double>::quiet_NaN());
+    } else {
+      values.push_back(given->second);
+    }
+  }
+  return values;
 }
 
 }  // namespace mbdbench

@@ -38,8 +38,11 @@ struct JointTurn {
   Vec3 turn = Vec3::Zero();
 };
 
-/// What one member changes.
+/// What one member changes. Values of the catalogue come first; what else is changed then is what they made.
 struct MemberChange {
+  /// Other values are deviations from the member's own: they add to initial values and multiply masses, springs and
+  /// loads. Otherwise they take their place.
+  bool deviations = false;
   std::vector<VariableValue> values;   ///< held where loops are closed, as those of --set
   std::vector<VariableValue> guesses;  ///< of the start: the nearest values that close the loops
   std::vector<JointTurn> turns;        ///< likewise
@@ -59,11 +62,17 @@ class MemberVariables {
   [[nodiscard]] const MemberVariable& find(std::string_view name, const std::string& origin) const;
   /// \returns the tree joint that a start variable belongs to.
   [[nodiscard]] std::size_t joint_of(const MemberVariable& variable) const { return starts_[variable.index].joint; }
+  /// \returns what names all coordinates, or velocities, of that joint: "q.hip".
+  [[nodiscard]] std::string joint_text(const MemberVariable& variable) const;
   [[nodiscard]] bool is_rate(const MemberVariable& variable) const { return starts_[variable.index].rate; }
 
   /// \returns the mechanism with these changes, its start on the constraints.
-  /// \throws ModelError, std::invalid_argument where it does not exist
+  /// \throws ModelError, std::invalid_argument where it does not exist, or has other bodies, joints, ... than the base
   [[nodiscard]] Mechanism changed(const MemberChange& change) const;
+  /// \returns what the change makes of these parameters; NaN where that is not known.
+  /// \param mechanism what `changed` returns; nullptr: it does not exist
+  [[nodiscard]] std::vector<double> resulting_values(std::span<const MemberVariable* const> parameters,
+                                                     const MemberChange& change, const Mechanism* mechanism) const;
 
  private:
   void add_catalogue();

@@ -1,6 +1,7 @@
 // `mbdbench simulate --ensemble`: members are the runs that `simulate` makes, whatever the threads and the number of
 // members; what cannot be run is refused in words.
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <array>
 #include <cmath>
@@ -131,6 +132,7 @@ TEST_F(EnsembleCommandTest, a_member_that_fails_does_so_alone_and_as_a_single_ru
     const CommandLineCall call = with("all", {"--members", path("all.csv")});
     ASSERT_EQ(call.exit_code, 1) << call.errors;
     EXPECT_TRUE(says(call, "member 2: ")) << call.errors;
+    EXPECT_TRUE(says(call, "ensemble.csv covers 2 members; members.csv lists all")) << call.errors;
     EXPECT_TRUE(says(call, "3 members: 2 ok, 0 inaccurate, 1 failed")) << call.output;
     ASSERT_EQ(with("others", {"--members", path("others.csv")}).exit_code, 0);
     ASSERT_EQ(with("single", {"--set", "q.joint1=0.5", "--set", "v.joint1=30"}).exit_code, 1);
@@ -167,9 +169,25 @@ TEST_F(EnsembleCommandTest, what_cannot_be_run_is_refused_in_words_and_leaves_no
   write("twice.csv", "q.joint1,q.joint1\n0.1,0.1\n");
   write("empty.csv", "q.joint1\n");
   write("two.csv", "q.joint1\n0.1\n0.2\n");
+  ASSERT_EQ(::mkfifo(path("pipe.csv").c_str(), 0600), 0);
   const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
-      {{"--ensemble", "0", "--spread", "positions=1"}, "--ensemble 0: must be a number of members from 1"},
-      {{"--ensemble", "-3", "--spread", "positions=1"}, "--ensemble -3: must be a number of members from 1"},
+      {{"--ensemble", "0", "--spread", "positions=1"}, "--ensemble '0': must be a whole number from 1 to 10000000"},
+      {{"--ensemble", "-3", "--spread", "positions=1"}, "--ensemble '-3': must be a whole number from 1"},
+      {{"--ensemble", "99999999999999999999", "--spread", "positions=1"}, "--ensemble '99999999999999999999': must be"},
+      {{"--ensemble", "3", "--spread", "positions=1", "--seed", "9223372036854775808"},
+       "--seed '9223372036854775808': must be a whole number from 0"},
+      {{"--ensemble", "3", "--spread", "positions=1", "--seed", "-1"}, "--seed '-1': must be a whole number from 0"},
+      {{"--ensemble", "3", "--spread", "q=0.1"}, "has no initial value or parameter 'q'"},
+      {{"--ensemble", "3", "--spread", "v=0.1"}, "has no initial value or parameter 'v'"},
+      {{"--ensemble", "3", "--spread", "positions=1", "--quantities", "total,total"}, "'total' is given twice"},
+      {{"--ensemble", "3", "--spread", "positions=1", "--local-error"}, "--local-error works for a single run only"},
+      {{"--ensemble", "3", "--spread", "positions=1", "--checkpoint", "5"}, "--checkpoint works for a single run only"},
+      {{"--ensemble", "3", "--spread", "positions=1", "--reaction-point", "a"},
+       "--reaction-point is of trajectories, which an ensemble writes with --trajectories"},
+      {{"--members", ""}, "--members: names no file"},
+      {{"--members", "", "--ensemble", "3", "--spread", "positions=1"}, "--members: names no file"},
+      {{"--members", path("pipe.csv")}, "pipe.csv: is no file"},
+      {{"--members", directory_.path().string()}, "is no file"},
       {{"--ensemble", "many", "--spread", "positions=1"}, "--ensemble"},
       {{"--ensemble", "3"}, "all members would be the same; add --spread"},
       {{"--ensemble", "3", "--spread", "positions=-0.1"}, "a spread is at least 0"},
@@ -205,6 +223,28 @@ TEST_F(EnsembleCommandTest, what_cannot_be_run_is_refused_in_words_and_leaves_no
   }
 }
 
+// As spreadsheets and other programs write them.
+TEST_F(EnsembleCommandTest, tables_with_a_byte_order_mark_and_signs_are_read) {
+  write("members.csv", "\xEF\xBB\xBFq.joint1,v.joint1\r\n+0.1,-0.5\r\n0.25,+1e-1\r\n");
+  const CommandLineCall call = simulate_pendulum("many", {"-t", "0.1", "--members", path("members.csv")});
+  ASSERT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_EQ(members("many").text(0, "start.q.joint1"), "0.1");
+  EXPECT_EQ(members("many").text(0, "start.v.joint1"), "-0.5");
+  EXPECT_EQ(members("many").text(1, "start.v.joint1"), "0.1");
+  write("wrong.csv", "q.joint1\n+-0.1\n");
+  EXPECT_EQ(simulate_pendulum("wrong", {"-t", "0.1", "--members", path("wrong.csv")}).exit_code, 2);
+}
+
+// Every branch moves all random numbers behind it: joints would have other types, coordinates other places.
+TEST_F(EnsembleCommandTest, a_parameter_that_decides_what_is_joined_is_refused_by_name) {
+  for (const char* const mechanism : {"random_tree:seed=4,bodies=12,loads=0", "random_closed"}) {
+    const CommandLineCall call = simulate("refused", {"-m", mechanism, "-f", "dense", "-t", "0:0.005:0.01",
+                                                      "--ensemble", "6", "--spread", "branching=uniform:0.9"});
+    EXPECT_EQ(call.exit_code, 2);
+    EXPECT_TRUE(says(call, "cannot differ among members: it decides which bodies are joined")) << call.errors;
+  }
+}
+
 TEST_F(EnsembleCommandTest, another_command_is_refused_and_the_same_one_is_complete) {
   const std::vector<std::string> words = {"-t", "0.1", "--ensemble", "3", "--spread", "positions=0.1"};
   ASSERT_EQ(simulate_pendulum("many", words).exit_code, 0);
@@ -218,6 +258,12 @@ TEST_F(EnsembleCommandTest, another_command_is_refused_and_the_same_one_is_compl
   const CommandLineCall refused = simulate_pendulum("many", other);
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(says(refused, "holds an ensemble whose seed is '1', and this command has '2'")) << refused.errors;
+  std::vector<std::string> set = words;
+  set.insert(set.end(), {"--set", "q.joint2=0.5"});
+  const CommandLineCall started = simulate_pendulum("many", set);
+  EXPECT_EQ(started.exit_code, 2);
+  EXPECT_TRUE(says(started, "whose mechanism or start differs (see mechanism.toml there)")) << started.errors;
+  EXPECT_FALSE(says(started, "digest")) << started.errors;
   const CommandLineCall single = simulate_pendulum("many", {"-t", "0.1"});
   EXPECT_EQ(single.exit_code, 2);
   EXPECT_TRUE(says(single, "belongs to ensemble")) << single.errors;

@@ -101,6 +101,81 @@ TEST_F(EnsembleResumeTest, finished_members_are_not_run_again) {
   EXPECT_FALSE(fs::exists(directory_ / "whole" / "parts"));
 }
 
+// Of an ensemble of seed 1 that was killed; nothing says any more that it was.
+TEST_F(EnsembleResumeTest, members_of_another_ensemble_are_not_taken_over) {
+  std::vector<std::string> other = lanes();
+  other.insert(other.end(), {"--seed", "2", "--trajectories"});
+  ASSERT_EQ(simulate("undisturbed", other).exit_code, 0);
+  std::vector<std::string> first = lanes();
+  first.emplace_back("--trajectories");
+  ASSERT_EQ(simulate("many", first).exit_code, 0);
+  const std::string inputs = content_of(directory_ / "many" / "inputs.json");
+  const std::size_t quantities = outcome("many")["quantities"].size();
+  const auto kill = [&] {
+    for (const char* const file : {"ensemble.json", "ensemble.csv", "members.csv"}) {
+      fs::remove(directory_ / "many" / file);
+    }
+    MemberRecord marked = made_up(5);
+    marked.start.assign(8, 0.25);
+    marked.samples.assign(6 * quantities, 7.0);
+    MemberJournal(directory_ / "many", 0).append(marked);
+    MemberJournal(directory_ / "many", 3).append(marked);
+  };
+  kill();
+  for (const std::string& damaged : {inputs.substr(0, inputs.size() / 2), std::string(), std::string("[]\n")}) {
+    std::ofstream(directory_ / "many" / "inputs.json", std::ios::binary) << damaged;
+    const CommandLineCall refused = simulate("many", other);
+    EXPECT_EQ(refused.exit_code, 2);
+    EXPECT_TRUE(says(refused, "inputs.json: is no JSON object")) << refused.errors;
+    EXPECT_TRUE(says(refused, "--overwrite")) << refused.errors;
+    EXPECT_EQ(KeptMembers(directory_ / "many").size(), 1U);
+  }
+  fs::remove(directory_ / "many" / "inputs.json");
+  write("many/trajectories/member_000099.csv", "of another ensemble");
+  ASSERT_EQ(simulate("many", other).exit_code, 0);
+  expect_same_files("many", "undisturbed");
+  EXPECT_FALSE(fs::exists(directory_ / "many" / "trajectories" / "member_000099.csv"));
+  EXPECT_TRUE(fs::exists(directory_ / "many" / "trajectories" / "member_000021.csv"));
+  kill();
+  fs::remove(directory_ / "many" / "inputs.json");
+  other.emplace_back("--overwrite");
+  ASSERT_EQ(simulate("many", other).exit_code, 0);
+  expect_same_files("many", "undisturbed");
+}
+
+// The base is the same: the start that is set is what it has without. Members are not.
+TEST_F(EnsembleResumeTest, values_that_are_set_and_the_program_are_part_of_what_was_asked_for) {
+  std::vector<std::string> words = {"-m",        "pendulum_yz:2", "-f", "dense",    "-t",
+                                    "0:0.1:0.2", "--ensemble",    "4",  "--spread", "angle=0.5"};
+  ASSERT_EQ(simulate("many", words).exit_code, 0);
+  std::vector<std::string> set = words;
+  set.insert(set.end(), {"--set", "q.joint1=0.1"});
+  const CommandLineCall refused = simulate("many", set);
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(says(refused, "whose --set is '', and this command has 'q.joint1=0.1'")) << refused.errors;
+  const fs::path file = directory_ / "many" / "inputs.json";
+  nlohmann::ordered_json inputs = nlohmann::ordered_json::parse(content_of(file));
+  EXPECT_EQ(inputs["settings"]["--set"], "");
+  inputs["program"] = "0.0.1 (commit 0123456789ab)";
+  std::ofstream(file) << inputs;
+  const CommandLineCall older = simulate("many", words);
+  EXPECT_EQ(older.exit_code, 2);
+  EXPECT_TRUE(says(older, "whose program is '0.0.1 (commit 0123456789ab)'")) << older.errors;
+}
+
+TEST_F(EnsembleResumeTest, a_table_that_is_missing_is_made_again) {
+  ASSERT_EQ(simulate("whole", lanes()).exit_code, 0);
+  ASSERT_EQ(simulate("many", lanes()).exit_code, 0);
+  for (const char* const file : {"members.csv", "ensemble.csv", "ensemble.json"}) {
+    fs::remove(directory_ / "many" / file);
+    const CommandLineCall again = simulate("many", lanes());
+    EXPECT_EQ(again.exit_code, 0) << again.errors;
+    EXPECT_FALSE(says(again, "complete already")) << file;
+    expect_same_files("many", "whole");
+  }
+  EXPECT_TRUE(says(simulate("many", lanes()), "complete already"));
+}
+
 class EnsembleOnRanksRunTest : public OnRanksTest {
  protected:
   static constexpr const char* kWords =
@@ -153,15 +228,38 @@ TEST_F(EnsembleOnRanksRunTest, a_killed_ensemble_goes_on_to_the_same_files) {
   }
 }
 
+// All ranks do what the first one finds: that a table is missing, that all is there, that another one's members are.
+TEST_F(EnsembleOnRanksRunTest, ranks_agree_on_what_is_there) {
+  const std::string words = fmt::format("{} -f aba -i rk2 --fixed-step 0.01", kWords);
+  ASSERT_EQ(shell(fmt::format("{} {} --output alone", program(), words)), 0) << said_;
+  const std::string on_ranks = fmt::format("{} -n 3 {} {} --output ranks", kMpirun, program(), words);
+  ASSERT_EQ(shell(on_ranks), 0) << said_;
+  fs::remove(directory_ / "ranks" / "ensemble.csv");
+  ASSERT_EQ(shell(on_ranks), 0) << said_;
+  EXPECT_FALSE(said("complete already")) << said_;
+  expect_same("ranks", "alone");
+  ASSERT_EQ(shell(on_ranks), 0) << said_;
+  EXPECT_TRUE(said("complete already")) << said_;
+  expect_same("ranks", "alone");
+  MemberJournal(directory_ / "ranks", 1).append(made_up(1));
+  fs::remove(directory_ / "ranks" / "inputs.json");
+  ASSERT_EQ(shell(on_ranks), 0) << said_;
+  expect_same("ranks", "alone");
+}
+
+// The signal comes when the first member is kept: steps of a millisecond take the others much longer.
 TEST_F(EnsembleOnRanksRunTest, a_signal_keeps_what_is_finished_and_says_so) {
-  const std::string words = fmt::format("{} -f dense -i ode45 --rtol 1e-12 --atol 1e-12 --output many", kWords);
-  const int code = shell(fmt::format("timeout -s INT --preserve-status 0.4 {} {}", program(), words));
-  if (code == 130) {
-    EXPECT_TRUE(said("of 37 members are finished and kept. The same command goes on with the others")) << said_;
-    EXPECT_FALSE(fs::exists(directory_ / "many" / "ensemble.json"));
-  } else {
-    EXPECT_EQ(code, 0) << said_;
-  }
+  const std::string words =
+      fmt::format("{} -f dense -i ode45 --rtol 1e-12 --atol 1e-12 --max-step 0.0005 --threads 1 --output many", kWords);
+  // A shell starts what goes on beside it deaf to SIGINT; SIGTERM means the same to the program.
+  const std::string script = fmt::format(
+      "{} {} & it=$!; while kill -0 $it && ! [ -s many/parts/members.rank0.bin ]; do sleep 0.01; done; "
+      "kill -TERM $it; wait $it",
+      program(), words);
+  EXPECT_EQ(shell(fmt::format("sh -c '{}'", script)), 130) << said_;
+  EXPECT_TRUE(said("of 37 members are finished and kept. The same command goes on with the others")) << said_;
+  EXPECT_FALSE(fs::exists(directory_ / "many" / "ensemble.json"));
+  EXPECT_GE(KeptMembers(directory_ / "many").size(), 1U);
   EXPECT_EQ(shell(fmt::format("{} {}", program(), words)), 0) << said_;
 }
 

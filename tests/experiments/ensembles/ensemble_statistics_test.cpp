@@ -1,11 +1,14 @@
 // Statistics of ensembles against closed forms: of the sample itself, and of the distribution it is drawn from.
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "experiments/ensembles/ensemble_statistics.hpp"
 #include "experiments/ensembles/members/member_draws.hpp"
+#include "experiments/ensembles/members/member_record.hpp"
 #include "tests/experiments/ensembles/ensemble_call.hpp"
 
 namespace mbdbench {
@@ -31,6 +34,53 @@ TEST(SampleStatistics, one_value_has_no_deviation) {
   EXPECT_EQ(s.q05, 2.5);
   EXPECT_EQ(s.q95, 2.5);
   EXPECT_TRUE(std::isnan(s.deviation));
+}
+
+TEST(SampleStatistics, what_is_no_number_does_not_count) {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> values = {nan, 4.0, nan, 2.0};
+  const SampleStatistics s = statistics_of(values);
+  EXPECT_EQ(s.count, 2U);
+  EXPECT_EQ(s.mean, 3.0);
+  EXPECT_EQ(s.smallest, 2.0);
+  EXPECT_EQ(s.largest, 4.0);
+  EXPECT_EQ(s.q50, 3.0);
+  std::vector<double> none = {nan, nan};
+  EXPECT_EQ(statistics_of(none).count, 0U);
+  EXPECT_TRUE(std::isnan(statistics_of(none).q95));
+}
+
+// However many samples are read at once: one quantity of one time, some, or all.
+TEST(SampleStatistics, the_table_does_not_depend_on_memory) {
+  const TemporaryDirectory folder;
+  const std::vector<double> times = {0.0, 0.5, 1.0, 1.5};
+  const std::vector<std::string> quantities = {"q.a", "q.b", "total"};
+  const std::vector<std::size_t> counted = {0, 1, 3};
+  {
+    MemberJournal journal(folder.path(), 0);
+    for (std::size_t member = 0; member < 4; ++member) {
+      MemberRecord record;
+      record.member = member;
+      record.status = member == 2 ? "failed" : "ok";
+      for (std::size_t place = 0; place < times.size() * quantities.size(); ++place) {
+        record.samples.push_back(std::sin(static_cast<double>(member * 100 + place)));
+      }
+      journal.append(record);
+    }
+  }
+  const KeptMembers kept(folder.path());
+  write_statistics(folder / "all.csv", kept, counted, times, quantities);
+  const std::string all = content_of(folder / "all.csv");
+  const NamedTable table(folder / "all.csv");
+  ASSERT_EQ(table.rows(), 12U);
+  EXPECT_EQ(table.text(7, "time"), "1");
+  EXPECT_EQ(table.text(7, "quantity"), "q.b");
+  std::vector<double> values = {std::sin(7.0), std::sin(107.0), std::sin(307.0)};
+  EXPECT_EQ(table.number(7, "mean"), statistics_of(values).mean);
+  for (const std::size_t bytes : {0U, 24U, 48U, 100U, 120U, 168U, 10000U}) {
+    write_statistics(folder / "some.csv", kept, counted, times, quantities, bytes);
+    EXPECT_EQ(content_of(folder / "some.csv"), all) << bytes;
+  }
 }
 
 // Moments of 1e5 draws: five standard errors.
@@ -183,15 +233,103 @@ TEST_F(EnsembleStatisticsTest, parameters_change_the_motion_as_they_should) {
   EXPECT_NE(table.text(0, "start.mass.mass"), table.text(1, "start.mass.mass"));
 }
 
+// The pole makes all the energy: half of it, half the energy.
 TEST_F(EnsembleStatisticsTest, parameters_of_the_catalogue_and_of_tables) {
-  write("members.csv", "ratio,mass.pole\n10,0.5\n100,0.25\n");
+  write("members.csv", "ratio,mass.pole\n100,0.5\n100,1\n");
   const CommandLineCall call =
       simulate("many", {"-m", "cart_pole", "-f", "dense", "-t", "0:0.05:0.1", "--members", path("members.csv")});
   ASSERT_EQ(call.exit_code, 0) << call.errors;
   EXPECT_EQ(members("many").text(1, "start.ratio"), "100");
-  // Two mechanisms, alone.
+  EXPECT_EQ(members("many").text(0, "start.mass.pole"), "0.5");
   ASSERT_EQ(simulate("single", {"-m", "cart_pole:ratio=100", "-f", "dense", "-t", "0:0.05:0.1"}).exit_code, 0);
+  const NamedTable single(directory_ / "single" / "trajectory.csv");
+  for (const char* const quantity : {"total", "q.track", "q.hinge"}) {
+    EXPECT_EQ(members("many").number(1, std::string("end.") + quantity), single.number(single.rows() - 1, quantity));
+  }
+  const double energy = members("many").number(1, "initial_energy");
+  EXPECT_NE(energy, 0.0);
+  EXPECT_NEAR(members("many").number(0, "initial_energy"), 0.5 * energy, 1e-12 * std::abs(energy));
   EXPECT_EQ(outcome("many")["in_lanes"], 1);
+}
+
+// A spread of something else is around what the member's own catalogue parameter made, not around the base.
+TEST_F(EnsembleStatisticsTest, other_spreads_leave_what_the_catalogue_made) {
+  const auto run = [&](const std::string& output, const std::string& mechanism, const std::string& spread) {
+    const CommandLineCall call =
+        simulate(output, {"-m", mechanism, "-f", "dense", "-t", "0:0.05:0.1", "--ensemble", "4", "--spread", spread});
+    ASSERT_EQ(call.exit_code, 0) << call.errors;
+  };
+  run("ratio", "cart_pole", "ratio=0.1");
+  run("both", "cart_pole", "ratio=0.1,mass=0");
+  run("spread", "cart_pole", "ratio=0.1,mass.cart=0.2");
+  run("fixed", "cart_pole", "mass.cart=0.2");
+  run("angle", "pendulum_yz:2", "angle=0.5");
+  run("held", "pendulum_yz:2", "angle=0.5,positions=0");
+  run("named", "pendulum_yz:2", "angle=0.5,q.joint2=0");
+  for (std::size_t k = 0; k < 4; ++k) {
+    for (const char* const column : {"start.ratio", "end.q.track", "end.q.hinge", "end.total", "evaluations"}) {
+      EXPECT_EQ(members("both").text(k, column), members("ratio").text(k, column)) << k << column;
+    }
+    const double ratio = members("ratio").number(k, "start.ratio");
+    EXPECT_NE(ratio, 1000.0);
+    EXPECT_EQ(members("both").number(k, "start.mass.cart"), 1.0 / ratio);
+    EXPECT_EQ(members("both").number(k, "start.mass.pole"), 1.0);
+    // The same share of another mass.
+    EXPECT_NEAR(members("spread").number(k, "start.mass.cart") * ratio,
+                members("fixed").number(k, "start.mass.cart") * 1000.0, 1e-12);
+    const std::string angle = members("angle").text(k, "start.angle");
+    for (const char* const output : {"angle", "held", "named"}) {
+      EXPECT_EQ(members(output).text(k, "start.q.joint1"), angle) << output;
+      EXPECT_EQ(members(output).text(k, "start.q.joint2"), angle) << output;
+      EXPECT_EQ(members(output).text(k, "end.q.joint2"), members("angle").text(k, "end.q.joint2")) << output;
+    }
+  }
+}
+
+/// Two bodies behind the first one: both on it, or one behind the other.
+MechanismDescription make_shape(const Parameters& parameters) {
+  MechanismDescription description;
+  description.name = "shape";
+  for (const char* const name : {"one", "two", "three"}) {
+    description.bodies.push_back({name, 1.0, Vec3::Zero(), Mat3::Identity()});
+    JointDescription joint;
+    joint.name = fmt::format("to_{}", name);
+    joint.b = name;
+    description.joints.push_back(joint);
+  }
+  description.joints[1].a = "one";
+  const double share = parameters.number("share");
+  description.joints[2].a = share > 0.5 && share < 0.9 ? "one" : "two";
+  if (share > 0.9) {
+    description.joint_springs.push_back({.name = "spring", .joint = "to_one", .stiffness = 1.0});
+  }
+  return description;
+}
+
+TEST(MemberVariables, parameters_that_change_bodies_and_joints_are_refused) {
+  static const std::array<ParameterSpecification, 1> parameters = {
+      {{"share", 0.25, "of the links that hang on the first one", 0.0, 1.0}}};
+  Registries registries;
+  registries.mechanisms = {{"shape", "of two kinds", "ours", parameters, make_shape}};
+  const MemberVariables variables(registries, "shape", {});
+  const MemberVariable& share = variables.find("share", "--spread");
+  const auto changed = [&](double value) {
+    MemberChange change;
+    change.values = {{&share, value}};
+    return variables.changed(change);
+  };
+  EXPECT_EQ(changed(0.5).bodies().size(), 3U);
+  for (const auto& [value, parts] : {std::pair(0.75, "joints"), std::pair(0.95, "springs in joints")}) {
+    try {
+      changed(value);
+      FAIL() << value;
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(fmt::format("with share={} mechanism 'shape", value)), std::string::npos)
+          << error.what();
+      EXPECT_NE(std::string(error.what()).find(fmt::format("has other {} than", parts)), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 }  // namespace
