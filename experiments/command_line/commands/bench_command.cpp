@@ -207,6 +207,7 @@ std::vector<Record> records_of(const std::vector<BenchRow>& rows, int batch) {
 /// Times of derivatives, which are printed only: they have no records. \param measured set where there is one
 int run_derivatives(std::vector<BenchRow>& rows, const BenchOptions& options, bool& measured) {
   std::vector<DerivativeCase> cases;
+  cases.reserve(rows.size());
   for (BenchRow& row : rows) {
     cases.push_back({row.mechanism, row.formulation, row.made.get(), row.x0, row.obstacle});
   }
