@@ -99,8 +99,9 @@ TEST(InspectCommand, GivesTheAnswerOfVerify) {
         refused += wrong ? 1 : 0;
         continue;
       }
-      EXPECT_EQ(answers[i]["doubt"] != "", rows[i].outcome() >= CheckOutcome::ill_conditioned);
-      doubted += answers[i]["doubt"] != "" ? 1 : 0;
+      const bool doubts = !answers[i]["doubt"].get<std::string>().empty();
+      EXPECT_EQ(doubts, rows[i].outcome() >= CheckOutcome::ill_conditioned);
+      doubted += doubts ? 1 : 0;
     }
   }
   EXPECT_GT(refused, 0U);
