@@ -357,7 +357,9 @@ double FormulationCheck::velocity_limit(const Reference& reference) const {
   if (rate_kind_ != StateKind::momentum || !(size > 0.0)) {
     return limit_;
   }
-  return std::max(limit_, kRoundingFactor * kEps * reference.velocity_rounding / size);
+  // A solution of n equations carries n roundings of its terms (the backward error of a Cholesky factorisation).
+  const auto n = static_cast<double>(reference.u.size());
+  return std::max(limit_, kRoundingFactor * n * kEps * reference.velocity_rounding / size);
 }
 
 void FormulationCheck::compare_rates(const Reference& reference, VerificationResult& result) const {
