@@ -119,9 +119,8 @@ RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
 }
 
 std::string Formulation::without_jacobian() const {
-  return "there are no exact derivatives here; aba, naudet, naudet-acc, bae-haug, dca and hdca have them on open "
-         "trees, "
-         "with kernel=auto and leaf=auto";
+  return "there are no exact derivatives here; aba, naudet, naudet-acc, bae-haug, dca and hdca have them on open trees "
+         "that they take as one piece, with kernel=auto";
 }
 
 RhsStatus Formulation::place(double t, std::span<const double> x) {
