@@ -2,7 +2,7 @@
 // type, robots (a free base, arms of revolute and prismatic joints, torques and dampers), mixed trees with loads.
 //
 // Names: joints/FORMULATION/MECHANISM/N; the counter ns_per_body is processor time over bodies. Compilers and
-// instruction sets are compared by building this twice (docs/understanding/recursions.md).
+// instruction sets are compared by building this twice (docs/understanding/formulations/recursions.md).
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 

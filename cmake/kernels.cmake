@@ -22,7 +22,7 @@ endfunction()
 
 # Scalar sweeps along chains work on a few dozen numbers at a time, which have to stay in registers. GCC 12 packs them into
 # vectors and takes them apart again, which made `aba` 1.15 times slower on a machine with AVX-512
-# (docs/understanding/recursions.md).
+# (docs/understanding/formulations/recursions.md).
 function(mbdbench_scalar_sweeps)
   set(COMMON -fno-tree-vectorize -fno-tree-slp-vectorize -ffp-contract=fast)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

@@ -7,7 +7,7 @@ namespace mbdbench {
 namespace {
 
 // From how many bodies on a chain in lanes is faster than one recursion, which needs one sweep less in momenta
-// (docs/understanding/parts.md: Times), and from how many equal sub-trees are.
+// (docs/understanding/formulations/parts.md: Times), and from how many equal sub-trees are.
 constexpr int kLinksForAccelerations = 56;
 constexpr int kLinksForMomenta = 88;
 constexpr int kBodiesForSubtrees = 48;

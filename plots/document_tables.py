@@ -28,8 +28,7 @@ EXAMPLE = """example:
 
 ROOT = Path(__file__).resolve().parents[1]
 _REFERENCE = ROOT / "results" / "reference"
-DOCUMENTS = ("README.md", "docs/understanding/papers.md", "docs/understanding/claims.md", "docs/understanding/simulated_cluster.md", "paper/paper.md")
-_STUDIES = ROOT / "experiments" / "studies"
+DOCUMENTS = ("README.md", "docs/understanding/papers/papers.md", "docs/understanding/papers/claims.md", "docs/understanding/simulated_cluster.md", "paper/paper.md")
 _LEDGER = _REFERENCE / "ledger.csv"
 _SIMULATED = _REFERENCE / cluster_claims.EXPERIMENT
 _PAPERS = ("chadaj2015", "chadaj2017", "malczyk2008", "malczyk2012", "naudet2005")

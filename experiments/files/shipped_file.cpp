@@ -1,6 +1,7 @@
 #include "experiments/files/shipped_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <system_error>
 
 namespace mbdbench {
@@ -8,7 +9,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kStudies = "experiments/studies";
+constexpr std::array kStudyFolders = {"experiments/studies", "experiments/studies/papers"};
+
+/// Calls visit(path) with every declaration that comes with the program.
+template <typename Visit>
+void visit_studies(const Visit& visit) {
+  for (const char* const folder : kStudyFolders) {
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(shipped_file(folder).value_or(""), error)) {
+      if (entry.path().extension() == ".toml") {
+        visit(entry.path());
+      }
+    }
+  }
+}
 
 }  // namespace
 
@@ -29,20 +43,18 @@ std::optional<fs::path> shipped_file(const fs::path& name) {
 }
 
 std::optional<fs::path> shipped_study(const std::string& name) {
-  const std::vector<std::string> known = shipped_studies();
-  const bool found = std::find(known.begin(), known.end(), name) != known.end();
-  return found ? shipped_file(fs::path(kStudies) / (name + ".toml")) : std::nullopt;
+  std::optional<fs::path> found;
+  visit_studies([&](const fs::path& file) {
+    if (file.stem() == name) {
+      found = file;
+    }
+  });
+  return found;
 }
 
 std::vector<std::string> shipped_studies() {
   std::vector<std::string> names;
-  const std::optional<fs::path> folder = shipped_file(kStudies);
-  std::error_code error;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder.value_or(""), error)) {
-    if (entry.path().extension() == ".toml") {
-      names.push_back(entry.path().stem().string());
-    }
-  }
+  visit_studies([&](const fs::path& file) { names.push_back(file.stem().string()); });
   std::sort(names.begin(), names.end());
   return names;
 }

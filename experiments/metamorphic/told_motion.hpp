@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Where the bodies of a told mechanism are, how they move and what their joints allow, by the definitions of
-/// docs/using/mechanisms.md alone.
+/// docs/using/mechanisms/mechanisms.md alone.
 #include <array>
 #include <span>
 #include <vector>

@@ -49,7 +49,7 @@ inline constexpr std::array<std::pair<std::vector<Finding> Findings::*, const ch
 
 /// \returns a formulation with the options by which it has the digits that random mechanisms are judged by: those of
 /// its key, but that the printed penalties are small enough. At their default of 1e4 they leave alpha^2 eps of the
-/// equations of motion (docs/understanding/dca_alm_printed.md), more beside a body of 1 g.
+/// equations of motion (docs/understanding/formulations/dca_alm_printed.md), more beside a body of 1 g.
 std::string soaked_formulation(std::string_view key);
 
 /// \returns the formulations of a soak: all, and variants with options of their own code.

@@ -5,7 +5,7 @@
 /// (1983). LinkAba does it in link frames, PartRecursion where there are screws; reactions go through BodyRecursion, in
 /// world axes.
 ///
-/// Cost: O(n); docs/understanding/recursions.md has the measured times of both paths.
+/// Cost: O(n); docs/understanding/formulations/recursions.md has the measured times of both paths.
 #include "formulations/aba/aba.hpp"
 
 #include "formulations/options/kernel_choice.hpp"

@@ -10,7 +10,7 @@
 ///
 /// LinkNaudet does it in link frames; momenta of given velocities and reactions go through BodyRecursion.
 ///
-/// Cost: O(n); docs/understanding/recursions.md has the measured times of both paths.
+/// Cost: O(n); docs/understanding/formulations/recursions.md has the measured times of both paths.
 #include "formulations/naudet/naudet.hpp"
 
 #include <array>

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Mechanisms from TOML files, and from those of robots where a name ends in .urdf, .xml or .mjcf;
-/// docs/using/mechanisms.md describes all.
+/// docs/using/mechanisms/mechanisms.md describes all.
 #include <filesystem>
 #include <string_view>
 

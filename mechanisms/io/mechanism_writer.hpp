@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Mechanisms as TOML text; docs/using/mechanisms.md describes the format.
+/// Mechanisms as TOML text; docs/using/mechanisms/mechanisms.md describes the format.
 #include <string>
 
 #include "mechanisms/model/description/description.hpp"

@@ -10,7 +10,7 @@ _NAMED = re.compile(r"""mechanism\s*=\s*(['"])(.*?)\1""")
 
 def _declared(path, experiment):
     """The claims as the run's own declaration has them, or, of a folder without one, the study that comes with the program."""
-    for file in (path / "inputs" / "declaration.toml", _STUDIES / f"{experiment}.toml"):
+    for file in (path / "inputs" / "declaration.toml", _STUDIES / "papers" / f"{experiment}.toml", _STUDIES / f"{experiment}.toml"):
         try:
             declared = tomllib.loads(file.read_text(encoding="utf-8")).get("claims", [])
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):

@@ -1,6 +1,6 @@
 """The ledger: every number, curve and sentence of the papers in one table, with what it was judged by and what came of it.
 
-The index, README.md and docs/understanding/papers.md are made from it; DIR/ledger.csv holds it (docs/using/ledger.md)."""
+The index, README.md and docs/understanding/papers/papers.md are made from it; DIR/ledger.csv holds it (docs/using/studies/ledger.md)."""
 import csv
 import re
 import tomllib
@@ -11,7 +11,7 @@ from papers import papers
 from published_numbers import AGREE, NOT_THERE, published_numbers
 
 WHERE_RUN = "judged where it is run"  # of a sentence on times, which are not frozen
-_STUDIES = Path(__file__).resolve().parents[2] / "experiments" / "studies"
+_STUDIES = Path(__file__).resolve().parents[2] / "experiments" / "studies" / "papers"
 _CURVE = re.compile(r"^(Figures? \d+(?:(?:, | and | to )\d+)*)[:,]? ?(.*)$")
 # Of a number: what its limit asks.
 _ASKED = {"equal": "equal", "trend": "direction and order of magnitude of its table", "fitted": "nothing: a setting was chosen to meet it",

@@ -2,7 +2,7 @@
 import tomllib
 from pathlib import Path
 
-_STUDIES = Path(__file__).resolve().parents[2] / "experiments" / "studies"
+_STUDIES = Path(__file__).resolve().parents[2] / "experiments" / "studies" / "papers"
 HEADER = ["source", "theirs", "ours, measured on threads or processes", "ours, on a simulated cluster", "ours, by model"]
 # The beginnings of their sentences.
 _SENTENCES = (("chadaj2015", "With n threads"), ("chadaj2017", "The method exhibits near logarithmic"), ("malczyk2012", "The parallel cost"),

@@ -84,7 +84,7 @@ void bind_mechanism(nb::module_& module) {
           nb::arg("key"), "From the catalogue: \"four_bar\", \"pendulum:16\", \"random_tree:seed=7,bodies=12\".")
       .def_static(
           "from_toml", [](const std::filesystem::path& file) { return read(load_mechanism(file)); }, nb::arg("file"),
-          "From a TOML file (docs/using/mechanisms.md).")
+          "From a TOML file (docs/using/mechanisms/mechanisms.md).")
       .def_static(
           "from_urdf",
           [](const std::filesystem::path& file, const std::string& options) {

@@ -3,7 +3,7 @@
 /// A second reference for `dense`, which shares nothing with it: T. R. Kane, D. A. Levinson, Dynamics: Theory and
 /// Applications, McGraw-Hill 1985. Partial velocities and accelerations come from differences of poses along motions
 /// with constant quasi-velocities, in long double; poses follow from the description by the definitions of
-/// docs/using/mechanisms.md.
+/// docs/using/mechanisms/mechanisms.md.
 ///
 /// | symbol | here | |
 /// |---|---|---|

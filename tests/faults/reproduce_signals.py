@@ -60,7 +60,7 @@ class Run:
         end = time.monotonic() + LONGEST
         journal = self.output / EXPERIMENT / "parts" / "study.jsonl"
         while time.monotonic() < end and self.process.poll() is None:
-            computing = [process for process in processes() if f"study\0experiments/studies/{EXPERIMENT}.toml\0" in (words := command_of(process))
+            computing = [process for process in processes() if f"study\0experiments/studies/papers/{EXPERIMENT}.toml\0" in (words := command_of(process))
                          and str(self.output) in words]
             if journal.exists() and computing:
                 time.sleep(0.3)  # beyond its set-up

@@ -50,7 +50,7 @@ std::filesystem::path declaration_of(const Registries& registries, const std::st
   for (const ExperimentEntry& entry : registries.experiments) {
     if (entry.key == key) {
       refuse(
-          fmt::format("experiment '{}': experiments/studies/{}.toml does not come with this program; give the file "
+          fmt::format("experiment '{}': the study {}.toml does not come with this program; give the file "
                       "to 'mbdbench study'",
                       key, key));
     }

@@ -47,7 +47,7 @@ a small mechanism in DIR/failures. Exit code 1: something failed.
 
 With --metamorphic: mechanisms of a generator of its own, each told as TOML in two ways or run in two ways (names,
 frames, cuts, units, split bodies, equal models, typed digits, time, pieces, threads). Disagreements stand in
-DIR/failures as a pair of files with the commands that show them (docs/understanding/metamorphic.md).)";
+DIR/failures as a pair of files with the commands that show them (docs/understanding/checking/metamorphic.md).)";
 
 struct SoakOptions {
   double minutes = 0.0;

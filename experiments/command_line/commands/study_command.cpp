@@ -68,8 +68,8 @@ constexpr const char* kStudyExamples = R"(Examples:
   mbdbench study my_study.toml --share 3/100       the third of a hundred shares, anywhere; without --share: merge them
   mbdbench study my_study.toml --print-job slurm   the array job that computes all shares
 
-How a study is declared: docs/using/studies.md; examples/studies/pendulums.toml is one. Shares on clusters:
-docs/using/campaigns.md.)";
+How a study is declared: docs/using/studies/studies.md; examples/studies/pendulums.toml is one. Shares on clusters:
+docs/using/studies/campaigns.md.)";
 
 /// \returns "1980 numbers: 1650 measured, 220 refused, 110 failed".
 std::string count_text(const std::vector<Record>& records, std::string_view noun) {
@@ -358,7 +358,7 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
   const auto options = std::make_shared<StudyFileRun>();
   command
       ->add_option("file", options->file,
-                   "The declaration (docs/using/studies.md), or the name of a study that comes with the program")
+                   "The declaration (docs/using/studies/studies.md), or the name of a study that comes with the program")
       ->required();
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
   command->add_option("-j,--jobs", options->jobs, "Number of runs side by side; the results do not depend on it")

@@ -11,7 +11,7 @@
 namespace mbdbench {
 namespace {
 
-// Measured (docs/understanding/sub_chains.md): two blocks cost one thread 2 us more; two threads gain that back from
+// Measured (docs/understanding/formulations/sub_chains.md): two blocks cost one thread 2 us more; two threads gain that back from
 // 500 links on, and from here on twice as much.
 constexpr int kTwoBlocks = 1000;
 // Longer sub-chains gain nothing, and unit wrenches on the way over a thousand links and more become subnormal.

@@ -13,7 +13,7 @@ class XMLDocument;
 
 namespace mbdbench {
 
-/// Makes a description of `<mujoco>`; docs/using/robots.md says what is taken. Bodies without joints are part of the
+/// Makes a description of `<mujoco>`; docs/using/mechanisms/robots.md says what is taken. Bodies without joints are part of the
 /// one around them. Several joints of a body are one of ours where there is one, else a row of them with massless
 /// bodies between. What was read otherwise than it stands is told in the description's notes.
 /// \param model whose outermost element is `<mujoco>`; `<include>` elements are resolved in it \param file_name for

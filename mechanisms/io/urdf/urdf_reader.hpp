@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Mechanisms from URDF, the format of robots in ROS; docs/using/robots.md says what is taken and what is refused.
+/// Mechanisms from URDF, the format of robots in ROS; docs/using/mechanisms/robots.md says what is taken and what is refused.
 #include <tinyxml2.h>
 
 #include <string_view>

@@ -228,7 +228,7 @@ TEST(CommandLine, AnExperimentIsTheStudyThatIsShipped) {
   registries.experiments.push_back({.key = "absent_paper", .summary = "one line", .source = "Nobody"});
   const CommandLineCall call = call_program(registries, {"run", "absent_paper"});
   EXPECT_EQ(call.exit_code, 2);
-  EXPECT_NE(call.errors.find("experiments/studies/absent_paper.toml does not come with this program"),
+  EXPECT_NE(call.errors.find("the study absent_paper.toml does not come with this program"),
             std::string::npos)
       << call.errors;
 }

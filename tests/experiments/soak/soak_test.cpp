@@ -345,7 +345,7 @@ TEST(Soak, NoCheckOutlivesItsProgram) {
   close(ends[0]);
 }
 
-// Seeds on which nothing is open, with any compiler (docs/understanding/soak.md).
+// Seeds on which nothing is open, with any compiler (docs/understanding/checking/soak.md).
 TEST(Soak, TheSuitePasses) {
   const TemporaryDirectory directory;
   const CommandLineCall call =

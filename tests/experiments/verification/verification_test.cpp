@@ -44,7 +44,7 @@ TEST(Verify, SuiteAgreesWithTheReference) {
     EXPECT_NE(result.outcome(), CheckOutcome::failed) << result.failure;
     EXPECT_TRUE(!result.refusal.empty() || result.states == 6) << result.states;
     // An ill-conditioned comparison proves nothing: the default mechanisms are chosen to give none, but where a
-    // formulation as printed has its penalties in the matrices (docs/understanding/dca_alm_printed.md).
+    // formulation as printed has its penalties in the matrices (docs/understanding/formulations/dca_alm_printed.md).
     EXPECT_TRUE(result.outcome() != CheckOutcome::ill_conditioned || result.formulation == "dca-alm-printed");
   }
 }

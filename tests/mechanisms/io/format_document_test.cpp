@@ -42,7 +42,7 @@ void expect_builds_and_exports(const Mechanism& mechanism) {
 
 TEST(FormatDocument, EveryExampleBuilds) {
   for (const char* page : {"mechanisms.md", "mechanism_example.md"}) {
-    const auto blocks = toml_blocks(kRoot / "docs" / "using" / page);
+    const auto blocks = toml_blocks(kRoot / "docs" / "using" / "mechanisms" / page);
     ASSERT_GE(blocks.size(), 1U) << page;
     for (const std::string& block : blocks) {
       SCOPED_TRACE(block);

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Numbers to compare with, from a CSV file; docs/using/study_claims.md describes its columns.
+/// Numbers to compare with, from a CSV file; docs/using/studies/study_claims.md describes its columns.
 #include <filesystem>
 #include <vector>
 

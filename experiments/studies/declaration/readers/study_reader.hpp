@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Studies from TOML files; docs/using/studies.md describes the format.
+/// Studies from TOML files; docs/using/studies/studies.md describes the format.
 #include <filesystem>
 
 #include "experiments/registries/registries.hpp"

@@ -1,0 +1,97 @@
+"""Numbers in README.md and docs are those of results/reference."""
+import contextlib
+import csv
+import io
+import re
+import sys
+import tomllib
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[2]
+sys.path[:0] = [str(HERE.parent), str(ROOT / "plots")]
+
+import document_tables
+from reading.input_error import InputError
+from plot_checks import InTemporaryDirectory
+
+
+class Documents(unittest.TestCase):
+    def test_no_document_differs_from_the_frozen_results(self):
+        with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.redirect_stderr(io.StringIO()) as errors:
+            code = document_tables.main(["--check"])
+        self.assertEqual((code, output.getvalue(), errors.getvalue()), (0, "", ""))
+
+    def test_a_number_that_was_typed_is_seen(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertIn("| 3493 |", text)
+        self.assertEqual(document_tables.written(text.replace("| 3493 |", "| 3494 |")), text)
+        with self.assertRaisesRegex(InputError, "no table unknown; there are what_is_reproduced"):
+            document_tables.written("<!-- table unknown -->\n<!-- end of table -->")
+
+    def test_a_number_that_was_typed_into_a_sentence_is_seen(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertIn("<!-- number hdca_savings -->9 %<!-- end -->", text)  # 3169 of 3493: both are published
+        self.assertEqual(document_tables.written(text.replace("-->9 %<", "-->19 %<")), text)
+        with self.assertRaisesRegex(InputError, "no number unknown; there are hdca_savings"):
+            document_tables.written("<!-- number unknown -->1<!-- end -->")
+
+    def test_frozen_claims_are_those_that_the_studies_make(self):
+        # Those of the simulated cluster are made from its numbers (simulated_cluster_test.py).
+        for frozen in (file for file in (ROOT / "results" / "reference").glob("*/claims.csv") if file.parent.name != "simulated_cluster"):
+            study = tomllib.loads((ROOT / "experiments" / "studies" / "papers" / f"{frozen.parent.name}.toml").read_text(encoding="utf-8"))
+            claims = {claim["text"]: claim for claim in study["claims"]}
+            with frozen.open(encoding="utf-8", newline="") as rows:
+                for row in csv.DictReader(rows):
+                    with self.subTest(study=frozen.parent.name, claim=row["statement"]):
+                        reason = claims[row["statement"]].get("not_measured")
+                        self.assertEqual(row["measured"] if row["verdict"] == "not measured" else None, reason)
+
+    def test_the_ledger_and_the_tables_count_the_same(self):
+        with (ROOT / "results" / "reference" / "ledger.csv").open(encoding="utf-8", newline="") as stream:
+            rows = list(csv.DictReader(stream))
+        for paper in document_tables._PAPERS:
+            claims = document_tables.open_results(document_tables._REFERENCE / paper).claims
+            sentences = [row for row in rows if row["experiment"] == paper and row["kind"] == "sentence"]
+            study = tomllib.loads((ROOT / "experiments" / "studies" / "papers" / f"{paper}.toml").read_text(encoding="utf-8"))
+            self.assertEqual({row["sentence"] for row in sentences}, {claim["text"] for claim in study["claims"]}, "every sentence has its row")
+            own = [row for row in sentences if row["verdict"] != "judged where it is run"]
+            self.assertEqual([row["sentence"] for row in own], [claim.statement for claim in claims])
+            self.assertEqual([row["source"] == "ours" for row in own], [claim.is_ours for claim in claims])
+        for row in rows:
+            with self.subTest(row=row["sentence"]):
+                self.assertLessEqual(int(row["k"]), int(row["n"]))
+                self.assertTrue(int(row["n"]) > 0 or row["verdict"] in ("not measured", "not there", "fitted", "judged where it is run"), "a verdict needs a part that was tested")
+
+    def test_every_table_is_shown(self):
+        texts = [(ROOT / file).read_text(encoding="utf-8") for file in document_tables.DOCUMENTS]
+        self.assertEqual({name for text in texts for name in re.findall("<!-- table (.*) -->", text)}, set(document_tables.TABLES))
+        text = (ROOT / "docs" / "understanding" / "papers" / "papers.md").read_text(encoding="utf-8")
+        self.assertEqual(set(re.findall("<!-- number (.*?) -->", text)), set(document_tables.NUMBERS))
+
+    def test_the_first_page_is_short_and_its_links_lead_somewhere(self):
+        text = (ROOT / "README.md").read_text(encoding="utf-8")
+        self.assertLessEqual(len(text.splitlines()), 130)
+        links = re.findall(r"\]\(([^)#]+)", text)
+        self.assertGreater(len(links), 8)
+        for link in links:
+            self.assertTrue((ROOT / link).exists(), link)
+
+    def test_every_citation_has_its_reference(self):
+        references = set(re.findall(r"^- \*\*\[(\w+)\]\*\*", (ROOT / "docs" / "references.md").read_text(encoding="utf-8"), re.MULTILINE))
+        self.assertGreater(len(references), 25)
+        for file in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")):
+            cited = set(re.findall(r"\[([A-Z]\w+?(?:18|19|20)\d\d)\]", file.read_text(encoding="utf-8")))
+            self.assertLessEqual(cited, references, file.name)
+
+
+class Freezing(InTemporaryDirectory):
+    def test_results_that_are_not_there_are_named(self):
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as errors:
+            self.assertEqual(document_tables.main(["--freeze", str(self.directory)]), 1)
+        self.assertIn("chadaj2015/records.csv", errors.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
