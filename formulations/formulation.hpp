@@ -202,7 +202,7 @@ struct MemoryNeed {
 };
 
 class FormulationPart;
-class RankExchange;
+class ProcessExchange;
 
 /// One formulation as the registry lists it.
 struct FormulationEntry {
@@ -220,10 +220,10 @@ struct FormulationEntry {
   MemoryNeed memory = {};
   /// \returns whether `make_formulation` shall project accepted steps (projection_option.hpp); nullptr: never.
   bool (*projects_steps)(const Mechanism& mechanism, const Parameters& options) = nullptr;
-  /// The part of one of several ranks (formulation_part.hpp); nullptr: it cannot be divided.
-  /// \throws ModelError naming options and numbers of ranks that can
+  /// The part of one of several processes (formulation_part.hpp); nullptr: it cannot be divided.
+  /// \throws ModelError naming options and numbers of processes that can
   std::unique_ptr<FormulationPart> (*make_part)(const Mechanism& mechanism, const Parameters& options,
-                                                RankExchange& ranks) = nullptr;
+                                                ProcessExchange& processes) = nullptr;
   std::string_view part_option = {};  ///< with which it can be divided: "leaf=subchain"
   /// Whether it knows the rows of couplings between joints: who does not say so is not given such a mechanism.
   bool takes_couplings = false;
@@ -232,8 +232,8 @@ struct FormulationEntry {
   /// As `make`, for processes that hold the whole state each and share right-hand sides where the mechanism has
   /// branches
   /// (`Formulation::is_divided`); nullptr: every process computes all of it.
-  std::unique_ptr<Formulation> (*make_on_ranks)(const Mechanism& mechanism, const Parameters& options,
-                                                RankExchange& ranks) = nullptr;
+  std::unique_ptr<Formulation> (*make_on_processes)(const Mechanism& mechanism, const Parameters& options,
+                                                    ProcessExchange& processes) = nullptr;
   /// Whether it knows constraints of velocities alone (joints that roll, `velocity_constraints`), as `takes_couplings`.
   bool takes_velocity_constraints = false;
 };

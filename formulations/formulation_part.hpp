@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// The part of a formulation that one of several ranks evaluates: its slice of the state and of the right-hand side.
+/// The part of a formulation that one of several processes evaluates: its slice of the state and of the right-hand
+/// side.
 #include <cstddef>
 #include <span>
 #include <vector>
@@ -9,7 +10,7 @@
 
 namespace mbdbench {
 
-/// One rank's part. No rank holds memory or does work for the others' parts, beyond the mechanism's description.
+/// One process's part. No process holds memory or does work for the others' parts, beyond the mechanism's description.
 class FormulationPart {
  public:
   /// \param layout of the part's components \param components which of the whole state's they are
@@ -26,8 +27,8 @@ class FormulationPart {
   /// \returns which component of the whole formulation's state every component of the part is.
   [[nodiscard]] std::span<const std::size_t> components() const { return components_; }
 
-  /// x' at (t, x), the parts of this rank; all ranks call it together and get the same status. A state that is not
-  /// finite on one of them is a failure on all; what overflows afterwards is not.
+  /// x' at (t, x), the parts of this process; all processes call it together and get the same status. A state that is
+  /// not finite on one of them is a failure on all; what overflows afterwards is not.
   RhsStatus rhs(double t, std::span<const double> x, std::span<double> xdot) {
     ++rhs_calls_;
     return evaluate(t, x, xdot);

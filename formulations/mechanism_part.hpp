@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Some bodies of a mechanism as a mechanism of their own: what one of several ranks evaluates.
+/// Some bodies of a mechanism as a mechanism of their own: what one of several processes evaluates.
 #include <functional>
 
 #include "mechanisms/model/mechanism.hpp"

@@ -70,15 +70,16 @@ const FormulationEntry* find_formulation(std::span<const FormulationEntry> regis
 
 namespace {
 
-/// \param ranks that share right-hand sides; nullptr: this process is alone
+/// \param processes that share right-hand sides; nullptr: this process is alone
 std::unique_ptr<Formulation> make_whole(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
-                                        const Mechanism& mechanism, std::string_view options, RankExchange* ranks) {
+                                        const Mechanism& mechanism, std::string_view options,
+                                        ProcessExchange* processes) {
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const std::string refusal = refusal_of(entry, mechanism);
   if (refusal.empty()) {
     try {
-      std::unique_ptr<Formulation> formulation = ranks != nullptr && entry.make_on_ranks != nullptr
-                                                     ? entry.make_on_ranks(mechanism, parameters, *ranks)
+      std::unique_ptr<Formulation> formulation = processes != nullptr && entry.make_on_processes != nullptr
+                                                     ? entry.make_on_processes(mechanism, parameters, *processes)
                                                      : entry.make(mechanism, parameters);
       if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
         formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), projection_tolerance(mechanism));
@@ -98,9 +99,9 @@ std::unique_ptr<Formulation> make_whole(std::span<const FormulationEntry> regist
 bool asks_for_parts(const FormulationEntry& entry, std::string_view options) {
   const auto parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key)).values();
   const auto leaf = parameters.find("leaf");
-  const auto ranks = parameters.find("ranks");
+  const auto processes = parameters.find("processes");
   return (leaf != parameters.end() && leaf->second == ParameterValue(std::string("subchain"))) ||
-         (ranks != parameters.end() && ranks->second != ParameterValue(std::int64_t{1}));
+         (processes != parameters.end() && processes->second != ParameterValue(std::int64_t{1}));
 }
 
 std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
@@ -108,23 +109,23 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
   return make_whole(registry, entry, mechanism, options, nullptr);
 }
 
-RankedFormulation make_ranked_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
-                                          const Mechanism& mechanism, std::string_view options, bool whole_state,
-                                          RankExchange& ranks) {
-  RankedFormulation made;
+ProcessFormulation make_process_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                                            const Mechanism& mechanism, std::string_view options, bool whole_state,
+                                            ProcessExchange& processes) {
+  ProcessFormulation made;
   if (asks_for_parts(entry, options)) {
-    made.part = make_formulation_part(registry, entry, mechanism, options, ranks);
+    made.part = make_formulation_part(registry, entry, mechanism, options, processes);
     return made;
   }
   if (!whole_state && entry.make_part != nullptr) {
     try {
-      made.part = make_formulation_part(registry, entry, mechanism, options, ranks);
+      made.part = make_formulation_part(registry, entry, mechanism, options, processes);
       return made;
     } catch (const ModelError& error) {  // the whole state, then
       made.why_whole = error.what();
     }
   }
-  made.whole = make_whole(registry, entry, mechanism, options, &ranks);
+  made.whole = make_whole(registry, entry, mechanism, options, &processes);
   return made;
 }
 
@@ -190,13 +191,14 @@ std::string divisible_formulations(std::span<const FormulationEntry> registry) {
 
 std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,
                                                        const FormulationEntry& entry, const Mechanism& mechanism,
-                                                       std::string_view options, RankExchange& ranks) {
+                                                       std::string_view options, ProcessExchange& processes) {
   const std::string divisible = divisible_formulations(registry);
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const auto refuse = [&](std::string_view why) {
-    return ModelError({}, fmt::format("formulation '{}' on {} ranks: {}; these can be shared by ranks, chains of "
-                                      "revolute joints or several trees at the ground: {}",
-                                      entry.key, ranks.size(), why, divisible));
+    return ModelError({},
+                      fmt::format("formulation '{}' on {} processes: {}; these can be shared by processes, chains of "
+                                  "revolute joints or several trees at the ground: {}",
+                                  entry.key, processes.size(), why, divisible));
   };
   if (entry.make_part == nullptr) {
     throw refuse("it runs on one only");
@@ -208,7 +210,7 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
     throw refuse("a law knows the angle of a cut joint, which is followed with the whole state");
   }
   try {
-    return entry.make_part(mechanism, parameters, ranks);
+    return entry.make_part(mechanism, parameters, processes);
   } catch (const ModelError& error) {
     throw refuse(error.what());
   }
@@ -216,13 +218,13 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
 
 std::unique_ptr<Formulation> make_shared_formulation(std::span<const FormulationEntry> registry,
                                                      const FormulationEntry& entry, const Mechanism& mechanism,
-                                                     std::string_view options, RankExchange& ranks) {
+                                                     std::string_view options, ProcessExchange& processes) {
   return std::make_unique<SharedFormulation>(
       make_formulation(registry, entry, mechanism, options),
-      [registry, &entry, &mechanism, text = std::string(options), &ranks] {
-        return make_formulation_part(registry, entry, mechanism, text, ranks);
+      [registry, &entry, &mechanism, text = std::string(options), &processes] {
+        return make_formulation_part(registry, entry, mechanism, text, processes);
       },
-      &ranks);
+      &processes);
 }
 
 }  // namespace mbdbench

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/formulation_part.hpp"
 
 namespace mbdbench {
@@ -26,36 +26,36 @@ std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> 
 std::string start_failure(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
                           const Mechanism& mechanism, std::string_view options = {});
 
-/// \returns the formulations that can be divided among ranks, with the option it takes: "hdca[leaf=subchain], ...".
+/// \returns the formulations that can be divided among processes, with the option it takes: "hdca[leaf=subchain], ...".
 std::string divisible_formulations(std::span<const FormulationEntry> registry);
 
-/// \returns the part of one of several ranks, with options read from text.
+/// \returns the part of one of several processes, with options read from text.
 /// \throws ParameterError for bad options, ModelError when it cannot be divided so (naming formulations that can)
 std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,
                                                        const FormulationEntry& entry, const Mechanism& mechanism,
-                                                       std::string_view options, RankExchange& ranks);
+                                                       std::string_view options, ProcessExchange& processes);
 
-/// What one of several ranks evaluates: its slice of the state, or, holding all of it, its share of the work.
-struct RankedFormulation {
+/// What one of several processes evaluates: its slice of the state, or, holding all of it, its share of the work.
+struct ProcessFormulation {
   std::unique_ptr<FormulationPart> part;
-  std::unique_ptr<Formulation> whole;  ///< where there is no part; right-hand sides are calls of all ranks together
+  std::unique_ptr<Formulation> whole;  ///< where there is no part; right-hand sides are calls of all processes together
   std::string why_whole;               ///< why the state is not divided; empty where nobody asked
 };
 
-/// \returns whether the options ask for a state that is divided (leaf=subchain, ranks=R).
+/// \returns whether the options ask for a state that is divided (leaf=subchain, processes=R).
 bool asks_for_parts(const FormulationEntry& entry, std::string_view options);
 
-/// \returns the part of one of several ranks where the state can be divided, otherwise the whole formulation; options
-/// that ask for parts get nothing else. \param whole_state whether whoever integrates needs it
-/// \throws as both of the others
-RankedFormulation make_ranked_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
-                                          const Mechanism& mechanism, std::string_view options, bool whole_state,
-                                          RankExchange& ranks);
+/// \returns the part of one of several processes where the state can be divided, otherwise the whole formulation;
+/// options that ask for parts get nothing else. \param whole_state whether whoever integrates needs it \throws as both
+/// of the others
+ProcessFormulation make_process_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+                                            const Mechanism& mechanism, std::string_view options, bool whole_state,
+                                            ProcessExchange& processes);
 
-/// \returns the formulation whose parts the ranks evaluate together while all hold the whole state
-/// (shared_formulation.hpp). All ranks call it together. \throws as both of the others
+/// \returns the formulation whose parts the processes evaluate together while all hold the whole state
+/// (shared_formulation.hpp). All processes call it together. \throws as both of the others
 std::unique_ptr<Formulation> make_shared_formulation(std::span<const FormulationEntry> registry,
                                                      const FormulationEntry& entry, const Mechanism& mechanism,
-                                                     std::string_view options, RankExchange& ranks);
+                                                     std::string_view options, ProcessExchange& processes);
 
 }  // namespace mbdbench

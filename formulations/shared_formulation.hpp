@@ -1,23 +1,24 @@
 #pragma once
 /// \file
-/// A formulation whose right-hand sides several ranks evaluate together, each its part, while all hold the whole state:
-/// for integrators that need it, and for what one process does with a divided plan.
+/// A formulation whose right-hand sides several processes evaluate together, each its part, while all hold the whole
+/// state: for integrators that need it, and for what one process does with a divided plan.
 #include <functional>
 #include <memory>
 #include <vector>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/formulation_part.hpp"
 
 namespace mbdbench {
 
-/// Ranks integrate the same numbers, and decide alike. `rhs` is a call that all of them make together, as are the
+/// Processes integrate the same numbers, and decide alike. `rhs` is a call that all of them make together, as are the
 /// constructor and `clone`; it costs one exchange more than the parts make, of all rates.
 class SharedFormulation final : public Formulation {
  public:
   using PartMaker = std::function<std::unique_ptr<FormulationPart>()>;
-  /// \param whole does everything but right-hand sides \param ranks those of the parts; nullptr: the part is the whole
-  SharedFormulation(std::unique_ptr<Formulation> whole, PartMaker make_part, RankExchange* ranks);
+  /// \param whole does everything but right-hand sides \param processes those of the parts; nullptr: the part is the
+  /// whole
+  SharedFormulation(std::unique_ptr<Formulation> whole, PartMaker make_part, ProcessExchange* processes);
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -40,12 +41,12 @@ class SharedFormulation final : public Formulation {
  private:
   std::unique_ptr<Formulation> whole_;
   PartMaker make_part_;
-  RankExchange* ranks_;
+  ProcessExchange* processes_;
   std::unique_ptr<FormulationPart> part_;
-  std::vector<std::size_t> bounds_;  // of the ranks' components in order_, bytes of a number each
+  std::vector<std::size_t> bounds_;  // of the processes' components in order_, bytes of a number each
   std::vector<std::size_t> order_;   // which component of the state each of these is
-  std::vector<double> own_;          // x of this rank
-  std::vector<double> rates_;        // x' of all ranks, one behind another
+  std::vector<double> own_;          // x of this process
+  std::vector<double> rates_;        // x' of all processes, one behind another
 };
 
 }  // namespace mbdbench

@@ -32,7 +32,7 @@ class ErrorNorm {
   ///        With OdeOptions::partners that of the whole state, or infinity where one of them has doubts.
   double relative(std::span<const double> error, std::span<const double> a, std::span<const double> b) const;
 
-  /// The same without partners: of this rank's components.
+  /// The same without partners: of this process's components.
   double own_relative(std::span<const double> error, std::span<const double> a, std::span<const double> b) const;
 
   /// Makes own relative sizes (at most 3) those of the whole state; nothing to do without partners.

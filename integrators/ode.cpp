@@ -99,7 +99,7 @@ std::string_view to_string(OdeStatus status) {
 void validate(const OdeSystem& system, std::span<const double> tspan, std::span<const double> x0,
               const OdeOptions& options) {
   if (system.size == 0 && options.partners != nullptr) {
-    refuse("system.size = 0; of a state that several ranks integrate together each needs at least one component");
+    refuse("system.size = 0; of a state that several processes integrate together each needs at least one component");
   }
   if (!system.rhs) {
     refuse("system.rhs is empty; it must hold f(t, x, xdot)");
@@ -123,10 +123,11 @@ void validate(const OdeSystem& system, std::span<const double> tspan, std::span<
   validate_step("fixed_step", options.fixed_step);
   validate_error_mask(system.size, options.error_mask);
   if (options.partners != nullptr && system.after_step) {
-    refuse("system.after_step is set; a state that several ranks integrate together cannot be changed after steps");
+    refuse("system.after_step is set; a state that several processes integrate together cannot be changed after steps");
   }
   if (options.partners != nullptr && options.norm_control) {
-    refuse("norm_control needs the whole state on one rank: a sum over all components would depend on the ranks");
+    refuse(
+        "norm_control needs the whole state on one process: a sum over all components would depend on the processes");
   }
   if (options.refine < 0) {
     refuse(fmt::format("refine = {} must be at least 1, or 0 for the method's default", options.refine));

@@ -65,9 +65,9 @@ struct OdeOptions {
   std::size_t max_evaluations = std::numeric_limits<std::size_t>::max();
   /// Points a step when tspan has two entries (MATLAB's Refine); 0 means the method's default.
   int refine = 0;
-  /// The system is one rank's slice of a larger one, which all ranks integrate together (ode_partners.hpp); nullptr: it
-  /// is whole. Then f is called, fails and tells of a state that is not finite on all ranks alike, the sink gives all
-  /// the same answers, and there is no after_step. Only for methods with OdeEntry::takes_partners.
+  /// The system is one process's slice of a larger one, which all processes integrate together (ode_partners.hpp);
+  /// nullptr: it is whole. Then f is called, fails and tells of a state that is not finite on all processes alike, the
+  /// sink gives all the same answers, and there is no after_step. Only for methods with OdeEntry::takes_partners.
   OdePartners* partners = nullptr;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
 /// \file
-/// How the ranks that integrate one state together, each its slice, come to the same decisions.
+/// How the processes that integrate one state together, each its slice, come to the same decisions.
 ///
-/// Every rank runs the same method on its components. What decides on steps (the norm of an error, whether all numbers
-/// are finite) is agreed on; maxima do not depend on how the components are divided, so that steps and counts are those
-/// of one rank, bit by bit.
+/// Every process runs the same method on its components. What decides on steps (the norm of an error, whether all
+/// numbers are finite) is agreed on; maxima do not depend on how the components are divided, so that steps and counts
+/// are those of one process, bit by bit.
 #include <array>
 #include <cstddef>
 #include <limits>
@@ -13,7 +13,7 @@
 
 namespace mbdbench {
 
-/// One rank's view of all of them. Every function is called by all ranks together, but for what
+/// One process's view of all of them. Every function is called by all processes together, but for what
 /// concerns doubts, and `component`.
 class OdePartners {
  public:
@@ -24,21 +24,21 @@ class OdePartners {
   OdePartners(OdePartners&&) = delete;
   OdePartners& operator=(OdePartners&&) = delete;
 
-  /// Element by element the largest of all ranks' numbers, none of them NaN.
+  /// Element by element the largest of all processes' numbers, none of them NaN.
   virtual void take_largest(std::span<double> numbers) = 0;
-  /// \returns the text of the first rank whose own is not empty.
+  /// \returns the text of the first process whose own is not empty.
   virtual std::string first_text(const std::string& own) = 0;
-  /// \returns which component of the whole state a component of this rank is.
+  /// \returns which component of the whole state a component of this process is.
   [[nodiscard]] virtual std::size_t component(std::size_t own) const = 0;
 
-  /// This rank's last state or derivative is not finite: told to the others with what is agreed on next.
+  /// This process's last state or derivative is not finite: told to the others with what is agreed on next.
   void doubt() { own_doubt_ = true; }
-  /// \returns whether this rank has doubts that it has not told yet.
+  /// \returns whether this process has doubts that it has not told yet.
   [[nodiscard]] bool in_doubt() const { return own_doubt_; }
-  /// \returns whether any rank had doubts when something was agreed on last.
+  /// \returns whether any process had doubts when something was agreed on last.
   [[nodiscard]] bool doubted() const { return doubted_; }
 
-  /// Element by element the largest; infinity where a rank has doubts. \param numbers at most 3
+  /// Element by element the largest; infinity where a process has doubts. \param numbers at most 3
   void agree(std::span<double> numbers) {
     std::array<double, 4> all{};
     for (std::size_t i = 0; i < numbers.size(); ++i) {

@@ -100,7 +100,7 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
   return Evaluation::ok;
 }
 
-/// f itself tells all ranks of a state that is not finite. A derivative that is not makes the next state so, or the
+/// f itself tells all processes of a state that is not finite. A derivative that is not makes the next state so, or the
 /// next norm infinite.
 Evaluation OdeRun::evaluate_with_partners(double t, std::span<const double> x, std::span<double> xdot) {
   if (result_.statistics.nfevals >= max_evaluations_) {
@@ -225,7 +225,7 @@ void OdeRun::end_not_finite() {
   if (partners_ == nullptr) {
     end(OdeStatus::not_finite, message(component_name(not_finite_.component, not_finite_.t, not_finite_.x)));
   } else {
-    // Only some ranks have seen it; what a component is called may need all of them.
+    // Only some processes have seen it; what a component is called may need all of them.
     end(OdeStatus::not_finite,
         partners_->first_text(not_finite_.name.empty()
                                   ? ""
@@ -234,7 +234,7 @@ void OdeRun::end_not_finite() {
 }
 
 std::string OdeRun::component_name(std::size_t component, double t, std::span<const double> x) const {
-  // On ranks what a component is called may need all of them.
+  // On processes what a component is called may need all of them.
   const bool named = partners_ == nullptr && system_.component_name;
   return named ? system_.component_name(component, t, x) : fmt::format("component {}", component);
 }

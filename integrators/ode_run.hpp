@@ -41,8 +41,8 @@ class OdeRun {
   /// xdot = f(t, x), counted. f is not called (nor counted) with a state that is not finite.
   Evaluation evaluate(double t, std::span<const double> x, std::span<double> xdot);
 
-  /// With partners what one rank's derivative is becomes known to the others only when they agree on something:
-  /// \returns Evaluation::not_finite where any rank's last derivative is not finite, else the outcome given. Methods
+  /// With partners what one process's derivative is becomes known to the others only when they agree on something:
+  /// \returns Evaluation::not_finite where any process's last derivative is not finite, else the outcome given. Methods
   /// call it before they rely on an evaluation whose derivative neither a further state nor an error norm shows.
   Evaluation settled(Evaluation outcome);
 

@@ -129,7 +129,7 @@ need_for_program() {
 need_for_experiments() {
   need_for_program
   need libsundials-dev "SUNDIALS CVODE: integrators to compare with" has_header cvode/cvode.h libsundials-dev
-  need libopenmpi-dev "MPI: two processes of malczyk2008, runs on several ranks" has_command mpicxx
+  need libopenmpi-dev "MPI: two processes of malczyk2008, runs on several processes" has_command mpicxx
   need openmpi-bin "starts the two processes of malczyk2008" has_command mpirun
   need libgtest-dev "the tests, which the build configures" has_header gtest/gtest.h libgtest-dev
   need libbenchmark-dev "the benchmarks, which the build configures" has_header benchmark/benchmark.h libbenchmark-dev

@@ -88,19 +88,19 @@ double MeasuredPieces::whole(const std::string& formulation, const std::string& 
   return shortest;
 }
 
-std::vector<MirroredRanks::Piece> MeasuredPieces::part(const std::string& formulation, const std::string& name,
-                                                       int nodes) {
+std::vector<MirroredProcesses::Piece> MeasuredPieces::part(const std::string& formulation, const std::string& name,
+                                                           int nodes) {
   const Mechanism& of = mechanism(name);
   const FormulationChoice choice = choose_formulation(formulation_registry(), formulation);
-  MirroredRanks ranks(nodes);
-  const auto made = make_formulation_part(formulation_registry(), *choice.entry, of, choice.options, ranks);
+  MirroredProcesses processes(nodes);
+  const auto made = make_formulation_part(formulation_registry(), *choice.entry, of, choice.options, processes);
   const std::vector<double> x = moving_state(*made, of);
   std::vector<double> xdot(x.size());
-  std::vector<MirroredRanks::Piece> shortest;
+  std::vector<MirroredProcesses::Piece> shortest;
   repeated([&] {
-    ranks.begin();
+    processes.begin();
     require(made->rhs(0.0, x, xdot), formulation);
-    const auto pieces = ranks.end();
+    const auto pieces = processes.end();
     if (shortest.empty()) {
       shortest.assign(pieces.begin(), pieces.end());
     }

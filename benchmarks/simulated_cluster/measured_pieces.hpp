@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "benchmarks/simulated_cluster/mirrored_ranks.hpp"
+#include "benchmarks/simulated_cluster/mirrored_processes.hpp"
 #include "formulations/formulation_part.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
@@ -18,7 +18,7 @@ class MeasuredPieces {
   /// \returns the time of a right-hand side of one process, us. \param formulation "hdca[leaf=body]"
   double whole(const std::string& formulation, const std::string& mechanism);
   /// \returns the pieces of process 0 of so many.
-  std::vector<MirroredRanks::Piece> part(const std::string& formulation, const std::string& mechanism, int nodes);
+  std::vector<MirroredProcesses::Piece> part(const std::string& formulation, const std::string& mechanism, int nodes);
   /// \returns how often the last `whole` went over its multipliers; 0 where it does not.
   [[nodiscard]] int passes() const { return passes_; }
 

@@ -46,7 +46,7 @@ Simulation& simulation() {
 
 class Process {
  public:
-  Process(int rank, int nodes, MPI_Comm group) : rank_(rank), nodes_(nodes), group_(group) {}
+  Process(int process, int nodes, MPI_Comm group) : process_(process), nodes_(nodes), group_(group) {}
 
   void run(const Schedule& schedule) const {
     for (const Step& step : schedule.steps) {
@@ -87,7 +87,7 @@ class Process {
   void all_gather(const Step& step) const {
     std::size_t size = step.bytes;
     for (int distance = 1; distance < nodes_; distance *= 2, size *= 2) {
-      const int partner = rank_ ^ distance;
+      const int partner = process_ ^ distance;
       MPI_Sendrecv(bytes(), static_cast<int>(size), MPI_BYTE, partner, 0, bytes(), static_cast<int>(size), MPI_BYTE,
                    partner, 0, group_, MPI_STATUS_IGNORE);
     }
@@ -96,10 +96,10 @@ class Process {
   // Of two neighbouring groups the second one's first process tells the first one's: a binomial tree.
   void up(const Step& step) const {
     for (int distance = 1; distance < nodes_; distance *= 2) {
-      if (rank_ % (2 * distance) != 0) {
-        return send(step.bytes, rank_ - distance);
+      if (process_ % (2 * distance) != 0) {
+        return send(step.bytes, process_ - distance);
       }
-      receive(step.bytes, rank_ + distance);
+      receive(step.bytes, process_ + distance);
       work(step);
     }
   }
@@ -107,38 +107,38 @@ class Process {
   // The first process of a group opens its node, which is work of its own, while the second one's is under way.
   void down(const Step& step) const {
     for (int distance = nodes_ / 2; distance > 0; distance /= 2) {
-      if (rank_ % (2 * distance) == 0) {
-        send(step.bytes, rank_ + distance);
-      } else if (rank_ % distance == 0) {
-        receive(step.bytes, rank_ - distance);
+      if (process_ % (2 * distance) == 0) {
+        send(step.bytes, process_ + distance);
+      } else if (process_ % distance == 0) {
+        receive(step.bytes, process_ - distance);
       }
-      if (rank_ % distance == 0) {
+      if (process_ % distance == 0) {
         work(step);
       }
     }
   }
 
   void neighbour(const Step& step) const {
-    if (rank_ + 1 < nodes_) {
-      send(step.bytes, rank_ + 1);
+    if (process_ + 1 < nodes_) {
+      send(step.bytes, process_ + 1);
     }
-    if (rank_ > 0) {
-      receive(step.bytes, rank_ - 1);
+    if (process_ > 0) {
+      receive(step.bytes, process_ - 1);
     }
     if (nodes_ > 1) {
       work(step);
     }
   }
 
-  int rank_;
+  int process_;
   int nodes_;
   MPI_Comm group_;
 };
 
 /// \returns the time of a right-hand side, us: from when all processes begin at once to when the last one ends. One is
 /// enough: nothing varies. Several in a row would overlap, since the root of a tree can go on before the leaves end.
-double timed(const Schedule& schedule, int rank, MPI_Comm group) {
-  const Process process(rank, schedule.nodes, group);
+double timed(const Schedule& schedule, int process, MPI_Comm group) {
+  const Process process(process, schedule.nodes, group);
   const auto last = [group](double own) {
     double all = 0.0;
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_MAX, group);
@@ -153,15 +153,15 @@ double timed(const Schedule& schedule, int rank, MPI_Comm group) {
 /// Every process: all schedules that it takes part in, one after another.
 void run_process() {
   MPI_Init(nullptr, nullptr);
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int process = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &process);
   Simulation& all = simulation();
   MPI_Comm group = MPI_COMM_NULL;
   for (int nodes = 1; nodes <= all.nodes; nodes *= 2) {
-    MPI_Comm_split(MPI_COMM_WORLD, rank < nodes ? 0 : MPI_UNDEFINED, rank, &group);
-    for (std::size_t i = 0; i < all.schedules.size() && rank < nodes; ++i) {
+    MPI_Comm_split(MPI_COMM_WORLD, process < nodes ? 0 : MPI_UNDEFINED, process, &group);
+    for (std::size_t i = 0; i < all.schedules.size() && process < nodes; ++i) {
       if (all.schedules[i].nodes == nodes) {
-        all.microseconds[i] = timed(all.schedules[i], rank, group);
+        all.microseconds[i] = timed(all.schedules[i], process, group);
       }
     }
     if (group != MPI_COMM_NULL) {
@@ -217,9 +217,9 @@ void simulate(char** arguments) {
   const std::vector<simgrid::s4u::Host*> hosts = make_hosts(all.nodes, all.network);
   const char* const instance = "right_hand_sides";
   SMPI_app_instance_register(instance, nullptr, all.nodes);
-  for (int rank = 0; rank < all.nodes; ++rank) {
+  for (int process = 0; process < all.nodes; ++process) {
     const simgrid::s4u::ActorPtr process =
-        simgrid::s4u::Actor::init(fmt::format("process-{}", rank), hosts[static_cast<std::size_t>(rank)]);
+        simgrid::s4u::Actor::init(fmt::format("process-{}", process), hosts[static_cast<std::size_t>(process)]);
     process->set_property("instance_id", instance);
     process->set_property("rank", fmt::format("{}", rank));
     process->start(run_process);

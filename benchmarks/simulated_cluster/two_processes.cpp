@@ -33,35 +33,35 @@ constexpr int kCalls = 8;  // of a batch: some ten to some hundred us, shorter t
 
 /// \returns the shortest mean of a batch, us, on the process that took longest.
 template <typename Call>
-double shortest_batch(RankExchange& ranks, const Call& call) {
+double shortest_batch(ProcessExchange& processes, const Call& call) {
   double shortest = std::numeric_limits<double>::infinity();
   std::array<double, 1> meeting{};
   for (int batch = 0; batch < kBatches; ++batch) {
-    ranks.take_largest(meeting);
+    processes.take_largest(meeting);
     const Clock::time_point start = Clock::now();
     for (int i = 0; i < kCalls; ++i) {
       call();
     }
     std::array<double, 1> took = {std::chrono::duration<double, std::micro>(Clock::now() - start).count() / kCalls};
-    ranks.take_largest(took);
+    processes.take_largest(took);
     shortest = std::min(shortest, took[0]);
   }
   return shortest;
 }
 
 /// \returns the time of an exchange of so many bytes, us.
-double exchange_time(RankExchange& ranks, std::size_t bytes) {
+double exchange_time(ProcessExchange& processes, std::size_t bytes) {
   std::vector<std::byte> all(2 * bytes);
   const std::array<std::size_t, 3> bounds = {0, bytes, 2 * bytes};
-  return shortest_batch(ranks, [&] { ranks.share(all, bounds); });
+  return shortest_batch(processes, [&] { processes.share(all, bounds); });
 }
 
 }  // namespace
 
 int measure_two_processes(const std::filesystem::path& folder, int& argument_count, char**& arguments) {
   MpiSession session(argument_count, arguments);
-  RankExchange* const ranks = ranks_in_use();
-  if (ranks == nullptr || ranks->size() != 2) {
+  ProcessExchange* const processes = processes_in_use();
+  if (processes == nullptr || processes->size() != 2) {
     tell("--two-processes needs two of them: mpirun -n 2 benchmark_piece_costs DIR --two-processes\n");
     return session.end(kExitBadInput);
   }
@@ -82,13 +82,13 @@ int measure_two_processes(const std::filesystem::path& folder, int& argument_cou
         const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
         const FormulationChoice choice = choose_formulation(formulation_registry(), word);
         const auto part =
-            make_formulation_part(formulation_registry(), *choice.entry, mechanism, choice.options, *ranks);
+            make_formulation_part(formulation_registry(), *choice.entry, mechanism, choice.options, *processes);
         const std::vector<double> x = moving_state(*part, mechanism);
         std::vector<double> xdot(x.size());
-        const double real = shortest_batch(*ranks, [&] { static_cast<void>(part->rhs(0.0, x, xdot)); });
+        const double real = shortest_batch(*processes, [&] { static_cast<void>(part->rhs(0.0, x, xdot)); });
         measured.rows.push_back(
             {key + "[leaf=subchain]", family, fmt::format("{}", bodies), fmt::format("{:.4g}", real)});
-        if (ranks->rank() == 0) {
+        if (processes->process() == 0) {
           Schedule next{key + "[leaf=subchain]", family, "all to all", bodies, 2, {}};
           for (const auto& piece : pieces.part(word, name, 2)) {
             next.steps.push_back({StepKind::compute, 0, piece.microseconds});
@@ -98,13 +98,13 @@ int measure_two_processes(const std::filesystem::path& folder, int& argument_cou
           }
           schedules.push_back(std::move(next));
         }
-        ranks->rest_until_all();
+        processes->rest_until_all();
       }
     }
   }
-  const double small = exchange_time(*ranks, kSmallMessage);
-  const double large = exchange_time(*ranks, kLargeMessage);
-  if (ranks->rank() == 0) {
+  const double small = exchange_time(*processes, kSmallMessage);
+  const double large = exchange_time(*processes, kLargeMessage);
+  if (processes->process() == 0) {
     constexpr double kNanoseconds = 1e3;
     const double per_byte = std::max(0.0, (large - small) / static_cast<double>(kLargeMessage - kSmallMessage));
     CsvTable network;

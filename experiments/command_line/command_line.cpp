@@ -21,7 +21,7 @@
 #include "experiments/engines/engine_permission.hpp"
 #include "experiments/files/write_error.hpp"
 #include "experiments/records/provenance/provenance.hpp"
-#include "experiments/simulation/ranks/rank_start.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/message.hpp"
 #include "experiments/terminal/standard_descriptors.hpp"
@@ -44,7 +44,7 @@ Examples:
   mbdbench simulate --mechanism pendulum:1024 --formulation hdca[leaf=subchain] \
       --threads 2 --time 1 --output fast              sub-chains side by side, on two threads
   mpirun -n 2 mbdbench simulate --mechanism pendulum:16384 \
-      --formulation hdca[leaf=subchain,subchains=32] --time 0:0.1:1 --output ranks
+      --formulation hdca[leaf=subchain,subchains=32] --time 0:0.1:1 --output processes
                                                       the same on two processes, each with its part of the state
   mbdbench verify --formulation hdca                  compare with the dense reference
   mbdbench verify -m pendulum:16 -f textbook --engine textbook='python3 examples/engines/newton_euler_engine.py'
@@ -173,14 +173,14 @@ std::string value_message(const CLI::App& command, const CLI::App& program, cons
   return text;
 }
 
-/// \returns whether this process tells of what all ranks find alike.
+/// \returns whether this process tells of what all processes find alike.
 bool speaks_for_all() {
-  return ranks_in_use() == nullptr || ranks_in_use()->rank() == 0;
+  return processes_in_use() == nullptr || processes_in_use()->process() == 0;
 }
 
 /// Only `simulate`, `study` and `run` divide their work.
-void refuse_ranks_elsewhere(CLI::App& program) {
-  if (ranks_in_use() == nullptr) {
+void refuse_processes_elsewhere(CLI::App& program) {
+  if (processes_in_use() == nullptr) {
     return;
   }
   for (CLI::App* const command : program.get_subcommands([](const CLI::App* app) {
@@ -191,7 +191,7 @@ void refuse_ranks_elsewhere(CLI::App& program) {
         throw EndedElsewhere();
       }
       throw std::invalid_argument(
-          fmt::format("mbdbench {} runs on one rank only, simulate, study and run on several: start "
+          fmt::format("mbdbench {} runs on one process only, simulate, study and run on several: start "
                       "this command without mpirun",
                       command->get_name()));
     });
@@ -234,7 +234,7 @@ int parse_and_run(Registries registries, int argument_count, const char* const* 
   add_bench_command(program, registries, exit_code);
   add_soak_command(program, registries, exit_code);
   add_compare_command(program, registries, exit_code);
-  refuse_ranks_elsewhere(program);
+  refuse_processes_elsewhere(program);
   // Last: commands made after it would repeat it.
   program.footer(kFooter);
   try {
@@ -254,6 +254,21 @@ int parse_and_run(Registries registries, int argument_count, const char* const* 
     return kExitBadInput;
   }
   return exit_code;
+}
+
+/// Names the successor of what is still read under its former name (docs/developing/compatibility.md).
+void tell_of_former_names(std::span<const char* const> arguments) {
+  for (const std::string_view argument : arguments) {
+    if (argument.starts_with("--rank-timeout")) {
+      fmt::print(stderr, "mbdbench: note: --rank-timeout is deprecated; it is called --process-timeout now\n");
+    }
+    const std::size_t bracket = argument.find('[');
+    if (bracket != std::string_view::npos && (argument.substr(bracket).starts_with("[ranks=") ||
+                                              argument.substr(bracket).find(",ranks=") != std::string_view::npos)) {
+      fmt::print(stderr, "mbdbench: note: {}: the option 'ranks' is deprecated; it is called 'processes' now\n",
+                 argument);
+    }
+  }
 }
 
 /// \returns "run/parts: cannot be made or read: Not a directory", without the library's own words.
@@ -281,6 +296,9 @@ int run_command_line(const Registries& registries, int argument_count, const cha
     return exit_code;
   }
   try {
+    if (speaks_for_all()) {
+      tell_of_former_names(std::span(arguments, static_cast<std::size_t>(argument_count)));
+    }
     exit_code = parse_and_run(registries, argument_count, arguments);
   } catch (const EndedElsewhere&) {
     exit_code = kExitOk;

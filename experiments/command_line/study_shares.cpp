@@ -50,7 +50,7 @@ std::string study_call(const StudyFileRun& options, const std::string& output) {
 
 int run_share(const Registries& registries, const studies::Study& study, const StudyFileRun& options,
               studies::RunnerOptions runner) {
-  if (ranks_in_use() != nullptr) {
+  if (processes_in_use() != nullptr) {
     throw std::invalid_argument(
         "--share is for processes that do not talk to one another: start it without mpirun, which divides a study "
         "without --share");

@@ -20,7 +20,7 @@
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/timing/timing.hpp"
 #include "experiments/simulation/output/trajectory_content.hpp"
-#include "experiments/simulation/ranks/rank_start.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
 #include "experiments/simulation/time_span.hpp"
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/interruption.hpp"
@@ -106,12 +106,12 @@ struct Ensemble {
 };
 
 /// \returns the members of this process that are not finished. \param group so many go to one process together
-std::vector<std::size_t> open_members(const Ensemble& ensemble, const KeptMembers& kept, std::size_t rank,
-                                      std::size_t ranks) {
+std::vector<std::size_t> open_members(const Ensemble& ensemble, const KeptMembers& kept, std::size_t process,
+                                      std::size_t processes) {
   const std::size_t group = ensemble.in_lanes ? index_of(ensemble.base.formulation->batch_lanes()) : 1;
   std::vector<std::size_t> open;
   for (std::size_t member = 0; member < ensemble.members.size(); ++member) {
-    if (member / group % ranks == rank && !kept.has(member)) {
+    if (member / group % processes == process && !kept.has(member)) {
       open.push_back(member);
     }
   }
@@ -193,24 +193,24 @@ int exit_code_of(const EnsembleOutcome& outcome, std::size_t members, bool accep
 }
 
 /// \returns what the first process found, on all of them. \param start nullptr: there is one
-bool found_complete(RankStart* start, bool complete) {
+bool found_complete(ProcessStart* start, bool complete) {
   double found = complete ? 1.0 : 0.0;
   if (start != nullptr) {
-    start->ranks().take_largest(std::span(&found, 1));
+    start->processes().take_largest(std::span(&found, 1));
   }
   return found > 0.0;
 }
 
 /// The members of this process, until all are finished or the user interrupts.
-void run_share(const Ensemble& ensemble, const fs::path& folder, int rank, int ranks, bool quiet) {
+void run_share(const Ensemble& ensemble, const fs::path& folder, int process, int processes, bool quiet) {
   std::vector<std::size_t> open;
   std::size_t share = 0;
   {
     const KeptMembers kept(folder);
-    open = open_members(ensemble, kept, index_of(rank), index_of(ranks));
-    share = std::max(open.size(), ensemble.members.size() / index_of(ranks));
+    open = open_members(ensemble, kept, index_of(process), index_of(processes));
+    share = std::max(open.size(), ensemble.members.size() / index_of(processes));
   }
-  MemberJournal journal(folder, rank);
+  MemberJournal journal(folder, process);
   EnsembleProgress progress(share, share - open.size(), quiet);
   run_open(ensemble, folder, open, journal, progress);
 }
@@ -230,7 +230,7 @@ void tell_notes(const Ensemble& ensemble, const ResultFolder& folder) {
 }
 
 /// The first process, or the only one. \param start nullptr: this process is alone
-int run_and_write(const Registries& registries, const EnsembleRequest& request, RankStart* start) {
+int run_and_write(const Registries& registries, const EnsembleRequest& request, ProcessStart* start) {
   const Ensemble ensemble(registries, request);
   const nlohmann::ordered_json inputs = inputs_of(ensemble.problem());
   if (start != nullptr) {
@@ -256,10 +256,10 @@ int run_and_write(const Registries& registries, const EnsembleRequest& request, 
   }
   static_cast<void>(found_complete(start, complete));
   if (!complete) {
-    run_share(ensemble, directory, 0, start == nullptr ? 1 : start->ranks().size(), ensemble.request.quiet);
+    run_share(ensemble, directory, 0, start == nullptr ? 1 : start->processes().size(), ensemble.request.quiet);
   }
   if (start != nullptr) {
-    start->ranks().rest_until_all();
+    start->processes().rest_until_all();
     start->over();
   }
   if (complete) {
@@ -290,16 +290,16 @@ int run_and_write(const Registries& registries, const EnsembleRequest& request, 
 }
 
 /// A process behind the first: its members alone.
-int run_part(const Registries& registries, const EnsembleRequest& request, RankStart& start) {
+int run_part(const Registries& registries, const EnsembleRequest& request, ProcessStart& start) {
   const Ensemble ensemble(registries, request);
   start.compare(json_text(inputs_of(ensemble.problem())));
   const InterruptionGuard guard;
   start.begin();
   const fs::path directory(ensemble.request.output);
   if (!found_complete(&start, false)) {
-    run_share(ensemble, directory, start.ranks().rank(), start.ranks().size(), true);
+    run_share(ensemble, directory, start.processes().process(), start.processes().size(), true);
   }
-  start.ranks().rest_until_all();
+  start.processes().rest_until_all();
   start.over();
   return kExitOk;
 }
@@ -308,14 +308,14 @@ int run_part(const Registries& registries, const EnsembleRequest& request, RankS
 
 int run_ensemble(const Registries& registries, const EnsembleRequest& request) {
   require_fitting_options(request);
-  if (ranks_in_use() == nullptr) {
+  if (processes_in_use() == nullptr) {
     return run_and_write(registries, request, nullptr);
   }
-  ranks_in_use()->set_patience(request.run.rank_timeout);
-  RankStart start(*ranks_in_use());
+  processes_in_use()->set_patience(request.run.process_timeout);
+  ProcessStart start(*processes_in_use());
   return start.run([&] {
-    return start.ranks().rank() == 0 ? run_and_write(registries, request, &start)
-                                     : run_part(registries, request, start);
+    return start.processes().process() == 0 ? run_and_write(registries, request, &start)
+                                            : run_part(registries, request, start);
   });
 }
 

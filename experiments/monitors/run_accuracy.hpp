@@ -28,8 +28,8 @@ struct ValueRange {
 /// dissipates nor is driven the work is zero and the imbalance is the deviation of the total energy.
 class RunAccuracy : public OdeSink {
  public:
-  /// \param formulation of the run; must outlive this \param solver whose right-hand sides are integrated, where ranks
-  /// share them and the formulation only looks at states; nullptr: the same
+  /// \param formulation of the run; must outlive this \param solver whose right-hand sides are integrated, where
+  /// processes share them and the formulation only looks at states; nullptr: the same
   explicit RunAccuracy(Formulation& formulation, const Formulation* solver = nullptr);
 
   bool sample(double t, std::span<const double> x) override;

@@ -17,7 +17,7 @@ class MpiSession {
     if (launcher_variable() != nullptr && (size == nullptr || std::string_view(size) != "1")) {
       std::fprintf(
           stderr,
-          "mbdbench: was started on several ranks (%s is set), but was built without MPI: install libopenmpi-dev "
+          "mbdbench: was started on several processes (%s is set), but was built without MPI: install libopenmpi-dev "
           "and build again, or start it without mpirun\n",
           launcher_variable());
       std::exit(2);

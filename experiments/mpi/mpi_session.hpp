@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The ranks of MPI_COMM_WORLD, where a launcher has started several processes of this program.
+/// The processes of MPI_COMM_WORLD, where a launcher has started several processes of this program.
 #include <mpi.h>
 #include <unistd.h>
 
@@ -17,22 +17,22 @@
 #include "experiments/terminal/exit_code.hpp"
 #include "experiments/terminal/started_by_launcher.hpp"
 #include "formulations/execution/execution.hpp"
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 
 namespace mbdbench {
 
-/// The connection through MPI. An error of MPI ends the program on all ranks. Messages may have 2^31 - 1 bytes or
-/// numbers: blocks of 14 kB, or states of rank 0.
-class MpiRanks final : public RankExchange {
+/// The connection through MPI. An error of MPI ends the program on all processes. Messages may have 2^31 - 1 bytes or
+/// numbers: blocks of 14 kB, or states of process 0.
+class MpiProcesses final : public ProcessExchange {
  public:
-  explicit MpiRanks(WaitingWatch& watch) : watch_(watch) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  explicit MpiProcesses(WaitingWatch& watch) : watch_(watch) {
+    MPI_Comm_rank(MPI_COMM_WORLD, &process_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     counts_.resize(static_cast<std::size_t>(size_));
     places_.resize(static_cast<std::size_t>(size_));
   }
 
-  [[nodiscard]] int rank() const override { return rank_; }
+  [[nodiscard]] int process() const override { return process_; }
   [[nodiscard]] int size() const override { return size_; }
   [[nodiscard]] bool given_up() const { return given_up_; }
 
@@ -83,14 +83,14 @@ class MpiRanks final : public RankExchange {
   }
 
   WaitingWatch& watch_;
-  int rank_ = 0;
+  int process_ = 0;
   int size_ = 1;
   bool given_up_ = false;
   std::vector<int> counts_;
   std::vector<int> places_;
 };
 
-/// MPI from the start of the program to its end, and its ranks in use where there are several; nothing where no
+/// MPI from the start of the program to its end, and its processes in use where there are several; nothing where no
 /// launcher has started it.
 class MpiSession {
  public:
@@ -99,15 +99,15 @@ class MpiSession {
       return;
     }
     watch_ = std::make_unique<WaitingWatch>([this] { end_for_all(); });
-    watch_->set_patience(kRankTimeout);
+    watch_->set_patience(kProcessTimeout);
     int provided = 0;  // the thread that calls a right-hand side talks, others of its team compute
     watch_->during([&] { MPI_Init_thread(&argument_count, &arguments, MPI_THREAD_FUNNELED, &provided); });
-    ranks_ = std::make_unique<MpiRanks>(*watch_);
-    rank_ = ranks_->rank();
-    if (ranks_->size() > 1) {
-      use_ranks(ranks_.get());
-      // What all ranks say alike only the first says.
-      if (ranks_->rank() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr) {
+    processes_ = std::make_unique<MpiProcesses>(*watch_);
+    process_ = processes_->process();
+    if (processes_->size() > 1) {
+      use_processes(processes_.get());
+      // What all processes say alike only the first says.
+      if (processes_->process() > 0 && std::freopen("/dev/null", "w", stdout) == nullptr) {
         MPI_Abort(MPI_COMM_WORLD, 3);
       }
     }
@@ -118,34 +118,35 @@ class MpiSession {
   MpiSession& operator=(MpiSession&&) = delete;
   ~MpiSession() = default;
 
-  /// \returns the exit code given, unless it ends all ranks with it.
+  /// \returns the exit code given, unless it ends all processes with it.
   [[nodiscard]] int end(int exit_code) {
     if (active_) {
-      if (ranks_->given_up()) {
+      if (processes_->given_up()) {
         std::fflush(nullptr);
         MPI_Abort(MPI_COMM_WORLD, exit_code);
       }
-      use_ranks(nullptr);
+      use_processes(nullptr);
       watch_->during([] { MPI_Finalize(); });
     }
     return exit_code;
   }
 
  private:
-  /// The launcher ends the other ranks, stopped ones too, when one ends like this. Called beside the thread that waits:
-  /// nothing of MPI, and nothing of the program is taken down.
+  /// The launcher ends the other processes, stopped ones too, when one ends like this. Called beside the thread that
+  /// waits: nothing of MPI, and nothing of the program is taken down.
   [[noreturn]] void end_for_all() const {
-    std::fprintf(stderr,
-                 "mbdbench: rank %d has waited %g s for the others: one of them is stopped or hangs, and the run ends. "
-                 "Its last checkpoint is kept; see simulate --rank-timeout\n",
-                 rank_.load(), watch_->patience());
+    std::fprintf(
+        stderr,
+        "mbdbench: process %d has waited %g s for the others: one of them is stopped or hangs, and the run ends. "
+        "Its last checkpoint is kept; see simulate --process-timeout\n",
+        process_.load(), watch_->patience());
     _exit(kExitCheckFailed);
   }
 
   bool active_;
-  std::atomic<int> rank_ = -1;  ///< not known before MPI has started
+  std::atomic<int> process_ = -1;  ///< not known before MPI has started
   std::unique_ptr<WaitingWatch> watch_;
-  std::unique_ptr<MpiRanks> ranks_;
+  std::unique_ptr<MpiProcesses> processes_;
 };
 
 }  // namespace mbdbench

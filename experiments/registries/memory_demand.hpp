@@ -13,7 +13,7 @@ namespace mbdbench {
 /// Several things that will exist at the same time.
 class MemoryDemand {
  public:
-  /// \param copies of the formulation; a share of one where ranks divide it
+  /// \param copies of the formulation; a share of one where processes divide it
   void add(const FormulationEntry& formulation, const Mechanism& mechanism, double copies = 1.0);
   /// The matrices of an integrator, of a state of positions and velocities.
   void add(const OdeEntry& integrator, const Mechanism& mechanism, double copies = 1.0);

@@ -1,7 +1,7 @@
 #include "experiments/simulation/judged_run.hpp"
 
 #include "experiments/monitors/endless_run.hpp"
-#include "experiments/simulation/ranks/shared_simulation.hpp"
+#include "experiments/simulation/processes/shared_simulation.hpp"
 
 namespace mbdbench {
 
@@ -10,7 +10,7 @@ bool stops_endless(const SimulateSetup& setup, const SimulateRequest& request) {
 }
 
 JudgedRun judged_run(const SimulateSetup& setup, const SimulateRequest& request, RunAccuracy& accuracy,
-                     const std::vector<OdeSink*>& sinks, RankExchange* ranks) {
+                     const std::vector<OdeSink*>& sinks, ProcessExchange* processes) {
   EndlessRunWatch endless(setup.formulation->layout(), *setup.mechanism, setup.times.back());
   RestartNote restarts(setup.integrator.key, ode_options(setup.options, setup.formulation->layout()));
   std::vector<OdeSink*> all = {&accuracy, &restarts};
@@ -25,9 +25,10 @@ JudgedRun judged_run(const SimulateSetup& setup, const SimulateRequest& request,
     restarts.reached(x);
   };
   JudgedRun run;
-  run.result = ranks == nullptr
-                   ? simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, chain)
-                   : simulate_shared(*setup.shared, *ranks, setup.integrator, setup.times, setup.x0, options, &chain);
+  run.result =
+      processes == nullptr
+          ? simulate(*setup.formulation, setup.integrator, setup.times, setup.x0, options, chain)
+          : simulate_shared(*setup.shared, *processes, setup.integrator, setup.times, setup.x0, options, &chain);
   run.verdict = run_verdict(setup, run.result, accuracy, request, endless.reason());
   return run;
 }

@@ -20,9 +20,10 @@ struct JudgedRun {
 /// may be, gets them.
 bool stops_endless(const SimulateSetup& setup, const SimulateRequest& request);
 
-/// Runs; where the set-up has a shared formulation, all ranks together. \param accuracy of the set-up's formulation,
-/// follows the run \param sinks take samples and steps, in order \param ranks that share the run; nullptr: none
+/// Runs; where the set-up has a shared formulation, all processes together. \param accuracy of the set-up's
+/// formulation, follows the run \param sinks take samples and steps, in order \param processes that share the run;
+/// nullptr: none
 JudgedRun judged_run(const SimulateSetup& setup, const SimulateRequest& request, RunAccuracy& accuracy,
-                     const std::vector<OdeSink*>& sinks, RankExchange* ranks);
+                     const std::vector<OdeSink*>& sinks, ProcessExchange* processes);
 
 }  // namespace mbdbench

@@ -25,9 +25,9 @@
 #include "experiments/simulation/output/simulate_report.hpp"
 #include "experiments/simulation/output/trajectory_content.hpp"
 #include "experiments/simulation/output/trajectory_writer.hpp"
-#include "experiments/simulation/ranks/divided_simulation.hpp"
-#include "experiments/simulation/ranks/rank_start.hpp"
-#include "experiments/simulation/ranks/shared_simulation.hpp"
+#include "experiments/simulation/processes/divided_simulation.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
+#include "experiments/simulation/processes/shared_simulation.hpp"
 #include "experiments/simulation/simulate_setup.hpp"
 #include "experiments/simulation/time_span.hpp"
 #include "experiments/terminal/exit_code.hpp"
@@ -123,23 +123,23 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
   }
 }
 
-/// What makes all ranks do the same.
+/// What makes all processes do the same.
 std::string problem_of(const SimulateSetup& setup) {
   return fmt::format("{}\n{}[{}]\n{}\n{}\n{}\n{}\n{}", setup.mechanism_text, setup.formulation_key,
                      setup.formulation_options, setup.integrator.key, fmt::join(option_texts(setup.settings), " "),
                      fmt::join(setup.times, " "), setup.options.ode.max_evaluations, instruction_set_name());
 }
 
-/// A rank behind the first: nothing but its part of the run.
-int run_part(const Registries& registries, const SimulateRequest& request, RankStart& start) {
-  const SimulateSetup setup = set_up_run(registries, request, &start.ranks());
+/// A process behind the first: nothing but its part of the run.
+int run_part(const Registries& registries, const SimulateRequest& request, ProcessStart& start) {
+  const SimulateSetup setup = set_up_run(registries, request, &start.processes());
   const InterruptionGuard guard;
   start.compare(problem_of(setup));
   start.begin();
   if (setup.part != nullptr) {
-    simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, {}, setup.options, {});
+    simulate_part(*setup.part, start.processes(), setup.integrator, setup.times, {}, setup.options, {});
   } else {
-    simulate_shared(*setup.shared, start.ranks(), setup.integrator, setup.times, setup.x0, setup.options, nullptr);
+    simulate_shared(*setup.shared, start.processes(), setup.integrator, setup.times, setup.x0, setup.options, nullptr);
   }
   return kExitOk;
 }
@@ -151,20 +151,20 @@ JudgedRun run_alone(const SimulateSetup& setup, const SimulateRequest& request, 
   return judged_run(setup, request, accuracy, sinks, nullptr);
 }
 
-/// All ranks make the same run; the first watches it and writes.
+/// All processes make the same run; the first watches it and writes.
 JudgedRun run_shared(const SimulateSetup& setup, const SimulateRequest& request, RunAccuracy& accuracy,
-                     std::vector<OdeSink*> sinks, RankStart& start) {
+                     std::vector<OdeSink*> sinks, ProcessStart& start) {
   RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
   sinks.push_back(&watch);
   start.begin();
-  JudgedRun run = judged_run(setup, request, accuracy, sinks, &start.ranks());
+  JudgedRun run = judged_run(setup, request, accuracy, sinks, &start.processes());
   start.over();
   return run;
 }
 
-/// The first rank's part. \param sinks of the whole state
+/// The first process's part. \param sinks of the whole state
 JudgedRun run_first_part(const SimulateSetup& setup, const SimulateRequest& request, RunAccuracy& accuracy,
-                         const std::vector<OdeSink*>& sinks, RankStart& start) {
+                         const std::vector<OdeSink*>& sinks, ProcessStart& start) {
   RunWatch watch(setup.times.front(), setup.times.back(), request.quiet);
   EndlessRunWatch endless(setup.part->layout(), *setup.mechanism, setup.times.back());
   std::vector<OdeSink*> every_step = {&watch};
@@ -180,16 +180,16 @@ JudgedRun run_first_part(const SimulateSetup& setup, const SimulateRequest& requ
   JudgedRun run;
   start.begin();
   run.result =
-      simulate_part(*setup.part, start.ranks(), setup.integrator, setup.times, setup.x0, options, {&whole, &part});
+      simulate_part(*setup.part, start.processes(), setup.integrator, setup.times, setup.x0, options, {&whole, &part});
   start.over();
   run.verdict = run_verdict(setup, run.result, accuracy, request, endless.reason());
   return run;
 }
 
-/// The whole run, or the first rank's part of it and all output.
+/// The whole run, or the first process's part of it and all output.
 /// \param start nullptr: this process is alone
-int run_and_write(const Registries& registries, const SimulateRequest& request, RankStart* start) {
-  const SimulateSetup setup = set_up_run(registries, request, start == nullptr ? nullptr : &start->ranks());
+int run_and_write(const Registries& registries, const SimulateRequest& request, ProcessStart* start) {
+  const SimulateSetup setup = set_up_run(registries, request, start == nullptr ? nullptr : &start->processes());
   if (start != nullptr) {
     start->compare(problem_of(setup));
   }
@@ -263,14 +263,14 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
 }  // namespace
 
 int run_simulate(const Registries& registries, const SimulateRequest& request) {
-  if (ranks_in_use() == nullptr) {
+  if (processes_in_use() == nullptr) {
     return run_and_write(registries, request, nullptr);
   }
-  ranks_in_use()->set_patience(request.rank_timeout);
-  RankStart start(*ranks_in_use());
+  processes_in_use()->set_patience(request.process_timeout);
+  ProcessStart start(*processes_in_use());
   return start.run([&] {
-    return start.ranks().rank() == 0 ? run_and_write(registries, request, &start)
-                                     : run_part(registries, request, start);
+    return start.processes().process() == 0 ? run_and_write(registries, request, &start)
+                                            : run_part(registries, request, start);
   });
 }
 

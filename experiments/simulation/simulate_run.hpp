@@ -46,9 +46,9 @@ struct SimulateRequest {
   /// A run that is `inaccurate` ends with exit code 0.
   bool accept = false;
 
-  double rank_timeout = kRankTimeout;  ///< s that a rank waits for the others; 0: for ever
-  double checkpoint = 60.0;            ///< s of wall time between two states that are kept; 0: none
-  std::string output;                  ///< directory
+  double process_timeout = kProcessTimeout;  ///< s that a process waits for the others; 0: for ever
+  double checkpoint = 60.0;                  ///< s of wall time between two states that are kept; 0: none
+  std::string output;                        ///< directory
   bool overwrite = false;
   bool reactions = false;
   std::vector<std::string> columns;      ///< see kTrajectoryColumns

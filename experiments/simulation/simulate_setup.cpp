@@ -140,8 +140,8 @@ std::unique_ptr<Formulation> projected(std::unique_ptr<Formulation> formulation,
   return follow_cuts(std::make_unique<ProjectedFormulation>(without_following(std::move(formulation)), tolerance));
 }
 
-/// \returns why every rank needs the whole state, empty if it need not
-std::string need_of_whole_state(const Registries& registries, const SimulateSetup& setup, int ranks) {
+/// \returns why every process needs the whole state, empty if it need not
+std::string need_of_whole_state(const Registries& registries, const SimulateSetup& setup, int processes) {
   if (!setup.integrator.takes_partners) {
     std::vector<std::string_view> able;
     for (const OdeEntry& each : registries.integrators) {
@@ -150,36 +150,37 @@ std::string need_of_whole_state(const Registries& registries, const SimulateSetu
       }
     }
     return fmt::format(
-        "integrator '{}' needs the whole state and runs on one rank only, not on {}; these integrate a state "
-        "that is divided among ranks: {}",
-        setup.integrator.key, ranks, fmt::join(able, ", "));
+        "integrator '{}' needs the whole state and runs on one process only, not on {}; these integrate a state "
+        "that is divided among processes: {}",
+        setup.integrator.key, processes, fmt::join(able, ", "));
   }
   if (setup.options.ode.norm_control) {
-    return fmt::format("--norm-control: a sum over the whole state would depend on the number of ranks ({})", ranks);
+    return fmt::format("--norm-control: a sum over the whole state would depend on the number of processes ({})",
+                       processes);
   }
   if (setup.settings.projection_tolerance != 0.0) {
-    return fmt::format("--project: projections need the whole state, not {} ranks", ranks);
+    return fmt::format("--project: projections need the whole state, not {} processes", processes);
   }
   for (const Joint& joint : setup.mechanism->tree_joints()) {
     if (has_quaternion(joint.type)) {
       return fmt::format(
-          "the quaternion of joint '{}' is normalised after steps, with the whole state, not on {} ranks", joint.name,
-          ranks);
+          "the quaternion of joint '{}' is normalised after steps, with the whole state, not on {} processes",
+          joint.name, processes);
     }
   }
   return {};
 }
 
-/// What this rank evaluates, with its slice of the state or with all of it.
+/// What this process evaluates, with its slice of the state or with all of it.
 /// \throws std::invalid_argument where the options ask for slices and something needs the whole state
-void share_among_ranks(const Registries& registries, const FormulationEntry& formulation, RankExchange& ranks,
-                       SimulateSetup& setup) {
-  const std::string need = need_of_whole_state(registries, setup, ranks.size());
+void share_among_processes(const Registries& registries, const FormulationEntry& formulation,
+                           ProcessExchange& processes, SimulateSetup& setup) {
+  const std::string need = need_of_whole_state(registries, setup, processes.size());
   if (!need.empty() && asks_for_parts(formulation, setup.formulation_options)) {
     throw std::invalid_argument(need);
   }
-  RankedFormulation made = make_ranked_formulation(registries.formulations, formulation, *setup.mechanism,
-                                                   setup.formulation_options, !need.empty(), ranks);
+  ProcessFormulation made = make_process_formulation(registries.formulations, formulation, *setup.mechanism,
+                                                     setup.formulation_options, !need.empty(), processes);
   setup.part = std::move(made.part);
   if (made.whole != nullptr) {
     const bool divided = made.whole->is_divided();
@@ -187,7 +188,7 @@ void share_among_ranks(const Registries& registries, const FormulationEntry& for
     if (!divided) {
       setup.notes.push_back(fmt::format(
           "{} on '{}' has nothing that {} processes could share: each computes all of it{}{}", setup.formulation_key,
-          setup.mechanism->name(), ranks.size(), made.why_whole.empty() ? "" : "; ", made.why_whole));
+          setup.mechanism->name(), processes.size(), made.why_whole.empty() ? "" : "; ", made.why_whole));
     }
   }
 }
@@ -265,15 +266,16 @@ void show_positions(Formulation& formulation, const SavedState& saved, const std
   static_cast<void>(formulation.pack(saved.t, saved.q, saved.u, unused));
 }
 
-/// Everything that the run will hold: the formulation, of which several ranks have a part each, or all of it, and the
-/// first one a whole one beside it, and the integrator's matrices. \throws MemoryRefusal
-void require_fitting(const FormulationEntry& formulation, const SimulateSetup& setup, const RankExchange* ranks) {
+/// Everything that the run will hold: the formulation, of which several processes have a part each, or all of it, and
+/// the first one a whole one beside it, and the integrator's matrices. \throws MemoryRefusal
+void require_fitting(const FormulationEntry& formulation, const SimulateSetup& setup,
+                     const ProcessExchange* processes) {
   MemoryDemand demand;
-  if (ranks != nullptr) {
+  if (processes != nullptr) {
     const bool divided = asks_for_parts(formulation, setup.formulation_options);
-    demand.add(formulation, *setup.mechanism, divided ? 1.0 / ranks->size() : 1.0);
+    demand.add(formulation, *setup.mechanism, divided ? 1.0 / processes->size() : 1.0);
   }
-  if (ranks == nullptr || ranks->rank() == 0) {
+  if (processes == nullptr || processes->process() == 0) {
     // The work of loads and drives is taken with a copy.
     demand.add(formulation, *setup.mechanism, setup.mechanism->exchanges_energy() ? 2.0 : 1.0);
     demand.add(setup.integrator, *setup.mechanism);
@@ -310,7 +312,7 @@ std::string options_backward(const FormulationChoice& chosen, std::vector<std::s
 
 }  // namespace
 
-SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, RankExchange* ranks,
+SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& original, ProcessExchange* processes,
                          const Mechanism* given) {
   std::optional<SavedState> saved;
   SimulateRequest request = original;
@@ -350,10 +352,10 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
       setup.mechanism->constrained() && span.end < span.start ? options_backward(chosen, setup.notes) : chosen.options;
   const std::string problem =
       fmt::format("mechanism '{}' in formulation '{}'", setup.mechanism->name(), setup.formulation_key);
-  require_fitting(formulation, setup, ranks);
-  if (ranks != nullptr) {
-    share_among_ranks(registries, formulation, *ranks, setup);
-    if (setup.part != nullptr && ranks->rank() > 0) {
+  require_fitting(formulation, setup, processes);
+  if (processes != nullptr) {
+    share_among_processes(registries, formulation, *processes, setup);
+    if (setup.part != nullptr && processes->process() > 0) {
       setup.times = saved ? times_after(span, saved->t) : times_of(span);
       return setup;
     }

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "experiments/monitors/component_origin.hpp"
-#include "experiments/simulation/ranks/sink_barrier.hpp"
+#include "experiments/simulation/processes/sink_barrier.hpp"
 
 namespace mbdbench {
 namespace {

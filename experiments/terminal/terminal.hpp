@@ -16,8 +16,8 @@ void use_colours(std::string_view name);
 /// Tables may be wider than the terminal.
 void use_wide_tables(bool wide);
 
-/// \returns whether the stream is a terminal that somebody looks at. A launcher of ranks gives them pseudo terminals
-/// and passes on what they write, also to files. \param descriptor STDOUT_FILENO, STDERR_FILENO
+/// \returns whether the stream is a terminal that somebody looks at. A launcher of processes gives them pseudo
+/// terminals and passes on what they write, also to files. \param descriptor STDOUT_FILENO, STDERR_FILENO
 bool is_terminal(int descriptor);
 
 /// \returns how many columns a terminal has; nothing where the stream is none. COLUMNS counts where the system does not

@@ -202,10 +202,10 @@ std::unique_ptr<Formulation> make_augmented(const Mechanism& mechanism, const Pa
 }
 
 template <bool kProjections>
-std::unique_ptr<Formulation> make_augmented_on_ranks(const Mechanism& mechanism, const Parameters& options,
-                                                     RankExchange& ranks) {
+std::unique_ptr<Formulation> make_augmented_on_processes(const Mechanism& mechanism, const Parameters& options,
+                                                         ProcessExchange& processes) {
   AugmentedOptions chosen = augmented_options(options, kProjections);
-  chosen.sharing.ranks = &ranks;
+  chosen.sharing.processes = &processes;
   return std::make_unique<AugmentedLagrangianFormulation>(mechanism, chosen);
 }
 
@@ -225,7 +225,7 @@ FormulationEntry dca_alm_entry() {
           {},
           false,
           false,
-          make_augmented_on_ranks<false>};
+          make_augmented_on_processes<false>};
 }
 
 FormulationEntry dca_alm_projected_entry() {
@@ -242,7 +242,7 @@ FormulationEntry dca_alm_projected_entry() {
           {},
           false,
           false,
-          make_augmented_on_ranks<true>};
+          make_augmented_on_processes<true>};
 }
 
 }  // namespace mbdbench

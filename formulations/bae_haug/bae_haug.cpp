@@ -36,7 +36,7 @@
 namespace mbdbench {
 namespace {
 
-constexpr double kMostRanks = 1024.0;
+constexpr double kMostProcesses = 1024.0;
 
 std::string refuse_nothing(const Mechanism& /*mechanism*/) {
   return {};
@@ -53,10 +53,14 @@ std::span<const ParameterSpecification> baumgarte_options() {
   static const std::array<ParameterSpecification, 6> kOptions = {
       {{"alpha", 0.0, "Baumgarte's constant of the velocity error of cut joints, 1/s; 0: off, usual 1 to 20", 0.0, 1e6},
        {"beta", 0.0, "Baumgarte's constant of the position error of cut joints, 1/s; usually equal to alpha", 0.0, 1e6},
-       {"ranks", std::int64_t{1},
-        "R > 1: a recursion for each tree that a joint at the ground carries, such as a loop's two sub-chains; R ranks "
-        "can share them",
-        1.0, kMostRanks},
+       {"processes",
+        std::int64_t{1},
+        "R > 1: a recursion for each tree that a joint at the ground carries, such as a loop's two sub-chains; R "
+        "processes can share them",
+        1.0,
+        kMostProcesses,
+        {},
+        "ranks"},
        kernel_option(),
        threads_option(),
        projection_option()}};
@@ -64,7 +68,7 @@ std::span<const ParameterSpecification> baumgarte_options() {
 }
 
 bool is_divided(const Parameters& options) {
-  return options.integer("ranks") > 1;
+  return options.integer("processes") > 1;
 }
 
 BaumgarteConstants baumgarte_of(const Parameters& options) {
@@ -77,16 +81,16 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 }
 
 std::unique_ptr<Formulation> make_recursion(const Mechanism& mechanism, const Parameters& options,
-                                            RankExchange* ranks) {
+                                            ProcessExchange* processes) {
   return make_recursive_accelerations(mechanism, {baumgarte_of(options),
                                                   projects(mechanism, options),
                                                   options.text("kernel") == "auto",
-                                                  {threads_in(options), ranks}});
+                                                  {threads_in(options), processes}});
 }
 
-std::unique_ptr<Formulation> make_bae_haug_on_ranks(const Mechanism& mechanism, const Parameters& options,
-                                                    RankExchange& ranks) {
-  return make_recursion(mechanism, options, &ranks);
+std::unique_ptr<Formulation> make_bae_haug_on_processes(const Mechanism& mechanism, const Parameters& options,
+                                                        ProcessExchange& processes) {
+  return make_recursion(mechanism, options, &processes);
 }
 
 std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
@@ -97,25 +101,28 @@ std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Par
     return whole;
   }
   if (projected) {
-    throw ModelError({}, "option ranks: trees on their own project nothing: projection=off, alpha and beta stabilise");
+    throw ModelError({},
+                     "option processes: trees on their own project nothing: projection=off, alpha and beta stabilise");
   }
-  const std::string refusal = refuse_ground_trees(mechanism, static_cast<std::size_t>(options.integer("ranks")));
+  const std::string refusal = refuse_ground_trees(mechanism, static_cast<std::size_t>(options.integer("processes")));
   if (!refusal.empty()) {
-    throw ModelError({}, "option ranks: " + refusal);
+    throw ModelError({}, "option processes: " + refusal);
   }
   return std::make_unique<SharedFormulation>(
       std::move(whole), [&mechanism, baumgarte] { return make_bae_haug_part(mechanism, baumgarte, nullptr); }, nullptr);
 }
 
-std::unique_ptr<FormulationPart> make_part(const Mechanism& mechanism, const Parameters& options, RankExchange& ranks) {
-  if (options.integer("ranks") != ranks.size()) {
-    throw ModelError(
-        {}, fmt::format("option ranks={} makes it one recursion a tree, which as many ranks can share", ranks.size()));
+std::unique_ptr<FormulationPart> make_part(const Mechanism& mechanism, const Parameters& options,
+                                           ProcessExchange& processes) {
+  if (options.integer("processes") != processes.size()) {
+    throw ModelError({},
+                     fmt::format("option processes={} makes it one recursion a tree, which as many processes can share",
+                                 processes.size()));
   }
   if (projects(mechanism, options)) {
     throw ModelError({}, "trees on their own project nothing: projection=off, alpha and beta stabilise");
   }
-  return make_bae_haug_part(mechanism, baumgarte_of(options), &ranks);
+  return make_bae_haug_part(mechanism, baumgarte_of(options), &processes);
 }
 
 }  // namespace
@@ -131,10 +138,10 @@ FormulationEntry bae_haug_entry() {
           {.per_body = 1e4, .per_row_and_velocity = 48.0},
           projects,
           make_part,
-          "ranks=R",
+          "processes=R",
           true,
           true,
-          make_bae_haug_on_ranks};
+          make_bae_haug_on_processes};
 }
 
 }  // namespace mbdbench

@@ -1,5 +1,5 @@
 /// \file
-/// The right-hand side of closed loops by several ranks, each with the recursions of its own trees at the ground
+/// The right-hand side of closed loops by several processes, each with the recursions of its own trees at the ground
 /// [Malczyk2008, section 3], [Bae1988].
 ///
 /// paper                                         -> name
@@ -9,13 +9,13 @@
 ///   gamma* (Eq. (7))                            -> set_cut_right_side
 ///
 /// DEVIATES [Malczyk2008, Eq. (3), (5)]: both sub-chains are reduced to the ground; their shares of PhiL and RHS are
-/// summed, and no Y_l' is an unknown (bae_haug_ranks_test: accelerations and bits of one process).
+/// summed, and no Y_l' is an unknown (bae_haug_processes_test: accelerations and bits of one process).
 ///
 /// Two messages a right-hand side: 27 numbers on the end of a cut joint, since D depends on both bodies, and six on the
-/// end of every spring between trees; the small system of the multipliers, which all ranks solve. Who integrates the
-/// whole state on all ranks needs a third one (shared_formulation.hpp).
+/// end of every spring between trees; the small system of the multipliers, which all processes solve. Who integrates
+/// the whole state on all processes needs a third one (shared_formulation.hpp).
 ///
-/// Cost a rank: O(n_beta m_path) + O(m^3), n_beta bodies of its trees, m rows of cut joints.
+/// Cost a process: O(n_beta m_path) + O(m^3), n_beta bodies of its trees, m rows of cut joints.
 #include "formulations/bae_haug/bae_haug_part.hpp"
 
 #include <algorithm>
@@ -30,15 +30,15 @@
 namespace mbdbench {
 namespace {
 
-/// \returns the first tree of every rank, and behind the last one: about as many bodies each.
-std::vector<std::size_t> divide_trees(const std::vector<int>& bodies, std::size_t ranks) {
+/// \returns the first tree of every process, and behind the last one: about as many bodies each.
+std::vector<std::size_t> divide_trees(const std::vector<int>& bodies, std::size_t processes) {
   double left = 0.0;
   for (const int count : bodies) {
     left += count;
   }
   std::vector<std::size_t> firsts = {0};
   std::size_t tree = 0;
-  for (std::size_t others = ranks; others-- > 0;) {
+  for (std::size_t others = processes; others-- > 0;) {
     const double goal = left / static_cast<double>(others + 1);
     double taken = bodies[tree++];
     while (bodies.size() - tree > others && taken + 0.5 * bodies[tree] <= goal) {
@@ -50,13 +50,13 @@ std::vector<std::size_t> divide_trees(const std::vector<int>& bodies, std::size_
   return firsts;
 }
 
-/// One rank's trees and their places in its state.
+/// One process's trees and their places in its state.
 struct OwnTrees {
-  OwnTrees(const Mechanism& whole, const RankExchange* ranks) : all(whole) {
-    const auto size = static_cast<std::size_t>(ranks == nullptr ? 1 : ranks->size());
+  OwnTrees(const Mechanism& whole, const ProcessExchange* processes) : all(whole) {
+    const auto size = static_cast<std::size_t>(processes == nullptr ? 1 : processes->size());
     firsts = divide_trees(all.bodies, size);
-    const std::size_t rank = index_of(ranks == nullptr ? 0 : ranks->rank());
-    for (std::size_t place = firsts[rank]; place < firsts[rank + 1]; ++place) {
+    const std::size_t process = index_of(processes == nullptr ? 0 : processes->process());
+    for (std::size_t place = firsts[process]; place < firsts[process + 1]; ++place) {
       trees.push_back(std::make_unique<GroundTree>(whole, all, place));
     }
   }
@@ -86,26 +86,26 @@ struct OwnTrees {
   }
 
   GroundTrees all;
-  std::vector<std::size_t> firsts;  // tree of every rank
+  std::vector<std::size_t> firsts;  // tree of every process
   std::vector<std::unique_ptr<GroundTree>> trees;
 };
 
 /// What all trees tell each other, one behind another.
 struct TreeMessage {
-  /// \param starts of the trees' numbers \param firsts tree of every rank
+  /// \param starts of the trees' numbers \param firsts tree of every process
   TreeMessage(const std::vector<std::size_t>& starts, const std::vector<std::size_t>& firsts) : numbers(starts.back()) {
     for (const std::size_t tree : firsts) {
       bounds.push_back(starts[tree] * sizeof(double));
     }
   }
-  void share(RankExchange* ranks) {
-    if (ranks != nullptr) {
-      ranks->share(std::as_writable_bytes(std::span(numbers)), bounds);
+  void share(ProcessExchange* processes) {
+    if (processes != nullptr) {
+      processes->share(std::as_writable_bytes(std::span(numbers)), bounds);
     }
   }
 
   std::vector<double> numbers;
-  std::vector<std::size_t> bounds;  // of the ranks, bytes
+  std::vector<std::size_t> bounds;  // of the processes, bytes
 };
 
 /// \returns where the trees' shares of the system of m multipliers start: lower triangle, right side, limits.
@@ -119,13 +119,13 @@ std::vector<std::size_t> share_starts(std::size_t trees, int rows) {
 
 class BaeHaugPart final : public FormulationPart {
  public:
-  BaeHaugPart(const Mechanism& mechanism, BaumgarteConstants baumgarte, RankExchange* ranks, OwnTrees own)
+  BaeHaugPart(const Mechanism& mechanism, BaumgarteConstants baumgarte, ProcessExchange* processes, OwnTrees own)
       : FormulationPart(own.layout(), own.components(mechanism)),
         mechanism_(&mechanism),
         baumgarte_(baumgarte),
-        ranks_(ranks),
+        processes_(processes),
         own_(std::move(own)),
-        first_(own_.firsts[index_of(ranks == nullptr ? 0 : ranks->rank())]),
+        first_(own_.firsts[index_of(processes == nullptr ? 0 : processes->process())]),
         cuts_(mechanism.cut_joints().size()),
         ends_(own_.all.starts, own_.firsts),
         shares_(share_starts(own_.all.bodies.size(), mechanism.cut_row_count()), own_.firsts),
@@ -144,7 +144,7 @@ class BaeHaugPart final : public FormulationPart {
     for_own_trees([&](GroundTree& tree, std::size_t, std::size_t q, std::size_t u) {
       tree.set_state(t, x.subspan(q, tree.coordinates().size()), x.subspan(u, tree.velocities().size()), ends_.numbers);
     });
-    ends_.share(ranks_);
+    ends_.share(processes_);
     RhsStatus status = joint_status();
     if (!status.ok) {
       return status;
@@ -154,7 +154,7 @@ class BaeHaugPart final : public FormulationPart {
       tree.condense(t, ends_.numbers, cuts_, matrix_share_, right_share_, smallest_share_);
       write_share(place);
     });
-    shares_.share(ranks_);
+    shares_.share(processes_);
     status = solve_multipliers();
     if (status.ok) {
       for_own_trees([&](GroundTree& tree, std::size_t, std::size_t q, std::size_t u) {
@@ -182,7 +182,7 @@ class BaeHaugPart final : public FormulationPart {
     }
   }
 
-  /// \returns the same status on all ranks.
+  /// \returns the same status on all processes.
   RhsStatus joint_status() {
     for (std::size_t tree = 0; tree < own_.all.bodies.size(); ++tree) {
       const double* const told = &ends_.numbers[own_.all.starts[tree]];
@@ -258,10 +258,10 @@ class BaeHaugPart final : public FormulationPart {
 
   const Mechanism* mechanism_;
   BaumgarteConstants baumgarte_;
-  RankExchange* ranks_;
+  ProcessExchange* processes_;
   OwnTrees own_;
   std::size_t first_;                  // own tree among all
-  std::vector<JointKinematics> cuts_;  // all, on every rank
+  std::vector<JointKinematics> cuts_;  // all, on every process
   TreeMessage ends_;
   TreeMessage shares_;
   Eigen::MatrixXd matrix_;  // lower triangle
@@ -277,13 +277,13 @@ class BaeHaugPart final : public FormulationPart {
 }  // namespace
 
 std::unique_ptr<FormulationPart> make_bae_haug_part(const Mechanism& mechanism, BaumgarteConstants baumgarte,
-                                                    RankExchange* ranks) {
+                                                    ProcessExchange* processes) {
   const std::string refusal =
-      refuse_ground_trees(mechanism, static_cast<std::size_t>(ranks == nullptr ? 1 : ranks->size()));
+      refuse_ground_trees(mechanism, static_cast<std::size_t>(processes == nullptr ? 1 : processes->size()));
   if (!refusal.empty()) {
     throw ModelError({}, refusal);
   }
-  return std::make_unique<BaeHaugPart>(mechanism, baumgarte, ranks, OwnTrees(mechanism, ranks));
+  return std::make_unique<BaeHaugPart>(mechanism, baumgarte, processes, OwnTrees(mechanism, processes));
 }
 
 }  // namespace mbdbench

@@ -186,8 +186,8 @@ std::string refuse_ground_trees(const Mechanism& whole, std::size_t least) {
   }
   const GroundTrees trees(whole);
   if (trees.bodies.size() < least) {
-    return fmt::format("{} rank{} need {} trees, one a rank, and {} joint{} of it at the ground carr{} one", least,
-                       least == 1 ? "" : "s", least, trees.bodies.size(), trees.bodies.size() == 1 ? "" : "s",
+    return fmt::format("{} process{} need {} trees, one a process, and {} joint{} of it at the ground carr{} one",
+                       least, least == 1 ? "" : "s", least, trees.bodies.size(), trees.bodies.size() == 1 ? "" : "s",
                        trees.bodies.size() == 1 ? "ies" : "y");
   }
   const MechanismDescription& description = whole.description();

@@ -42,15 +42,15 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
 }
 
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                 const Parameters& options, RankExchange& ranks) {
+                                                 const Parameters& options, ProcessExchange& processes) {
   const std::string refusal = refuse_lanes(mechanism, options);
   if (!refusal.empty()) {
-    throw ModelError({}, "bodies as leaves run on one rank here (leaf=subchain may be divided): " + refusal);
+    throw ModelError({}, "bodies as leaves run on one process here (leaf=subchain may be divided): " + refusal);
   }
-  const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), ranks.size());
-  const ChainRange held = plan.share_of(ranks.rank(), ranks.size()).positions;
+  const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), processes.size());
+  const ChainRange held = plan.share_of(processes.process(), processes.size()).positions;
   return make_lane_part(mechanism, rate_kind, plan, held,
-                        std::make_unique<BinarySolver>(mechanism, plan, threads_in(options), &ranks), 0.0);
+                        std::make_unique<BinarySolver>(mechanism, plan, threads_in(options), &processes), 0.0);
 }
 
 }  // namespace mbdbench

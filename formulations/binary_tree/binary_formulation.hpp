@@ -3,7 +3,7 @@
 /// hdca and dca with one body a leaf, in lanes: the papers' algorithm (leaf=body) for open chains of revolute joints.
 #include <memory>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/formulation_part.hpp"
 
 namespace mbdbench {
@@ -13,9 +13,9 @@ namespace mbdbench {
 std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                      const Parameters& options);
 
-/// One rank's part of hdca or dca, with bodies as leaves. \throws ModelError where so many ranks cannot
+/// One process's part of hdca or dca, with bodies as leaves. \throws ModelError where so many processes cannot
 /// share the mechanism with these options
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                 const Parameters& options, RankExchange& ranks);
+                                                 const Parameters& options, ProcessExchange& processes);
 
 }  // namespace mbdbench

@@ -27,9 +27,9 @@ bool all_finite(std::span<const double> a, std::span<const double> b) {
 }  // namespace
 
 struct BinarySolver::Work : ChainTeam {
-  Work(const Mechanism& of, ChainPlan given_plan, int given_threads, RankExchange* given_ranks);
+  Work(const Mechanism& of, ChainPlan given_plan, int given_threads, ProcessExchange* given_processes);
 
-  /// Numbers of first links to other ranks. \param values p or tau of what is held; none: zero
+  /// Numbers of first links to other processes. \param values p or tau of what is held; none: zero
   void meet_starts(const TeamMember& member, std::span<const double> values);
   /// p or tau of the link behind every lane of a block.
   void set_behind(int b, std::span<const double> values) const;
@@ -48,18 +48,18 @@ struct BinarySolver::Work : ChainTeam {
   const ChainSweeps* link_sweeps;
   BinarySweeps sweeps;
   BinaryLanes trees;
-  std::vector<NodeTree> segment_trees;           // of this rank
-  std::vector<SegmentStart> starts;              // of all ranks
-  std::vector<SegmentNode> nodes;                // of all ranks
-  std::vector<double> distals;                   // of all ranks: motion about z that a segment gives the next one
+  std::vector<NodeTree> segment_trees;           // of this process
+  std::vector<SegmentStart> starts;              // of all processes
+  std::vector<SegmentNode> nodes;                // of all processes
+  std::vector<double> distals;                   // of all processes: motion about z that a segment gives the next one
   std::vector<std::vector<NodeTree>> arm_trees;  // every member closes all arms for itself
-  std::vector<double> block_pivots;              // of this rank
+  std::vector<double> block_pivots;              // of this process
   std::vector<double> arm_pivots;                // one a member
-  bool finite = true;                            // the state of this rank
+  bool finite = true;                            // the state of this process
 };
 
-BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_threads, RankExchange* given_ranks)
-    : ChainTeam(of, std::move(given_plan), given_threads, given_ranks),
+BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_threads, ProcessExchange* given_processes)
+    : ChainTeam(of, std::move(given_plan), given_threads, given_processes),
       mechanism(&of),
       link_sweeps(&chain_sweeps_in_use()),
       sweeps(kernels_in_use(baseline_binary_sweeps, avx2_binary_sweeps, avx512_binary_sweeps)),
@@ -83,7 +83,7 @@ BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_th
 
 void BinarySolver::Work::meet_starts(const TeamMember& member, std::span<const double> values) {
   member.barrier();
-  if (ranks == nullptr) {
+  if (processes == nullptr) {
     return;
   }
   for (int s = own.segments.first; s < own.segments.last && member.index == 0; ++s) {
@@ -175,7 +175,7 @@ RhsStatus BinarySolver::Work::status(std::span<const double> q, std::span<const 
   const char* const reason =
       "NaN inboard of this joint, or the chain is too ill-conditioned for bodies as leaves: use leaf=subchain or a "
       "recursion; the smallest pivot is";
-  if (ranks != nullptr) {
+  if (processes != nullptr) {
     // All know the same pivots, and each its own results only.
     return smallest > 0.0 ? RhsStatus{}
                           : RhsStatus{false, mechanism->tree_joints()[index_of(outermost)].name, reason, smallest};
@@ -183,14 +183,14 @@ RhsStatus BinarySolver::Work::status(std::span<const double> q, std::span<const 
   return lane_status(*mechanism, q, rates, smallest, outermost, reason);
 }
 
-BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks)
-    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, ranks)) {}
+BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, processes)) {}
 BinarySolver::~BinarySolver() = default;
 
 RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
                                       std::span<double> udot) {
   Work& work = *work_;
-  work.finite = work.ranks == nullptr || all_finite(q, u);
+  work.finite = work.processes == nullptr || all_finite(q, u);
   const std::span<const double> tau = work.loads.forces();
   work.team.run([&](const TeamMember& member) {
     if (member.index == 0 && !tau.empty()) {
@@ -231,9 +231,9 @@ RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::
 RhsStatus BinarySolver::momenta(double t, std::span<const double> q, std::span<const double> p, double /*leak*/,
                                 std::span<double> u, std::span<double> pdot) {
   Work& work = *work_;
-  work.finite = work.ranks == nullptr || all_finite(q, p);
+  work.finite = work.processes == nullptr || all_finite(q, p);
   work.team.run([&](const TeamMember& member) {
-    if (work.ranks != nullptr) {
+    if (work.processes != nullptr) {
       work.meet_starts(member, p);  // first exchange
     }
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
 
@@ -16,17 +16,17 @@ namespace mbdbench {
 class BinarySolver final : public LaneSolver {
  public:
   /// \param threads at most one a block of lanes is used
-  /// \param ranks nullptr: all links, with q, u, p by coordinate. Otherwise those of this rank, as SubchainSolver has
-  /// them
-  BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks = nullptr);
+  /// \param processes nullptr: all links, with q, u, p by coordinate. Otherwise those of this process, as
+  /// SubchainSolver has them
+  BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes = nullptr);
   ~BinarySolver() override;
   BinarySolver(const BinarySolver&) = delete;
   BinarySolver& operator=(const BinarySolver&) = delete;
   BinarySolver(BinarySolver&&) = delete;
   BinarySolver& operator=(BinarySolver&&) = delete;
 
-  /// Three exchanges on ranks: a handle of five rows leaves out the axis, so that a segment needs p (tau) of the link
-  /// behind it, with angular velocities, before handles are closed, and the motion about the axis from inboard
+  /// Three exchanges on processes: a handle of five rows leaves out the axis, so that a segment needs p (tau) of the
+  /// link behind it, with angular velocities, before handles are closed, and the motion about the axis from inboard
   /// afterwards.
   RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
                           std::span<double> udot) override;

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The lanes of one arm in one block as a node of the tree above them, and what ranks tell each other of it: plain data
-/// of one size.
+/// The lanes of one arm in one block as a node of the tree above them, and what processes tell each other of it: plain
+/// data of one size.
 #include "formulations/kernels/binary_node.hpp"
 #include "formulations/subchains/handle_turn.hpp"
 #include "mechanisms/model/kinematics/spatial.hpp"

@@ -98,24 +98,25 @@ class DcaFormulation final : public JointVelocityFormulation {
 
 bool projects(const Mechanism& mechanism, const Parameters& options) {
   const bool stabilised = options.number("baumgarte_alpha") != 0.0 || options.number("baumgarte_beta") != 0.0;
-  // Sub-chains keep to the published algorithm, and to their ranks.
+  // Sub-chains keep to the published algorithm, and to their processes.
   return projection_is_on(mechanism, options, !stabilised && !asks_for_lanes(options));
 }
 
 std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
-                                               RankExchange& ranks) {
+                                               ProcessExchange& processes) {
   switch (chosen_leaf(mechanism, StateKind::velocity, options)) {
     case Leaf::subchain:
-      return make_subchain_part(mechanism, StateKind::velocity, options, ranks);
+      return make_subchain_part(mechanism, StateKind::velocity, options, processes);
     case Leaf::body:
-      return make_chain_part(mechanism, StateKind::velocity, options, ranks);
+      return make_chain_part(mechanism, StateKind::velocity, options, processes);
     default:
       throw ModelError({}, "one part, or sub-trees, need the whole state (leaf=subchain and leaf=body may not)");
   }
 }
 
-/// \param ranks that share branches; nullptr: this process is alone
-std::unique_ptr<Formulation> make_dca_for(const Mechanism& mechanism, const Parameters& options, RankExchange* ranks) {
+/// \param processes that share branches; nullptr: this process is alone
+std::unique_ptr<Formulation> make_dca_for(const Mechanism& mechanism, const Parameters& options,
+                                          ProcessExchange* processes) {
   switch (chosen_leaf(mechanism, StateKind::velocity, options)) {
     case Leaf::subchain:
       return make_subchain_formulation(mechanism, StateKind::velocity, options);
@@ -124,7 +125,7 @@ std::unique_ptr<Formulation> make_dca_for(const Mechanism& mechanism, const Para
     case Leaf::whole: {
       const BaumgarteConstants baumgarte{options.number("baumgarte_alpha"), options.number("baumgarte_beta")};
       return make_recursive_accelerations(
-          mechanism, {baumgarte, projects(mechanism, options), true, {threads_in(options), ranks}});
+          mechanism, {baumgarte, projects(mechanism, options), true, {threads_in(options), processes}});
     }
     case Leaf::body:
       break;
@@ -143,9 +144,9 @@ std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Paramete
   return make_dca_for(mechanism, options, nullptr);
 }
 
-std::unique_ptr<Formulation> make_dca_on_ranks(const Mechanism& mechanism, const Parameters& options,
-                                               RankExchange& ranks) {
-  return make_dca_for(mechanism, options, &ranks);
+std::unique_ptr<Formulation> make_dca_on_processes(const Mechanism& mechanism, const Parameters& options,
+                                                   ProcessExchange& processes) {
+  return make_dca_for(mechanism, options, &processes);
 }
 
 ParameterSpecification stabilisation(std::string_view name, std::string_view help) {
@@ -188,7 +189,7 @@ FormulationEntry dca_entry() {
           "leaf=subchain",
           true,
           false,
-          make_dca_on_ranks};
+          make_dca_on_processes};
 }
 
 }  // namespace mbdbench

@@ -23,21 +23,22 @@ std::vector<std::size_t> divided(std::span<const double> costs, std::size_t firs
   return bounds;
 }
 
-std::vector<std::size_t> rank_bounds(std::span<const double> costs, const RankExchange* ranks) {
+std::vector<std::size_t> process_bounds(std::span<const double> costs, const ProcessExchange* processes) {
   const std::size_t first = std::min<std::size_t>(1, costs.size());
-  return divided(costs, first, costs.size(), 0.0, ranks == nullptr ? 1 : static_cast<std::size_t>(ranks->size()));
+  return divided(costs, first, costs.size(), 0.0,
+                 processes == nullptr ? 1 : static_cast<std::size_t>(processes->size()));
 }
 
 }  // namespace
 
 BranchTeam::BranchTeam(std::span<const double> costs, const BranchSharing& sharing)
     : branches_(0),
-      ranks_(costs.size() > 1 ? sharing.ranks : nullptr),
-      rank_bounds_(rank_bounds(costs, ranks_)),
+      processes_(costs.size() > 1 ? sharing.processes : nullptr),
+      process_bounds_(process_bounds(costs, processes_)),
       team_(1) {
-  const auto rank = static_cast<std::size_t>(ranks_ == nullptr ? 0 : ranks_->rank());
-  const std::size_t first = rank_bounds_[rank];
-  const std::size_t last = rank_bounds_[rank + 1];
+  const auto process = static_cast<std::size_t>(processes_ == nullptr ? 0 : processes_->process());
+  const std::size_t first = process_bounds_[process];
+  const std::size_t last = process_bounds_[process + 1];
   branches_ = static_cast<int>(last - first);
   team_ = ThreadTeam(std::min(sharing.threads, std::max(1, branches_)));
   for (int members = 1; members <= team_.size(); ++members) {
@@ -50,7 +51,7 @@ BranchTeam::BranchTeam(std::span<const double> costs, const BranchSharing& shari
 
 std::vector<std::size_t> BranchTeam::pieces(std::span<const std::size_t> places, std::size_t size) const {
   std::vector<std::size_t> bytes;
-  for (const std::size_t branch : ranks_ == nullptr ? std::vector<std::size_t>{} : rank_bounds_) {
+  for (const std::size_t branch : processes_ == nullptr ? std::vector<std::size_t>{} : process_bounds_) {
     bytes.push_back(size * places[branch - 1]);
   }
   return bytes;

@@ -6,18 +6,18 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/execution/thread_team.hpp"
 
 namespace mbdbench {
 
 /// By how many branches are shared.
 struct BranchSharing {
-  int threads = 1;                ///< of this process
-  RankExchange* ranks = nullptr;  ///< the processes; nullptr: this one is alone
+  int threads = 1;                       ///< of this process
+  ProcessExchange* processes = nullptr;  ///< the processes; nullptr: this one is alone
 
   /// \returns whether anybody shares anything.
-  [[nodiscard]] bool shares() const { return threads > 1 || ranks != nullptr; }
+  [[nodiscard]] bool shares() const { return threads > 1 || processes != nullptr; }
 };
 
 /// What a member of a region has to do.
@@ -60,7 +60,7 @@ class BranchTeam {
   /// \returns the first branch of this process, and that behind its last one.
   [[nodiscard]] std::pair<std::size_t, std::size_t> own_branches() const { return {bounds_[0], bounds_[1]}; }
   /// \returns whether several processes share the branches.
-  [[nodiscard]] bool is_divided() const { return ranks_ != nullptr; }
+  [[nodiscard]] bool is_divided() const { return processes_ != nullptr; }
 
   /// Where an array stands that has a piece for every branch, one behind another, as `exchange` needs it.
   /// \param places where the pieces begin, of branch 1 and the following, and where the last one ends
@@ -69,8 +69,8 @@ class BranchTeam {
   /// Everybody's pieces to everybody. Nothing where this process is alone.
   template <typename T>
   void exchange(std::span<T> all, std::span<const std::size_t> pieces) const {
-    if (ranks_ != nullptr) {
-      ranks_->share(std::as_writable_bytes(all), pieces);
+    if (processes_ != nullptr) {
+      processes_->share(std::as_writable_bytes(all), pieces);
     }
   }
 
@@ -112,8 +112,8 @@ class BranchTeam {
   }
 
   int branches_;  // of this process
-  RankExchange* ranks_;
-  std::vector<std::size_t> rank_bounds_;  // first branch of every process, and one more than there are
+  ProcessExchange* processes_;
+  std::vector<std::size_t> process_bounds_;  // first branch of every process, and one more than there are
   ThreadTeam team_;
   std::vector<std::size_t> bounds_;  // for one member, for two, ...: first branches
 };

@@ -1,12 +1,12 @@
 #pragma once
 /// \file
-/// How formulations that can are executed: instruction set, threads and ranks, the same for all that are made
-/// afterwards. None changes what is computed at a given plan: threads and ranks not at all, instruction sets by
+/// How formulations that can are executed: instruction set, threads and processes, the same for all that are made
+/// afterwards. None changes what is computed at a given plan: threads and processes not at all, instruction sets by
 /// rounding.
 #include <string_view>
 
 #include "formulations/execution/openmp_settings.hpp"
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 
 namespace mbdbench {
 
@@ -17,12 +17,12 @@ void use_threads(int threads);
 /// \returns how many threads formulations made now may use.
 int thread_count();
 
-/// The ranks that `mbdbench simulate` divides its runs among; nullptr at first: this process is alone.
-/// \param ranks must outlive their use
-void use_ranks(RankExchange* ranks);
+/// The processes that `mbdbench simulate` divides its runs among; nullptr at first: this process is alone.
+/// \param processes must outlive their use
+void use_processes(ProcessExchange* processes);
 
-/// \returns the ranks in use; nullptr: this process is alone.
-RankExchange* ranks_in_use();
+/// \returns the processes in use; nullptr: this process is alone.
+ProcessExchange* processes_in_use();
 
 /// Instruction set by name for formulations made from now on; "auto" is the best that the machine has.
 /// \throws ModelError if there is none of that name, or the machine lacks it

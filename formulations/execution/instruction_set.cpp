@@ -31,8 +31,8 @@ int& threads() {
   return count;
 }
 
-RankExchange*& ranks() {
-  static RankExchange* exchange = nullptr;
+ProcessExchange*& processes() {
+  static ProcessExchange* exchange = nullptr;
   return exchange;
 }
 
@@ -69,12 +69,12 @@ int thread_count() {
   return threads();
 }
 
-void use_ranks(RankExchange* exchange) {
-  ranks() = exchange;
+void use_processes(ProcessExchange* exchange) {
+  processes() = exchange;
 }
 
-RankExchange* ranks_in_use() {
-  return ranks();
+ProcessExchange* processes_in_use() {
+  return processes();
 }
 
 std::string_view instruction_set_name() {

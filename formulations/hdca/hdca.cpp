@@ -230,19 +230,20 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 }
 
 std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
-                                                RankExchange& ranks) {
+                                                ProcessExchange& processes) {
   switch (chosen_leaf(mechanism, StateKind::momentum, options)) {
     case Leaf::subchain:
-      return make_subchain_part(mechanism, StateKind::momentum, options, ranks);
+      return make_subchain_part(mechanism, StateKind::momentum, options, processes);
     case Leaf::body:
-      return make_chain_part(mechanism, StateKind::momentum, options, ranks);
+      return make_chain_part(mechanism, StateKind::momentum, options, processes);
     default:
       throw ModelError({}, "one part, or sub-trees, need the whole state (leaf=subchain and leaf=body may not)");
   }
 }
 
-/// \param ranks that share branches; nullptr: this process is alone
-std::unique_ptr<Formulation> make_hdca_for(const Mechanism& mechanism, const Parameters& options, RankExchange* ranks) {
+/// \param processes that share branches; nullptr: this process is alone
+std::unique_ptr<Formulation> make_hdca_for(const Mechanism& mechanism, const Parameters& options,
+                                           ProcessExchange* processes) {
   switch (chosen_leaf(mechanism, StateKind::momentum, options)) {
     case Leaf::subchain:
       return make_subchain_formulation(mechanism, StateKind::momentum, options);
@@ -252,7 +253,7 @@ std::unique_ptr<Formulation> make_hdca_for(const Mechanism& mechanism, const Par
       const HdcaOptions chosen = hdca_options(mechanism, options);
       return make_recursive_momenta(
           mechanism,
-          {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true, {threads_in(options), ranks}});
+          {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true, {threads_in(options), processes}});
     }
     case Leaf::body:
       break;
@@ -267,9 +268,9 @@ std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Paramet
   return make_hdca_for(mechanism, options, nullptr);
 }
 
-std::unique_ptr<Formulation> make_hdca_on_ranks(const Mechanism& mechanism, const Parameters& options,
-                                                RankExchange& ranks) {
-  return make_hdca_for(mechanism, options, &ranks);
+std::unique_ptr<Formulation> make_hdca_on_processes(const Mechanism& mechanism, const Parameters& options,
+                                                    ProcessExchange& processes) {
+  return make_hdca_for(mechanism, options, &processes);
 }
 
 }  // namespace
@@ -288,7 +289,7 @@ FormulationEntry hdca_entry() {
           "leaf=subchain",
           true,
           false,
-          make_hdca_on_ranks};
+          make_hdca_on_processes};
 }
 
 }  // namespace mbdbench

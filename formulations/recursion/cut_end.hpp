@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The body at one end of a cut joint, as numbers that a rank can tell another one, and the right side of the joint's
-/// rows that both ends make.
+/// The body at one end of a cut joint, as numbers that a process can tell another one, and the right side of the
+/// joint's rows that both ends make.
 #include <Eigen/Core>
 #include <cstddef>
 #include <span>

@@ -6,7 +6,7 @@
 namespace mbdbench {
 namespace {
 
-/// Positions and then rates of a rank's links. \returns the components of the whole state
+/// Positions and then rates of a process's links. \returns the components of the whole state
 std::vector<std::size_t> own_components(const Mechanism& mechanism, const ChainPlan& plan,
                                         const ChainRange& positions) {
   const auto count = static_cast<std::size_t>(positions.count());
@@ -38,7 +38,7 @@ std::vector<StateComponent> own_layout(const Mechanism& mechanism, StateKind rat
   return layout;
 }
 
-/// The blocks of one rank.
+/// The blocks of one process.
 class LanePart final : public FormulationPart {
  public:
   LanePart(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan, const ChainRange& held,

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// The part of one of several ranks of a formulation in lanes: its blocks of links and its slice of the state.
+/// The part of one of several processes of a formulation in lanes: its blocks of links and its slice of the state.
 #include <memory>
 
 #include "formulations/formulation_part.hpp"
@@ -9,7 +9,7 @@
 
 namespace mbdbench {
 
-/// \param plan of the solver \param held positions of the rank \param solver of these alone, with its vectors by
+/// \param plan of the solver \param held positions of the process \param solver of these alone, with its vectors by
 /// position \param leak kappa, 1/s (momenta)
 std::unique_ptr<FormulationPart> make_lane_part(const Mechanism& mechanism, StateKind rate_kind, const ChainPlan& plan,
                                                 const ChainRange& held, std::unique_ptr<LaneSolver> solver,

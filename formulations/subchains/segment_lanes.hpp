@@ -8,7 +8,7 @@
 
 namespace mbdbench {
 
-/// Of the segments in one rank's blocks. Allocates nothing after construction.
+/// Of the segments in one process's blocks. Allocates nothing after construction.
 class SegmentLanes {
  public:
   SegmentLanes(const ChainPlan& plan, const ChainLanes& lanes, const ChainSweeps& sweeps, const ChainRange& blocks)
@@ -35,7 +35,7 @@ class SegmentLanes {
     const auto lever = lane_of<kernels::LinkVector<double>>(scans_.block_of(lane).levers, lane % ChainSweeps::kLanes);
     return {lever.x, lever.y, lever.z};
   }
-  /// \returns where a lane stands among those of this rank.
+  /// \returns where a lane stands among those of this process.
   [[nodiscard]] std::size_t place(int lane) const { return index_of(lane - first_block_ * ChainSweeps::kLanes); }
   /// \returns whether something goes on, or is held, at a segment's distal handle.
   [[nodiscard]] bool has_tip(int s) const { return scans_.arm_of(s).at_cut || s + 1 < scans_.arm_of(s).last_segment; }

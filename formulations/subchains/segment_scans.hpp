@@ -34,7 +34,7 @@ Mat3 first_link_axes(const ChainPlan& plan, std::span<const Report> reports, int
   return plan.start_axes(arm) * axes;
 }
 
-/// Of the segments in one rank's blocks. Reports are SegmentScans or what is derived from them.
+/// Of the segments in one process's blocks. Reports are SegmentScans or what is derived from them.
 class SegmentScans {
  public:
   SegmentScans(const ChainPlan& plan, const ChainLanes& lanes) : plan_(&plan), lanes_(&lanes) {}

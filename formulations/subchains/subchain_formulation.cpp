@@ -95,11 +95,11 @@ std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanis
       settings.leak);
 }
 
-ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int ranks) {
+ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int processes) {
   ChainPlan plan(mechanism, subchains);
-  std::string refusal = plan.refuse_ranks(ranks);
+  std::string refusal = plan.refuse_processes(processes);
   if (refusal.empty()) {
-    refusal = refuse_divided_loads(mechanism, plan, ranks);
+    refusal = refuse_divided_loads(mechanism, plan, processes);
   }
   if (!refusal.empty()) {
     throw ModelError({}, refusal);
@@ -108,16 +108,16 @@ ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int ranks) {
 }
 
 std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                    const Parameters& options, RankExchange& ranks) {
+                                                    const Parameters& options, ProcessExchange& processes) {
   if (options.text("leaf") == "subtree") {
-    throw ModelError({}, "sub-trees run on one rank so far");
+    throw ModelError({}, "sub-trees run on one process so far");
   }
   require_subchains(mechanism, rate_kind, options);
   const SubchainSettings settings = settings_of(rate_kind, options);
-  const ChainPlan plan = divisible_plan(mechanism, settings.subchains, ranks.size());
-  const ChainRange held = plan.share_of(ranks.rank(), ranks.size()).positions;
+  const ChainPlan plan = divisible_plan(mechanism, settings.subchains, processes.size());
+  const ChainRange held = plan.share_of(processes.process(), processes.size()).positions;
   return make_lane_part(mechanism, rate_kind, plan, held,
-                        std::make_unique<SubchainSolver>(mechanism, plan, settings.threads, &ranks), settings.leak);
+                        std::make_unique<SubchainSolver>(mechanism, plan, settings.threads, &processes), settings.leak);
 }
 
 }  // namespace mbdbench

@@ -3,23 +3,23 @@
 /// The formulations `dca` and `hdca` with sub-chains as leaves (option leaf=subchain).
 #include <memory>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/formulation_part.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
 
 namespace mbdbench {
 
-/// \returns the plan of chains that so many ranks share. \throws ModelError where they cannot
-ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int ranks);
+/// \returns the plan of chains that so many processes share. \throws ModelError where they cannot
+ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int processes);
 
 /// The formulation in accelerations (state q, u) or momenta (q, p), with the threads and instruction set of
 /// execution.hpp. \throws ModelError where sub-chains cannot treat the mechanism
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
                                                        const Parameters& options);
 
-/// One rank's part of it. \throws ModelError where sub-chains cannot treat the mechanism or so many ranks cannot share
-/// it
+/// One process's part of it. \throws ModelError where sub-chains cannot treat the mechanism or so many processes cannot
+/// share it
 std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                    const Parameters& options, RankExchange& ranks);
+                                                    const Parameters& options, ProcessExchange& processes);
 
 }  // namespace mbdbench

@@ -22,7 +22,7 @@ bool all_finite(std::span<const double> values) {
 }  // namespace
 
 struct SubchainSolver::Work : ChainTeam {
-  Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given);
+  Work(const Mechanism& of, ChainPlan given_plan, int threads, ProcessExchange* given);
 
   void meet_scans(const TeamMember& member);
   void close_segments(const TeamMember& member);
@@ -33,21 +33,21 @@ struct SubchainSolver::Work : ChainTeam {
 
   const Mechanism* mechanism;
   const ChainSweeps* sweeps;
-  SegmentLanes segment_lanes;            // of this rank
-  std::vector<SegmentReport> reports;    // of all ranks
-  std::vector<SegmentScan> met_scans;    // of all ranks; not used by one alone
+  SegmentLanes segment_lanes;            // of this process
+  std::vector<SegmentReport> reports;    // of all processes
+  std::vector<SegmentScan> met_scans;    // of all processes; not used by one alone
   std::vector<SegmentClosing> closings;  // one a member
-  std::vector<double> pivots;            // the smallest of every block of this rank
+  std::vector<double> pivots;            // the smallest of every block of this process
   double failed_pivot = 0.0;
 };
 
-SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int threads, RankExchange* given)
+SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int threads, ProcessExchange* given)
     : ChainTeam(of, std::move(given_plan), threads, given),
       mechanism(&of),
       sweeps(&chain_sweeps_in_use()),
       segment_lanes(plan, lanes, *sweeps, own.blocks),
       reports(plan.segments().size()),
-      met_scans(ranks == nullptr ? 0 : reports.size()),
+      met_scans(processes == nullptr ? 0 : reports.size()),
       pivots(index_of(own.blocks.count())) {
   closings.reserve(index_of(team.size()));
   for (int member = 0; member < team.size(); ++member) {
@@ -56,7 +56,7 @@ SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int thread
 }
 
 void SubchainSolver::Work::meet_scans(const TeamMember& member) {
-  if (ranks == nullptr) {
+  if (processes == nullptr) {
     member.barrier();
     return;
   }
@@ -81,7 +81,7 @@ void SubchainSolver::Work::close_segments(const TeamMember& member) {
 int SubchainSolver::Work::failed_joint(std::span<const double> rates) {
   const bool positive = std::all_of(reports.begin(), reports.end(),
                                     [](const SegmentReport& report) { return report.smallest_pivot > 0.0; });
-  if (ranks != nullptr) {
+  if (processes != nullptr) {
     // Each looks at its own results, but what is returned from here has to be the same on all.
     return positive ? -1 : outermost_failure();
   }
@@ -107,20 +107,20 @@ int SubchainSolver::Work::outermost_failure() {
     double position = -1.0;
     double pivot = std::numeric_limits<double>::quiet_NaN();
   };
-  std::vector<Failure> failures(index_of(ranks == nullptr ? 1 : ranks->size()));
-  Failure& mine = failures[index_of(ranks == nullptr ? 0 : ranks->rank())];
+  std::vector<Failure> failures(index_of(processes == nullptr ? 1 : processes->size()));
+  Failure& mine = failures[index_of(processes == nullptr ? 0 : processes->process())];
   for (int position = own.positions.last; mine.position < 0.0 && position-- > own.positions.first;) {
     const double pivot = lanes.pivot(index_of(position));
     if (!(pivot > 0.0) || !std::isfinite(pivot)) {
       mine = {static_cast<double>(position), pivot};
     }
   }
-  if (ranks != nullptr) {
+  if (processes != nullptr) {
     std::vector<std::size_t> bounds(failures.size() + 1);
     for (std::size_t r = 0; r < bounds.size(); ++r) {
       bounds[r] = r * sizeof(Failure);
     }
-    ranks->share(std::as_writable_bytes(std::span(failures)), bounds);
+    processes->share(std::as_writable_bytes(std::span(failures)), bounds);
   }
   const auto outermost = std::max_element(failures.begin(), failures.end(),
                                           [](const Failure& a, const Failure& b) { return a.position < b.position; });
@@ -130,14 +130,14 @@ int SubchainSolver::Work::outermost_failure() {
                                                      : static_cast<std::size_t>(outermost->position));
 }
 
-SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks)
-    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, ranks)) {}
+SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, processes)) {}
 SubchainSolver::~SubchainSolver() = default;
 
 RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,
                                         std::span<double> udot) {
   Work& work = *work_;
-  const bool finite = work.ranks == nullptr || (all_finite(q) && all_finite(u));
+  const bool finite = work.processes == nullptr || (all_finite(q) && all_finite(u));
   work.team.run([&](const TeamMember& member) {
     SegmentClosing& closing = work.closings[index_of(member.index)];
     if (member.index == 0 && !work.loads.empty()) {
@@ -174,7 +174,7 @@ RhsStatus SubchainSolver::momenta(double t, std::span<const double> q, std::span
                                   std::span<double> u, std::span<double> pdot) {
   Work& work = *work_;
   const bool loaded = work.plan.cut().has_value();
-  const bool finite = work.ranks == nullptr || (all_finite(q) && all_finite(p));
+  const bool finite = work.processes == nullptr || (all_finite(q) && all_finite(p));
   work.team.run([&](const TeamMember& member) {
     SegmentClosing& closing = work.closings[index_of(member.index)];
     work.for_blocks_of(member, [&](int b, const ChainBlock& block) {

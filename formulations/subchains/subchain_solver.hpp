@@ -10,7 +10,7 @@
 #include <memory>
 #include <span>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
 
@@ -20,10 +20,11 @@ namespace mbdbench {
 class SubchainSolver final : public LaneSolver {
  public:
   /// \param threads at most one a block of lanes is used
-  /// \param ranks nullptr: all links, with q, u, p by coordinate. Otherwise those of this rank (ChainPlan::share_of),
-  /// with q, u, p of them alone, by position; all ranks call the same functions together and get the same return value.
-  /// A state that is not finite on one of them fails on all; what overflows afterwards does not
-  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, RankExchange* ranks = nullptr);
+  /// \param processes nullptr: all links, with q, u, p by coordinate. Otherwise those of this process
+  /// (ChainPlan::share_of), with q, u, p of them alone, by position; all processes call the same functions together and
+  /// get the same return value. A state that is not finite on one of them fails on all; what overflows afterwards does
+  /// not
+  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes = nullptr);
   ~SubchainSolver() override;
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;

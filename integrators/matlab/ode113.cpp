@@ -101,7 +101,7 @@ class Ode113 {
   bool starting_ = true;
 };
 
-/// \returns the size of v + difference_, of this rank's components.
+/// \returns the size of v + difference_, of this process's components.
 double Ode113::own_size_of_sum(std::span<const double> v) {
   std::transform(v.begin(), v.end(), difference_.begin(), sum_.begin(), std::plus<>());
   return norm_.own_relative(sum_, x_, x_);

@@ -258,7 +258,7 @@ def _gain_figures(study):
             definitions += _line_figures(
                 study, f"{quantity}_against_bodies", what,
                 f"{what} over the size" + (", with the first integrator and tolerance or step." if mechanisms is not study.mechanisms else ".")
-                + ("" if unit else " Above 1 a variant is faster than the fastest one on one thread and rank.")
+                + ("" if unit else " Above 1 a variant is faster than the fastest one on one thread and process.")
                 + (_second_baseline_text(study, families) if quantity == "speedup" else ""),
                 _growth(study, families, quantity, 1.0), what.split(" of ")[0].lower() + unit)
     return definitions

@@ -112,12 +112,12 @@ class Simulation:
         self.end_state = json.loads((output / "state.json").read_text())["x"]
 
 
-class RankedSimulation(Simulation):
-    """`mpirun -n 2 mbdbench simulate`: each rank has its part of the state."""
+class DividedSimulation(Simulation):
+    """`mpirun -n 2 mbdbench simulate`: each process has its part of the state."""
 
     end = 0.2
     problem = ["-m", "pendulum_xyz:200", "-f", "hdca[leaf=subchain,subchains=32]", "-i", "rkf45-fixed", "--fixed-step", "0.0002", "-t", "0:0.01:0.2"]
-    # Longer than a rank waits on a busy machine, and short for a test.
+    # Longer than a process waits on a busy machine, and short for a test.
     patience = 3.0
 
     def __init__(self, program, scratch, launcher):
@@ -125,7 +125,7 @@ class RankedSimulation(Simulation):
         self.launcher = launcher
 
     def command(self, output):
-        return [*self.launcher, *super().command(output), "--rank-timeout", str(self.patience)]
+        return [*self.launcher, *super().command(output), "--process-timeout", str(self.patience)]
 
 
 class Study:
@@ -254,47 +254,47 @@ def state_of(process):
     return []
 
 
-def disturb_rank(process, output, draw, number):
-    """Sends a signal to one rank once the run has begun. Returns the rank, None where the run was over before."""
+def disturb_worker(process, output, draw, number):
+    """Sends a signal to one process of the run once it has begun. Returns it, None where the run was over before."""
     while process.poll() is None and not (output / "trajectory.csv.part").exists():
         time.sleep(0.005)
     time.sleep(draw.uniform(0.0, 0.5))
-    ranks = children(process)
-    if len(ranks) != 2:
+    workers = children(process)
+    if len(workers) != 2:
         return None
-    rank = draw.choice(ranks)
+    worker = draw.choice(workers)
     with contextlib.suppress(ProcessLookupError):
-        os.kill(rank, number)
-    return rank
+        os.kill(worker, number)
+    return worker
 
 
-def kill_rank(process, output, draw):
+def kill_worker(process, output, draw):
     """The launcher ends the other one; its exit code says so, unless the run was over."""
-    disturb_rank(process, output, draw, signal.SIGKILL)
+    disturb_worker(process, output, draw, signal.SIGKILL)
     return {0, 128 + signal.SIGKILL}
 
 
-def stop_rank(process, output, draw):
-    """The other rank must not wait for ever, and nobody may stay behind."""
-    rank = disturb_rank(process, output, draw, signal.SIGSTOP)
+def stop_worker(process, output, draw):
+    """The other process must not wait for ever, and nobody may stay behind."""
+    worker = disturb_worker(process, output, draw, signal.SIGSTOP)
     # Grace: of the launcher until it kills what does not end when asked to.
     try:
-        process.wait(RankedSimulation.patience + 20.0)
+        process.wait(DividedSimulation.patience + 20.0)
     except subprocess.TimeoutExpired:
-        if children(process) != [rank]:
+        if children(process) != [worker]:
             wait(process)
-            raise Lost("the other rank did not notice that one hangs") from None
+            raise Lost("the other process did not notice that one hangs") from None
         # It was stopped behind its last word: the other one has ended, and only the launcher waits.
-        os.kill(rank, signal.SIGCONT)
+        os.kill(worker, signal.SIGCONT)
         wait(process)
         return {0}
     # The system takes a moment to end what was killed.
     for _ in range(50):
-        if rank is None or not state_of(rank):
+        if worker is None or not state_of(worker):
             return {0, 1}
         time.sleep(0.1)
-    os.kill(rank, signal.SIGKILL)
-    raise Lost("a stopped rank was left behind")
+    os.kill(worker, signal.SIGKILL)
+    raise Lost("a stopped process was left behind")
 
 
 AT_RANDOM_TIMES = {
@@ -308,7 +308,7 @@ AT_RANDOM_TIMES = {
 
 
 OTHERS = ["files limited (RLIMIT_FSIZE)", "standard output full", "read-only", "clock jumps", "descriptors closed"]
-OF_RANKS = {"a rank killed": kill_rank, "a rank hangs": stop_rank}
+OF_PROCESSES = {"a process killed": kill_worker, "a process hangs": stop_worker}
 
 
 def limited_files(draw):
@@ -326,7 +326,7 @@ class Fault:
         self.number = number
         self.draw = random.Random(f"{harness.seed}:{number}")
         self.kind = self.draw.choice(harness.kinds)
-        self.target = harness.ranked if self.kind in OF_RANKS else self.draw.choice(harness.targets)
+        self.target = harness.divided if self.kind in OF_PROCESSES else self.draw.choice(harness.targets)
         if self.kind == "kill -9, a digit changed":
             self.target = next(target for target in harness.targets if isinstance(target, Study))
 
@@ -338,9 +338,9 @@ class Fault:
                 process = start(self.target.command(output), log)
                 time.sleep(self.draw.uniform(0.0, 1.1) * self.harness.duration[self.target])
                 allowed = AT_RANDOM_TIMES[self.kind](process, output, self.draw)
-            elif self.kind in OF_RANKS:
+            elif self.kind in OF_PROCESSES:
                 process = start(self.target.command(output), log)
-                allowed = OF_RANKS[self.kind](process, output, self.draw)
+                allowed = OF_PROCESSES[self.kind](process, output, self.draw)
             elif self.kind.startswith("files limited"):
                 process = start(self.target.command(output), log, preexec_fn=limited_files(self.draw))
                 allowed = {0, WRITE_FAILED}
@@ -407,19 +407,19 @@ class Fault:
 class Harness:
     def __init__(self, program, seed, scratch, clock, experiments, launcher, kinds):
         self.seed = seed
-        self.kinds = kinds or [*AT_RANDOM_TIMES, *OTHERS, *(OF_RANKS if launcher else [])]
+        self.kinds = kinds or [*AT_RANDOM_TIMES, *OTHERS, *(OF_PROCESSES if launcher else [])]
         self.scratch = scratch
         self.clock = clock
         # Simulations and studies are quick; an experiment takes seconds.
         self.targets = [Simulation(program, scratch)] * 3 + [Study(program, scratch)] * 3
         self.targets += [Experiment(program, scratch, key) for key in experiments]
-        self.ranked = RankedSimulation(program, scratch, launcher) if launcher else None
+        self.divided = DividedSimulation(program, scratch, launcher) if launcher else None
         self.duration = {}
         self.reference = {}
 
     def measure(self):
         """The undisturbed runs."""
-        for target in dict.fromkeys([*self.targets, *([self.ranked] if self.ranked else [])]):
+        for target in dict.fromkeys([*self.targets, *([self.divided] if self.divided else [])]):
             output = self.scratch / f"undisturbed{len(self.reference)}"
             begun = time.monotonic()
             finished = subprocess.run(target.command(output), capture_output=True, text=True, check=False)
@@ -453,9 +453,9 @@ def main():
     parser.add_argument("--only", type=int, default=None, help="one fault again, by its number")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--clock", type=Path, default=None, help="library with a clock that jumps")
-    parser.add_argument("--kind", action="append", choices=[*AT_RANDOM_TIMES, *OTHERS, *OF_RANKS],
+    parser.add_argument("--kind", action="append", choices=[*AT_RANDOM_TIMES, *OTHERS, *OF_PROCESSES],
                         help="only faults of this kind; repeatable")
-    parser.add_argument("--ranks", action="store_true", help="disturb runs on two ranks of mpirun as well")
+    parser.add_argument("--processes", action="store_true", help="disturb runs on two workers of mpirun as well")
     parser.add_argument("--experiment", action="append", default=[], help="an experiment to disturb as well")
     arguments = parser.parse_args()
     seed = arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6)
@@ -463,7 +463,7 @@ def main():
     scratch = Path(tempfile.mkdtemp(prefix="mbdbench-faults-"))
     os.chmod(scratch, 0o755)
     harness = Harness(str(Path(arguments.program).resolve()), seed, scratch, arguments.clock, arguments.experiment,
-                      launcher_of_two() if arguments.ranks else None, arguments.kind)
+                      launcher_of_two() if arguments.processes else None, arguments.kind)
     harness.measure()
     numbers = range(arguments.faults) if arguments.only is None else [arguments.only]
     faults = [Fault(harness, number) for number in numbers]

@@ -13,7 +13,7 @@
 #include "experiments/command_line/commands/study_command.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/files/shipped_file.hpp"
-#include "experiments/simulation/ranks/rank_start.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
 #include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/name_suggestion.hpp"
 
@@ -23,7 +23,7 @@ namespace {
 constexpr const char* kRunExamples = R"(Examples:
   mbdbench run chadaj2015 --quick              a first look
   mbdbench run chadaj2015 --output results     everything; the same command continues an interrupted run
-  mpirun -n 4 mbdbench run chadaj2017          on several ranks)";
+  mpirun -n 4 mbdbench run chadaj2017          on several processes)";
 
 struct RunOptions {
   std::string experiment;
@@ -33,9 +33,9 @@ struct RunOptions {
   bool quiet = false;
 };
 
-/// Of what all ranks find alike the first one tells.
+/// Of what all processes find alike the first one tells.
 [[noreturn]] void refuse(const std::string& message) {
-  if (ranks_in_use() != nullptr && ranks_in_use()->rank() > 0) {
+  if (processes_in_use() != nullptr && processes_in_use()->process() > 0) {
     throw EndedElsewhere();
   }
   throw std::invalid_argument(message);

@@ -115,8 +115,10 @@ void add_output_options(CLI::App& command, SimulateRequest& request) {
       ->check(number_from(0.0, 1e9))
       ->capture_default_str();
   command
-      .add_option("--rank-timeout", request.rank_timeout,
-                  "On several ranks: seconds that one waits for the others before the run ends; 0: for ever")
+      .add_option("--process-timeout,--rank-timeout", request.process_timeout,
+                  "On several processes: seconds that one waits for the others before the run ends; 0: for ever. "
+                  "(--rank-timeout "
+                  "is the former name)")
       ->check(number_from(0.0, 1e9))
       ->capture_default_str();
   command.add_flag("--reactions", request.reactions, "Also write the reactions of every joint");

@@ -33,7 +33,7 @@
 #include "experiments/records/claim.hpp"
 #include "experiments/records/provenance/provenance.hpp"
 #include "experiments/records/verdict_table.hpp"
-#include "experiments/simulation/ranks/rank_start.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
 #include "experiments/studies/declaration/readers/study_reader.hpp"
 #include "experiments/studies/runner/cells/study_memory.hpp"
 #include "experiments/studies/runner/observation/right_hand_sides.hpp"
@@ -47,7 +47,7 @@
 #include "experiments/terminal/interruption.hpp"
 #include "experiments/terminal/message.hpp"
 #include "formulations/execution/execution.hpp"
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
@@ -252,11 +252,11 @@ StudyFileRun with_file(StudyFileRun options) {
   return options;
 }
 
-int run_here(const Registries& registries, const StudyFileRun& options, RankStart* start) {
+int run_here(const Registries& registries, const StudyFileRun& options, ProcessStart* start) {
   const std::optional<studies::StudyShare> share =
       options.share.empty() ? std::nullopt : std::optional(studies::parse_share(options.share));
   const studies::Study study = studies::read_study(registries, options.file, options.quick);
-  const bool first = start == nullptr || start->ranks().rank() == 0;
+  const bool first = start == nullptr || start->processes().process() == 0;
   const fs::path output = options.output.empty() ? fs::path("results") / "runs" / study.name : fs::path(options.output);
   if (!options.job.empty()) {
     print_job(options.job, study, options, output.string());
@@ -313,7 +313,7 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
                                            .share = std::nullopt,
                                            .merges = merges});
   if (!first) {
-    return kExitOk;  // the first rank has everything, and says how it ended
+    return kExitOk;  // the first process has everything, and says how it ended
   }
   int threads = 1;
   for (const studies::StudyVariant& variant : study.variants) {
@@ -342,11 +342,11 @@ int run_here(const Registries& registries, const StudyFileRun& options, RankStar
 }  // namespace
 
 int run_study_file(const Registries& registries, const StudyFileRun& options) {
-  RankExchange* const ranks = ranks_in_use();
-  if (ranks == nullptr) {
+  ProcessExchange* const processes = processes_in_use();
+  if (processes == nullptr) {
     return run_here(registries, with_file(options), nullptr);
   }
-  RankStart start(*ranks);
+  ProcessStart start(*processes);
   return start.run([&] { return run_here(registries, with_file(options), &start); });
 }
 
@@ -357,8 +357,9 @@ void add_study_command(CLI::App& program, const Registries& registries, int& exi
       "study does not say failures_allowed");
   const auto options = std::make_shared<StudyFileRun>();
   command
-      ->add_option("file", options->file,
-                   "The declaration (docs/using/studies/studies.md), or the name of a study that comes with the program")
+      ->add_option(
+          "file", options->file,
+          "The declaration (docs/using/studies/studies.md), or the name of a study that comes with the program")
       ->required();
   command->add_option("-o,--output", options->output, "Directory for the results; default results/runs/NAME");
   command->add_option("-j,--jobs", options->jobs, "Number of runs side by side; the results do not depend on it")

@@ -142,8 +142,8 @@ std::string system_text(int error) {
 
 }  // namespace
 
-MemberJournal::MemberJournal(const fs::path& folder, int rank)
-    : file_(folder / "parts" / fmt::format("members.rank{}.bin", rank)) {
+MemberJournal::MemberJournal(const fs::path& folder, int process)
+    : file_(folder / "parts" / fmt::format("members.process{}.bin", process)) {
   std::error_code error;
   fs::create_directories(file_.parent_path(), error);
   descriptor_ = error ? -1 : ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
@@ -184,7 +184,7 @@ KeptMembers::KeptMembers(const fs::path& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder / "parts", ignored)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("members.rank") && name.ends_with(".bin")) {
+    if (name.starts_with("members.process") && name.ends_with(".bin")) {
       files.push_back(entry.path());
     }
   }

@@ -36,9 +36,9 @@ struct MemberRecord {
 /// Finished members, appended to a file as they finish. What a killed program leaves is every whole record.
 class MemberJournal {
  public:
-  /// Opens or makes parts/members.rankR.bin in the folder and cuts off a torn last record.
+  /// Opens or makes parts/members.processR.bin in the folder and cuts off a torn last record.
   /// \throws WriteError
-  MemberJournal(const std::filesystem::path& folder, int rank);
+  MemberJournal(const std::filesystem::path& folder, int process);
   ~MemberJournal();
   MemberJournal(const MemberJournal&) = delete;
   MemberJournal& operator=(const MemberJournal&) = delete;
@@ -57,7 +57,7 @@ class MemberJournal {
 /// All records of a folder, whichever process has written them. Reads from the files when asked.
 class KeptMembers {
  public:
-  /// Looks through parts/members.rank*.bin. \throws FileError
+  /// Looks through parts/members.process*.bin. \throws FileError
   explicit KeptMembers(const std::filesystem::path& folder);
   ~KeptMembers();
   KeptMembers(const KeptMembers&) = delete;

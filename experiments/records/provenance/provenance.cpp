@@ -168,7 +168,7 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   json["logical_cores"] = provenance.logical_cores;
   json["threads"] = provenance.threads;
   json["openmp"] = openmp_json(openmp_settings(provenance.threads));
-  json["ranks"] = provenance.ranks;
+  json["processes"] = provenance.processes;
   json["messages"] = provenance.messages;
   json["binding"] = provenance.binding;
   for (const auto& [name, version] : provenance.libraries) {
@@ -182,16 +182,16 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   write_json(file, json);
 }
 
-void add_ranks(const std::filesystem::path& file, int ranks, const std::string& messages) {
+void add_processes(const std::filesystem::path& file, int processes, const std::string& messages) {
   nlohmann::ordered_json json = json_in(file);
   if (!json.is_object()) {
     Provenance provenance = capture_provenance();
-    provenance.ranks = ranks;
+    provenance.processes = processes;
     provenance.messages = messages;
     write_provenance(file, provenance);
     return;
   }
-  json["ranks"] = ranks;
+  json["processes"] = processes;
   json["messages"] = messages;
   write_json(file, json);
 }

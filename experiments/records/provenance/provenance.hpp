@@ -31,7 +31,7 @@ struct Provenance {
   std::string instruction_set;  ///< of the kernels that are compiled for several
   int logical_cores = 0;
   int threads = 1;       ///< most threads that a formulation uses
-  int ranks = 1;         ///< most MPI processes that a row was made with
+  int processes = 1;     ///< most MPI processes that a row was made with
   std::string messages;  ///< how MPI processes passed them: library, transport, placement; empty for one process
   std::string binding;   ///< processors this process may run on and the variables that pin threads
   std::vector<std::pair<std::string, std::string>> libraries;  ///< name, version
@@ -55,6 +55,6 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
 
 /// Says in a provenance file that rows of its directory were made with several MPI processes; makes the file where
 /// there is none. \param messages as in `Provenance` \throws FileError when the file cannot be written
-void add_ranks(const std::filesystem::path& file, int ranks, const std::string& messages);
+void add_processes(const std::filesystem::path& file, int processes, const std::string& messages);
 
 }  // namespace mbdbench

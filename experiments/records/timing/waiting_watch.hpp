@@ -11,8 +11,8 @@
 
 namespace mbdbench {
 
-/// How long ranks wait for one another if nothing else is said, s.
-inline constexpr double kRankTimeout = 120.0;
+/// How long processes wait for one another if nothing else is said, s.
+inline constexpr double kProcessTimeout = 120.0;
 
 /// Looks once a tick whether the same wait still goes on. Time is counted in ticks, so that a process that was stopped
 /// itself, or a machine that slept, does not count as waiting. A wait costs two stores.

@@ -121,9 +121,9 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::stages, "stages", "1", "stages", "of a right-hand side that wait for one another"},
     QuantityEntry{Quantity::critical_path, "critical_path", "operations", "critical path",
                   "operations that must follow one another, however many workers there are"},
-    QuantityEntry{Quantity::exchanges, "exchanges", "1", "exchanges", "of two ranks in one right-hand side"},
+    QuantityEntry{Quantity::exchanges, "exchanges", "1", "exchanges", "of two processes in one right-hand side"},
     QuantityEntry{Quantity::exchange_bytes, "exchange_bytes", "B", "exchanged bytes",
-                  "that two ranks together send in one right-hand side"},
+                  "that two processes together send in one right-hand side"},
     QuantityEntry{Quantity::acceleration_error, "acceleration_error", "1", "error of u'",
                   "largest difference of u' from numbers of 113 bits over the largest u', at a state near the start"},
     QuantityEntry{
@@ -138,9 +138,10 @@ constexpr std::array kQuantities = {
                   "of a run without output, the fastest repetition"},
     QuantityEntry{
         Quantity::speedup, "speedup", "1", "speedup",
-        "wall time of the fastest variant on one thread and rank over this one's, same integrator and control"},
-    QuantityEntry{Quantity::rank_difference, "rank_difference", "of the component", "difference between ranks and one",
-                  "largest difference of a component of the state at the end of the run on ranks from that in one "
+        "wall time of the fastest variant on one thread and process over this one's, same integrator and control"},
+    QuantityEntry{Quantity::process_difference, "process_difference", "of the component",
+                  "difference between processes and one",
+                  "largest difference of a component of the state at the end of the run on processes from that in one "
                   "process; 0: the same bits"},
     QuantityEntry{Quantity::time_per_evaluation, "time_per_evaluation", "s", "time per evaluation",
                   "of one right-hand side at the start, wall time of the fastest of nine batches"},
@@ -164,7 +165,7 @@ constexpr std::array kQuantities = {
     QuantityEntry{Quantity::projection_time_per_body, "projection_time_per_body", "s", "time per projection and body",
                   "of what follows a step, at a state whose positions are off by 1e-6; the fastest of nine batches"},
     QuantityEntry{Quantity::exchange_time, "exchange_time", "s", "time of an exchange",
-                  "of so many numbers between the ranks, exchange_time(27)", Subject::message},
+                  "of so many numbers between the processes, exchange_time(27)", Subject::message},
     QuantityEntry{Quantity::message_speedup, "message_speedup", "1", "speedup by messages",
                   "message_speedup(3x27): a model, half of the sequential right-hand side and three exchanges of 27 "
                   "numbers, as measured",
@@ -180,6 +181,8 @@ constexpr std::array kQuantities = {
                   "components, and one"},
 };
 
+// Deprecated, still read.
+constexpr std::string_view kFormerProcessDifference = "rank_difference";
 constexpr std::array<std::string_view, 3> kLevels = {"position", "velocity", "acceleration"};
 constexpr std::array<std::string_view, 3> kKinds = {"position", "velocity", "momentum"};
 constexpr std::array kGrowing = {Quantity::energy_error, Quantity::position_drift, Quantity::velocity_drift,
@@ -357,7 +360,8 @@ std::string Observer::marker() const {
 
 Observer parse_observer(std::string_view text) {
   const std::size_t bracket = text.find('(');
-  const std::string_view name = text.substr(0, bracket);
+  const std::string_view written = text.substr(0, bracket);
+  const std::string_view name = written == kFormerProcessDifference ? "process_difference" : written;
   const auto* const found = std::find_if(kQuantities.begin(), kQuantities.end(),
                                          [&](const QuantityEntry& entry) { return entry.name == name; });
   if (found == kQuantities.end()) {

@@ -72,7 +72,7 @@ enum class Quantity {
   // Times and what depends on the moment.
   wall_time,
   speedup,
-  rank_difference,
+  process_difference,
   // Both.
   time_per_evaluation,
   time_per_body,

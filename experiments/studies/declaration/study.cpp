@@ -43,10 +43,11 @@ void add_curves(std::vector<Observer>& all, const CurveFigure& figure) {
 }  // namespace
 
 std::string StudyVariant::formulation() const {
-  if (ranks == 1) {
+  if (processes == 1) {
     return formulation_word(entry->key, own_options);
   }
-  return formulation_word(entry->key, fmt::format("{}{}ranks={}", own_options, own_options.empty() ? "" : ",", ranks));
+  return formulation_word(entry->key,
+                          fmt::format("{}{}processes={}", own_options, own_options.empty() ? "" : ",", processes));
 }
 
 std::string StudyMechanism::parameters() const {

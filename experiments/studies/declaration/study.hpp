@@ -57,10 +57,10 @@ struct StudyVariant {
   const FormulationEntry* entry = nullptr;
   std::string options;           ///< as the command line takes them, may be empty; those of the whole study among them
   bool may_fail = false;         ///< whether a failed run is a result and not a failure of the study
-  int ranks = 1;                 ///< among which its right-hand sides are divided
+  int processes = 1;             ///< among which its right-hand sides are divided
   int evaluations_before = 0;    ///< that a published program makes before its solver begins; they count in rhs_calls
   std::string own_options = {};  ///< without those of the whole study
-  /// \returns the formulation as records name it: "hdca[gauge=leak]", "hdca[leaf=subchain,ranks=2]".
+  /// \returns the formulation as records name it: "hdca[gauge=leak]", "hdca[leaf=subchain,processes=2]".
   [[nodiscard]] std::string formulation() const;
 };
 

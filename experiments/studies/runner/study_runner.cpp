@@ -22,7 +22,7 @@
 #include "experiments/studies/runner/compared_runs.hpp"
 #include "experiments/studies/runner/observation/right_hand_sides.hpp"
 #include "experiments/studies/runner/parts/part_runner.hpp"
-#include "experiments/studies/runner/parts/rank_team.hpp"
+#include "experiments/studies/runner/parts/process_team.hpp"
 #include "experiments/studies/runner/study_reference.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -40,7 +40,7 @@ class StudyRun {
         study_(study),
         options_(options),
         references_(study.mechanisms.size()),
-        team_(registries, study, options.start == nullptr ? nullptr : &options.start->ranks()) {
+        team_(registries, study, options.start == nullptr ? nullptr : &options.start->processes()) {
     divide();
     std::string program = program_digest();
     for (const ReferenceRun& reference : study.references) {
@@ -260,9 +260,9 @@ class StudyRun {
     return cells;
   }
 
-  /// Whether there are the ranks here that a variant computes on.
+  /// Whether there are the processes here that a variant computes on.
   [[nodiscard]] bool is_timed_here(std::size_t variant) const {
-    return ranks_of(study_.variants[variant]) == 1 || team_.has_ranks_of(study_.variants[variant]);
+    return processes_of(study_.variants[variant]) == 1 || team_.has_processes_of(study_.variants[variant]);
   }
 
   std::vector<StudyPart> timing_parts(PartRunner& runner) {
@@ -311,7 +311,7 @@ class StudyRun {
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const StudyVariant& variant = study_.variants[v];
       asked += fmt::format("{}{} on {} threads{},", variant.formulation(), engine_of(variant), threads_of(variant),
-                           is_timed_here(v) ? "" : ", no ranks");
+                           is_timed_here(v) ? "" : ", no processes");
     }
     for (const Observer& observer : study_.observers) {
       asked += observer.of_right_hand_side() ? "|" + observer.name() : "";
@@ -331,7 +331,7 @@ class StudyRun {
     for (const CellKey& cell : cells) {
       runs += "|" + study_.variants[cell.variant].formulation() + engine_of(study_.variants[cell.variant]);
     }
-    // Runs on ranks are compared in these.
+    // Runs on processes are compared in these.
     for (const Observer& observer : study_.observers) {
       runs += observer.quantity == Quantity::state ? "|" + observer.name() : "";
     }
@@ -343,7 +343,7 @@ class StudyRun {
               nlohmann::json json = nlohmann::json::array();
               for (const CellTimes& cell : timed_cells(cells)) {
                 json.push_back({to_json(cell.times),
-                                to_json(CellResult{{{Quantity::rank_difference, {}}, cell.rank_difference}})});
+                                to_json(CellResult{{{Quantity::process_difference, {}}, cell.process_difference}})});
               }
               return json;
             },
@@ -359,29 +359,30 @@ class StudyRun {
 
   struct CellTimes {
     RepeatedTimes times;
-    Measured rank_difference = Measured::refused("not on ranks");
+    Measured process_difference = Measured::refused("not on processes");
   };
 
-  /// Those of one process in turns, then those that all ranks run together.
+  /// Those of one process in turns, then those that all processes run together.
   std::vector<CellTimes> timed_cells(const std::vector<CellKey>& cells) {
     std::vector<CellTimes> all(cells.size());
     std::vector<CellKey> alone;
     std::copy_if(cells.begin(), cells.end(), std::back_inserter(alone),
-                 [&](const CellKey& cell) { return ranks_of(study_.variants[cell.variant]) == 1; });
+                 [&](const CellKey& cell) { return processes_of(study_.variants[cell.variant]) == 1; });
     const std::vector<RepeatedTimes> times = time_runs(registries_, study_, alone);
     for (std::size_t k = 0, place = 0; k < cells.size(); ++k) {
-      if (ranks_of(study_.variants[cells[k].variant]) == 1) {
+      if (processes_of(study_.variants[cells[k].variant]) == 1) {
         all[k].times = times[place++];
       } else {
         const TeamRun run = team_.run(cells[k]);
-        all[k] = {run.times, run.refusal.empty() ? rank_difference(cells[k], run.end) : Measured::refused(run.refusal)};
+        all[k] = {run.times,
+                  run.refusal.empty() ? process_difference(cells[k], run.end) : Measured::refused(run.refusal)};
       }
     }
     return all;
   }
 
-  /// \param end of the run on ranks
-  Measured rank_difference(const CellKey& cell, const std::vector<double>& end) const {
+  /// \param end of the run on processes
+  Measured process_difference(const CellKey& cell, const std::vector<double>& end) const {
     StudyCase alone(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant]);
     const auto layout = alone.formulation().layout();
     std::optional<double> largest;
@@ -490,12 +491,12 @@ class StudyRun {
       }
       const auto times = results_.times.find(cell);
       const Measured time = times != results_.times.end() && times->second.count() > 0 ? wall_time(times->second)
-                            : times != results_.times.end() ? result.at({Quantity::rank_difference, {}})
+                            : times != results_.times.end() ? result.at({Quantity::process_difference, {}})
                             : is_timed_here(cell.variant) || !study_.mechanisms[cell.mechanism].timed
                                 ? untimed(cell, result)
-                                : without_ranks(study_.variants[cell.variant]);
+                                : without_processes(study_.variants[cell.variant]);
       if (times == results_.times.end()) {
-        result[{Quantity::rank_difference, {}}] = time;
+        result[{Quantity::process_difference, {}}] = time;
       }
       result[{Quantity::wall_time, {}}] = time;
     }
@@ -509,7 +510,7 @@ class StudyRun {
   std::map<std::string, std::vector<std::size_t>> reference_users_;
   std::vector<StudyReference> references_;
   StudyResults results_;
-  RankTeam team_;
+  ProcessTeam team_;
   std::optional<StudyDivision> division_;  // where the study is computed in shares
   std::vector<CellKey> own_cells_;         // those of this process
 };

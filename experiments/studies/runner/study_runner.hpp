@@ -1,15 +1,15 @@
 #pragma once
 /// \file
-/// Runs what a study declares: references, then all runs side by side, then times, one after another. On several ranks
-/// each computes its share of the references and runs; times are the first rank's, while the others sleep. Shares are
-/// computed by processes that know nothing of one another, and merged afterwards.
+/// Runs what a study declares: references, then all runs side by side, then times, one after another. On several
+/// processes each computes its share of the references and runs; times are the first process's, while the others sleep.
+/// Shares are computed by processes that know nothing of one another, and merged afterwards.
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "experiments/registries/registries.hpp"
-#include "experiments/simulation/ranks/rank_start.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
 #include "experiments/studies/runner/cells/study_division.hpp"
 #include "experiments/studies/runner/study_results.hpp"
 
@@ -22,13 +22,13 @@ struct RunnerOptions {
   bool quiet = false;
   std::function<bool()> stop_requested;
   std::vector<StudyEngine> engines = {};  ///< with their versions: what another version found is computed again
-  RankStart* start =
-      nullptr;  ///< of ranks that share the runs and the output directory; nullptr: this process is alone
+  ProcessStart* start =
+      nullptr;  ///< of processes that share the runs and the output directory; nullptr: this process is alone
   std::optional<StudyShare> share = std::nullopt;  ///< that this process computes; the results are of this share alone
   bool merges = false;  ///< whether what shares have finished is put together, and nothing computed
 };
 
-/// \returns everything, or what there is where shares are merged; nothing when the user asked to stop, and on ranks
+/// \returns everything, or what there is where shares are merged; nothing when the user asked to stop, and on processes
 /// behind the first. \throws FileError for files that cannot be written, or when another run holds the directory
 std::optional<StudyResults> run_study(const Registries& registries, const Study& study, const RunnerOptions& options);
 

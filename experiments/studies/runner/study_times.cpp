@@ -77,20 +77,21 @@ RepeatedTimes times_from_json(const nlohmann::json& json) {
   return times;
 }
 
-int ranks_of(const StudyVariant& variant) {
+int processes_of(const StudyVariant& variant) {
   const auto& known = variant.entry->options;
-  const bool can = std::any_of(known.begin(), known.end(), [](const auto& option) { return option.name == "ranks"; });
+  const bool can =
+      std::any_of(known.begin(), known.end(), [](const auto& option) { return option.name == "processes"; });
   const auto by_option =
-      can ? parse_parameters(known, variant.options, variant.entry->key).integer("ranks") : std::int64_t{1};
-  return std::max(variant.ranks, static_cast<int>(by_option));
+      can ? parse_parameters(known, variant.options, variant.entry->key).integer("processes") : std::int64_t{1};
+  return std::max(variant.processes, static_cast<int>(by_option));
 }
 
-Measured without_ranks(const StudyVariant& variant) {
-  return {CellState::disturbed, 0.0, fmt::format("start it with mpirun -n {}", ranks_of(variant))};
+Measured without_processes(const StudyVariant& variant) {
+  return {CellState::disturbed, 0.0, fmt::format("start it with mpirun -n {}", processes_of(variant))};
 }
 
 bool is_sequential(const StudyVariant& variant) {
-  return ranks_of(variant) == 1 && threads_of(variant) == 1;
+  return processes_of(variant) == 1 && threads_of(variant) == 1;
 }
 
 }  // namespace mbdbench::studies

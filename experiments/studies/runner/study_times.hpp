@@ -26,13 +26,13 @@ RepeatedTimes times_from_json(const nlohmann::json& json);
 /// \returns whether another repetition of a run would tell little: few are asked for, and it is long.
 bool timed_once(const Study& study, const RepeatedTimes& times);
 
-/// \returns the ranks that a variant's option of this name divides it among.
-int ranks_of(const StudyVariant& variant);
+/// \returns the processes that a variant's option of this name divides it among.
+int processes_of(const StudyVariant& variant);
 
-/// \returns what a time of a variant on ranks is where there are no such ranks.
-Measured without_ranks(const StudyVariant& variant);
+/// \returns what a time of a variant on processes is where there are no such processes.
+Measured without_processes(const StudyVariant& variant);
 
-/// \returns whether the variant computes on one thread and one rank: what a speedup is taken against.
+/// \returns whether the variant computes on one thread and one process: what a speedup is taken against.
 bool is_sequential(const StudyVariant& variant);
 
 }  // namespace mbdbench::studies

@@ -16,7 +16,7 @@ Lane lane_of(const double* from, int lane);
 template <typename Lane>
 void set_lane(const Lane& value, double* to, int lane);
 
-/// Owner of the arrays of all blocks that a rank holds. Allocates nothing after construction.
+/// Owner of the arrays of all blocks that a process holds. Allocates nothing after construction.
 class ChainLanes {
  public:
   /// \param whole whether vectors hold numbers by coordinate, of all links, or by position, of those held
@@ -35,7 +35,7 @@ class ChainLanes {
   }
   /// \returns what is held: blocks, segments, positions.
   [[nodiscard]] const ChainShare& share() const { return share_; }
-  /// \returns the pivot of the link at a position of this rank.
+  /// \returns the pivot of the link at a position of this process.
   [[nodiscard]] double pivot(std::size_t position) const;
 
  private:

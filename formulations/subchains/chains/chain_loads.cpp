@@ -54,13 +54,13 @@ void ChainLoads::evaluate(double t, std::span<const double> q, std::span<const d
   }
 }
 
-std::string refuse_divided_loads(const Mechanism& mechanism, const ChainPlan& plan, int ranks) {
+std::string refuse_divided_loads(const Mechanism& mechanism, const ChainPlan& plan, int processes) {
   try {
-    for (int rank = 0; rank < ranks && has_joint_loads(mechanism.description()); ++rank) {
-      const Mechanism held(held_links(mechanism, plan, plan.share_of(rank, ranks).positions));
+    for (int process = 0; process < processes && has_joint_loads(mechanism.description()); ++process) {
+      const Mechanism held(held_links(mechanism, plan, plan.share_of(process, processes).positions));
     }
   } catch (const ModelError& error) {
-    return fmt::format("a load in a joint of one rank depends on another one: {}", error.what());
+    return fmt::format("a load in a joint of one process depends on another one: {}", error.what());
   }
   return {};
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Forces in the joints of a ChainPlan, once a right-hand side: of all links, or of those that one of several ranks
+/// Forces in the joints of a ChainPlan, once a right-hand side: of all links, or of those that one of several processes
 /// holds.
 #include <memory>
 #include <optional>
@@ -16,7 +16,7 @@ namespace mbdbench {
 /// Costs nothing where there are no loads. Allocates nothing after construction.
 class ChainLoads {
  public:
-  /// \param held positions of one rank, with q, u and forces by position; nothing: all, by coordinate
+  /// \param held positions of one process, with q, u and forces by position; nothing: all, by coordinate
   /// \throws ModelError where a load in a held joint depends on others
   ChainLoads(const Mechanism& mechanism, const ChainPlan& plan, const std::optional<ChainRange>& held);
 
@@ -28,7 +28,7 @@ class ChainLoads {
   }
 
  private:
-  std::unique_ptr<const Mechanism> part_;  // of a rank: its bodies alone
+  std::unique_ptr<const Mechanism> part_;  // of a process: its bodies alone
   std::optional<LoadEvaluator> loads_;
   std::vector<std::size_t> places_;  // where the part has what is held at a position
   std::vector<double> q_;
@@ -36,7 +36,7 @@ class ChainLoads {
   std::vector<double> forces_;
 };
 
-/// \returns why ranks cannot evaluate the loads of their own joints alone, empty if they can.
-std::string refuse_divided_loads(const Mechanism& mechanism, const ChainPlan& plan, int ranks);
+/// \returns why processes cannot evaluate the loads of their own joints alone, empty if they can.
+std::string refuse_divided_loads(const Mechanism& mechanism, const ChainPlan& plan, int processes);
 
 }  // namespace mbdbench

@@ -11,8 +11,8 @@
 namespace mbdbench {
 namespace {
 
-// Measured (docs/understanding/formulations/sub_chains.md): two blocks cost one thread 2 us more; two threads gain that back from
-// 500 links on, and from here on twice as much.
+// Measured (docs/understanding/formulations/sub_chains.md): two blocks cost one thread 2 us more; two threads gain that
+// back from 500 links on, and from here on twice as much.
 constexpr int kTwoBlocks = 1000;
 // Longer sub-chains gain nothing, and unit wrenches on the way over a thousand links and more become subnormal.
 constexpr int kLongest = 512;
@@ -197,14 +197,15 @@ void ChainPlan::set_lanes() {
   lanes_.resize(index_of(division_.lanes()));  // those that are left over hold nothing
 }
 
-int ChainPlan::most_ranks() const {
+int ChainPlan::most_processes() const {
   return segments_.back().block + 1;
 }
 
-ChainShare ChainPlan::share_of(int rank, int ranks) const {
-  const int count = most_ranks();
-  // Blocks that only fill up the plan go to the last rank.
-  const ChainRange blocks{rank * count / ranks, rank + 1 == ranks ? division_.blocks : (rank + 1) * count / ranks};
+ChainShare ChainPlan::share_of(int process, int processes) const {
+  const int count = most_processes();
+  // Blocks that only fill up the plan go to the last process.
+  const ChainRange blocks{process * count / processes,
+                          process + 1 == processes ? division_.blocks : (process + 1) * count / processes};
   ChainShare share{blocks, {}, {}};
   // Lanes, segments and positions come in the order of the blocks.
   for (const ChainSegment& segment : segments_) {
@@ -221,8 +222,8 @@ ChainShare ChainPlan::share_of(int rank, int ranks) const {
   return share;
 }
 
-std::string ChainPlan::refuse_ranks(int ranks) const {
-  if (ranks <= most_ranks()) {
+std::string ChainPlan::refuse_processes(int processes) const {
+  if (processes <= most_processes()) {
     return {};
   }
   std::vector<int> links;
@@ -231,17 +232,18 @@ std::string ChainPlan::refuse_ranks(int ranks) const {
     links.push_back(arm.last - arm.first);
   }
   const int total = static_cast<int>(tree_.size());
-  std::string text = fmt::format("{} links are divided into {} block{} of {} sub-chains, and a rank takes at least one",
-                                 total, most_ranks(), most_ranks() == 1 ? "" : "s", ChainDivision::kLanes);
+  std::string text =
+      fmt::format("{} links are divided into {} block{} of {} sub-chains, and a process takes at least one", total,
+                  most_processes(), most_processes() == 1 ? "" : "s", ChainDivision::kLanes);
   const int most = quotient_up(total, ChainDivision::kLanes);
-  for (int blocks = ranks; blocks <= most; ++blocks) {
+  for (int blocks = processes; blocks <= most; ++blocks) {
     const int length = smallest_length(links, blocks * ChainDivision::kLanes);
     const int held = quotient_up(lanes_needed(links, length), ChainDivision::kLanes);
-    if (held >= ranks) {
+    if (held >= processes) {
       return text + fmt::format("; option subchains={} makes it {} blocks", blocks * ChainDivision::kLanes, held);
     }
   }
-  return text + fmt::format("; they are too few for so many ranks, {} is the most", most);
+  return text + fmt::format("; they are too few for so many processes, {} is the most", most);
 }
 
 }  // namespace mbdbench

@@ -6,7 +6,7 @@
 /// lane of a block holds `length` neighbouring links of one arm, the last lane of an arm what is left: missing links
 /// have no mass and a pivot of 1, they neither take nor give anything. The lanes of one arm within one block are a
 /// `segment`. The plan depends on the mechanism and on what the user asks for, never on the machine, so that results
-/// have the same bits whatever threads or ranks run it.
+/// have the same bits whatever threads or processes run it.
 #include <array>
 #include <optional>
 #include <span>
@@ -48,7 +48,7 @@ struct ChainRange {
   [[nodiscard]] int count() const { return last - first; }
 };
 
-/// What one of several ranks holds.
+/// What one of several processes holds.
 struct ChainShare {
   ChainRange blocks, segments, positions;
 };
@@ -96,12 +96,13 @@ class ChainPlan {
   /// \returns the ends of the cut joint on its bodies a and b, where there is one.
   [[nodiscard]] const std::optional<std::array<CutTip, 2>>& cut() const { return cut_; }
 
-  /// \returns how many ranks can share the chains: blocks that hold links.
-  [[nodiscard]] int most_ranks() const;
-  /// \returns what one of `ranks` ranks holds, neighbouring blocks, as equal as can be. \param ranks up to most_ranks
-  [[nodiscard]] ChainShare share_of(int rank, int ranks) const;
-  /// \returns why so many ranks cannot share the chains and what would make it so, empty if they can.
-  [[nodiscard]] std::string refuse_ranks(int ranks) const;
+  /// \returns how many processes can share the chains: blocks that hold links.
+  [[nodiscard]] int most_processes() const;
+  /// \returns what one of `processes` processes holds, neighbouring blocks, as equal as can be. \param processes up to
+  /// most_processes
+  [[nodiscard]] ChainShare share_of(int process, int processes) const;
+  /// \returns why so many processes cannot share the chains and what would make it so, empty if they can.
+  [[nodiscard]] std::string refuse_processes(int processes) const;
 
  private:
   void set_arms(const Mechanism& mechanism);

@@ -6,16 +6,16 @@
 
 namespace mbdbench {
 
-ChainTeam::ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, RankExchange* given_ranks)
-    : ranks(given_ranks),
+ChainTeam::ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, ProcessExchange* given_processes)
+    : processes(given_processes),
       plan(std::move(given_plan)),
-      own(ranks == nullptr ? plan.share_of(0, 1) : plan.share_of(ranks->rank(), ranks->size())),
-      lanes(plan, own, ranks == nullptr),
+      own(processes == nullptr ? plan.share_of(0, 1) : plan.share_of(processes->process(), processes->size())),
+      lanes(plan, own, processes == nullptr),
       scans(plan, lanes),
-      loads(mechanism, plan, ranks == nullptr ? std::nullopt : std::optional(own.positions)),
+      loads(mechanism, plan, processes == nullptr ? std::nullopt : std::optional(own.positions)),
       team(std::min(threads, own.blocks.count())) {
-  for (int r = 0; ranks != nullptr && r < ranks->size(); ++r) {
-    bounds_.push_back(index_of(plan.share_of(r, ranks->size()).segments.first));
+  for (int r = 0; processes != nullptr && r < processes->size(); ++r) {
+    bounds_.push_back(index_of(plan.share_of(r, processes->size()).segments.first));
   }
   bounds_.push_back(plan.segments().size());
   bytes_.resize(bounds_.size());
@@ -23,7 +23,7 @@ ChainTeam::ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threa
 
 void ChainTeam::share(std::span<std::byte> parts, std::size_t size) {
   std::transform(bounds_.begin(), bounds_.end(), bytes_.begin(), [size](std::size_t bound) { return bound * size; });
-  ranks->share(parts, bytes_);
+  processes->share(parts, bytes_);
 }
 
 void ChainTeam::set_turns(const ChainSweeps& sweeps, int b, std::span<const double> q) const {

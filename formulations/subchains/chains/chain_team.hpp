@@ -1,12 +1,12 @@
 #pragma once
 /// \file
-/// Who works on what in a ChainPlan: the blocks of one rank, shared by a team of threads, with the way of angles and
+/// Who works on what in a ChainPlan: the blocks of one process, shared by a team of threads, with the way of angles and
 /// joint forces into their lanes.
 #include <cstddef>
 #include <span>
 #include <vector>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 #include "formulations/execution/thread_team.hpp"
 #include "formulations/subchains/chains/chain_lanes.hpp"
 #include "formulations/subchains/chains/chain_loads.hpp"
@@ -17,15 +17,15 @@ namespace mbdbench {
 
 /// Parts refer to each other: neither copied nor moved.
 struct ChainTeam {
-  /// \param threads at most one a block is used \param given_ranks nullptr: all blocks are here
-  ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, RankExchange* given_ranks);
+  /// \param threads at most one a block is used \param given_processes nullptr: all blocks are here
+  ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, ProcessExchange* given_processes);
   ~ChainTeam() = default;
   ChainTeam(const ChainTeam&) = delete;
   ChainTeam& operator=(const ChainTeam&) = delete;
   ChainTeam(ChainTeam&&) = delete;
   ChainTeam& operator=(ChainTeam&&) = delete;
 
-  /// \returns whether a block of this rank is the member's.
+  /// \returns whether a block of this process is the member's.
   [[nodiscard]] bool owns(const TeamMember& member, int b) const {
     return (b - own.blocks.first) * member.count / own.blocks.count() == member.index;
   }
@@ -45,11 +45,11 @@ struct ChainTeam {
       }
     }
   }
-  /// All members and ranks. \param parts plain data, one a segment: everybody's are there when it returns
+  /// All members and processes. \param parts plain data, one a segment: everybody's are there when it returns
   template <typename Part>
   void meet(const TeamMember& member, std::vector<Part>& parts) {
     member.barrier();
-    if (ranks != nullptr) {
+    if (processes != nullptr) {
       if (member.index == 0) {
         share(std::as_writable_bytes(std::span(parts)), sizeof(Part));
       }
@@ -61,7 +61,7 @@ struct ChainTeam {
   /// Joint forces into a block, after `loads` were evaluated; nothing where there are none.
   void set_forces(int b) const;
 
-  RankExchange* ranks;
+  ProcessExchange* processes;
   ChainPlan plan;
   ChainShare own;
   ChainLanes lanes;
@@ -72,7 +72,7 @@ struct ChainTeam {
  private:
   void share(std::span<std::byte> parts, std::size_t size);
 
-  std::vector<std::size_t> bounds_;  // of the ranks' segments
+  std::vector<std::size_t> bounds_;  // of the processes' segments
   std::vector<std::size_t> bytes_;   // the same in what is being shared
 };
 

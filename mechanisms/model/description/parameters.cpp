@@ -59,7 +59,7 @@ std::optional<ParameterValue> parse_value(const ParameterSpecification& paramete
 const ParameterSpecification& find_parameter(std::span<const ParameterSpecification> specifications,
                                              std::string_view name, std::string_view owner) {
   for (const ParameterSpecification& parameter : specifications) {
-    if (parameter.name == name) {
+    if (parameter.name == name || (!name.empty() && parameter.former_name == name)) {
       return parameter;
     }
   }

@@ -25,6 +25,7 @@ struct ParameterSpecification {
   double minimum = -1e300;                     ///< numbers: smallest allowed
   double maximum = 1e300;                      ///< numbers: largest allowed
   std::vector<std::string_view> choices = {};  ///< strings: the allowed ones; empty: any
+  std::string_view former_name = {};           ///< deprecated, still read
 };
 
 /// Parameters by name; complete when a builder or a formulation sees them.

@@ -72,7 +72,7 @@ TEST_F(HostileTexts, StatesThatAreTooDeepOrHoldEscapesAreRefused) {
     EXPECT_TRUE(says(escape, "U+001B")) << escape.errors;
     EXPECT_EQ(visible_text(escape.errors), escape.errors);
   }
-  // What a killed run may have left of its provenance, with ranks.
+  // What a killed run may have left of its provenance, with processes.
   EXPECT_EQ(simulate_pendulum("run", {"--time", "0.1", "--overwrite"}).exit_code, 0);
 }
 

@@ -7,7 +7,7 @@
 
 #include "experiments/ensembles/members/member_record.hpp"
 #include "tests/experiments/ensembles/ensemble_call.hpp"
-#include "tests/experiments/on_ranks.hpp"
+#include "tests/experiments/on_processes.hpp"
 
 namespace mbdbench {
 namespace {
@@ -36,7 +36,7 @@ TEST(MemberJournal, whole_records_are_read_back_and_torn_ones_are_cut_off) {
     MemberJournal second(folder.path(), 1);
     second.append(made_up(7));
   }
-  const fs::path file = folder / "parts" / "members.rank0.bin";
+  const fs::path file = folder / "parts" / "members.process0.bin";
   const std::string whole = content_of(file);
   // Any number of bytes of the second record may be missing.
   for (std::size_t missing = 1; missing <= whole.size() / 2; ++missing) {
@@ -60,7 +60,7 @@ TEST(MemberJournal, whole_records_are_read_back_and_torn_ones_are_cut_off) {
 TEST(MemberJournal, a_changed_byte_is_noticed) {
   const TemporaryDirectory folder;
   MemberJournal(folder.path(), 0).append(made_up(1));
-  const fs::path file = folder / "parts" / "members.rank0.bin";
+  const fs::path file = folder / "parts" / "members.process0.bin";
   const std::string whole = content_of(file);
   for (std::size_t place = 0; place < whole.size(); ++place) {
     std::string changed = whole;
@@ -176,7 +176,7 @@ TEST_F(EnsembleResumeTest, a_table_that_is_missing_is_made_again) {
   EXPECT_TRUE(says(simulate("many", lanes()), "complete already"));
 }
 
-class EnsembleOnRanksRunTest : public OnRanksTest {
+class EnsembleOnProcessesRunTest : public OnProcessesTest {
  protected:
   static constexpr const char* kWords =
       "simulate --quiet --mechanism pendulum_xyz:6 --time 0:0.1:0.6 --ensemble 37 --spread positions=0.2 --seed 5";
@@ -190,25 +190,26 @@ class EnsembleOnRanksRunTest : public OnRanksTest {
   }
 };
 
-TEST_F(EnsembleOnRanksRunTest, processes_share_the_members) {
+TEST_F(EnsembleOnProcessesRunTest, processes_share_the_members) {
   for (const std::string method : {"-f aba -i rk2 --fixed-step 0.01", "-f hdca -i ode45"}) {
     ASSERT_EQ(shell(fmt::format("{} {} {} --output alone --overwrite", program(), kWords, method)), 0) << said_;
-    for (const int ranks : {2, 3}) {
-      ASSERT_EQ(
-          shell(fmt::format("{} -n {} {} {} {} --output ranks --overwrite", kMpirun, ranks, program(), kWords, method)),
-          0)
+    for (const int processes : {2, 3}) {
+      ASSERT_EQ(shell(fmt::format("{} -n {} {} {} {} --output processes --overwrite", kMpirun, processes, program(),
+                                  kWords, method)),
+                0)
           << said_;
       EXPECT_EQ(said_.find("results: "), said_.rfind("results: "));
-      expect_same("ranks", "alone");
+      expect_same("processes", "alone");
     }
   }
   EXPECT_EQ(
-      shell(fmt::format("{} -n 2 {} {} -f aba --output ranks2 --spread velocities=-1", kMpirun, program(), kWords)), 2);
+      shell(fmt::format("{} -n 2 {} {} -f aba --output processes2 --spread velocities=-1", kMpirun, program(), kWords)),
+      2);
   EXPECT_TRUE(said("a spread is at least 0")) << said_;
 }
 
 // Killed at several moments of the time that it takes undisturbed; then the same command, without a word of the past.
-TEST_F(EnsembleOnRanksRunTest, a_killed_ensemble_goes_on_to_the_same_files) {
+TEST_F(EnsembleOnProcessesRunTest, a_killed_ensemble_goes_on_to_the_same_files) {
   for (const std::string method : {"-f naudet -i rkf45-fixed --fixed-step 0.00005",
                                    "-f dense -i ode45 --rtol 1e-12 --atol 1e-12 --max-step 0.001"}) {
     const std::string words = fmt::format("{} {} --threads 2", kWords, method);
@@ -228,32 +229,33 @@ TEST_F(EnsembleOnRanksRunTest, a_killed_ensemble_goes_on_to_the_same_files) {
   }
 }
 
-// All ranks do what the first one finds: that a table is missing, that all is there, that another one's members are.
-TEST_F(EnsembleOnRanksRunTest, ranks_agree_on_what_is_there) {
+// All processes do what the first one finds: that a table is missing, that all is there, that another one's members
+// are.
+TEST_F(EnsembleOnProcessesRunTest, processes_agree_on_what_is_there) {
   const std::string words = fmt::format("{} -f aba -i rk2 --fixed-step 0.01", kWords);
   ASSERT_EQ(shell(fmt::format("{} {} --output alone", program(), words)), 0) << said_;
-  const std::string on_ranks = fmt::format("{} -n 3 {} {} --output ranks", kMpirun, program(), words);
-  ASSERT_EQ(shell(on_ranks), 0) << said_;
-  fs::remove(directory_ / "ranks" / "ensemble.csv");
-  ASSERT_EQ(shell(on_ranks), 0) << said_;
+  const std::string on_processes = fmt::format("{} -n 3 {} {} --output processes", kMpirun, program(), words);
+  ASSERT_EQ(shell(on_processes), 0) << said_;
+  fs::remove(directory_ / "processes" / "ensemble.csv");
+  ASSERT_EQ(shell(on_processes), 0) << said_;
   EXPECT_FALSE(said("complete already")) << said_;
-  expect_same("ranks", "alone");
-  ASSERT_EQ(shell(on_ranks), 0) << said_;
+  expect_same("processes", "alone");
+  ASSERT_EQ(shell(on_processes), 0) << said_;
   EXPECT_TRUE(said("complete already")) << said_;
-  expect_same("ranks", "alone");
-  MemberJournal(directory_ / "ranks", 1).append(made_up(1));
-  fs::remove(directory_ / "ranks" / "inputs.json");
-  ASSERT_EQ(shell(on_ranks), 0) << said_;
-  expect_same("ranks", "alone");
+  expect_same("processes", "alone");
+  MemberJournal(directory_ / "processes", 1).append(made_up(1));
+  fs::remove(directory_ / "processes" / "inputs.json");
+  ASSERT_EQ(shell(on_processes), 0) << said_;
+  expect_same("processes", "alone");
 }
 
 // The signal comes when the first member is kept: steps of a millisecond take the others much longer.
-TEST_F(EnsembleOnRanksRunTest, a_signal_keeps_what_is_finished_and_says_so) {
+TEST_F(EnsembleOnProcessesRunTest, a_signal_keeps_what_is_finished_and_says_so) {
   const std::string words =
       fmt::format("{} -f dense -i ode45 --rtol 1e-12 --atol 1e-12 --max-step 0.0005 --threads 1 --output many", kWords);
   // A shell starts what goes on beside it deaf to SIGINT; SIGTERM means the same to the program.
   const std::string script = fmt::format(
-      "{} {} & it=$!; while kill -0 $it && ! [ -s many/parts/members.rank0.bin ]; do sleep 0.01; done; "
+      "{} {} & it=$!; while kill -0 $it && ! [ -s many/parts/members.process0.bin ]; do sleep 0.01; done; "
       "kill -TERM $it; wait $it",
       program(), words);
   EXPECT_EQ(shell(fmt::format("sh -c '{}'", script)), 130) << said_;

@@ -12,14 +12,14 @@
 #include "experiments/records/record.hpp"
 #include "tests/experiments/claim_rows.hpp"
 #include "tests/experiments/command_line_call.hpp"
-#include "tests/experiments/on_ranks.hpp"
+#include "tests/experiments/on_processes.hpp"
 #include "tests/experiments/temporary_directory.hpp"
 
 namespace mbdbench {
 namespace {
 
 constexpr const char* kOneProcess = "bae-haug[alpha=10,beta=10,kernel=general]";
-constexpr const char* kTwoProcesses = "bae-haug[alpha=10,beta=10,ranks=2]";
+constexpr const char* kTwoProcesses = "bae-haug[alpha=10,beta=10,processes=2]";
 
 const Record* find_record(const std::vector<Record>& records, const std::string& mechanism, const char* formulation,
                           const std::string& parameters, const std::string& quantity) {
@@ -78,15 +78,15 @@ TEST(Malczyk2008RunTest, OneProcessCountsAndSaysWhatTwoWouldNeed) {
   EXPECT_EQ(call_alone->note, "start it with mpirun -n 2");
 }
 
-class Malczyk2008OnRanksTest : public OnRanksTest {};
+class Malczyk2008OnProcessesTest : public OnProcessesTest {};
 
-TEST_F(Malczyk2008OnRanksTest, two_processes_are_timed_and_compute_the_bits_of_one) {
+TEST_F(Malczyk2008OnProcessesTest, two_processes_are_timed_and_compute_the_bits_of_one) {
   ASSERT_EQ(shell(fmt::format("{} -n 2 {} run malczyk2008 --quick --quiet -o two", kMpirun, program())), 0) << said_;
   const std::vector<Record> timings = read_records(directory_.path() / "two/timings.csv");
   for (const auto& [mechanism, parameters] : {std::pair("slider_crank", "tolerance=1e-06;end=1;output=0.01"),
                                               {"loop:5", "tolerance=1e-06;end=10;output=0.01"},
                                               {"loop:15", "tolerance=1e-06;end=10;output=0.01"}}) {
-    EXPECT_EQ(value_of(timings, mechanism, kTwoProcesses, parameters, "rank_difference"), 0.0) << mechanism;
+    EXPECT_EQ(value_of(timings, mechanism, kTwoProcesses, parameters, "process_difference"), 0.0) << mechanism;
     // Whether it was disturbed is the machine's affair.
     EXPECT_GT(value_of(timings, mechanism, kTwoProcesses, parameters, "wall_time").value_or(0.0), 0.0);
   }

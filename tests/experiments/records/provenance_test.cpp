@@ -31,7 +31,7 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
   for (const char* const text : {"proc_bind", "wait_policy"}) {
     EXPECT_FALSE(openmp.at(text).get<std::string>().empty()) << text;
   }
-  EXPECT_EQ(json.at("ranks"), 1);
+  EXPECT_EQ(json.at("processes"), 1);
   EXPECT_GE(json.at("logical_cores"), 1);
   EXPECT_TRUE(
       std::regex_match(json.at("utc_time").get<std::string>(), std::regex(R"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
@@ -45,7 +45,7 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
   EXPECT_THROW(write_provenance("/no/such/provenance.json", {}), FileError);
 }
 
-TEST(Provenance, RanksAreAddedAndTheRestIsLeft) {
+TEST(Provenance, ProcessesAreAddedAndTheRestIsLeft) {
   const TemporaryDirectory directory;
   const auto file = directory / "provenance.json";
   const auto read = [&] { return nlohmann::json::parse(std::ifstream(file)); };
@@ -53,13 +53,13 @@ TEST(Provenance, RanksAreAddedAndTheRestIsLeft) {
   provenance.utc_time = "2000-01-01T00:00:00Z";
   write_provenance(file, provenance);
   nlohmann::json expected = read();
-  add_ranks(file, 2, "by pigeon");
-  expected["ranks"] = 2;
+  add_processes(file, 2, "by pigeon");
+  expected["processes"] = 2;
   expected["messages"] = "by pigeon";
   EXPECT_EQ(read(), expected);
   std::filesystem::remove(file);
-  add_ranks(file, 4, "by pigeon");
-  EXPECT_EQ(read().at("ranks"), 4);
+  add_processes(file, 4, "by pigeon");
+  EXPECT_EQ(read().at("processes"), 4);
   EXPECT_TRUE(read().contains("compiler"));
 }
 

@@ -1,6 +1,6 @@
-// Runs divided among ranks (threads of this process here): the steps, counts and bits of one rank for every integrator
-// that can, what is exchanged a run, and how failures end all ranks alike.
-#include "experiments/simulation/ranks/divided_simulation.hpp"
+// Runs divided among processes (threads of this process here): the steps, counts and bits of one process for every
+// integrator that can, what is exchanged a run, and how failures end all processes alike.
+#include "experiments/simulation/processes/divided_simulation.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "experiments/registries/registries.hpp"
-#include "formulations/execution/thread_ranks.hpp"
+#include "formulations/execution/thread_processes.hpp"
 #include "formulations/registry.hpp"
 #include "integrators/ode_partners.hpp"
 #include "integrators/registry.hpp"
@@ -60,7 +60,7 @@ std::vector<const OdeEntry*> dividing_integrators() {
   return entries;
 }
 
-TEST(DividedRunThreads, every_integrator_that_can_takes_the_steps_of_one_rank) {
+TEST(DividedRunThreads, every_integrator_that_can_takes_the_steps_of_one_process) {
   ASSERT_GE(dividing_integrators().size(), 6U);
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:60");
   const FormulationEntry& hdca = *find_formulation(formulation_registry(), "hdca");
@@ -77,14 +77,14 @@ TEST(DividedRunThreads, every_integrator_that_can_takes_the_steps_of_one_rank) {
       const SimulationResult expected = simulate(*whole, *integrator, times, x0, options, expected_samples);
       ASSERT_TRUE(expected.succeeded()) << integrator->key;
       for (const int size : {2, 4}) {
-        const std::string where = fmt::format("{} on {} ranks, {} times", integrator->key, size, times.size());
-        on_ranks(size, [&](RankExchange& ranks) {
-          const auto part = make_formulation_part(formulation_registry(), hdca, mechanism, kFourBlocks, ranks);
+        const std::string where = fmt::format("{} on {} processes, {} times", integrator->key, size, times.size());
+        on_processes(size, [&](ProcessExchange& processes) {
+          const auto part = make_formulation_part(formulation_registry(), hdca, mechanism, kFourBlocks, processes);
           Keeper samples;
           Keeper own_steps;
-          const bool first = ranks.rank() == 0;
+          const bool first = processes.process() == 0;
           const SimulationResult result =
-              simulate_part(*part, ranks, *integrator, times, first ? std::span(x0) : std::span<const double>(),
+              simulate_part(*part, processes, *integrator, times, first ? std::span(x0) : std::span<const double>(),
                             options, first ? DividedRunSinks{&samples, &own_steps} : DividedRunSinks{});
           expect_same(result.ode, expected.ode, where);
           EXPECT_EQ(result.rhs_calls, expected.rhs_calls) << where;
@@ -120,17 +120,17 @@ TEST(DividedRunThreads, momenta_meet_once_an_evaluation_and_accelerations_twice)
       const auto whole = make_formulation(formulation_registry(), formulation, mechanism, kFourBlocks);
       const std::vector<double> x0 = initial_state(*whole, 0.0);
       OdeStatistics statistics;
-      const ExchangeCounts counts = on_ranks(2, [&](RankExchange& ranks) {
-        const auto part = make_formulation_part(formulation_registry(), formulation, mechanism, kFourBlocks, ranks);
-        const bool first = ranks.rank() == 0;
-        const SimulationResult result = simulate_part(*part, ranks, integrator, std::vector{0.0, 0.1},
+      const ExchangeCounts counts = on_processes(2, [&](ProcessExchange& processes) {
+        const auto part = make_formulation_part(formulation_registry(), formulation, mechanism, kFourBlocks, processes);
+        const bool first = processes.process() == 0;
+        const SimulationResult result = simulate_part(*part, processes, integrator, std::vector{0.0, 0.1},
                                                       first ? std::span(x0) : std::span<const double>(), {}, {});
         if (first) {
           statistics = result.ode.statistics;
         }
       });
       ASSERT_GT(statistics.nsteps, 5U);
-      // One more tells how many components every rank has.
+      // One more tells how many components every process has.
       EXPECT_EQ(counts.shares, statistics.nfevals * (key == "hdca" ? 1 : 2) + 1) << key << " " << method;
       // An attempt measures its error; a step asks whether anybody wants to stop. ode113 also asks for the error of a
       // higher order and for its second evaluation.
@@ -143,14 +143,17 @@ TEST(DividedRunThreads, momenta_meet_once_an_evaluation_and_accelerations_twice)
   }
 }
 
-/// Eight equations x' = f(x) without a mechanism, neighbouring ones on a rank.
+/// Eight equations x' = f(x) without a mechanism, neighbouring ones on a process.
 class PlainPart final : public FormulationPart {
  public:
   static constexpr std::size_t kSize = 8;
   using Rate = double (*)(double t, std::size_t component, double x);
 
-  PlainPart(RankExchange& ranks, Rate rate, double fails_from)
-      : FormulationPart(layout_of(ranks), components_of(ranks)), ranks_(ranks), rate_(rate), fails_from_(fails_from) {}
+  PlainPart(ProcessExchange& processes, Rate rate, double fails_from)
+      : FormulationPart(layout_of(processes), components_of(processes)),
+        processes_(processes),
+        rate_(rate),
+        fails_from_(fails_from) {}
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
@@ -159,31 +162,31 @@ class PlainPart final : public FormulationPart {
       bad = std::isfinite(x[i]) ? bad : 1.0;
       xdot[i] = rate_(t, components()[i], x[i]);
     }
-    ranks_.take_largest(std::span(&bad, 1));
+    processes_.take_largest(std::span(&bad, 1));
     return {bad == 0.0 && t < fails_from_, "k3", "there is no value at", t};
   }
 
  private:
-  static std::vector<std::size_t> components_of(const RankExchange& ranks) {
-    const std::size_t count = kSize / static_cast<std::size_t>(ranks.size());
+  static std::vector<std::size_t> components_of(const ProcessExchange& processes) {
+    const std::size_t count = kSize / static_cast<std::size_t>(processes.size());
     std::vector<std::size_t> components(count);
     for (std::size_t i = 0; i < count; ++i) {
-      components[i] = static_cast<std::size_t>(ranks.rank()) * count + i;
+      components[i] = static_cast<std::size_t>(processes.process()) * count + i;
     }
     return components;
   }
-  static std::vector<StateComponent> layout_of(const RankExchange& ranks) {
-    return std::vector<StateComponent>(components_of(ranks).size());
+  static std::vector<StateComponent> layout_of(const ProcessExchange& processes) {
+    return std::vector<StateComponent>(components_of(processes).size());
   }
 
-  RankExchange& ranks_;
+  ProcessExchange& processes_;
   Rate rate_;
   double fails_from_;
 };
 
-/// The same on one rank.
-OdeResult on_one_rank(PlainPart::Rate rate, double fails_from, const OdeEntry& integrator,
-                      const std::vector<double>& x0, const OdeOptions& options) {
+/// The same on one process.
+OdeResult on_one_process(PlainPart::Rate rate, double fails_from, const OdeEntry& integrator,
+                         const std::vector<double>& x0, const OdeOptions& options) {
   OdeSystem system;
   system.size = PlainPart::kSize;
   system.rhs = [&](double t, std::span<const double> x, std::span<double> xdot) {
@@ -196,7 +199,7 @@ OdeResult on_one_rank(PlainPart::Rate rate, double fails_from, const OdeEntry& i
   return integrator.solve(system, std::vector{0.0, 1.0}, x0, options, nobody);
 }
 
-TEST(DividedRunThreads, numbers_that_become_infinite_and_failures_end_all_ranks_as_one) {
+TEST(DividedRunThreads, numbers_that_become_infinite_and_failures_end_all_processes_as_one) {
   struct Case {
     const char* name = "";
     PlainPart::Rate rate = nullptr;
@@ -221,17 +224,17 @@ TEST(DividedRunThreads, numbers_that_become_infinite_and_failures_end_all_ranks_
       options.ode.fixed_step = integrator->adaptive ? OdeOptions::kUnset : 0.03;
       OdeOptions ode = options.ode;
       ode.absolute_tolerance = {options.absolute_tolerance};
-      const OdeResult expected = on_one_rank(each.rate, each.fails_from, *integrator, x0, ode);
+      const OdeResult expected = on_one_process(each.rate, each.fails_from, *integrator, x0, ode);
       ASSERT_NE(expected.status, OdeStatus::ok) << each.name << " " << integrator->key;
       for (const int size : {2, 4}) {
-        const std::string where = fmt::format("{}: {} on {} ranks", each.name, integrator->key, size);
-        on_ranks(size, [&](RankExchange& ranks) {
-          PlainPart part(ranks, each.rate, each.fails_from);
+        const std::string where = fmt::format("{}: {} on {} processes", each.name, integrator->key, size);
+        on_processes(size, [&](ProcessExchange& processes) {
+          PlainPart part(processes, each.rate, each.fails_from);
           const SimulationResult result =
-              simulate_part(part, ranks, *integrator, std::vector{0.0, 1.0},
-                            ranks.rank() == 0 ? std::span(x0) : std::span<const double>(), options, {});
+              simulate_part(part, processes, *integrator, std::vector{0.0, 1.0},
+                            processes.process() == 0 ? std::span(x0) : std::span<const double>(), options, {});
           expect_same(result.ode, expected, where);
-          if (ranks.rank() == 0) {
+          if (processes.process() == 0) {
             EXPECT_EQ(result.ode.x, expected.x) << where;
           }
         });
@@ -260,14 +263,14 @@ TEST(DividedRunThreads, a_sink_that_throws_or_wants_to_stop_stops_all_at_the_sam
   };
   const std::vector<double> x0(PlainPart::kSize, 1.0);
   for (const bool throws : {false, true}) {
-    on_ranks(2, [&](RankExchange& ranks) {
+    on_processes(2, [&](ProcessExchange& processes) {
       PlainPart part(
-          ranks, [](double /*t*/, std::size_t i, double x) { return -static_cast<double>(i) * x; },
+          processes, [](double /*t*/, std::size_t i, double x) { return -static_cast<double>(i) * x; },
           std::numeric_limits<double>::infinity());
       Stopper stopper(throws);
-      const bool first = ranks.rank() == 0;
+      const bool first = processes.process() == 0;
       const SimulationResult result =
-          simulate_part(part, ranks, *find_integrator(integrator_registry(), "ode45"), std::vector{0.0, 100.0},
+          simulate_part(part, processes, *find_integrator(integrator_registry(), "ode45"), std::vector{0.0, 100.0},
                         first ? std::span(x0) : std::span<const double>(), {},
                         first ? DividedRunSinks{&stopper, nullptr} : DividedRunSinks{});
       EXPECT_EQ(result.ode.status, OdeStatus::stopped);

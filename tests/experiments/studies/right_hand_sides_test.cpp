@@ -95,7 +95,7 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
       run_study(registries_, study, {.output = output, .jobs = 1, .quiet = true, .stop_requested = {}});
   ASSERT_TRUE(results);
   EXPECT_EQ(of(*results, 1, 0, "bodies").value, 1200.0);
-  // One exchange in momenta, two in accelerations; 64 links are one block, which two ranks cannot share.
+  // One exchange in momenta, two in accelerations; 64 links are one block, which two processes cannot share.
   EXPECT_EQ(of(*results, 1, 2, "exchanges").value, 1.0);
   EXPECT_EQ(of(*results, 1, 3, "exchanges").value, 2.0);
   EXPECT_GT(of(*results, 1, 3, "exchange_bytes").value, of(*results, 1, 2, "exchange_bytes").value);
@@ -225,7 +225,7 @@ TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
   std::string text = kRightHandSides;
   text.replace(text.find("hdca[leaf=body]"), 15, "hdca[leaf=body,threads=2]");
   const Study refused = read(text);
-  RankTeam team(registries_, refused, nullptr);
+  ProcessTeam team(registries_, refused, nullptr);
   const CellResult cell = observe_right_hand_sides(registries_, refused, 2, {1e9, 1e9, 1e-6}, team)[1];
   EXPECT_EQ(cell.at(parse_observer("bodies")).state, CellState::refused);
   EXPECT_NE(cell.at(parse_observer("bodies")).note.find("leaf=subchain or leaf=subtree may"), std::string::npos);

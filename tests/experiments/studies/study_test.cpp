@@ -122,9 +122,9 @@ TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   other.replace(other.find("\"four_bar\""), 10, "{ mechanism = \"four_bar\", absolute_tolerances = { speed = 1e-3 } }");
   expect_refused(other, 2, "speed");
   expect_refused(good + "[evaluations_before]\n\"frist\" = 1\n", 13, "did you mean \"first\"?");
-  expect_refused(good + "[ranks]\n\"frist\" = 2\n", 13, "did you mean \"first\"?");
-  expect_refused(good + "[ranks]\n\"first\" = 1\n", 13, "whole number from 2");
-  expect_refused(good + "[ranks]\n\"chains only\" = 2\n", 13, "cannot be divided among ranks");
+  expect_refused(good + "[processes]\n\"frist\" = 2\n", 13, "did you mean \"first\"?");
+  expect_refused(good + "[processes]\n\"first\" = 1\n", 13, "whole number from 2");
+  expect_refused(good + "[processes]\n\"chains only\" = 2\n", 13, "cannot be divided among processes");
   expect_refused(good + "[titles]\n\"evaluatons\" = \"x\"\n", 13, "did you mean \"evaluations\"?");
   other = good;
   other.replace(other.find("\"position_error\""), 16, "\"error(tipp)\"");

@@ -83,7 +83,7 @@ TEST(Colours, AreWantedOnTerminalsUnlessSaidOtherwise) {
   EXPECT_THROW(use_colours("sometimes"), std::invalid_argument);
 }
 
-TEST(Terminal, ThatALauncherGivesItsRanksIsNone) {
+TEST(Terminal, ThatALauncherGivesItsProcessesIsNone) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   ASSERT_GE(terminal, 0);
   EXPECT_TRUE(terminal_columns(terminal).has_value());

@@ -28,19 +28,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
-                                             "variants",    "integrators",     "tolerances", "steps",
-                                             "observe",     "claims",          "rankings",   "expectations",
-                                             "repetitions", "max_evaluations", "samples",    "failures_allowed",
-                                             "figures",     "tables",          "quick",      "baseline",
-                                             "references",  "engines",         "titles",     "evaluations_before",
-                                             "windows",     "ranks",           "options"};
+const std::vector<std::string> kStudyKeys = {
+    "name",        "title",           "mechanisms", "end",
+    "variants",    "integrators",     "tolerances", "steps",
+    "observe",     "claims",          "rankings",   "expectations",
+    "repetitions", "max_evaluations", "samples",    "failures_allowed",
+    "figures",     "tables",          "quick",      "baseline",
+    "references",  "engines",         "titles",     "evaluations_before",
+    "windows",     "processes",       "options",    "ranks"};  // former name of "processes"
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
 constexpr double kDefaultRepetitions = 3.0;
 constexpr double kMostRepetitions = 10000.0;
-constexpr double kMostRanks = 1024.0;
+constexpr double kMostProcesses = 1024.0;
 
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
@@ -66,7 +67,7 @@ class StudyReader {
     read_failures_allowed();
     read_evaluations_before();
     read_integrators();
-    read_ranks();
+    read_processes();
     read_controls();
     mechanisms_.choose();
     read_baseline();
@@ -235,23 +236,29 @@ class StudyReader {
     }
   }
 
-  void read_ranks() {
-    for (const auto& [label, count] : table_.named_numbers("ranks")) {
+  void read_processes() {
+    take_processes("processes");
+    take_processes("ranks");
+  }
+
+  /// \param key the table's name, or its former one
+  void take_processes(const std::string& key) {
+    for (const auto& [label, count] : table_.named_numbers(key)) {
       const std::size_t place =
           places_of(
               table_, {label}, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant")
               .front();
       StudyVariant& variant = study_.variants[place];
-      if (!(count.value >= 2.0 && count.value <= kMostRanks && std::floor(count.value) == count.value)) {
+      if (!(count.value >= 2.0 && count.value <= kMostProcesses && std::floor(count.value) == count.value)) {
         table_.fail(count.line,
-                    fmt::format("ranks must be a whole number from 2 to {}, not {}", kMostRanks, count.value));
+                    fmt::format("processes must be a whole number from 2 to {}, not {}", kMostProcesses, count.value));
       }
       if (variant.entry->make_part == nullptr) {
         table_.fail(label.line,
-                    fmt::format("variant '{}': formulation '{}' cannot be divided among ranks; {} can", variant.label,
-                                variant.entry->key, divisible_formulations(registries_.formulations)));
+                    fmt::format("variant '{}': formulation '{}' cannot be divided among processes; {} can",
+                                variant.label, variant.entry->key, divisible_formulations(registries_.formulations)));
       }
-      variant.ranks = static_cast<int>(count.value);
+      variant.processes = static_cast<int>(count.value);
     }
   }
 

@@ -137,7 +137,7 @@ CellResult observed_run(const Registries& registries, const Study& study, const 
 }  // namespace
 
 StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechanism, const StudyVariant& variant,
-                     RankExchange* ranks) {
+                     ProcessExchange* processes) {
   const std::string refusal = refusal_of(*variant.entry, *mechanism.mechanism);
   if (!refusal.empty()) {
     obstacle_ = Measured::refused(refusal);
@@ -145,9 +145,9 @@ StudyCase::StudyCase(const Registries& registries, const StudyMechanism& mechani
   }
   try {
     const auto& known = registries.formulations;
-    formulation_ = ranks == nullptr
-                       ? make_formulation(known, *variant.entry, *mechanism.mechanism, variant.options)
-                       : make_shared_formulation(known, *variant.entry, *mechanism.mechanism, variant.options, *ranks);
+    formulation_ = processes == nullptr ? make_formulation(known, *variant.entry, *mechanism.mechanism, variant.options)
+                                        : make_shared_formulation(known, *variant.entry, *mechanism.mechanism,
+                                                                  variant.options, *processes);
     x0_ = initial_state(*formulation_, 0.0);
   } catch (const ModelError& error) {
     obstacle_ = Measured::refused(error.what());

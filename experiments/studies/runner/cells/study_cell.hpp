@@ -17,9 +17,9 @@ namespace mbdbench::studies {
 /// A formulation of a mechanism, ready to run, or why there is none.
 class StudyCase {
  public:
-  /// \param ranks that evaluate right-hand sides together, all of them make the case; nullptr: this process alone
+  /// \param processes that evaluate right-hand sides together, all of them make the case; nullptr: this process alone
   StudyCase(const Registries& registries, const StudyMechanism& mechanism, const StudyVariant& variant,
-            RankExchange* ranks = nullptr);
+            ProcessExchange* processes = nullptr);
 
   /// \returns the reason and state of every cell of this case; measured where it can run.
   [[nodiscard]] const Measured& obstacle() const { return obstacle_; }

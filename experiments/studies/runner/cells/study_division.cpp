@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "experiments/studies/runner/cells/study_weights.hpp"
-#include "experiments/studies/runner/parts/rank_share.hpp"
+#include "experiments/studies/runner/parts/process_share.hpp"
 
 namespace mbdbench::studies {
 namespace {

@@ -23,7 +23,7 @@
 #include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/batches/state_batch.hpp"
 #include "formulations/execution/execution.hpp"
-#include "formulations/execution/thread_ranks.hpp"
+#include "formulations/execution/thread_processes.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/model/description/model_error.hpp"
@@ -141,8 +141,8 @@ void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
   std::vector<TimedCall> calls;
   const auto add = [&](const auto& call_of) {
     for (RhsCase& each : cases) {
-      calls.push_back(each.prepared->can_run() && ranks_of(*each.variant) == 1 ? call_of(*each.prepared)
-                                                                               : TimedCall([] { return false; }));
+      calls.push_back(each.prepared->can_run() && processes_of(*each.variant) == 1 ? call_of(*each.prepared)
+                                                                                   : TimedCall([] { return false; }));
     }
   };
   add([](StudyCase& prepared) { return right_hand_side_call(prepared.formulation(), 0.0, prepared.x0()); });
@@ -156,7 +156,7 @@ void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
       std::any_of(cases.begin(), cases.end(), [](const RhsCase& each) { return threads_of(*each.variant) > 1; });
   const std::vector<RepeatedTimes> times = time_in_turns(calls, kBatches, threaded ? kThreadedBatchTime : kBatchTime);
   for (std::size_t i = 0; i < cases.size(); ++i) {
-    if (ranks_of(*cases[i].variant) > 1) {
+    if (processes_of(*cases[i].variant) > 1) {
       continue;
     }
     if (times[i].count() == 0) {
@@ -188,7 +188,7 @@ void time_where(std::vector<RhsCase>& cases, const std::function<std::optional<T
   std::vector<TimedCall> calls;
   std::vector<RhsCase*> timed;
   for (RhsCase& each : cases) {
-    if (each.prepared->can_run() && ranks_of(*each.variant) == 1) {
+    if (each.prepared->can_run() && processes_of(*each.variant) == 1) {
       if (auto call = call_of(each)) {
         calls.push_back(std::move(*call));
         timed.push_back(&each);
@@ -247,27 +247,27 @@ void time_states(std::vector<RhsCase>& cases, const std::string& subject, const 
       });
 }
 
-/// Of the variants that are divided among ranks.
-void time_team(std::vector<RhsCase>& cases, std::size_t mechanism, const Study& study, RankTeam& team) {
+/// Of the variants that are divided among processes.
+void time_team(std::vector<RhsCase>& cases, std::size_t mechanism, const Study& study, ProcessTeam& team) {
   for (std::size_t i = 0; i < cases.size(); ++i) {
     const StudyVariant& variant = *cases[i].variant;
-    if (ranks_of(variant) > 1 && team.has_ranks_of(variant)) {
+    if (processes_of(variant) > 1 && team.has_processes_of(variant)) {
       const TeamRun run = team.right_hand_side(mechanism, study.mechanisms[mechanism].variants[i]);
       cases[i].time = !run.refusal.empty()    ? Measured::refused(run.refusal)
                       : run.times.count() > 0 ? measured_time(run.times.fastest())
                                               : Measured::failed("the right-hand side at the start fails");
-    } else if (ranks_of(variant) > 1) {
-      cases[i].time = without_ranks(variant);
+    } else if (processes_of(variant) > 1) {
+      cases[i].time = without_processes(variant);
     }
   }
 }
 
-/// What two ranks exchange in one right-hand side; or why they cannot share it.
-class TwoRanks {
+/// What two processes exchange in one right-hand side; or why they cannot share it.
+class TwoProcesses {
  public:
-  TwoRanks(const Registries& registries, RhsCase& of) {
-    ThreadRanks ranks(2);
-    ThreadRankExchange exchanges[2] = {{ranks, 0}, {ranks, 1}};
+  TwoProcesses(const Registries& registries, RhsCase& of) {
+    ThreadProcesses processes(2);
+    ThreadProcessExchange exchanges[2] = {{processes, 0}, {processes, 1}};
     std::unique_ptr<FormulationPart> parts[2];
     try {
       for (int r = 0; r < 2; ++r) {
@@ -308,7 +308,7 @@ class TwoRanks {
 class RhsObserver {
  public:
   RhsObserver(const Registries& registries, const Study& study, const MachineLimits& machine,
-              const Mechanism& mechanism, std::vector<RhsCase>& cases, RankTeam& team)
+              const Mechanism& mechanism, std::vector<RhsCase>& cases, ProcessTeam& team)
       : registries_(registries), study_(study), machine_(machine), rounding_(mechanism), cases_(cases), team_(team) {}
 
   CellResult observe(RhsCase& of) {
@@ -345,9 +345,9 @@ class RhsObserver {
       case Quantity::velocity_error:
         return rounding_.velocity(of.prepared->formulation());
       case Quantity::exchanges:
-        return TwoRanks(registries_, of).meetings();
+        return TwoProcesses(registries_, of).meetings();
       case Quantity::exchange_bytes:
-        return TwoRanks(registries_, of).bytes();
+        return TwoProcesses(registries_, of).bytes();
       case Quantity::time_per_evaluation:
         return of.time;
       case Quantity::time_per_body:
@@ -395,20 +395,21 @@ class RhsObserver {
     return of.stages.empty() ? Measured::refused("the formulation does not say how its work divides") : answer();
   }
 
-  /// Of messages of so many numbers between the ranks of a variant.
+  /// Of messages of so many numbers between the processes of a variant.
   [[nodiscard]] Measured exchange_time(const RhsCase& of, int numbers) {
-    if (ranks_of(*of.variant) == 1) {
-      return Measured::refused("on one rank");
+    if (processes_of(*of.variant) == 1) {
+      return Measured::refused("on one process");
     }
-    if (!team_.has_ranks_of(*of.variant)) {
-      return without_ranks(*of.variant);
+    if (!team_.has_processes_of(*of.variant)) {
+      return without_processes(*of.variant);
     }
     const auto known = exchanges_.find(numbers);
     return known != exchanges_.end() ? known->second
                                      : exchanges_[numbers] = measured_time(team_.exchange(numbers).fastest());
   }
 
-  /// A right-hand side on two ranks taken for half of the sequential one and its exchanges: what both do counts not.
+  /// A right-hand side on two processes taken for half of the sequential one and its exchanges: what both do counts
+  /// not.
   [[nodiscard]] Measured message_speedup(const RhsCase& of, int messages, int numbers) {
     const Measured ratio = speedup_of(scaled(exchange_time(of, numbers), messages));  // t1 / (messages t_exchange)
     return ratio.usable() ? Measured::number(1.0 / (0.5 + 1.0 / ratio.value)) : ratio;
@@ -453,14 +454,15 @@ class RhsObserver {
   const MachineLimits& machine_;
   RoundingErrors rounding_;
   std::vector<RhsCase>& cases_;
-  RankTeam& team_;
+  ProcessTeam& team_;
   std::map<int, Measured> exchanges_;  // by numbers
 };
 
 }  // namespace
 
 std::vector<CellResult> observe_right_hand_sides(const Registries& registries, const Study& study,
-                                                 std::size_t mechanism, const MachineLimits& machine, RankTeam& team) {
+                                                 std::size_t mechanism, const MachineLimits& machine,
+                                                 ProcessTeam& team) {
   std::vector<RhsCase> cases;
   for (const std::size_t v : study.mechanisms[mechanism].variants) {
     cases.push_back(make_case(registries, study.mechanisms[mechanism], study.variants[v]));

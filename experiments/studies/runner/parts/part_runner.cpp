@@ -53,9 +53,9 @@ std::unique_ptr<ResultJournal> open_share_journal(const std::filesystem::path& f
   return journal;
 }
 
-/// Opens this rank's journal with everything that earlier runs have left, and lets all ranks begin together.
-std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const RankShare& share,
-                                            RankStart* start, const std::string& problem) {
+/// Opens this process's journal with everything that earlier runs have left, and lets all processes begin together.
+std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const ProcessShare& share,
+                                            ProcessStart* start, const std::string& problem) {
   const std::filesystem::path file = folder / share.journal_name();
   std::unique_ptr<ResultJournal> journal;
   if (share.first()) {
@@ -63,7 +63,7 @@ std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder,
     journal->take_over_others();
   }
   if (start != nullptr) {
-    // The first rank has gathered what the ranks of an earlier run left; the others read it from there.
+    // The first process has gathered what the processes of an earlier run left; the others read it from there.
     start->compare(problem);
     if (!share.first()) {
       journal = std::make_unique<ResultJournal>(file);
@@ -80,7 +80,7 @@ std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder,
 PartRunner::PartRunner(const std::string& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts,
                        const std::string& problem)
     : options_(options),
-      share_(options.start == nullptr ? nullptr : &options.start->ranks()),
+      share_(options.start == nullptr ? nullptr : &options.start->processes()),
       journal_(options.share ? open_share_journal(options.output / "parts", *options.share)
                              : open_journal(options.output / "parts", share_, options.start, study + problem)),
       expected_(expected_times(journal_->durations(), parts)),
@@ -156,7 +156,7 @@ bool PartRunner::run(const std::vector<StudyPart>& parts) {
   return all.size() == open.size();
 }
 
-bool PartRunner::run_alone(const std::function<std::vector<StudyPart>()>& parts, RankTeam& team) {
+bool PartRunner::run_alone(const std::function<std::vector<StudyPart>()>& parts, ProcessTeam& team) {
   if (!share_.first()) {
     team.serve();
     return true;

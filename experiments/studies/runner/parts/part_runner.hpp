@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "experiments/records/timing/part_durations.hpp"
-#include "experiments/studies/runner/parts/rank_share.hpp"
-#include "experiments/studies/runner/parts/rank_team.hpp"
+#include "experiments/studies/runner/parts/process_share.hpp"
+#include "experiments/studies/runner/parts/process_team.hpp"
 #include "experiments/studies/runner/parts/result_journal.hpp"
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/terminal/progress.hpp"
@@ -31,22 +31,22 @@ struct StudyPart {
   std::string compared_in = {};     ///< of times: what compares them with one another, and thus is of one machine
 };
 
-/// The parts of one run. On several ranks every one has its own, and all call the same functions in the same order.
+/// The parts of one run. On several processes every one has its own, and all call the same functions in the same order.
 class PartRunner {
  public:
-  /// \param parts all that will be run \param problem what makes all ranks do the same \throws FileError when another
-  /// run holds the directory, or what ranks throw that start differently
+  /// \param parts all that will be run \param problem what makes all processes do the same \throws FileError when
+  /// another run holds the directory, or what processes throw that start differently
   PartRunner(const std::string& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts,
              const std::string& problem);
 
-  /// Computes this rank's share of what is not known, side by side, and takes over that of the others.
+  /// Computes this process's share of what is not known, side by side, and takes over that of the others.
   /// \returns whether all are done; false when the user asked to stop
   bool run(const std::vector<StudyPart>& parts);
 
   /// Times, which bear nothing beside them and are known only where this machine has measured them, one after another
-  /// on the first rank, which the others serve where it calls them. \param parts asked for there \returns whether all
-  /// are done
-  bool run_alone(const std::function<std::vector<StudyPart>()>& parts, RankTeam& team);
+  /// on the first process, which the others serve where it calls them. \param parts asked for there \returns whether
+  /// all are done
+  bool run_alone(const std::function<std::vector<StudyPart>()>& parts, ProcessTeam& team);
 
   /// A part of times whose runs are missing where shares are merged: it is missing too, whatever shares hold of it.
   void leave_undecided(const std::string& name);
@@ -60,7 +60,7 @@ class PartRunner {
   /// \returns what each share has contributed.
   [[nodiscard]] std::vector<ShareProvenance> shares() const;
 
-  /// All ranks have finished or stopped. \returns whether this one has all results: the first
+  /// All processes have finished or stopped. \returns whether this one has all results: the first
   bool end();
 
  private:
@@ -80,12 +80,12 @@ class PartRunner {
                                     int jobs);
 
   const RunnerOptions& options_;
-  RankShare share_;
+  ProcessShare share_;
   std::unique_ptr<ResultJournal> journal_;
   ExpectedTimes expected_;
   std::map<std::string, std::uint64_t> weights_;
   ProgressBar progress_;
-  std::uint64_t done_ = 0;  ///< weight of what is done on all ranks
+  std::uint64_t done_ = 0;  ///< weight of what is done on all processes
   std::map<std::string, std::string> machines_;
   std::vector<std::string> missing_;
   std::set<std::string> undecided_;

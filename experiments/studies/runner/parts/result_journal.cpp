@@ -76,11 +76,11 @@ std::size_t for_each_line(const std::string& text, const Take& take) {
   return start;
 }
 
-/// \returns the journals that ranks behind the first have left beside the first one's, in order.
+/// \returns the journals that processes behind the first have left beside the first one's, in order.
 std::vector<std::filesystem::path> others_of(const std::filesystem::path& first) {
   std::vector<std::filesystem::path> others;
   for (const auto& entry : std::filesystem::directory_iterator(first.parent_path())) {
-    if (entry.path().filename().string().starts_with("study.rank") && entry.path().extension() == ".jsonl") {
+    if (entry.path().filename().string().starts_with("study.process") && entry.path().extension() == ".jsonl") {
       others.push_back(entry.path());
     }
   }

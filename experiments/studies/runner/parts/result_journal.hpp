@@ -51,8 +51,8 @@ class ResultJournal {
   /// Appends, from any thread. \param part what it is, for people and for the time that it takes again
   /// \param seconds that it took \throws FileError when it cannot be written
   void append(const std::string& key, const std::string& part, const nlohmann::json& result, double seconds);
-  /// Takes over what ranks of an earlier run have left in study.rank*.jsonl beside this file, and removes these files.
-  /// \throws FileError
+  /// Takes over what processes of an earlier run have left in study.process*.jsonl beside this file, and removes these
+  /// files. \throws FileError
   void take_over_others();
   /// Removes these files: everything in them is in this one.
   void remove_others();

@@ -1,12 +1,12 @@
-// Sub-chains divided among ranks (threads of this process here, processes in tests/experiments): the bits of one rank
-// for any number of ranks and threads, what is exchanged, what fails and what is refused.
+// Sub-chains divided among processes (threads of this process here, processes in tests/experiments): the bits of one
+// process for any number of processes and threads, what is exchanged, what fails and what is refused.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "formulations/execution/thread_ranks.hpp"
+#include "formulations/execution/thread_processes.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/subchains/node_chain.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
@@ -24,9 +24,9 @@ std::string with_threads(const char* options, int threads) {
 }
 
 std::unique_ptr<FormulationPart> part(std::string_view key, const Mechanism& mechanism, std::string_view options,
-                                      RankExchange& ranks) {
+                                      ProcessExchange& processes) {
   return make_formulation_part(formulation_registry(), *find_formulation(formulation_registry(), key), mechanism,
-                               options, ranks);
+                               options, processes);
 }
 
 /// A state with different values everywhere.
@@ -38,12 +38,12 @@ std::vector<double> some_state(const Mechanism& mechanism) {
   return x;
 }
 
-/// Evaluates the parts and puts them together. \param counts receives what the ranks exchanged
-std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanism, int ranks, std::size_t evaluations,
-                                 const std::vector<double>& x, ExchangeCounts& counts,
+/// Evaluates the parts and puts them together. \param counts receives what the processes exchanged
+std::vector<double> rhs_of_parts(std::string_view key, const Mechanism& mechanism, int processes,
+                                 std::size_t evaluations, const std::vector<double>& x, ExchangeCounts& counts,
                                  const std::string& options = kFourBlocks) {
   std::vector<double> xdot(x.size(), std::numeric_limits<double>::quiet_NaN());
-  counts = on_ranks(ranks, [&](RankExchange& exchange) {
+  counts = on_processes(processes, [&](ProcessExchange& exchange) {
     const auto own = part(key, mechanism, options, exchange);
     std::vector<double> own_x;
     for (const std::size_t component : own->components()) {
@@ -76,27 +76,27 @@ MechanismDescription with_loads(std::string_view key) {
   return description;
 }
 
-TEST(SubchainRanksThreads, any_number_of_ranks_and_threads_gives_the_bits_of_one) {
+TEST(SubchainProcessesThreads, any_number_of_processes_and_threads_gives_the_bits_of_one) {
   // 37 links: two a sub-chain, so that the last block holds five and most of its sub-chains none. The loop's cut joint
-  // is solved on every rank.
+  // is solved on every process.
   for (const char* name : {"pendulum_xyz:200", "pendulum:37", "loop:90"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
     const std::vector<double> x = some_state(mechanism);
     for (const std::string_view key : {"dca", "hdca"}) {
       std::vector<double> expected(x.size());
       ASSERT_TRUE(test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, expected).ok);
-      for (const int ranks : {1, 2, 3}) {
+      for (const int processes : {1, 2, 3}) {
         for (const int threads : {1, 2}) {
           ExchangeCounts counts;
-          EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts, with_threads(kFourBlocks, threads)), expected)
-              << key << " " << name << " ranks=" << ranks << " threads=" << threads;
+          EXPECT_EQ(rhs_of_parts(key, mechanism, processes, 3, x, counts, with_threads(kFourBlocks, threads)), expected)
+              << key << " " << name << " processes=" << processes << " threads=" << threads;
         }
       }
     }
   }
 }
 
-TEST(SubchainRanksThreads, bodies_as_leaves_have_the_bits_of_one_rank_with_three_exchanges) {
+TEST(SubchainProcessesThreads, bodies_as_leaves_have_the_bits_of_one_process_with_three_exchanges) {
   for (const Mechanism& mechanism :
        {make_mechanism(mechanism_registry(), "pendulum_xyz:200"), make_mechanism(mechanism_registry(), "pendulum:37"),
         Mechanism(with_loads("pendulum_xyz:64"))}) {
@@ -104,17 +104,17 @@ TEST(SubchainRanksThreads, bodies_as_leaves_have_the_bits_of_one_rank_with_three
     for (const std::string_view key : {"dca", "hdca"}) {
       std::vector<double> expected(x.size());
       ASSERT_TRUE(test::make(key, mechanism, kBodies)->rhs(0.0, x, expected).ok);
-      for (const auto& [ranks, threads] : {std::pair(1, 2), {2, 1}, {2, 2}, {3, 1}}) {
+      for (const auto& [processes, threads] : {std::pair(1, 2), {2, 1}, {2, 2}, {3, 1}}) {
         ExchangeCounts counts;
-        EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 3, x, counts, with_threads(kBodies, threads)), expected)
-            << key << " " << mechanism.name() << " ranks=" << ranks << " threads=" << threads;
+        EXPECT_EQ(rhs_of_parts(key, mechanism, processes, 3, x, counts, with_threads(kBodies, threads)), expected)
+            << key << " " << mechanism.name() << " processes=" << processes << " threads=" << threads;
         EXPECT_EQ(counts.shares, 9U);
       }
     }
   }
 }
 
-TEST(SubchainRanksThreads, every_rank_evaluates_the_loads_in_its_own_joints) {
+TEST(SubchainProcessesThreads, every_process_evaluates_the_loads_in_its_own_joints) {
   for (const char* name : {"pendulum_xyz:200", "loop:90"}) {
     const Mechanism mechanism(with_loads(name));
     const std::vector<double> x = some_state(mechanism);
@@ -125,25 +125,26 @@ TEST(SubchainRanksThreads, every_rank_evaluates_the_loads_in_its_own_joints) {
       const Mechanism bare = make_mechanism(mechanism_registry(), name);
       ASSERT_TRUE(test::make(key, bare, kFourBlocks)->rhs(0.0, x, unloaded).ok);
       EXPECT_NE(expected, unloaded);
-      for (const int ranks : {2, 4}) {
+      for (const int processes : {2, 4}) {
         ExchangeCounts counts;
-        EXPECT_EQ(rhs_of_parts(key, mechanism, ranks, 2, x, counts), expected) << key << " " << name << " " << ranks;
+        EXPECT_EQ(rhs_of_parts(key, mechanism, processes, 2, x, counts), expected)
+            << key << " " << name << " " << processes;
         EXPECT_EQ(counts.shares, key == "dca" ? 4U : 2U) << "no exchange for loads";
       }
     }
   }
 }
 
-TEST(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_accelerations_two) {
+TEST(SubchainProcessesThreads, momenta_need_one_exchange_a_right_hand_side_and_accelerations_two) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum_xyz:400");
   const std::vector<double> x = some_state(mechanism);
-  for (const int ranks : {2, 4}) {
+  for (const int processes : {2, 4}) {
     ExchangeCounts momenta;
-    rhs_of_parts("hdca", mechanism, ranks, 10, x, momenta);
+    rhs_of_parts("hdca", mechanism, processes, 10, x, momenta);
     EXPECT_EQ(momenta.shares, 10U);
     EXPECT_EQ(momenta.share_bytes, 10 * kBlocks * sizeof(SegmentReport));
     ExchangeCounts accelerations;
-    rhs_of_parts("dca", mechanism, ranks, 10, x, accelerations);
+    rhs_of_parts("dca", mechanism, processes, 10, x, accelerations);
     EXPECT_EQ(accelerations.shares, 20U);
     EXPECT_EQ(accelerations.share_bytes, 10 * kBlocks * (sizeof(SegmentReport) + sizeof(SegmentScan)));
     for (const ExchangeCounts& counts : {momenta, accelerations}) {
@@ -153,19 +154,19 @@ TEST(SubchainRanksThreads, momenta_need_one_exchange_a_right_hand_side_and_accel
   }
 }
 
-TEST(SubchainRanksThreads, a_rank_holds_its_slice_of_the_state) {
+TEST(SubchainProcessesThreads, a_process_holds_its_slice_of_the_state) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:300");
-  on_ranks(2, [&](RankExchange& exchange) {
+  on_processes(2, [&](ProcessExchange& exchange) {
     const auto own = part("hdca", mechanism, kFourBlocks, exchange);
-    // Sub-chains of ten links: two blocks of 80 for rank 0, the other 140 links for rank 1.
-    EXPECT_EQ(own->state_size(), exchange.rank() == 0 ? 320U : 280U);
-    EXPECT_EQ(own->layout().front().name, exchange.rank() == 0 ? "q.joint1" : "q.joint161");
-    EXPECT_EQ(own->layout().back().name, exchange.rank() == 0 ? "p.joint160" : "p.joint300");
+    // Sub-chains of ten links: two blocks of 80 for process 0, the other 140 links for process 1.
+    EXPECT_EQ(own->state_size(), exchange.process() == 0 ? 320U : 280U);
+    EXPECT_EQ(own->layout().front().name, exchange.process() == 0 ? "q.joint1" : "q.joint161");
+    EXPECT_EQ(own->layout().back().name, exchange.process() == 0 ? "p.joint160" : "p.joint300");
     EXPECT_EQ(own->layout().back().kind, StateKind::momentum);
   });
 }
 
-TEST(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the_whole) {
+TEST(SubchainProcessesThreads, components_of_parts_have_the_names_and_kinds_of_the_whole) {
   MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:40").description();
   description.joints[20].type = JointType::fixed;
   description.joints[20].q0.clear();
@@ -174,9 +175,9 @@ TEST(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the_w
   for (const std::string_view key : {"dca", "hdca"}) {
     const auto whole = test::make(key, mechanism, kFourBlocks);
     std::vector<int> held(whole->state_size(), 0);
-    for (const int rank : {0, 1}) {
-      ThreadRanks connection(2);
-      ThreadRankExchange exchange(connection, rank);
+    for (const int process : {0, 1}) {
+      ThreadProcesses connection(2);
+      ThreadProcessExchange exchange(connection, process);
       const auto own = part(key, mechanism, kFourBlocks, exchange);
       for (std::size_t i = 0; i < own->state_size(); ++i) {
         const std::size_t component = own->components()[i];
@@ -186,25 +187,25 @@ TEST(SubchainRanksThreads, components_of_parts_have_the_names_and_kinds_of_the_w
         EXPECT_EQ(own->layout()[i].joint, whole->layout()[component].joint);
       }
     }
-    EXPECT_EQ(held, std::vector<int>(held.size(), 1)) << "every component belongs to one rank";
+    EXPECT_EQ(held, std::vector<int>(held.size(), 1)) << "every component belongs to one process";
   }
 }
 
-TEST(SubchainRanksThreads, bodies_as_leaves_fail_on_all_ranks_alike) {
+TEST(SubchainProcessesThreads, bodies_as_leaves_fail_on_all_processes_alike) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
   for (const std::string_view key : {"dca", "hdca"}) {
     for (const std::size_t component : {0U, 99U, 130U}) {
       std::vector<double> x = some_state(mechanism);
       x[component] = std::numeric_limits<double>::quiet_NaN();
       std::vector<std::string> messages(4);
-      on_ranks(4, [&](RankExchange& exchange) {
+      on_processes(4, [&](ProcessExchange& exchange) {
         const auto own = part(key, mechanism, kBodies, exchange);
         std::vector<double> own_x;
         for (const std::size_t i : own->components()) {
           own_x.push_back(x[i]);
         }
         std::vector<double> own_xdot(own_x.size());
-        messages[static_cast<std::size_t>(exchange.rank())] = own->rhs(0.0, own_x, own_xdot).message();
+        messages[static_cast<std::size_t>(exchange.process())] = own->rhs(0.0, own_x, own_xdot).message();
       });
       for (const std::string& message : messages) {
         EXPECT_NE(message.find("NaN inboard"), std::string::npos) << message;
@@ -214,7 +215,7 @@ TEST(SubchainRanksThreads, bodies_as_leaves_fail_on_all_ranks_alike) {
   }
 }
 
-TEST(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
+TEST(SubchainProcessesThreads, a_state_that_is_no_number_on_one_process_fails_on_all) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:100");
   for (const std::string_view key : {"dca", "hdca"}) {
     for (const std::size_t component : {0U, 99U, 100U, 130U, 199U}) {
@@ -223,14 +224,14 @@ TEST(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
       std::vector<double> whole(x.size());
       const RhsStatus expected = test::make(key, mechanism, kFourBlocks)->rhs(0.0, x, whole);
       std::vector<std::string> messages(4);
-      on_ranks(4, [&](RankExchange& exchange) {
+      on_processes(4, [&](ProcessExchange& exchange) {
         const auto own = part(key, mechanism, kFourBlocks, exchange);
         std::vector<double> own_x;
         for (const std::size_t i : own->components()) {
           own_x.push_back(x[i]);
         }
         std::vector<double> own_xdot(own_x.size());
-        messages[static_cast<std::size_t>(exchange.rank())] = own->rhs(0.0, own_x, own_xdot).message();
+        messages[static_cast<std::size_t>(exchange.process())] = own->rhs(0.0, own_x, own_xdot).message();
       });
       for (const std::string& message : messages) {
         EXPECT_EQ(message, expected.message()) << key << " " << component;
@@ -240,11 +241,11 @@ TEST(SubchainRanksThreads, a_state_that_is_no_number_on_one_rank_fails_on_all) {
   }
 }
 
-TEST(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
-  const auto message = [](std::string_view key, std::string_view name, std::string_view options, int ranks) {
+TEST(SubchainProcessesThreads, what_cannot_be_divided_is_said_with_what_can) {
+  const auto message = [](std::string_view key, std::string_view name, std::string_view options, int processes) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
-    ThreadRanks connection(ranks);
-    ThreadRankExchange exchange(connection, 0);
+    ThreadProcesses connection(processes);
+    ThreadProcessExchange exchange(connection, 0);
     try {
       part(key, mechanism, options, exchange);
     } catch (const std::exception& error) {
@@ -258,24 +259,24 @@ TEST(SubchainRanksThreads, what_cannot_be_divided_is_said_with_what_can) {
   // Forty sub-chains of two links each: from the 22nd on they hold none, which leaves three blocks.
   EXPECT_NE(message("hdca", "pendulum:41", "leaf=subchain,subchains=40", 5).find("subchains=48 makes it 6 blocks"),
             std::string::npos);
-  EXPECT_NE(message("hdca", "pendulum:20", "leaf=subchain", 4).find("too few for so many ranks, 3 is the most"),
+  EXPECT_NE(message("hdca", "pendulum:20", "leaf=subchain", 4).find("too few for so many processes, 3 is the most"),
             std::string::npos);
   EXPECT_NE(message("hdca", "pendulum:64", "", 2).find("leaf=subchain"), std::string::npos);
   EXPECT_NE(message("aba", "pendulum:64", "", 2).find("dca[leaf=subchain]"), std::string::npos);
-  EXPECT_NE(message("bae-haug", "loop:9", "alpha=1", 2).find("option ranks=2"), std::string::npos);
+  EXPECT_NE(message("bae-haug", "loop:9", "alpha=1", 2).find("option processes=2"), std::string::npos);
   EXPECT_NE(message("hdca", "balanced_tree:64", "", 2).find("need the whole state"), std::string::npos);
   EXPECT_NE(message("dca", "balanced_tree:64", "leaf=subtree", 2).find("need the whole state"), std::string::npos);
   EXPECT_NE(message("hdca", "bricard", "leaf=subchain", 1).find("projection=off"), std::string::npos);
   EXPECT_NE(message("dca", "balanced_tree:7", "leaf=subchain", 2).find("without branches"), std::string::npos);
 }
 
-TEST(SubchainRanksThreads, a_load_that_depends_on_a_joint_of_another_rank_is_refused) {
+TEST(SubchainProcessesThreads, a_load_that_depends_on_a_joint_of_another_process_is_refused) {
   const auto accepted = [](const std::string& formula) {
     MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum:64").description();
     description.joint_loads.push_back({"gear", "joint3", 0, ExpressionLaw{formula}});
     const Mechanism mechanism(description);
-    ThreadRanks connection(2);
-    ThreadRankExchange exchange(connection, 1);  // not the rank of the joint: all say the same
+    ThreadProcesses connection(2);
+    ThreadProcessExchange exchange(connection, 1);  // not the process of the joint: all say the same
     try {
       part("hdca", mechanism, "leaf=subchain,subchains=16", exchange);
     } catch (const ModelError& error) {

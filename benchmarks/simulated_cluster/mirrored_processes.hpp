@@ -10,12 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 
 namespace mbdbench {
 
 /// Process 0 of so many.
-class MirroredRanks final : public RankExchange {
+class MirroredProcesses final : public ProcessExchange {
  public:
   /// One piece of work and the message that ended it.
   struct Piece {
@@ -23,7 +23,7 @@ class MirroredRanks final : public RankExchange {
     std::size_t bytes = 0;  ///< of this process; 0: the last piece
   };
 
-  explicit MirroredRanks(int size) : size_(size) {}
+  explicit MirroredProcesses(int size) : size_(size) {}
 
   /// A right-hand side begins.
   void begin() {
@@ -36,7 +36,7 @@ class MirroredRanks final : public RankExchange {
     return pieces_;
   }
 
-  [[nodiscard]] int rank() const override { return 0; }
+  [[nodiscard]] int process() const override { return 0; }
   [[nodiscard]] int size() const override { return size_; }
   void share(std::span<std::byte> all, std::span<const std::size_t> bounds) override {
     const std::size_t own = bounds[1] - bounds[0];

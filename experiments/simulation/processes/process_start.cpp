@@ -1,4 +1,4 @@
-#include "experiments/simulation/ranks/rank_start.hpp"
+#include "experiments/simulation/processes/process_start.hpp"
 
 #include <array>
 #include <cstdint>
@@ -18,45 +18,46 @@ double digest(const std::string& text) {
 
 }  // namespace
 
-int RankStart::first_failed(bool failed) {
-  double distance = failed ? static_cast<double>(ranks_.size() - ranks_.rank()) : 0.0;
-  ranks_.take_largest(std::span(&distance, 1));
+int ProcessStart::first_failed(bool failed) {
+  double distance = failed ? static_cast<double>(processes_.size() - processes_.process()) : 0.0;
+  processes_.take_largest(std::span(&distance, 1));
   ended_ = distance > 0.0;
-  return ended_ ? ranks_.size() - static_cast<int>(distance) : -1;
+  return ended_ ? processes_.size() - static_cast<int>(distance) : -1;
 }
 
-void RankStart::compare(const std::string& problem) {
+void ProcessStart::compare(const std::string& problem) {
   if (first_failed(false) >= 0) {
     throw EndedElsewhere();
   }
   const double own = digest(problem);
   std::array<double, 2> largest = {own, -own};
-  ranks_.take_largest(largest);
+  processes_.take_largest(largest);
   if (largest[0] != -largest[1]) {
     ended_ = true;
-    if (ranks_.rank() > 0) {
+    if (processes_.process() > 0) {
       throw EndedElsewhere();
     }
     throw std::invalid_argument(
-        "the ranks were started with different commands or files, or their machines have different instruction sets "
+        "the processes were started with different commands or files, or their machines have different instruction "
+        "sets "
         "(--simd baseline is the same everywhere)");
   }
 }
 
-void RankStart::begin() {
+void ProcessStart::begin() {
   if (first_failed(false) >= 0) {
     throw EndedElsewhere();
   }
   started_ = true;
 }
 
-int RankStart::run(const std::function<int()>& work) {
+int ProcessStart::run(const std::function<int()>& work) {
   try {
     return work();
   } catch (...) {
     if (started_) {
-      ranks_.give_up();
-    } else if (!ended_ && first_failed(true) != ranks_.rank()) {
+      processes_.give_up();
+    } else if (!ended_ && first_failed(true) != processes_.process()) {
       throw EndedElsewhere();
     }
     throw;

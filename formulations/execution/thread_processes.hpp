@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Ranks as threads of one process, which count what they exchange.
+/// Processes as threads of one process, which count what they exchange.
 #include <algorithm>
 #include <barrier>
 #include <cstddef>
@@ -14,30 +14,30 @@
 #include <thread>
 #include <vector>
 
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 
 namespace mbdbench {
 
-/// How often the ranks met, and what they sent.
+/// How often the processes met, and what they sent.
 struct ExchangeCounts {
   std::size_t shares = 0;
-  std::size_t share_bytes = 0;  ///< by all ranks together, each part counted once
+  std::size_t share_bytes = 0;  ///< by all processes together, each part counted once
   std::size_t reductions = 0;
   std::size_t collections = 0;
   bool operator==(const ExchangeCounts&) const = default;
 };
 
-/// What all ranks share.
-class ThreadRanks {
+/// What all processes share.
+class ThreadProcesses {
  public:
-  explicit ThreadRanks(int size) : parts_(static_cast<std::size_t>(size)), all_(size) {}
+  explicit ThreadProcesses(int size) : parts_(static_cast<std::size_t>(size)), all_(size) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(parts_.size()); }
 
-  /// \param own left by rank \param read called with all ranks' parts
+  /// \param own left by process \param read called with all processes' parts
   template <typename Read>
-  void meet(int rank, std::span<const std::byte> own, const Read& read) {
-    parts_[static_cast<std::size_t>(rank)] = own;
+  void meet(int process, std::span<const std::byte> own, const Read& read) {
+    parts_[static_cast<std::size_t>(process)] = own;
     all_.arrive_and_wait();
     read(parts_);
     all_.arrive_and_wait();
@@ -48,20 +48,20 @@ class ThreadRanks {
   std::barrier<> all_;
 };
 
-/// One rank's side.
-class ThreadRankExchange final : public RankExchange {
+/// One process's side.
+class ThreadProcessExchange final : public ProcessExchange {
  public:
-  ThreadRankExchange(ThreadRanks& ranks, int rank) : ranks_(&ranks), rank_(rank) {}
+  ThreadProcessExchange(ThreadProcesses& processes, int process) : processes_(&processes), process_(process) {}
 
-  [[nodiscard]] int rank() const override { return rank_; }
-  [[nodiscard]] int size() const override { return ranks_->size(); }
+  [[nodiscard]] int process() const override { return process_; }
+  [[nodiscard]] int size() const override { return processes_->size(); }
   [[nodiscard]] const ExchangeCounts& counts() const { return counts_; }
 
   void share(std::span<std::byte> all, std::span<const std::size_t> bounds) override {
     ++counts_.shares;
     counts_.share_bytes += all.size();
-    const auto r = static_cast<std::size_t>(rank_);
-    ranks_->meet(rank_, all.subspan(bounds[r], bounds[r + 1] - bounds[r]), [&](const auto& parts) {
+    const auto r = static_cast<std::size_t>(process_);
+    processes_->meet(process_, all.subspan(bounds[r], bounds[r + 1] - bounds[r]), [&](const auto& parts) {
       for (std::size_t other = 0; other < parts.size(); ++other) {
         if (other != r) {
           std::copy(parts[other].begin(), parts[other].end(), all.begin() + static_cast<std::ptrdiff_t>(bounds[other]));
@@ -72,7 +72,7 @@ class ThreadRankExchange final : public RankExchange {
   void take_largest(std::span<double> numbers) override {
     ++counts_.reductions;
     const std::vector<double> own(numbers.begin(), numbers.end());
-    ranks_->meet(rank_, std::as_bytes(std::span(own)), [&](const auto& parts) {
+    processes_->meet(process_, std::as_bytes(std::span(own)), [&](const auto& parts) {
       for (const std::span<const std::byte> part : parts) {
         for (std::size_t i = 0; i < numbers.size(); ++i) {
           double value = 0.0;
@@ -84,49 +84,49 @@ class ThreadRankExchange final : public RankExchange {
   }
   void collect(std::span<const double> own, std::span<double> all, std::span<const std::size_t> bounds) override {
     ++counts_.collections;
-    ranks_->meet(rank_, std::as_bytes(own), [&](const auto& parts) {
-      for (std::size_t r = 0; r < parts.size() && rank_ == 0; ++r) {
+    processes_->meet(process_, std::as_bytes(own), [&](const auto& parts) {
+      for (std::size_t r = 0; r < parts.size() && process_ == 0; ++r) {
         std::memcpy(all.data() + bounds[r], parts[r].data(), parts[r].size());
       }
     });
   }
   void deal(std::span<const double> all, std::span<double> own, std::span<const std::size_t> bounds) override {
     ++counts_.collections;
-    ranks_->meet(rank_, std::as_bytes(all), [&](const auto& parts) {
-      std::memcpy(own.data(), parts.front().data() + sizeof(double) * bounds[static_cast<std::size_t>(rank_)],
+    processes_->meet(process_, std::as_bytes(all), [&](const auto& parts) {
+      std::memcpy(own.data(), parts.front().data() + sizeof(double) * bounds[static_cast<std::size_t>(process_)],
                   own.size_bytes());
     });
   }
   void rest_until_all() override {
-    ranks_->meet(rank_, {}, [](const auto& /*parts*/) {});
+    processes_->meet(process_, {}, [](const auto& /*parts*/) {});
   }
   /// The others would wait for ever.
   void give_up() override { std::abort(); }
 
  private:
-  ThreadRanks* ranks_;
-  int rank_;
+  ThreadProcesses* processes_;
+  int process_;
   ExchangeCounts counts_;
 };
 
-/// Calls `work` on so many ranks at once. \returns what rank 0 counted, the same on all
-inline ExchangeCounts on_ranks(int size, const std::function<void(RankExchange&)>& work) {
-  ThreadRanks ranks(size);
+/// Calls `work` on so many processes at once. \returns what process 0 counted, the same on all
+inline ExchangeCounts on_processes(int size, const std::function<void(ProcessExchange&)>& work) {
+  ThreadProcesses processes(size);
   std::vector<ExchangeCounts> counts(static_cast<std::size_t>(size));
-  const auto run = [&](int rank) {
-    ThreadRankExchange exchange(ranks, rank);
+  const auto run = [&](int process) {
+    ThreadProcessExchange exchange(processes, process);
     try {
       work(exchange);
     } catch (const std::exception& error) {
-      std::fprintf(stderr, "rank %d: %s\n", rank, error.what());
+      std::fprintf(stderr, "process %d: %s\n", process, error.what());
       std::abort();  // the others would wait for ever
     }
-    counts[static_cast<std::size_t>(rank)] = exchange.counts();
+    counts[static_cast<std::size_t>(process)] = exchange.counts();
   };
   std::vector<std::thread> others;
   others.reserve(counts.size());
-  for (int rank = 1; rank < size; ++rank) {
-    others.emplace_back(run, rank);
+  for (int process = 1; process < size; ++process) {
+    others.emplace_back(run, process);
   }
   run(0);
   for (std::thread& other : others) {
@@ -134,7 +134,7 @@ inline ExchangeCounts on_ranks(int size, const std::function<void(RankExchange&)
   }
   for (const ExchangeCounts& each : counts) {
     if (!(each == counts.front())) {
-      return {std::numeric_limits<std::size_t>::max()};  // the ranks disagree on what came when
+      return {std::numeric_limits<std::size_t>::max()};  // the processes disagree on what came when
     }
   }
   return counts.front();

@@ -1,4 +1,4 @@
-// Processes that share the branches of a tree, all with the whole state (make_ranked_formulation): the bits of one
+// Processes that share the branches of a tree, all with the whole state (make_process_formulation): the bits of one
 // process, whatever their number, and how often they exchange.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "formulations/execution/thread_ranks.hpp"
+#include "formulations/execution/thread_processes.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
 #include "tests/support/random_states.hpp"
@@ -51,13 +51,13 @@ bool expect_the_same_bits(const std::string& name, const RankedWay& way) {
   bool divided = false;
   for (const int size : {1, 2, 3, 5}) {
     std::vector<std::vector<double>> found(static_cast<std::size_t>(size));
-    on_ranks(size, [&](RankExchange& ranks) {
-      const RankedFormulation made =
-          make_ranked_formulation(formulation_registry(), *find_formulation(formulation_registry(), way.key), mechanism,
-                                  way.options, true, ranks);
+    on_processes(size, [&](ProcessExchange& processes) {
+      const ProcessFormulation made =
+          make_process_formulation(formulation_registry(), *find_formulation(formulation_registry(), way.key),
+                                   mechanism, way.options, true, processes);
       ASSERT_NE(made.whole, nullptr);
-      found[static_cast<std::size_t>(ranks.rank())] = run_of(*made.whole, mechanism);
-      if (ranks.rank() == 0) {
+      found[static_cast<std::size_t>(processes.process())] = run_of(*made.whole, mechanism);
+      if (processes.process() == 0) {
         divided = divided || made.whole->is_divided();
       }
     });
@@ -68,7 +68,7 @@ bool expect_the_same_bits(const std::string& name, const RankedWay& way) {
   return divided;
 }
 
-TEST(branch_ranks, trees_have_the_bits_of_one_process) {
+TEST(branch_processes, trees_have_the_bits_of_one_process) {
   const std::uint64_t first_seed = test::seed_of_run(4600U);
   fmt::print("first seed {} (another one: MBDBENCH_SEED)\n", first_seed);
   constexpr std::array kWays = {RankedWay{"dca", ""}, RankedWay{"dca", "threads=2"}, RankedWay{"hdca", ""},
@@ -84,7 +84,7 @@ TEST(branch_ranks, trees_have_the_bits_of_one_process) {
 }
 
 // An assembly has branches whatever the mechanism is.
-TEST(branch_ranks, assemblies_have_the_bits_of_one_process) {
+TEST(branch_processes, assemblies_have_the_bits_of_one_process) {
   for (const RankedWay& way :
        {RankedWay{"dca-alm", ""}, RankedWay{"dca-alm", "threads=2"}, RankedWay{"dca-alm-proj", ""}}) {
     for (const char* const name : {"ladder:90", "rings:20", "loop:161", "random_tree:seed=9,bodies=200,loads=1"}) {
@@ -95,7 +95,7 @@ TEST(branch_ranks, assemblies_have_the_bits_of_one_process) {
 }
 
 // Where there is nothing to share, every process computes the same.
-TEST(branch_ranks, everything_is_accepted) {
+TEST(branch_processes, everything_is_accepted) {
   for (const RankedWay& way :
        {RankedWay{"dca", ""}, RankedWay{"hdca", ""}, RankedWay{"bae-haug", ""}, RankedWay{"naudet", ""},
         RankedWay{"dense", ""}, RankedWay{"dca-alm", ""}, RankedWay{"dca-alm-proj", ""}}) {
@@ -105,18 +105,18 @@ TEST(branch_ranks, everything_is_accepted) {
   }
 }
 
-TEST(branch_ranks, a_branch_that_fails_is_told_by_all) {
+TEST(branch_processes, a_branch_that_fails_is_told_by_all) {
   const Mechanism mechanism = catalogue_mechanism("random_tree:seed=4,bodies=400,loads=0");
   for (const char* const key : {"dca", "hdca", "dca-alm"}) {
     std::vector<std::string> messages(3);
-    on_ranks(3, [&](RankExchange& ranks) {
-      const RankedFormulation made = make_ranked_formulation(
-          formulation_registry(), *find_formulation(formulation_registry(), key), mechanism, "", true, ranks);
+    on_processes(3, [&](ProcessExchange& processes) {
+      const ProcessFormulation made = make_process_formulation(
+          formulation_registry(), *find_formulation(formulation_registry(), key), mechanism, "", true, processes);
       std::vector<double> x(made.whole->state_size());
       EXPECT_TRUE(made.whole->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
       x.front() = std::numeric_limits<double>::quiet_NaN();
       std::vector<double> xdot(x.size());
-      messages[static_cast<std::size_t>(ranks.rank())] = made.whole->rhs(0.0, x, xdot).message();
+      messages[static_cast<std::size_t>(processes.process())] = made.whole->rhs(0.0, x, xdot).message();
     });
     EXPECT_FALSE(messages[0].empty()) << key;
     EXPECT_EQ(messages[1], messages[0]) << key;

@@ -1,4 +1,4 @@
-#include "experiments/studies/runner/parts/rank_team.hpp"
+#include "experiments/studies/runner/parts/process_team.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -13,56 +13,56 @@
 namespace mbdbench::studies {
 namespace {
 
-// Ranks wait for one another within a batch: more of them than of a single process.
+// Processes wait for one another within a batch: more of them than of a single process.
 constexpr int kTeamBatches = 50;
 constexpr double kTeamBatchTime = 2e-3;  // s
 
 }  // namespace
 
-bool RankTeam::has_ranks_of(const StudyVariant& variant) const {
-  return ranks_ != nullptr && ranks_->size() == ranks_of(variant);
+bool ProcessTeam::has_processes_of(const StudyVariant& variant) const {
+  return processes_ != nullptr && processes_->size() == processes_of(variant);
 }
 
-TeamRun RankTeam::run(const CellKey& cell) {
+TeamRun ProcessTeam::run(const CellKey& cell) {
   call(Kind::run, cell);
   return std::move(made_);
 }
 
-TeamRun RankTeam::right_hand_side(std::size_t mechanism, std::size_t variant) {
+TeamRun ProcessTeam::right_hand_side(std::size_t mechanism, std::size_t variant) {
   call(Kind::right_hand_side, {mechanism, variant, 0, 0});
   return std::move(made_);
 }
 
-RepeatedTimes RankTeam::exchange(int numbers) {
+RepeatedTimes ProcessTeam::exchange(int numbers) {
   call(Kind::exchange, {}, numbers);
   return std::move(made_.times);
 }
 
-void RankTeam::dismiss() {
-  if (ranks_ != nullptr) {
+void ProcessTeam::dismiss() {
+  if (processes_ != nullptr) {
     call(Kind::over, {});
   }
 }
 
-void RankTeam::serve() {
+void ProcessTeam::serve() {
   Task task{};
   do {
     task.fill(-1.0);
-    ranks_->rest_until_all();
-    ranks_->take_largest(task);
+    processes_->rest_until_all();
+    processes_->take_largest(task);
   } while (perform(task));
 }
 
-void RankTeam::call(Kind kind, const CellKey& cell, int numbers) {
+void ProcessTeam::call(Kind kind, const CellKey& cell, int numbers) {
   Task task = {static_cast<double>(kind), static_cast<double>(cell.mechanism), static_cast<double>(cell.variant),
                static_cast<double>(cell.integrator),
                static_cast<double>(kind == Kind::exchange ? static_cast<std::size_t>(numbers) : cell.control)};
-  ranks_->rest_until_all();
-  ranks_->take_largest(task);
+  processes_->rest_until_all();
+  processes_->take_largest(task);
   perform(task);
 }
 
-bool RankTeam::perform(const Task& task) {
+bool ProcessTeam::perform(const Task& task) {
   made_ = {};
   const auto place = [&](std::size_t k) { return static_cast<std::size_t>(task[k]); };
   const CellKey cell{place(1), place(2), place(3), place(4)};
@@ -81,8 +81,8 @@ bool RankTeam::perform(const Task& task) {
   }
 }
 
-void RankTeam::perform_run(const CellKey& cell) {
-  StudyCase prepared(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant], ranks_);
+void ProcessTeam::perform_run(const CellKey& cell) {
+  StudyCase prepared(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant], processes_);
   made_.refusal = prepared.can_run() ? "" : prepared.obstacle().note;
   for (int repetition = 0; prepared.can_run() && repetition < study_.repetitions; ++repetition) {
     if (repetition > 0 && timed_once(study_, made_.times)) {
@@ -93,26 +93,26 @@ void RankTeam::perform_run(const CellKey& cell) {
   }
 }
 
-void RankTeam::perform_right_hand_side(const CellKey& cell) {
+void ProcessTeam::perform_right_hand_side(const CellKey& cell) {
   const StudyVariant& variant = study_.variants[cell.variant];
-  if (variant.ranks > 1) {
+  if (variant.processes > 1) {
     StudyCase whole(registries_, study_.mechanisms[cell.mechanism], variant);
     if (whole.can_run()) {
       perform_part(variant, whole);
     }
     return;
   }
-  StudyCase prepared(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant], ranks_);
+  StudyCase prepared(registries_, study_.mechanisms[cell.mechanism], study_.variants[cell.variant], processes_);
   std::vector<double> xdot(prepared.x0().size());
   if (prepared.can_run() && prepared.formulation().rhs(0.0, prepared.x0(), xdot).ok) {
     time_batches([&] { prepared.formulation().rhs(0.0, prepared.x0(), xdot); });
   }
 }
 
-void RankTeam::perform_part(const StudyVariant& variant, StudyCase& whole) {
+void ProcessTeam::perform_part(const StudyVariant& variant, StudyCase& whole) {
   try {
     const std::unique_ptr<FormulationPart> part = make_formulation_part(
-        registries_.formulations, *variant.entry, whole.formulation().mechanism(), variant.options, *ranks_);
+        registries_.formulations, *variant.entry, whole.formulation().mechanism(), variant.options, *processes_);
     std::vector<double> x;
     for (const std::size_t component : part->components()) {
       x.push_back(whole.x0()[component]);
@@ -121,32 +121,32 @@ void RankTeam::perform_part(const StudyVariant& variant, StudyCase& whole) {
     if (part->rhs(0.0, x, xdot).ok) {
       time_batches([&] { part->rhs(0.0, x, xdot); });
     }
-  } catch (const ModelError& error) {  // the same on all ranks
+  } catch (const ModelError& error) {  // the same on all processes
     made_.refusal = error.what();
   }
 }
 
-void RankTeam::perform_exchange(std::size_t numbers) {
-  std::vector<double> all(numbers * static_cast<std::size_t>(ranks_->size()));
+void ProcessTeam::perform_exchange(std::size_t numbers) {
+  std::vector<double> all(numbers * static_cast<std::size_t>(processes_->size()));
   std::vector<std::size_t> bounds;
-  for (std::size_t rank = 0; rank <= static_cast<std::size_t>(ranks_->size()); ++rank) {
-    bounds.push_back(rank * numbers * sizeof(double));
+  for (std::size_t process = 0; process <= static_cast<std::size_t>(processes_->size()); ++process) {
+    bounds.push_back(process * numbers * sizeof(double));
   }
-  time_batches([&] { ranks_->share(std::as_writable_bytes(std::span(all)), bounds); });
+  time_batches([&] { processes_->share(std::as_writable_bytes(std::span(all)), bounds); });
 }
 
-TimedRepetition RankTeam::together(const std::function<void()>& work) {
+TimedRepetition ProcessTeam::together(const std::function<void()>& work) {
   std::array<double, 1> here{};
-  ranks_->take_largest(here);
+  processes_->take_largest(here);
   const Stopwatch stopwatch;
   work();
   const TimedRepetition own = stopwatch.elapsed();
   std::array<double, 2> all = {own.wall, -own.share()};
-  ranks_->take_largest(all);
+  processes_->take_largest(all);
   return {all[0], -all[1] * all[0]};
 }
 
-void RankTeam::time_batches(const std::function<void()>& call) {
+void ProcessTeam::time_batches(const std::function<void()>& call) {
   std::size_t calls = 1;
   const auto batch = [&] {
     return together([&] {
@@ -155,7 +155,7 @@ void RankTeam::time_batches(const std::function<void()>& call) {
       }
     });
   };
-  // All ranks know the same times, and decide alike.
+  // All processes know the same times, and decide alike.
   while (batch().wall < kTeamBatchTime) {
     calls *= 2;
   }

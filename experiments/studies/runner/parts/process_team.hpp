@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// What all ranks do together in the midst of what the first one does alone: runs and right-hand sides that are divided
-/// among them, and exchanges of messages, timed. Nothing else of the study runs beside it.
+/// What all processes do together in the midst of what the first one does alone: runs and right-hand sides that are
+/// divided among them, and exchanges of messages, timed. Nothing else of the study runs beside it.
 #include <array>
 #include <cstddef>
 #include <functional>
@@ -12,35 +12,35 @@
 #include "experiments/registries/registries.hpp"
 #include "experiments/studies/declaration/study.hpp"
 #include "experiments/studies/runner/cells/study_cell.hpp"
-#include "formulations/execution/rank_exchange.hpp"
+#include "formulations/execution/process_exchange.hpp"
 
 namespace mbdbench::studies {
 
-/// What ranks did together. Times are the longest of all ranks, with the smallest share of a processor.
+/// What processes did together. Times are the longest of all processes, with the smallest share of a processor.
 struct TeamRun {
   RepeatedTimes times;
   std::vector<double> end;  ///< the state after a run
-  std::string refusal;      ///< why it cannot be divided among so many ranks; empty if it can
+  std::string refusal;      ///< why it cannot be divided among so many processes; empty if it can
 };
 
-/// One rank's side of it.
-class RankTeam {
+/// One process's side of it.
+class ProcessTeam {
  public:
-  /// \param ranks nullptr: this process is alone
-  RankTeam(const Registries& registries, const Study& study, RankExchange* ranks)
-      : registries_(registries), study_(study), ranks_(ranks) {}
+  /// \param processes nullptr: this process is alone
+  ProcessTeam(const Registries& registries, const Study& study, ProcessExchange* processes)
+      : registries_(registries), study_(study), processes_(processes) {}
 
-  /// \returns whether there are the ranks here that a variant computes on.
-  [[nodiscard]] bool has_ranks_of(const StudyVariant& variant) const;
+  /// \returns whether there are the processes here that a variant computes on.
+  [[nodiscard]] bool has_processes_of(const StudyVariant& variant) const;
 
-  /// Called by the first rank, while the others serve. No times: it fails.
+  /// Called by the first process, while the others serve. No times: it fails.
   TeamRun run(const CellKey& cell);
   TeamRun right_hand_side(std::size_t mechanism, std::size_t variant);
-  /// \param numbers that each rank sends
+  /// \param numbers that each process sends
   RepeatedTimes exchange(int numbers);
   void dismiss();
 
-  /// The others: asleep until the first rank calls, until it dismisses them.
+  /// The others: asleep until the first process calls, until it dismisses them.
   void serve();
 
  private:
@@ -62,7 +62,7 @@ class RankTeam {
 
   const Registries& registries_;
   const Study& study_;
-  RankExchange* ranks_;
+  ProcessExchange* processes_;
   TeamRun made_;
 };
 

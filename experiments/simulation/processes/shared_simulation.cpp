@@ -1,4 +1,4 @@
-#include "experiments/simulation/ranks/shared_simulation.hpp"
+#include "experiments/simulation/processes/shared_simulation.hpp"
 
 #include "experiments/terminal/interruption.hpp"
 
@@ -8,9 +8,9 @@ namespace {
 /// Takes everybody's wish to stop to all. Exceptions of the sink are kept until all have stopped.
 class AgreeingSink final : public OdeSink {
  public:
-  AgreeingSink(RankExchange& ranks, OdeSink* sink) : ranks_(ranks), sink_(sink) {
+  AgreeingSink(ProcessExchange& processes, OdeSink* sink) : processes_(processes), sink_(sink) {
     double wants = sink != nullptr && sink->wants_samples() ? 1.0 : 0.0;
-    ranks.take_largest(std::span(&wants, 1));
+    processes.take_largest(std::span(&wants, 1));
     wants_samples_ = wants > 0.0;
   }
 
@@ -18,13 +18,13 @@ class AgreeingSink final : public OdeSink {
 
   bool sample(double t, std::span<const double> x) override {
     guarded([&] { return sink_->sample(t, x); });
-    return true;  // ranks stop together, at the end of a step
+    return true;  // processes stop together, at the end of a step
   }
 
   bool step(double t, std::span<const double> x, const OdeStatistics& so_far) override {
     guarded([&] { return sink_->step(t, x, so_far); });
     double stop = stop_ || interruption_requested() ? 1.0 : 0.0;
-    ranks_.take_largest(std::span(&stop, 1));
+    processes_.take_largest(std::span(&stop, 1));
     if (stop > 0.0 && failure_ != nullptr) {
       std::rethrow_exception(failure_);
     }
@@ -45,7 +45,7 @@ class AgreeingSink final : public OdeSink {
     }
   }
 
-  RankExchange& ranks_;
+  ProcessExchange& processes_;
   OdeSink* sink_;
   std::exception_ptr failure_;
   bool wants_samples_ = false;
@@ -54,10 +54,10 @@ class AgreeingSink final : public OdeSink {
 
 }  // namespace
 
-SimulationResult simulate_shared(Formulation& shared, RankExchange& ranks, const OdeEntry& integrator,
+SimulationResult simulate_shared(Formulation& shared, ProcessExchange& processes, const OdeEntry& integrator,
                                  std::span<const double> tspan, std::span<const double> x0,
                                  const SimulationOptions& options, OdeSink* sink) {
-  AgreeingSink agreeing(ranks, sink);
+  AgreeingSink agreeing(processes, sink);
   return simulate(shared, integrator, tspan, x0, options, agreeing);
 }
 

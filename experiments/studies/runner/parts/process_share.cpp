@@ -1,4 +1,4 @@
-#include "experiments/studies/runner/parts/rank_share.hpp"
+#include "experiments/studies/runner/parts/process_share.hpp"
 
 #include <fmt/format.h>
 
@@ -40,37 +40,37 @@ std::vector<std::size_t> takers_of(std::span<const std::uint64_t> weights, std::
   return takers;
 }
 
-std::string RankShare::journal_name() const {
-  return first() ? kFirstJournal : fmt::format("study.rank{}.jsonl", rank());
+std::string ProcessShare::journal_name() const {
+  return first() ? kFirstJournal : fmt::format("study.process{}.jsonl", process());
 }
 
-std::vector<std::size_t> RankShare::own(std::span<const std::uint64_t> weights) const {
+std::vector<std::size_t> ProcessShare::own(std::span<const std::uint64_t> weights) const {
   const std::vector<std::size_t> takers = takers_of(weights, static_cast<std::size_t>(size()));
   std::vector<std::size_t> places;
   for (std::size_t place = 0; place < takers.size(); ++place) {
-    if (takers[place] == static_cast<std::size_t>(rank())) {
+    if (takers[place] == static_cast<std::size_t>(process())) {
       places.push_back(place);
     }
   }
   return places;
 }
 
-std::vector<FinishedPart> RankShare::pass_on(std::vector<FinishedPart> finished) const {
-  if (ranks_ == nullptr) {
+std::vector<FinishedPart> ProcessShare::pass_on(std::vector<FinishedPart> finished) const {
+  if (processes_ == nullptr) {
     return finished;
   }
   rest();
   const std::string own_text = text_of(finished);
   std::vector<double> lengths(static_cast<std::size_t>(size()), 0.0);
-  lengths[static_cast<std::size_t>(rank())] = static_cast<double>(own_text.size());
-  ranks_->take_largest(lengths);
+  lengths[static_cast<std::size_t>(process())] = static_cast<double>(own_text.size());
+  processes_->take_largest(lengths);
   std::vector<std::size_t> bounds = {0};
   for (const double length : lengths) {
     bounds.push_back(bounds.back() + static_cast<std::size_t>(length));
   }
   std::string all(bounds.back(), ' ');
-  all.replace(bounds[static_cast<std::size_t>(rank())], own_text.size(), own_text);
-  ranks_->share(std::as_writable_bytes(std::span(all)), bounds);
+  all.replace(bounds[static_cast<std::size_t>(process())], own_text.size(), own_text);
+  processes_->share(std::as_writable_bytes(std::span(all)), bounds);
   finished.clear();
   for (std::size_t r = 0; r + 1 < bounds.size(); ++r) {
     append_from(nlohmann::json::parse(all.substr(bounds[r], bounds[r + 1] - bounds[r])), finished);
@@ -78,9 +78,9 @@ std::vector<FinishedPart> RankShare::pass_on(std::vector<FinishedPart> finished)
   return finished;
 }
 
-void RankShare::rest() const {
-  if (ranks_ != nullptr) {
-    ranks_->rest_until_all();
+void ProcessShare::rest() const {
+  if (processes_ != nullptr) {
+    processes_->rest_until_all();
   }
 }
 

@@ -1,5 +1,5 @@
 // bae-haug with a recursion for every tree at the ground: what it has from one process, and the same bits on any number
-// of ranks.
+// of processes.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <optional>
 
 #include "formulations/bae_haug/ground_tree.hpp"
-#include "formulations/execution/thread_ranks.hpp"
+#include "formulations/execution/thread_processes.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -22,14 +22,14 @@ namespace {
 
 constexpr const char* kWhole = "alpha=3,beta=7,projection=off,kernel=general";
 
-std::string divided(int ranks) {
-  return fmt::format("{},ranks={}", kWhole, ranks);
+std::string divided(int processes) {
+  return fmt::format("{},processes={}", kWhole, processes);
 }
 
-/// \returns bae-haug whose right-hand sides all ranks evaluate together.
-std::unique_ptr<Formulation> shared(const Mechanism& mechanism, RankExchange& ranks) {
+/// \returns bae-haug whose right-hand sides all processes evaluate together.
+std::unique_ptr<Formulation> shared(const Mechanism& mechanism, ProcessExchange& processes) {
   return make_shared_formulation(formulation_registry(), *find_formulation(formulation_registry(), "bae-haug"),
-                                 mechanism, divided(ranks.size()), ranks);
+                                 mechanism, divided(processes.size()), processes);
 }
 
 Mechanism catalogued(const std::string& key) {
@@ -63,7 +63,7 @@ void expect_like_serial(const Mechanism& mechanism, int seed, double limit, doub
   worst = std::max(worst, error);
 }
 
-TEST(bae_haug_ranks, single_loops_accelerate_like_bae_haug) {
+TEST(bae_haug_processes, single_loops_accelerate_like_bae_haug) {
   double worst = 0.0;
   for (const char* key : {"slider_crank", "loop:4", "loop:5", "loop:9", "loop:16", "loop:40", "loop:9,cut=2",
                           "loop:9,springs=3", "loop:30,cut=7,springs=5"}) {
@@ -130,7 +130,7 @@ std::optional<MechanismDescription> random_loop(int seed) {
   return loop;
 }
 
-TEST(bae_haug_ranks, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
+TEST(bae_haug_processes, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
   double worst = 0.0;
   int compared = 0;
   for (int seed = 1; seed <= 120; ++seed) {
@@ -148,7 +148,7 @@ TEST(bae_haug_ranks, random_loops_of_all_joint_types_accelerate_like_bae_haug) {
   EXPECT_GT(compared, 20);
 }
 
-TEST(bae_haug_ranks, closed_random_mechanisms_accelerate_like_bae_haug) {
+TEST(bae_haug_processes, closed_random_mechanisms_accelerate_like_bae_haug) {
   double worst = 0.0;
   int compared = 0;
   int with_loads = 0;
@@ -169,7 +169,7 @@ TEST(bae_haug_ranks, closed_random_mechanisms_accelerate_like_bae_haug) {
   EXPECT_GT(with_loads, 3);
 }
 
-TEST(bae_haug_ranks, coupled_loops_between_many_trees_accelerate_like_bae_haug) {
+TEST(bae_haug_processes, coupled_loops_between_many_trees_accelerate_like_bae_haug) {
   double worst = 0.0;
   int compared = 0;
   std::size_t most = 0;
@@ -188,20 +188,20 @@ TEST(bae_haug_ranks, coupled_loops_between_many_trees_accelerate_like_bae_haug) 
   EXPECT_GE(most, 3U);
 }
 
-void expect_the_bits_of_one_process(const Mechanism& mechanism, int ranks) {
+void expect_the_bits_of_one_process(const Mechanism& mechanism, int processes) {
   const test::Evaluation one = disturbed(*test::make("bae-haug", mechanism, divided(2)), 3);
-  std::vector<test::Evaluation> all(index_of(ranks));
-  const ExchangeCounts counts = on_ranks(ranks, [&](RankExchange& exchange) {
-    all[index_of(exchange.rank())] = disturbed(*shared(mechanism, exchange), 3);
+  std::vector<test::Evaluation> all(index_of(processes));
+  const ExchangeCounts counts = on_processes(processes, [&](ProcessExchange& exchange) {
+    all[index_of(exchange.process())] = disturbed(*shared(mechanism, exchange), 3);
   });
   EXPECT_EQ(counts.shares, 5U) << mechanism.name() << ": two to set up, two of the parts, the rates";
-  for (const test::Evaluation& rank : all) {
-    EXPECT_TRUE(rank.status.ok) << rank.status.message();
-    EXPECT_TRUE(same_bits(rank.xdot, one.xdot)) << mechanism.name() << " on " << ranks << " ranks";
+  for (const test::Evaluation& process : all) {
+    EXPECT_TRUE(process.status.ok) << process.status.message();
+    EXPECT_TRUE(same_bits(process.xdot, one.xdot)) << mechanism.name() << " on " << processes << " processes";
   }
 }
 
-TEST(bae_haug_ranks, any_number_of_ranks_as_threads_gives_the_bits_of_one_process) {
+TEST(bae_haug_processes, any_number_of_processes_as_threads_gives_the_bits_of_one_process) {
   for (const char* key : {"slider_crank", "loop:9", "loop:30", "loop:30,cut=7,springs=5"}) {
     expect_the_bits_of_one_process(catalogued(key), 2);
   }
@@ -209,20 +209,20 @@ TEST(bae_haug_ranks, any_number_of_ranks_as_threads_gives_the_bits_of_one_proces
   for (int seed = 1; seed <= 60; ++seed) {
     const Mechanism mechanism = catalogued(fmt::format("random_closed:seed={},bodies=11,cuts=3,loads=0", seed));
     const auto trees = static_cast<int>(GroundTrees(mechanism).bodies.size());
-    for (int ranks = 2; ranks <= trees; ++ranks) {
-      expect_the_bits_of_one_process(mechanism, ranks);
+    for (int processes = 2; processes <= trees; ++processes) {
+      expect_the_bits_of_one_process(mechanism, processes);
     }
     largest = std::max(largest, trees);
   }
   EXPECT_GE(largest, 4);
 }
 
-TEST(bae_haug_ranks, a_part_has_its_own_slice_and_two_messages) {
+TEST(bae_haug_processes, a_part_has_its_own_slice_and_two_messages) {
   const Mechanism mechanism = catalogued("loop:30,cut=7,springs=5");
   const auto whole = test::make("bae-haug", mechanism, divided(2));
   const test::Evaluation one = disturbed(*whole, 3);
   std::vector<double> xdot(one.x.size());
-  const ExchangeCounts counts = on_ranks(2, [&](RankExchange& exchange) {
+  const ExchangeCounts counts = on_processes(2, [&](ProcessExchange& exchange) {
     const auto part = make_formulation_part(
         formulation_registry(), *find_formulation(formulation_registry(), "bae-haug"), mechanism, divided(2), exchange);
     std::vector<double> x;
@@ -243,17 +243,17 @@ TEST(bae_haug_ranks, a_part_has_its_own_slice_and_two_messages) {
   EXPECT_EQ(counts.share_bytes, 2U * 8U * (27U + 6U * springs + 25U));
 }
 
-TEST(bae_haug_ranks, a_failure_of_one_rank_is_told_by_both) {
+TEST(bae_haug_processes, a_failure_of_one_process_is_told_by_both) {
   const Mechanism mechanism = catalogued("loop:9");
   for (const bool velocity : {false, true}) {
     for (const int failing : {0, mechanism.u_size() - 1}) {
       std::array<std::string, 2> messages;
-      on_ranks(2, [&](RankExchange& exchange) {
+      on_processes(2, [&](ProcessExchange& exchange) {
         const auto formulation = shared(mechanism, exchange);
         Eigen::VectorXd q = mechanism.q0();
         Eigen::VectorXd u = mechanism.u0();
         (velocity ? u : q)[failing] = std::numeric_limits<double>::quiet_NaN();
-        messages[index_of(exchange.rank())] = test::evaluate_at(*formulation, 0.0, q, u).status.message();
+        messages[index_of(exchange.process())] = test::evaluate_at(*formulation, 0.0, q, u).status.message();
       });
       EXPECT_NE(messages[0].find(velocity ? "velocity is not finite" : "not finite"), std::string::npos) << messages[0];
       EXPECT_EQ(messages[0], messages[1]);
@@ -262,7 +262,7 @@ TEST(bae_haug_ranks, a_failure_of_one_rank_is_told_by_both) {
 }
 
 // Two chains that share the ground alone, one of them driven by a motion of its first joint and seen by a marker there.
-TEST(bae_haug_ranks, trees_without_cut_joints_and_with_motions_and_markers_of_the_ground) {
+TEST(bae_haug_processes, trees_without_cut_joints_and_with_motions_and_markers_of_the_ground) {
   MechanismDescription description;
   description.name = "two_arms";
   for (const char* const name : {"left", "left_tip", "right", "right_tip"}) {
@@ -289,14 +289,14 @@ TEST(bae_haug_ranks, trees_without_cut_joints_and_with_motions_and_markers_of_th
   expect_the_bits_of_one_process(mechanism, 2);
 }
 
-TEST(bae_haug_ranks, every_spring_between_the_sub_chains_is_one_end_in_the_message) {
+TEST(bae_haug_processes, every_spring_between_the_sub_chains_is_one_end_in_the_message) {
   EXPECT_TRUE(GroundTrees(catalogued("loop:9")).springs.empty());
   EXPECT_EQ(GroundTrees(catalogued("loop:9,springs=4")).springs.size(), 4U);
   // Two of the four pairs lie within the long sub-chain.
   EXPECT_EQ(GroundTrees(catalogued("loop:9,cut=2,springs=4")).springs.size(), 2U);
 }
 
-TEST(bae_haug_ranks, right_hand_sides_allocate_nothing) {
+TEST(bae_haug_processes, right_hand_sides_allocate_nothing) {
   const Mechanism mechanism = catalogued("loop:9,springs=3");
   const auto formulation = test::make("bae-haug", mechanism, divided(2));
   const test::Evaluation state = disturbed(*formulation, 1);
@@ -306,7 +306,7 @@ TEST(bae_haug_ranks, right_hand_sides_allocate_nothing) {
   EXPECT_EQ(guard.count(), 0U);
 }
 
-TEST(bae_haug_ranks, reactions_are_those_of_the_whole) {
+TEST(bae_haug_processes, reactions_are_those_of_the_whole) {
   const Mechanism mechanism = catalogued("loop:9");
   Reactions divided_ones;
   Reactions whole;
@@ -318,15 +318,15 @@ TEST(bae_haug_ranks, reactions_are_those_of_the_whole) {
   EXPECT_EQ(divided_ones.cut_joints.front(), whole.cut_joints.front());
 }
 
-TEST(bae_haug_ranks, what_trees_on_their_own_cannot_be_is_refused) {
+TEST(bae_haug_processes, what_trees_on_their_own_cannot_be_is_refused) {
   EXPECT_NE(refuse_ground_trees(catalogued("pendulum:3"), 2).find("1 joint of it at the ground"), std::string::npos);
   EXPECT_NE(refuse_ground_trees(catalogued("loop:9"), 3).find("2 joints of it"), std::string::npos);
-  EXPECT_THROW(test::make("bae-haug", catalogued("pendulum:3"), "ranks=2"), ModelError);
-  EXPECT_THROW(test::make("bae-haug", catalogued("loop:9"), "ranks=2,projection=on"), ModelError);
-  on_ranks(2, [](RankExchange& exchange) {
+  EXPECT_THROW(test::make("bae-haug", catalogued("pendulum:3"), "processes=2"), ModelError);
+  EXPECT_THROW(test::make("bae-haug", catalogued("loop:9"), "processes=2,projection=on"), ModelError);
+  on_processes(2, [](ProcessExchange& exchange) {
     const Mechanism mechanism = catalogued("loop:9");
     const auto& registry = formulation_registry();
-    for (const char* options : {"alpha=3", "alpha=3,ranks=3"}) {
+    for (const char* options : {"alpha=3", "alpha=3,processes=3"}) {
       EXPECT_THROW(
           make_formulation_part(registry, *find_formulation(registry, "bae-haug"), mechanism, options, exchange),
           ModelError);
