@@ -10,7 +10,6 @@
 #include <memory>
 
 #include "experiments/terminal/standard_descriptors.hpp"
-#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/execution/execution.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/registry.hpp"
@@ -48,9 +47,11 @@ void right_hand_side(benchmark::State& state, const FormulationEntry& entry, con
   const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
   state.counters["ns_per_body"] =
       elapsed.count() / (static_cast<double>(state.iterations()) * static_cast<double>(mechanism.body_count()));
-  if (const auto* const augmented = dynamic_cast<const AugmentedLagrangianFormulation*>(formulation.get())) {
-    state.counters["passes"] = augmented->iterations().acceleration.last;
-  }
+  formulation->diagnostics([&](std::string_view name, double passes) {
+    if (name == "acceleration_passes") {
+      state.counters["passes"] = passes;
+    }
+  });
 }
 
 void register_all() {

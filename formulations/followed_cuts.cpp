@@ -62,6 +62,11 @@ RhsStatus FollowedCuts::unpack(double t, std::span<const double> x, std::span<do
   return inner_->unpack(t, inner_of(x), q, u);
 }
 
+RhsStatus FollowedCuts::observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) {
+  look_near(x);
+  return inner_->observe_absolute(t, inner_of(x), observation);
+}
+
 RhsStatus FollowedCuts::reactions(double t, std::span<const double> x, Reactions& reactions) {
   look_near(x);
   return inner_->reactions(t, inner_of(x), reactions);

@@ -33,6 +33,8 @@ class FollowedCuts final : public Formulation {
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
+  [[nodiscard]] bool observes_absolute() const override { return inner_->observes_absolute(); }
+  RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override;
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
 
   [[nodiscard]] CutReferences& cut_references() override { return inner_->cut_references(); }

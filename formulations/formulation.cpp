@@ -82,6 +82,11 @@ void Formulation::evaluate_batch(double t, std::span<const double> states, std::
   }
 }
 
+RhsStatus Formulation::observe_absolute(double /*t*/, std::span<const double> /*x*/,
+                                        AbsoluteObservation& /*observation*/) {
+  return {false, {}, "the state has no absolute coordinates that could be observed", 0.0};
+}
+
 RhsStatus Formulation::jacobian(double /*t*/, std::span<const double> /*x*/, std::span<double> /*derivatives*/) {
   return {false, {}, "there are no exact derivatives, state components", static_cast<double>(state_size())};
 }

@@ -57,6 +57,16 @@ struct Observation {
   std::vector<Vec3> marker_velocities;
 };
 
+/// What a state says in which every body has coordinates of its own: `Observation` sees the poses along the spanning
+/// tree, where the gaps of the tree joints are gone.
+struct AbsoluteObservation {
+  double kinetic = 0.0;                ///< J
+  double gravitational = 0.0;          ///< J, zero for masses at the world's origin
+  double position_residual = 0.0;      ///< max |Phi| over all joints
+  double velocity_residual = 0.0;      ///< max |Phi'|
+  double acceleration_residual = 0.0;  ///< max |Phi''|
+};
+
 /// Constraint wrenches [f; n] on the outboard body b of every joint at its point O_k, in world axes: D lambda and what
 /// a prescribed motion needs; applied loads are not included.
 struct Reactions {
@@ -141,6 +151,10 @@ class Formulation {
 
   /// Energies, momentum, residuals, markers at a state. Not for hot loops.
   RhsStatus observe(double t, std::span<const double> x, Observation& observation);
+  /// \returns whether `observe_absolute` has something to tell.
+  [[nodiscard]] virtual bool observes_absolute() const { return false; }
+  /// Energies and violations of a state of absolute coordinates, all joints on their own. Not for hot loops.
+  virtual RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation);
   /// Power (W) at a state of what may add or take energy: joint and body loads, dampers, and the drives of prescribed
   /// motions, these at the prescribed velocity. T + V minus its integral is constant. Not for hot loops.
   RhsStatus power(double t, std::span<const double> x, double& power);

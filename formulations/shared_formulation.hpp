@@ -33,6 +33,10 @@ class SharedFormulation final : public Formulation {
   [[nodiscard]] CutReferences& cut_references() override { return whole_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override { return whole_->largest_sigma(); }
   bool after_step(double t, std::span<double> x) override { return whole_->after_step(t, x); }
+  [[nodiscard]] bool observes_absolute() const override { return whole_->observes_absolute(); }
+  RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override {
+    return whole_->observe_absolute(t, x, observation);
+  }
   [[nodiscard]] std::string last_change() const override { return whole_->last_change(); }
 
  protected:

@@ -8,7 +8,6 @@
 #include <stdexcept>
 
 #include "experiments/registries/formulation_choice.hpp"
-#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 
@@ -83,8 +82,10 @@ double MeasuredPieces::whole(const std::string& formulation, const std::string& 
     }
     shortest = std::min(shortest, microseconds_since(start) / calls);
   });
-  const auto* const augmented = dynamic_cast<const AugmentedLagrangianFormulation*>(made.get());
-  passes_ = augmented != nullptr ? static_cast<int>(augmented->iterations().acceleration.last) : 0;
+  passes_ = 0;
+  made->diagnostics([this](std::string_view name, double passes) {
+    passes_ = name == "acceleration_passes" ? static_cast<int>(passes) : passes_;
+  });
   return shortest;
 }
 

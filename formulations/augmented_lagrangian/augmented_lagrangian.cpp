@@ -58,6 +58,7 @@ std::unique_ptr<Formulation> AugmentedLagrangianFormulation::clone() const {
 }
 
 void AugmentedLagrangianFormulation::diagnostics(const DiagnosticSink& sink) const {
+  AbsoluteStateFormulation::diagnostics(sink);
   sink("unconverged_solutions", static_cast<double>(unconverged_));
   sink("unconverged_change", remainder_.rates);
   sink("unconverged_reactions", remainder_.multipliers);

@@ -8,16 +8,6 @@
 
 namespace mbdbench {
 
-/// What the state itself says, all joints on their own: the observation of `Formulation` sees the poses along the
-/// spanning tree, where the gaps of the tree joints are gone.
-struct AbsoluteObservation {
-  double kinetic = 0.0;                ///< J
-  double gravitational = 0.0;          ///< J, zero for masses at the world's origin
-  double position_residual = 0.0;      ///< max |Phi| over all joints
-  double velocity_residual = 0.0;      ///< max |Phi'|
-  double acceleration_residual = 0.0;  ///< max |Phi''|
-};
-
 /// The iteration in its dual form.
 class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
  public:
@@ -30,15 +20,16 @@ class AugmentedLagrangianFormulation final : public AbsoluteStateFormulation {
 
   [[nodiscard]] int threads() const override { return system_.team().size(); }
   [[nodiscard]] bool is_divided() const override { return system_.team().is_divided(); }
-  /// Solutions for accelerations that used all their passes, and what the last one left: of the accelerations
+  /// Beside the passes: solutions for accelerations that used all their passes, and what the last one left: of the
+  /// accelerations
   /// ("unconverged_change") and of the reactions ("unconverged_reactions"), relative.
   void diagnostics(const DiagnosticSink& sink) const override;
   /// With the passes of the last right-hand side; one before there was any.
   [[nodiscard]] std::vector<WorkStage> stages() const override {
     return system_.stages(std::max(iterations_.acceleration.last, 1));
   }
-  /// Energies and violations at a state. Not for hot loops.
-  RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation);
+  [[nodiscard]] bool observes_absolute() const override { return true; }
+  RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override;
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;

@@ -88,6 +88,7 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
+    AbsoluteStateFormulation::diagnostics(sink);
     sink("unconverged_solutions", static_cast<double>(unconverged_));
     sink("unconverged_change", change_);
     sink("unconverged_reactions", missing_multipliers_);

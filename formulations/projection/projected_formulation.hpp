@@ -23,6 +23,10 @@ class ProjectedFormulation final : public Formulation {
   [[nodiscard]] CutReferences& cut_references() override { return inner_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override;
   bool after_step(double t, std::span<double> x) override;
+  [[nodiscard]] bool observes_absolute() const override { return inner_->observes_absolute(); }
+  RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override {
+    return inner_->observe_absolute(t, x, observation);
+  }
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
   [[nodiscard]] int threads() const override { return inner_->threads(); }

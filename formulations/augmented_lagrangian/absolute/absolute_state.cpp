@@ -64,6 +64,12 @@ void AbsoluteStateFormulation::place(double t, std::span<const double> x, const 
   system_.set_velocities(velocities_, scope);
 }
 
+void AbsoluteStateFormulation::diagnostics(const DiagnosticSink& sink) const {
+  sink("position_passes", iterations_.position.last);
+  sink("velocity_passes", iterations_.velocity.last);
+  sink("acceleration_passes", iterations_.acceleration.last);
+}
+
 RhsStatus AbsoluteStateFormulation::unpack(double t, std::span<const double> x, std::span<double> q,
                                            std::span<double> u) {
   place(t, x);

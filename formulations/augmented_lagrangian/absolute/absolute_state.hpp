@@ -42,6 +42,8 @@ class AbsoluteStateFormulation : public Formulation {
 
   /// \returns the passes so far; `last` of a level is that of its last solution.
   [[nodiscard]] const AugmentedIterations& iterations() const { return iterations_; }
+  /// Passes of the last solution at each level: "position_passes", "velocity_passes", "acceleration_passes".
+  void diagnostics(const DiagnosticSink& sink) const override;
 
  protected:
   [[nodiscard]] std::size_t coordinates() const { return state_size() / 2; }

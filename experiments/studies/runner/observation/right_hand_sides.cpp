@@ -18,9 +18,9 @@
 
 #include "experiments/records/timing/timed_turns.hpp"
 #include "experiments/studies/runner/cells/study_cell.hpp"
+#include "experiments/studies/runner/observation/multiplier_passes.hpp"
 #include "experiments/studies/runner/observation/rounding_errors.hpp"
 #include "experiments/studies/runner/study_times.hpp"
-#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/batches/state_batch.hpp"
 #include "formulations/execution/execution.hpp"
 #include "formulations/execution/thread_processes.hpp"
@@ -121,19 +121,15 @@ TimedCall jacobian_call(StudyCase& prepared) {
 
 /// Passes of a projection of the displaced state and of a right-hand side at the start.
 Measured passes(StudyCase& prepared, const std::string& level) {
-  auto* const augmented = dynamic_cast<AbsoluteStateFormulation*>(&prepared.formulation());
-  if (augmented == nullptr) {
+  Formulation& formulation = prepared.formulation();
+  if (!multiplier_passes(formulation)) {
     return Measured::refused("the formulation makes no passes over multipliers");
   }
   std::vector<double> x(prepared.x0().size());
-  augmented->rhs(0.0, prepared.x0(), x);
+  formulation.rhs(0.0, prepared.x0(), x);
   x = displaced(prepared);
-  augmented->after_step(0.0, x);
-  const AugmentedIterations& counts = augmented->iterations();
-  const IterationCount& count = level == "position"   ? counts.position
-                                : level == "velocity" ? counts.velocity
-                                                      : counts.acceleration;
-  return Measured::number(count.last);
+  formulation.after_step(0.0, x);
+  return Measured::number((*multiplier_passes(formulation))[level == "position" ? 0 : level == "velocity" ? 1 : 2]);
 }
 
 /// The fastest of several batches each, in turns.

@@ -53,9 +53,9 @@ std::size_t level_of(const Observer& observer) {
 
 StepMonitor::StepMonitor(Formulation& formulation, const std::vector<Observer>& asked)
     : formulation_(formulation),
-      absolute_(dynamic_cast<const AbsoluteStateFormulation*>(&formulation)),
-      augmented_(dynamic_cast<AugmentedLagrangianFormulation*>(&formulation)),
-      solves_accelerations_(augmented_ != nullptr || begins_with_velocities(formulation)),
+      makes_passes_(multiplier_passes(formulation).has_value()),
+      observes_absolute_(formulation.observes_absolute()),
+      solves_accelerations_(observes_absolute_ || begins_with_velocities(formulation)),
       follows_singular_values_(formulation.mechanism().constrained() &&
                                asks_for(asked, Quantity::smallest_singular_value, Quantity::most_singular_passes)),
       follows_accelerations_(solves_accelerations_ &&
@@ -138,11 +138,8 @@ double StepMonitor::largest_acceleration_violation(double t, std::span<const dou
 StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
   Step step;
   // Before anything else is evaluated: the passes of this step.
-  if (absolute_ != nullptr) {
-    const AugmentedIterations& passes = absolute_->iterations();
-    step.passes = {passes.position.last, passes.velocity.last, passes.acceleration.last};
-  }
-  if (follows_singular_values_ || follows_accelerations_ || augmented_ != nullptr) {
+  step.passes = multiplier_passes(formulation_).value_or(MultiplierPasses{});
+  if (follows_singular_values_ || follows_accelerations_ || observes_absolute_) {
     place(t, x);
   }
   const int rank = follows_singular_values_ ? formulation_.mechanism().generic_rank().rank : 0;
@@ -150,10 +147,10 @@ StepMonitor::Step StepMonitor::step_at(double t, std::span<const double> x) {
     step.singular_value = singular_values(jacobians_.constraints())[rank - 1];
   }
   double energy = 0.0;
-  if (augmented_ != nullptr) {
+  if (observes_absolute_) {
     AbsoluteObservation absolute;
     formulation_.look_near(x);
-    require_observed(t, augmented_->observe_absolute(t, x, absolute));
+    require_observed(t, formulation_.observe_absolute(t, x, absolute));
     step.kinetic = absolute.kinetic;
     step.potential = absolute.gravitational + spring_energy(kinematics_, q_, &formulation_.cut_references());
     energy = absolute.kinetic + absolute.gravitational + spring_energy(kinematics_, q_, &formulation_.cut_references());
@@ -223,7 +220,7 @@ void StepMonitor::observe(double t, std::span<const double> x) {
   raise(largest_.sigma, step.sigma);
   raise(largest_singular_value_, step.singular_value);
   largest_.singular_value = std::min(largest_.singular_value, step.singular_value);
-  if (absolute_ != nullptr && follows_singular_values_ && !first) {
+  if (makes_passes_ && follows_singular_values_ && !first) {
     steps_.push_back({step.singular_value, step.passes});
   }
   if (stream_) {
@@ -357,7 +354,7 @@ Measured StepMonitor::obstacle(const Observer& observer) const {
     case Quantity::smallest_singular_value:
       break;
     default:
-      if (absolute_ == nullptr) {
+      if (!makes_passes_) {
         return Measured::refused("the formulation makes no passes over multipliers");
       }
   }

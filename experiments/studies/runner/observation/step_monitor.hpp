@@ -9,8 +9,8 @@
 
 #include "experiments/files/formats/csv_stream.hpp"
 #include "experiments/studies/runner/observation/growth_fit.hpp"
+#include "experiments/studies/runner/observation/multiplier_passes.hpp"
 #include "experiments/studies/runner/study_results.hpp"
-#include "formulations/augmented_lagrangian/augmented_lagrangian.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
 #include "mechanisms/model/kinematics/jacobians.hpp"
@@ -40,8 +40,6 @@ class StepMonitor : public OdeSink {
   [[nodiscard]] Measured measured(const Observer& observer) const;
 
  private:
-  /// Passes over the multipliers of an accepted step, by level.
-  using Passes = std::array<int, 3>;
   /// What is seen at one step.
   struct Step {
     double energy_error = 0.0;  // J, with its sign
@@ -55,7 +53,7 @@ class StepMonitor : public OdeSink {
     double singular_value = 0.0;
     double sigma = 0.0;
     double attempts = 0.0;  // so far
-    Passes passes{};
+    MultiplierPasses passes{};
   };
 
   /// What needs more than the largest value: markers, components of the state and growths.
@@ -83,8 +81,8 @@ class StepMonitor : public OdeSink {
   [[nodiscard]] double over_passes(const Observer& observer) const;
 
   Formulation& formulation_;
-  const AbsoluteStateFormulation* absolute_;  // counts passes over multipliers; null where it makes none
-  AugmentedLagrangianFormulation* augmented_;
+  bool makes_passes_;  // over multipliers
+  bool observes_absolute_;
   bool solves_accelerations_;
   bool follows_singular_values_;
   bool follows_accelerations_;
@@ -102,7 +100,7 @@ class StepMonitor : public OdeSink {
   double largest_singular_value_ = 0.0;
   struct StepPasses {
     double singular_value = 0.0;
-    Passes passes{};
+    MultiplierPasses passes{};
   };
   std::vector<StepPasses> steps_;
   std::vector<Observer> curves_;
