@@ -18,6 +18,7 @@ from ._core import (
     integrators,
     mechanisms,
 )
+from .ensembles import Ensemble, ensemble, read_ensemble
 from .results import records, study
 from .simulation import Simulation, simulate
 from .verification import verify
@@ -25,6 +26,7 @@ from .verification import verify
 __all__ = [
     "__version__",
     "BlockCheck",
+    "Ensemble",
     "Formulation",
     "Mechanism",
     "MechanismError",
@@ -34,9 +36,11 @@ __all__ = [
     "StateComponent",
     "Verification",
     "add_prototype",
+    "ensemble",
     "formulations",
     "integrators",
     "mechanisms",
+    "read_ensemble",
     "records",
     "simulate",
     "study",

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/records/record.hpp"
+#include "formulations/registry.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 #include "mechanisms/io/mechanism_writer.hpp"
@@ -137,6 +138,20 @@ TEST(CommandLine, BadUsageSaysWhatWouldBeRight) {
   expect_bad_input({"study", "no/chadaj2015.toml"}, "mbdbench study chadaj2015");
 }
 
+TEST(CommandLine, FormerNamesAreReadAndTheirSuccessorsNamed) {
+  const CommandLineCall call = call_program({"simulate", "-m", "four_bar", "-f", "bae-haug[alpha=1,ranks=2]", "-t",
+                                             "0:0.1:1", "--rank-timeout", "1", "-o", "nowhere", "--bogus"});
+  EXPECT_EQ(call.exit_code, 2);
+  EXPECT_NE(call.errors.find("the option 'ranks' is deprecated; it is called 'processes' now"), std::string::npos);
+  EXPECT_NE(call.errors.find("--rank-timeout is deprecated; it is called --process-timeout now"), std::string::npos);
+  EXPECT_NE(call.errors.find("unknown option '--bogus'"), std::string::npos) << call.errors;
+  const Registries registries = default_registries();
+  const FormulationEntry* const entry = find_formulation(registries.formulations, "bae-haug");
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(parse_parameters(entry->options, "ranks=2", "bae-haug").integer("processes"), 2);
+  EXPECT_THROW(parse_parameters(entry->options, "ranks=2,processes=2", "bae-haug"), ParameterError);
+}
+
 TEST(CommandLine, ErrorsAreInOurOwnWords) {
   expect_bad_input({"inspect", "."}, ".: is a folder; name a mechanism file");
   expect_bad_input({"inspect", "/dev/null"}, "/dev/null: is a device; name a mechanism file");
@@ -228,8 +243,7 @@ TEST(CommandLine, AnExperimentIsTheStudyThatIsShipped) {
   registries.experiments.push_back({.key = "absent_paper", .summary = "one line", .source = "Nobody"});
   const CommandLineCall call = call_program(registries, {"run", "absent_paper"});
   EXPECT_EQ(call.exit_code, 2);
-  EXPECT_NE(call.errors.find("the study absent_paper.toml does not come with this program"),
-            std::string::npos)
+  EXPECT_NE(call.errors.find("the study absent_paper.toml does not come with this program"), std::string::npos)
       << call.errors;
 }
 

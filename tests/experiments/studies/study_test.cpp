@@ -95,6 +95,20 @@ TEST_F(StudyTest, OptionsOfTheWholeStudyAreForThoseThatHaveThem) {
   expect_refused(std::string(kDeclared) + "[options]\nleaf = \"limb\"\n", 13, "limb");
 }
 
+TEST_F(StudyTest, FormerNamesOfProcessesAreRead) {
+  std::string declared = kDeclared;
+  declared.replace(declared.find("\"position_error\""), 16, "\"rank_difference\"");
+  declared +=
+      "\"own\" = \"bae-haug[ranks=2]\"\n\"sub-chains\" = \"hdca[leaf=subchain]\"\n[ranks]\n\"sub-chains\" = 2\n";
+  const Study study = read(declared);
+  ASSERT_EQ(study.variants.size(), 5U);
+  EXPECT_EQ(study.variants[4].processes, 2);
+  EXPECT_EQ(study.variants[4].formulation(), "hdca[leaf=subchain,processes=2]");
+  EXPECT_TRUE(std::ranges::any_of(study.observers, [](const Observer& observer) {
+    return observer.quantity == Quantity::process_difference && observer.name() == "process_difference";
+  }));
+}
+
 TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
   const std::string good = kDeclared;
   expect_refused("name = \"a\"\nmechanism = [\"four_bar\"]\n", 2, "did you mean \"mechanisms\"?");
