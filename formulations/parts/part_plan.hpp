@@ -48,7 +48,7 @@ class PartPlan {
   PartPlan(const Mechanism& mechanism, const LinkTree& tree);
 
   std::vector<PartRow> parts;  ///< by row
-  std::vector<PassedJoint> joints;
+  std::vector<PassedJoint<double>> joints;
   std::vector<LoopPass> passes;
   std::vector<int> blocks;
   std::vector<int> loop_rows;     ///< rows of every loop

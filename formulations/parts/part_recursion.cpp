@@ -112,7 +112,7 @@ void PartRecursion::mark_loaded_rows() {
 }
 
 void PartRecursion::point_at_memory() {
-  PartData data;
+  PartData<double> data;
   data.row_count = static_cast<int>(tree_.size());
   data.root_count = static_cast<int>(plan_.roots.size());
   data.roots = plan_.roots.data();
@@ -161,7 +161,7 @@ void PartRecursion::point_at_memory() {
     data_[r] = data;
   }
   for (Side* side : {&accelerations_, &impulses_}) {
-    PartRightSide& view = side->view;
+    PartRightSide<double>& view = side->view;
     view.rows = side->rows.data();
     view.spheres = side->spheres.data();
     view.wrenches = side->wrenches.data();
@@ -187,7 +187,7 @@ void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) cons
   double turns = 0.0;
   double levers = 0.0;
   for (const int at : plan_.ways[index_of(loop)]) {
-    const PassedJoint& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
+    const PassedJoint<double>& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
     double turning = 0.0;
     for (int d = 0; d < joint.direction_count; ++d) {
       (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
@@ -209,7 +209,7 @@ double PartRecursion::factor_size(int loop) const {
   double sum = 0.0;
   for (const int at : plan_.ways[index_of(loop)]) {
     const PartRow& part = plan_.parts[index_of(at)];
-    const PassedJoint& joint = plan_.joints[index_of(part.joint)];
+    const PassedJoint<double>& joint = plan_.joints[index_of(part.joint)];
     for (int p = part.first_pass; p < part.last_pass; ++p) {
       const LoopPass& through = plan_.passes[index_of(p)];
       for (int d = 0; through.loop == loop && through.factors >= 0 && d < joint.direction_count; ++d) {
@@ -242,7 +242,7 @@ void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
   }
 }
 
-RhsStatus PartRecursion::close_loops(int which, const PartData& data) {
+RhsStatus PartRecursion::close_loops(int which, const PartData<double>& data) {
   LoopClosing& closing = plan_.closings[index_of(which)];
   Solver& solver = solvers_[index_of(which)];
   gather(closing, solver);

@@ -85,7 +85,7 @@ class PartRecursion {
     AlignedMemory wanted;
     AlignedMemory multipliers;
     std::vector<double> right;
-    PartRightSide view;
+    PartRightSide<double> view;
   };
 
   /// The rows that are closed at one place.
@@ -107,7 +107,7 @@ class PartRecursion {
   RhsStatus eliminate(std::size_t range);
   /// Takes over what branches have left, as far as positions say.
   void join_branches();
-  RhsStatus close_loops(int which, const PartData& data);
+  RhsStatus close_loops(int which, const PartData<double>& data);
   void gather(const LoopClosing& closing, Solver& solver) const;
   /// The diagonal entries of C at which rows of a loop count as zero.
   void set_negligible(int loop, int first_row, Solver& solver) const;
@@ -130,7 +130,7 @@ class PartRecursion {
   LinkPoses poses_;
   PartPlan plan_;
   PartSweeps sweeps_;
-  std::vector<PartData> data_;  // by range
+  std::vector<PartData<double>> data_;  // by range
   std::vector<RhsStatus> statuses_;
   std::vector<JointKinematics> cuts_;
   std::vector<kernels::RunStart<double>> starts_;
