@@ -9,29 +9,6 @@
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
-namespace {
-
-/// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing.
-std::vector<std::size_t> units_of(const std::vector<std::size_t>& all, const PartPlan& plan,
-                                  const LoopClosing& closing) {
-  std::vector<std::size_t> units;
-  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-    const int loop = plan.closed_loops[index_of(l)];
-    for (int j = 0; j < plan.loop_rows[index_of(loop)]; ++j) {
-      units.push_back(all[index_of(plan.loop_offsets[index_of(loop)] + j)]);
-    }
-  }
-  std::vector<std::size_t> sorted = units;
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  for (std::size_t& unit : units) {
-    unit = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), unit) - sorted.begin());
-  }
-  return units;
-}
-
-}  // namespace
-
 PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const BranchSharing& sharing)
     : mechanism_(&mechanism),
       keeps_poses_(keeps_poses || !mechanism.cut_joints().empty()),
@@ -64,7 +41,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
       pivots_(tree_.ranges().size()),
       joint_rates_(tree_.places().size()),
       own_momenta_(tree_.places().size()),
-      loaded_(std::make_unique<bool[]>(tree_.size())),
+      loaded_(rows_loaded_by_loops(tree_, plan_)),
       loop_impulses_(tree_.size()),
       carried_(3 * (tree_.size() + plan_.roots.size())),
       rest_(tree_.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
@@ -76,13 +53,12 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
   }
   const std::vector<std::size_t> units = rows_of_one_unit(mechanism);
   for (const LoopClosing& closing : plan_.closings) {
-    solvers_.push_back({SemidefiniteSolver(units_of(units, plan_, closing)),
+    solvers_.push_back({SemidefiniteSolver(plan_.units_of(units, closing)),
                         Eigen::MatrixXd::Zero(closing.rows, closing.rows), Eigen::VectorXd::Zero(closing.rows),
                         Eigen::VectorXd::Zero(closing.rows), closing.rows});
   }
   size_side(accelerations_);
   size_side(impulses_);
-  mark_loaded_rows();
   point_at_memory();
   settle_ranks();
 }
@@ -98,17 +74,6 @@ void PartRecursion::size_side(Side& side) const {
     *memory = lane_memory(plan_.loop_rows.size());
   }
   side.right.resize(index_of(plan_.right_count));
-}
-
-void PartRecursion::mark_loaded_rows() {
-  for (std::size_t i = tree_.size(); i-- > 0;) {
-    const LinkRow& row = tree_.rows()[i];
-    const bool driven = row.motion >= 0;
-    loaded_[i] = loaded_[i] || driven || plan_.parts[i].closing >= 0;
-    if (loaded_[i] && row.inboard >= 0) {
-      loaded_[index_of(row.inboard)] = true;
-    }
-  }
 }
 
 void PartRecursion::point_at_memory() {
@@ -256,6 +221,18 @@ RhsStatus PartRecursion::close_loops(int which, const PartData<double>& data) {
     sweeps_.close(data, which);
   }
   return {};
+}
+
+Eigen::Index PartRecursion::rank_limit(int loop) const {
+  for (std::size_t c = 0; c < solvers_.size(); ++c) {
+    const auto closed = std::span(plan_.closed_loops)
+                            .subspan(index_of(plan_.closings[c].first_loop),
+                                     index_of(plan_.closings[c].last_loop - plan_.closings[c].first_loop));
+    if (std::find(closed.begin(), closed.end(), loop) != closed.end()) {
+      return solvers_[c].most;
+    }
+  }
+  return 0;
 }
 
 int PartRecursion::redundant_rows() const {

@@ -72,6 +72,8 @@ class PartRecursion {
   [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
   /// \returns how many closing rows depend on others.
   [[nodiscard]] int redundant_rows() const;
+  /// \returns how many rows count at most where a loop is closed, with all that are closed there.
+  [[nodiscard]] Eigen::Index rank_limit(int loop) const;
 
  private:
   /// Memory of one right side.
@@ -99,7 +101,6 @@ class PartRecursion {
 
   void size_side(Side& side) const;
   void point_at_memory();
-  void mark_loaded_rows();
   /// Unit wrenches of all cut joints on their bodies.
   void start_columns(const PartPlan::Range& range);
   void place_cuts();

@@ -62,8 +62,9 @@ template <typename T>
 MBDBENCH_KERNEL void add_ground(const PartData<T>& part, int i, T* bias) {
   const LinkRow& row = part.rows[i];
   const Vector<T> g = constant<T>(part.gravity[i]);
-  const Vector<T> a = is_sphere(row.kind) ? turned_back(part.rotations[row.ordinal], g)
-                                          : rotated_outward(part.links[i], part.cosines[i], part.sines[i], g);
+  const Vector<T> a = is_sphere(row.kind)
+                          ? turned_back(part.rotations[row.ordinal], g)
+                          : rotated_outward(constant<T>(part.links[i]), part.cosines[i], part.sines[i], g);
   bias[0] -= a.x;
   bias[1] -= a.y;
   bias[2] -= a.z;
