@@ -10,6 +10,10 @@
 /// could decide is doubtful: who asked takes the state alone.
 ///
 /// Cost: 2 m^2 r operations for m rows and rank r, and as many selections.
+#if defined(__AVX__)
+#include <immintrin.h>
+#endif
+
 #include "formulations/batches/lane_positions.hpp"
 #include "formulations/parts/lanes/loop_data.hpp"
 
@@ -29,13 +33,22 @@ MBDBENCH_KERNEL Pack<W, W> where_less(const Pack<W, W>& a, const Pack<W, W>& b, 
 
 template <int W>
 MBDBENCH_KERNEL Pack<W, W> square_root(const Pack<W, W>& a) {
-  double lanes[W];
-  __builtin_memcpy(lanes, &a, sizeof lanes);
-  for (int i = 0; i < W; ++i) {
-    lanes[i] = __builtin_sqrt(lanes[i]);
-  }
   Pack<W, W> result;
-  __builtin_memcpy(&result, lanes, sizeof lanes);
+#if defined(__AVX512F__)
+  if constexpr (W == 8) {
+    result.value = _mm512_sqrt_pd(a.value);
+    return result;
+  }
+#endif
+#if defined(__AVX__)
+  if constexpr (W == 4) {
+    result.value = _mm256_sqrt_pd(a.value);
+    return result;
+  }
+#endif
+  for (int i = 0; i < W; ++i) {
+    result.value[i] = __builtin_sqrt(a.value[i]);
+  }
   return result;
 }
 
@@ -47,6 +60,10 @@ inline constexpr double kPivotForSure = 1e-10;
 /// Diagonal entries this close to their limit, as a share of it: sums of squares of numbers that may have lost half of
 /// their digits.
 inline constexpr double kCloseToLimit = 1e-3;
+
+/// Pivots of rows this alike may be chosen either way, and left over is what is above this.
+inline constexpr double kAlike = 1e-6;
+inline constexpr double kLeftOver = 1e-13;
 
 template <typename T>
 struct ClosingLanes {
@@ -105,8 +122,10 @@ struct ClosingLanes {
   }
 
   MBDBENCH_KERNEL void factorise(LaneVerdict<T>& verdict) {
+    T apart = T(1.0);  // how far apart the pivots of a step have been from the next best ones, as a share
     for (int k = 0; k < most; ++k) {
       T best = diagonal[0];
+      T next = T(-1.0);
       T index = T(0.0);
       for (int j = 0; j < m; ++j) {
         column[j] = a[j * m];
@@ -124,10 +143,12 @@ struct ClosingLanes {
           row[j] = where_less(best, entry, l[i * most + j], row[j]);
         }
         index = where_less(best, entry, T(i), index);
+        next = where_less(best, entry, best, where_less(next, entry, entry, next));
         best = where_less(best, entry, entry, best);
       }
       const T counts = where_less(T(kSmallestPivot), best, T(1.0), T(0.0));
       verdict.see(best);
+      apart = smaller(where_less(T(kSmallestPivot), best, T(1.0) - next / best, T(1.0)), apart);
       verdict.see_pivot(where_less(T(kZeroForSure), best, where_less(best, T(kPivotForSure), T(-1.0), T(1.0)), T(1.0)));
       counted[k] = counts;
       const T inverse = T(1.0) / square_root(where_less(T(0.5), counts, best, T(1.0)));
@@ -151,6 +172,12 @@ struct ClosingLanes {
         diagonal[i] = where_less(T(0.5), left[i], a[i * m + i], T(-1.0));
       }
     }
+    // Which rows are left over matters where these would still count: where loops are open.
+    T rest = T(0.0);
+    for (int i = 0; i < m; ++i) {
+      rest = where_less(rest, diagonal[i], diagonal[i], rest);
+    }
+    verdict.see_pivot(where_less(apart, T(kAlike), where_less(T(kLeftOver), rest, T(-1.0), T(1.0)), T(1.0)));
   }
 
   /// E over L, then the factor of E^T E, one on its diagonal where a pivot does not count.

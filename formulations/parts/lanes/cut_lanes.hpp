@@ -57,7 +57,7 @@ MBDBENCH_KERNEL RowPose<T>& pose_at(const LoopData& data, int row) {
   return reinterpret_cast<RowPose<T>*>(data.poses)[row];
 }
 
-/// The velocities that belong to a row, about O_k.
+/// The velocity of a point of a row.
 template <typename T>
 MBDBENCH_KERNEL LinkVector<T> velocity_at(const RowPose<T>& pose, const LinkVector<T>& place) {
   return plus(pose.velocity, crossed(pose.omega, minus(place, pose.origin)));
@@ -162,20 +162,15 @@ MBDBENCH_KERNEL CutPlace<T>& place_of(const LoopData& data, int cut) {
 }
 
 template <typename T>
-MBDBENCH_KERNEL RowPose<T> pose_of(const LoopData& data, const LaneCutEnd& end) {
-  if (end.row >= 0) {
-    return pose_at<T>(data, end.row);
-  }
-  const T zero = T(0.0);
-  const T one = T(1.0);
-  return {{one, zero, zero, zero, one, zero, zero, zero, one}, no_vector<T>(), no_vector<T>(), no_vector<T>()};
+MBDBENCH_KERNEL const RowPose<T>& pose_of(const LoopData& data, const LaneCutEnd& end) {
+  return pose_at<T>(data, end.row >= 0 ? end.row : data.part.row_count);
 }
 
 template <typename T>
 MBDBENCH_KERNEL void place_cut(const LoopData& data, int c) {
   const LaneCut& cut = data.cuts[c];
-  const RowPose<T> a = pose_of<T>(data, cut.a);
-  const RowPose<T> b = pose_of<T>(data, cut.b);
+  const RowPose<T>& a = pose_of<T>(data, cut.a);
+  const RowPose<T>& b = pose_of<T>(data, cut.b);
   CutPlace<T>& place = place_of<T>(data, c);
   place.origin_a = plus(a.origin, turned(a.axes, in_lanes<T>(cut.a.origin)));
   place.origin_b = plus(b.origin, turned(b.axes, in_lanes<T>(cut.b.origin)));
@@ -198,10 +193,10 @@ MBDBENCH_KERNEL void place_cut(const LoopData& data, int c) {
   }
 }
 
-/// The unit wrenches of a cut joint on the link at one of its ends.
+/// The unit wrenches of a cut joint on the link at one of its ends. \param adds whether the other end is there too
 template <typename T>
 MBDBENCH_KERNEL void start_columns(const LoopData& data, const PartData<T>& part, int c, int row, int columns,
-                                   double sign) {
+                                   double sign, bool adds) {
   const CutPlace<T>& place = place_of<T>(data, c);
   const RowPose<T>& pose = pose_at<T>(data, row);
   const LinkVector<T> way = minus(place.point, pose.origin);
@@ -211,7 +206,7 @@ MBDBENCH_KERNEL void start_columns(const LoopData& data, const PartData<T>& part
     const LinkVector<T> n = turned_back(pose.axes, plus(place.moment[i], crossed(way, place.force[i])));
     const T wrench[6] = {f.x, f.y, f.z, n.x, n.y, n.z};
     for (int k = 0; k < 6; ++k) {
-      to[k * kLoopLanes + i] += T(sign) * wrench[k];  // both ends may be on one link
+      to[k * kLoopLanes + i] = adds ? to[k * kLoopLanes + i] + T(sign) * wrench[k] : T(sign) * wrench[k];
     }
   }
 }
@@ -221,8 +216,8 @@ template <typename T>
 MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted) {
   const LaneCut& cut = data.cuts[c];
   const CutPlace<T>& place = place_of<T>(data, c);
-  const RowPose<T> a = pose_of<T>(data, cut.a);
-  const RowPose<T> b = pose_of<T>(data, cut.b);
+  const RowPose<T>& a = pose_of<T>(data, cut.a);
+  const RowPose<T>& b = pose_of<T>(data, cut.b);
   const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
   const LinkVector<T> angular = minus(b.omega, a.omega);
   for (int i = 0; i < rows; ++i) {
@@ -236,8 +231,8 @@ template <typename T>
 MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T* wanted) {
   const LaneCut& cut = data.cuts[c];
   const CutPlace<T>& place = place_of<T>(data, c);
-  const RowPose<T> a = pose_of<T>(data, cut.a);
-  const RowPose<T> b = pose_of<T>(data, cut.b);
+  const RowPose<T>& a = pose_of<T>(data, cut.a);
+  const RowPose<T>& b = pose_of<T>(data, cut.b);
   const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
   const LinkVector<T> angular = minus(b.omega, a.omega);
   const T share = T(cut.share_of_b);

@@ -74,9 +74,17 @@ struct LoopData {
   bool projects = false;  ///< velocities on the constraints before anything else
   double alpha = 0.0;     ///< Baumgarte's constants
   double beta = 0.0;
-  double zero_row = 0.0;        ///< share of what terms would give without cancelling, below which a row is zero
-  double gravity[3]{};          ///< in world axes
-  const bool* posed = nullptr;  ///< rows whose poses cut joints need
+  double zero_row = 0.0;  ///< share of what terms would give without cancelling, below which a row is zero
+  double gravity[3]{};    ///< in world axes
+  int cleared_row_count = 0;
+  int loaded_row_count = 0;
+  int cleared_place_count = 0;
+  int end_row_count = 0;
+  const int* cleared_rows = nullptr;    ///< rows that get nothing from outboard
+  const int* loaded_rows = nullptr;     ///< rows that impulses in loops reach on their way inward
+  const int* cleared_places = nullptr;  ///< of columns that start with nothing: those of couplings
+  const int* end_rows = nullptr;        ///< rows with ends of cut joints, each once
+  const bool* posed = nullptr;          ///< rows whose poses cut joints need
   const LaneGround* grounds = nullptr;  ///< by row
   const LaneCut* cuts = nullptr;
   const int* columns_a = nullptr;  ///< places of the columns at the ends of a cut joint; -1: the ground
@@ -90,7 +98,7 @@ struct LoopData {
   const int* units = nullptr;  ///< group of one unit of every row of every closing (SemidefiniteSolver)
 
   // Packs.
-  double* poses = nullptr;       ///< axes, origin, velocity and omega in world axes, eighteen a row
+  double* poses = nullptr;       ///< axes, origin, velocity, omega in world axes, eighteen a row; the ground's last
   double* directions = nullptr;  ///< D of every cut joint, 36, then its two origins and its point, nine
   double* changes = nullptr;     ///< of u
   double* turnings = nullptr;    ///< by row
@@ -102,7 +110,7 @@ struct LoopData {
 struct LoopSweeps {
   int lanes = 1;
   std::size_t joint_size = 0;  ///< bytes of a PassedJoint
-  /// To be called once for memory of PassedJoint that is zero. \param joints of the plan
+  /// To be called once for memory that is zero. \param joints of the plan
   void (*prepare)(const LoopData&, const PassedJoint<double>* joints, int count) = nullptr;
   void (*gather)(const LaneData&, const double* const* states) = nullptr;
   void (*scatter)(const LaneData&, double* const* rates) = nullptr;

@@ -30,6 +30,8 @@ struct LoopStates {
     for (int k = 0; k < count; ++k) {
       part.joints[k].direction_count = joints[k].direction_count;
     }
+    RowPose<T>& ground = pose_at<T>(data, part.row_count);
+    ground.axes = in_lanes<T>(kernels::Matrix3<double>{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0});
   }
 
   static MBDBENCH_KERNEL void accelerations(const LoopData& data) {
@@ -79,18 +81,21 @@ struct LoopStates {
 
   /// Inertias and loops, outboard ones first.
   static MBDBENCH_KERNEL void close_positions(const LoopData& data, const Part& part, LaneVerdict<T>& verdict) {
-    for (int i = 0; i < part.row_count; ++i) {
-      part.inertias[i] = lane_sweeps::no_inertia<T>();
+    for (int k = 0; k < data.cleared_row_count; ++k) {
+      part.inertias[data.cleared_rows[k]] = lane_sweeps::no_inertia<T>();
     }
     clear(part.products, static_cast<long>(data.product_count) * kLoopLanes);
-    clear(part.columns, static_cast<long>(6 * data.column_count) * kLoopLanes);
+    for (int k = 0; k < data.cleared_place_count; ++k) {
+      clear(part.columns + static_cast<long>(6 * data.cleared_places[k]) * kLoopLanes, 6L * kLoopLanes);
+    }
     for (int c = 0; c < data.cut_count; ++c) {
       place_cut<T>(data, c);
       if (data.columns_b[c] >= 0) {
-        start_columns(data, part, c, data.cuts[c].b.row, data.columns_b[c], 1.0);
+        start_columns(data, part, c, data.cuts[c].b.row, data.columns_b[c], 1.0, false);
       }
       if (data.columns_a[c] >= 0) {
-        start_columns(data, part, c, data.cuts[c].a.row, data.columns_a[c], -1.0);
+        start_columns(data, part, c, data.cuts[c].a.row, data.columns_a[c], -1.0,
+                      data.columns_a[c] == data.columns_b[c]);
       }
     }
     int last = part.row_count;
@@ -201,11 +206,17 @@ struct LoopStates {
       side.wanted[static_cast<long>(loop) * kLoopLanes] = -coupling_rate(data, loop, u);
     }
     side.joint_rates = packs<T>(data.changes);
+    clear_wrenches(side, data.loaded_rows, data.loaded_row_count);
     solve(data, part, side);
     for (int k = 0; k < data.tree.u_count; ++k) {
       u[k] += side.joint_rates[k];
     }
-    set_pose_velocities(data, part, u);
+    for (int k = 0; k < data.end_row_count; ++k) {
+      const int row = data.end_rows[k];
+      RowPose<T>& pose = pose_at<T>(data, row);
+      pose.velocity = plus(pose.velocity, turned(pose.axes, side.linear[row]));
+      pose.omega = plus(pose.omega, turned(pose.axes, side.angular[row]));
+    }
   }
 
   static MBDBENCH_KERNEL T coupling_rate(const LoopData& data, int loop, const T* u) {
@@ -234,7 +245,14 @@ struct LoopStates {
       side.wanted[static_cast<long>(loop) * kLoopLanes] = T(-2.0 * data.alpha) * coupling_rate(data, loop, u);
     }
     side.joint_rates = packs<T>(tree.rates) + tree.q_count;
+    clear_wrenches(side, data.cleared_rows, data.cleared_row_count);
     solve(data, part, side);
+  }
+
+  static MBDBENCH_KERNEL void clear_wrenches(const Side& side, const int* rows, int count) {
+    for (int k = 0; k < count; ++k) {
+      side.wrenches[rows[k]] = lane_sweeps::no_wrench<T>();
+    }
   }
 
   static MBDBENCH_KERNEL void solve(const LoopData& data, const Part& part, const Side& side) {

@@ -90,6 +90,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
   place_cuts(mechanism);
   place_couplings(mechanism);
   set_closings(mechanism, one);
+  mark_first_arrivals();
   data_.projects = projects;
   data_.alpha = baumgarte.alpha;
   data_.beta = baumgarte.beta;
@@ -176,6 +177,43 @@ void LoopsInLanes::set_closings(const Mechanism& mechanism, const PartRecursion&
   way_starts_.push_back(static_cast<int>(ways_.size()));
 }
 
+// In the order of the sweep inward.
+void LoopsInLanes::mark_first_arrivals() {
+  const LinkTree& tree = tree_.tree();
+  std::vector<bool> arrived(tree.size());
+  std::vector<bool> written(index_of(plan_.column_count));
+  for (const PartPlan::End& end : plan_.ends) {
+    written[index_of(end.columns)] = true;
+    if (std::find(end_rows_.begin(), end_rows_.end(), end.row) == end_rows_.end()) {
+      end_rows_.push_back(end.row);
+    }
+  }
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    PartRow& part = plan_.parts[i];
+    const int inboard = tree.rows()[i].inboard;
+    if (!arrived[i]) {
+      cleared_rows_.push_back(static_cast<int>(i));
+    }
+    if (loaded_[i]) {
+      loaded_rows_.push_back(static_cast<int>(i));
+    }
+    if (inboard >= 0) {
+      part.adds = arrived[index_of(inboard)];
+      arrived[index_of(inboard)] = true;
+    }
+    for (int p = part.first_pass; p < part.last_pass; ++p) {
+      LoopPass& through = plan_.passes[index_of(p)];
+      if (!written[index_of(through.columns)]) {
+        cleared_places_.push_back(through.columns);
+      }
+      if (through.inward >= 0) {
+        through.adds = written[index_of(through.inward)];
+        written[index_of(through.inward)] = true;
+      }
+    }
+  }
+}
+
 void LoopsInLanes::point_at_plan() {
   const LinkTree& tree = tree_.tree();
   data_.tree = tree_.data();
@@ -185,6 +223,14 @@ void LoopsInLanes::point_at_plan() {
   data_.rate_count = plan_.rate_count;
   data_.column_count = plan_.column_count;
   data_.product_count = plan_.product_count;
+  data_.cleared_row_count = static_cast<int>(cleared_rows_.size());
+  data_.loaded_row_count = static_cast<int>(loaded_rows_.size());
+  data_.cleared_place_count = static_cast<int>(cleared_places_.size());
+  data_.end_row_count = static_cast<int>(end_rows_.size());
+  data_.cleared_rows = cleared_rows_.data();
+  data_.loaded_rows = loaded_rows_.data();
+  data_.cleared_places = cleared_places_.data();
+  data_.end_rows = end_rows_.data();
   data_.posed = posed_.get();
   data_.grounds = grounds_.data();
   data_.cuts = cuts_.data();
@@ -265,7 +311,6 @@ void LoopsInLanes::reserve() {
   part.across = packs(doubles(plan_.across_count));
   memory_.push_back(aligned_memory(plan_.joints.size() * sweeps_.joint_size / sizeof(double) + 1));
   part.joints = reinterpret_cast<PassedJoint<double>*>(memory_.back().get());
-  sweeps_.prepare(data_, plan_.joints.data(), static_cast<int>(plan_.joints.size()));
   reserve_side(data_.accelerations);
   data_.accelerations.moves = true;
   data_.accelerations.weighs = true;
@@ -275,12 +320,13 @@ void LoopsInLanes::reserve() {
   for (const LoopClosing& closing : plan_.closings) {
     most = std::max(most, index_of(closing.rows));
   }
-  data_.poses = packs(18 * rows);
+  data_.poses = packs(18 * (rows + 1));
   data_.directions = packs(45 * cuts_.size());
   data_.changes = packs(index_of(data_.tree.u_count));
   data_.turnings = packs(4 * rows);
   data_.matrices = packs(4 * most * most + 5 * most);
   data_.smallest = packs(most);
+  sweeps_.prepare(data_, plan_.joints.data(), static_cast<int>(plan_.joints.size()));
 }
 
 void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<double> rates,

@@ -41,6 +41,7 @@ class LoopsInLanes {
   void place_cuts(const Mechanism& mechanism);
   void place_couplings(const Mechanism& mechanism);
   void set_closings(const Mechanism& mechanism, const PartRecursion& one);
+  void mark_first_arrivals();
   void point_at_plan();
   void reserve();
   /// \returns zeros for so many packs.
@@ -56,6 +57,10 @@ class LoopsInLanes {
   std::vector<kernels::RunStart<double>> starts_;
   std::vector<kernels::LinkVector<double>> gravity_;
   std::vector<LaneGround> grounds_;
+  std::vector<int> cleared_rows_;
+  std::vector<int> loaded_rows_;
+  std::vector<int> cleared_places_;
+  std::vector<int> end_rows_;
   std::vector<LaneCut> cuts_;
   std::vector<int> columns_a_;
   std::vector<int> columns_b_;

@@ -114,19 +114,23 @@ struct Columns {
   }
 
   /// Adds the wrenches y, about O_k in the link's axes, to those of the inboard link.
+  template <bool kAdds>
   static MBDBENCH_KERNEL void carry(const PassedJoint<T>& joint, const Rows* y, Rows* inward) {
+    const auto put = [&](int place, const Rows& value) MBDBENCH_INLINED {
+      inward[place * kGroups] = kAdds ? inward[place * kGroups] + value : value;
+    };
     const T* const r = joint.rotation;
     const T* const way = joint.way;
     Rows f[3];
     unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
       f[i] = Rows(r[3 * i]) * y[0] + Rows(r[3 * i + 1]) * y[1] + Rows(r[3 * i + 2]) * y[2];
-      inward[i * kGroups] += f[i];
+      put(i, f[i]);
     });
     unrolled<0, 3>([&](auto i) MBDBENCH_INLINED {
       constexpr int kNext = (i + 1) % 3;
       constexpr int kLast = (i + 2) % 3;
-      inward[(3 + i) * kGroups] += Rows(r[3 * i]) * y[3] + Rows(r[3 * i + 1]) * y[4] + Rows(r[3 * i + 2]) * y[5] +
-                                   Rows(way[kNext]) * f[kLast] - Rows(way[kLast]) * f[kNext];
+      put(3 + i, Rows(r[3 * i]) * y[3] + Rows(r[3 * i + 1]) * y[4] + Rows(r[3 * i + 2]) * y[5] +
+                     Rows(way[kNext]) * f[kLast] - Rows(way[kLast]) * f[kNext]);
     });
   }
 
@@ -145,7 +149,8 @@ struct Columns {
         }
         unrolled<0, 6>([&](auto i) MBDBENCH_INLINED { at[i * kGroups] = y[i]; });
         if (through.inward >= 0) {
-          carry(joint, y, groups_at(part.columns, 6 * through.inward) + g);
+          Rows* const inward = groups_at(part.columns, 6 * through.inward) + g;
+          kOneState || through.adds ? carry<true>(joint, y, inward) : carry<false>(joint, y, inward);
         }
       }
     }

@@ -54,8 +54,12 @@ struct Sweeps : Columns<Numbers> {
         Columns<Numbers>::pass(part, own);
       }
       if (row.inboard >= 0) {
-        add_inertia(own.starts ? across_start(constant<T>(part.starts[i]), inertia) : inertia,
-                    part.inertias[own.receiver]);
+        const Inertia<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), inertia) : inertia;
+        if (kOneState || own.adds) {
+          add_inertia(carried, part.inertias[own.receiver]);
+        } else {
+          part.inertias[own.receiver] = carried;
+        }
       }
     }
     return -1;
@@ -87,11 +91,16 @@ struct Sweeps : Columns<Numbers> {
     }
   }
 
+  /// Of lanes of states the wrenches of rows that nobody writes first, and what unloaded rows leave, are zero already.
   static MBDBENCH_KERNEL void inward(const PartData<T>& part, const PartRightSide<T>& side) {
-    start_wrenches(part, side.wrenches);
+    if (kOneState) {
+      start_wrenches(part, side.wrenches);
+    }
     for (int i = part.last_row; i-- > part.first_row;) {
       if (side.loaded != nullptr && !side.loaded[i]) {
-        rest_row(part, side, i);
+        if (kOneState) {
+          rest_row(part, side, i);
+        }
         continue;
       }
       const LinkRow& row = part.rows[i];
@@ -116,8 +125,12 @@ struct Sweeps : Columns<Numbers> {
         add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias);
       }
       if (row.inboard >= 0) {
-        add_wrench(own.starts ? across_start(constant<T>(part.starts[i]), wrench) : wrench,
-                   side.wrenches[own.receiver]);
+        const Wrench<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), wrench) : wrench;
+        if (kOneState || own.adds || side.loaded != nullptr) {
+          add_wrench(carried, side.wrenches[own.receiver]);
+        } else {
+          side.wrenches[own.receiver] = carried;
+        }
       }
     }
   }
