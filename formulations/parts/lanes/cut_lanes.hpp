@@ -82,67 +82,72 @@ MBDBENCH_KERNEL void turn_about_x(const T& c, const T& s, kernels::Matrix3<T>& m
        m.zx, c * m.zy + s * m.zz, c * m.zz - s * m.zy};
 }
 
-/// Poses of all rows that cut joints need.
+/// What the joint of a row adds to the velocity of its frame.
 template <typename T>
-MBDBENCH_KERNEL void set_poses(const LoopData& data, const PartData<T>& part) {
+MBDBENCH_KERNEL void add_joint_velocity(const PartData<T>& part, const LinkRow& row, const T* u, RowPose<T>& frame) {
+  if (is_ball(row)) {
+    const SphericalConstants& constants = part.spherical[row.ordinal];
+    frame.omega = plus(frame.omega, turned(frame.axes, turned(in_lanes<T>(constants.axes_b), vector_of(u + row.u))));
+    return;
+  }
+  LinkVector<T>& changes = row.kind == RowKind::prismatic ? frame.velocity : frame.omega;
+  changes = plus(changes, times(u[row.u], LinkVector<T>{frame.axes.xz, frame.axes.yz, frame.axes.zz}));
+}
+
+/// From the frame of the inboard row to that of a row.
+template <typename T>
+MBDBENCH_KERNEL void step(const PartData<T>& part, int i, RowPose<T>& frame) {
+  const LinkRow& row = part.rows[i];
+  if (part.parts[i].starts) {
+    const RunStart<T> start = in_lanes<T>(part.starts[i]);
+    step_to({T(0.0), T(0.0), start.d}, frame);
+    turn_about_z(start.cos_beta, start.sin_beta, frame.axes);
+  }
+  if (is_ball(row)) {
+    step_to(part.levers[row.ordinal], frame);
+    frame.axes = product(frame.axes, part.rotations[row.ordinal]);
+    return;
+  }
+  const LinkConstants<T> link = in_lanes<T>(part.links[i]);
+  step_to(lever(link, part.slides[i]), frame);
+  turn_about_x(link.cos_alpha, link.sin_alpha, frame.axes);
+  turn_about_z(part.cosines[i], part.sines[i], frame.axes);
+}
+
+/// Poses and velocities of all rows that cut joints need: kept where ends of them are and where ways part; of others
+/// the origins. \param u quasi-velocities
+template <typename T>
+MBDBENCH_KERNEL void set_poses(const LoopData& data, const PartData<T>& part, const T* u) {
+  LinkVector<T>* const origins = reinterpret_cast<LinkVector<T>*>(data.origins);
+  RowPose<T> frame = pose_at<T>(data, part.row_count);
   for (int i = 0; i < part.row_count; ++i) {
     if (!data.posed[i]) {
       continue;
     }
     const LinkRow& row = part.rows[i];
-    RowPose<T>& frame = pose_at<T>(data, i);
     if (row.inboard < 0) {
       const double* const r = data.grounds[i].axes;
       const double* const o = data.grounds[i].origin;
-      frame.axes = {T(r[0]), T(r[1]), T(r[2]), T(r[3]), T(r[4]), T(r[5]), T(r[6]), T(r[7]), T(r[8])};
-      frame.origin = {T(o[0]), T(o[1]), T(o[2])};
-    } else {
+      frame = {{T(r[0]), T(r[1]), T(r[2]), T(r[3]), T(r[4]), T(r[5]), T(r[6]), T(r[7]), T(r[8])},
+               {T(o[0]), T(o[1]), T(o[2])},
+               no_vector<T>(),
+               no_vector<T>()};
+    } else if (row.inboard != i - 1) {
       frame = pose_at<T>(data, row.inboard);
-      if (part.parts[i].starts) {
-        const RunStart<T> start = in_lanes<T>(part.starts[i]);
-        step_to({T(0.0), T(0.0), start.d}, frame);
-        turn_about_z(start.cos_beta, start.sin_beta, frame.axes);
-      }
     }
-    if (is_ball(row)) {
-      step_to(part.levers[row.ordinal], frame);
-      frame.axes = product(frame.axes, part.rotations[row.ordinal]);
-    } else {
-      const LinkConstants<T> link = in_lanes<T>(part.links[i]);
-      step_to(lever(link, part.slides[i]), frame);
-      turn_about_x(link.cos_alpha, link.sin_alpha, frame.axes);
-      turn_about_z(part.cosines[i], part.sines[i], frame.axes);
+    const LinkVector<T> from = frame.origin;
+    LinkVector<T> slid = no_vector<T>();
+    if (row.kind == RowKind::free) {  // along axes of the inboard link
+      slid = turned(in_lanes<T>(part.spherical[row.ordinal].axes_a), vector_of(u + row.u + 3));
+      slid = row.inboard < 0 ? slid : turned(frame.axes, slid);
     }
-  }
-}
-
-template <typename T>
-MBDBENCH_KERNEL void set_pose_velocities(const LoopData& data, const PartData<T>& part, const T* u) {
-  for (int i = 0; i < part.row_count; ++i) {
-    if (!data.posed[i]) {
-      continue;
+    step(part, i, frame);
+    frame.velocity = plus(plus(frame.velocity, slid), crossed(frame.omega, minus(frame.origin, from)));
+    add_joint_velocity(part, row, u, frame);
+    origins[i] = frame.origin;
+    if (data.kept[i]) {
+      pose_at<T>(data, i) = frame;
     }
-    const LinkRow& row = part.rows[i];
-    RowPose<T>& frame = pose_at<T>(data, i);
-    frame.velocity = no_vector<T>();
-    frame.omega = no_vector<T>();
-    if (row.inboard >= 0) {
-      const RowPose<T>& inner = pose_at<T>(data, row.inboard);
-      frame.velocity = velocity_at(inner, frame.origin);
-      frame.omega = inner.omega;
-    }
-    if (is_ball(row)) {
-      const SphericalConstants& constants = part.spherical[row.ordinal];
-      if (row.kind == RowKind::free) {
-        const LinkVector<T> way = turned(in_lanes<T>(constants.axes_a), vector_of(u + row.u + 3));
-        frame.velocity = plus(frame.velocity, row.inboard < 0 ? way : turned(pose_at<T>(data, row.inboard).axes, way));
-      }
-      frame.omega = plus(frame.omega, turned(frame.axes, turned(in_lanes<T>(constants.axes_b), vector_of(u + row.u))));
-      continue;
-    }
-    const LinkVector<T> moved = times(u[row.u], LinkVector<T>{frame.axes.xz, frame.axes.yz, frame.axes.zz});
-    LinkVector<T>& changes = row.kind == RowKind::prismatic ? frame.velocity : frame.omega;
-    changes = plus(changes, moved);
   }
 }
 

@@ -84,6 +84,7 @@ struct LoopData {
   const int* loaded_rows = nullptr;     ///< rows that impulses in loops reach on their way inward
   const int* cleared_places = nullptr;  ///< of columns that start with nothing: those of couplings
   const int* end_rows = nullptr;        ///< rows with ends of cut joints, each once
+  const bool* kept = nullptr;           ///< rows whose poses are read again
   const bool* posed = nullptr;          ///< rows whose poses cut joints need
   const LaneGround* grounds = nullptr;  ///< by row
   const LaneCut* cuts = nullptr;
@@ -99,6 +100,7 @@ struct LoopData {
 
   // Packs.
   double* poses = nullptr;       ///< axes, origin, velocity, omega in world axes, eighteen a row; the ground's last
+  double* origins = nullptr;     ///< of rows with poses, three each
   double* directions = nullptr;  ///< D of every cut joint, 36, then its two origins and its point, nine
   double* changes = nullptr;     ///< of u
   double* turnings = nullptr;    ///< by row

@@ -29,6 +29,7 @@ struct LoopStates {
     const Part part = in_packs<Part>(data.part);
     for (int k = 0; k < count; ++k) {
       part.joints[k].direction_count = joints[k].direction_count;
+      part.joints[k].directions[0].component = 5;  // of turns; others are described anew
     }
     RowPose<T>& ground = pose_at<T>(data, part.row_count);
     ground.axes = in_lanes<T>(kernels::Matrix3<double>{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0});
@@ -41,14 +42,12 @@ struct LoopStates {
     const LaneData& tree = data.tree;
     lane_sweeps::set_positions(tree, verdict);
     take_positions(tree, part);
-    set_poses(data, part);
-    close_positions(data, part, verdict);
-
     T* const u = packs<T>(tree.velocities);
     for (int k = 0; k < tree.u_count; ++k) {
       u[k] = packs<T>(tree.state)[tree.q_count + k];
     }
-    set_pose_velocities(data, part, u);
+    set_poses(data, part, u);
+    close_positions(data, part, verdict);
     if (data.projects) {
       project(data, part, u);
     }
@@ -150,6 +149,7 @@ struct LoopStates {
 
   /// The diagonal entries of C at which rows of a loop count as zero (PartRecursion::set_negligible).
   static MBDBENCH_KERNEL void set_negligible(const LoopData& data, const Part& part, int loop, T* smallest) {
+    const LinkVector<T>* const origins = reinterpret_cast<const LinkVector<T>*>(data.origins);
     T slides = T(0.0);
     T turns = T(0.0);
     T levers = T(0.0);
@@ -168,7 +168,7 @@ struct LoopStates {
         (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
       }
       turns += turning;
-      const LinkVector<T> way = minus(place_of<T>(data, loop).point, pose_at<T>(data, i).origin);
+      const LinkVector<T> way = minus(place_of<T>(data, loop).point, origins[i]);
       const T least = T(data.cuts[loop].unit * data.cuts[loop].unit);
       const T square = dot(way, way);
       levers += turning * where_less(square, least, least, square);

@@ -73,6 +73,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
       plan_(mechanism, tree_.tree()),
       loaded_(rows_loaded_by_loops(tree_.tree(), plan_)),
       posed_(std::make_unique<bool[]>(tree_.tree().size())),
+      kept_(std::make_unique<bool[]>(tree_.tree().size())),
       starts_(tree_.tree().size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
       gravity_(tree_.tree().size()),
       grounds_(tree_.tree().size()) {
@@ -186,6 +187,7 @@ void LoopsInLanes::mark_first_arrivals() {
     written[index_of(end.columns)] = true;
     if (std::find(end_rows_.begin(), end_rows_.end(), end.row) == end_rows_.end()) {
       end_rows_.push_back(end.row);
+      kept_[index_of(end.row)] = true;
     }
   }
   for (std::size_t i = tree.size(); i-- > 0;) {
@@ -198,6 +200,7 @@ void LoopsInLanes::mark_first_arrivals() {
       loaded_rows_.push_back(static_cast<int>(i));
     }
     if (inboard >= 0) {
+      kept_[index_of(inboard)] = kept_[index_of(inboard)] || inboard + 1 != static_cast<int>(i);
       part.adds = arrived[index_of(inboard)];
       arrived[index_of(inboard)] = true;
     }
@@ -232,6 +235,7 @@ void LoopsInLanes::point_at_plan() {
   data_.cleared_places = cleared_places_.data();
   data_.end_rows = end_rows_.data();
   data_.posed = posed_.get();
+  data_.kept = kept_.get();
   data_.grounds = grounds_.data();
   data_.cuts = cuts_.data();
   data_.columns_a = columns_a_.data();
@@ -321,6 +325,7 @@ void LoopsInLanes::reserve() {
     most = std::max(most, index_of(closing.rows));
   }
   data_.poses = packs(18 * (rows + 1));
+  data_.origins = packs(3 * rows);
   data_.directions = packs(45 * cuts_.size());
   data_.changes = packs(index_of(data_.tree.u_count));
   data_.turnings = packs(4 * rows);

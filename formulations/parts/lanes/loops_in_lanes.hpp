@@ -54,6 +54,7 @@ class LoopsInLanes {
   LoopData data_;
   std::unique_ptr<bool[]> loaded_;
   std::unique_ptr<bool[]> posed_;
+  std::unique_ptr<bool[]> kept_;
   std::vector<kernels::RunStart<double>> starts_;
   std::vector<kernels::LinkVector<double>> gravity_;
   std::vector<LaneGround> grounds_;

@@ -134,9 +134,57 @@ struct Columns {
     });
   }
 
+  /// The same over a turn, of a state a lane: nothing is described for it but 1 / D.
+  static MBDBENCH_KERNEL void pass_turn(const PartData<T>& part, int i) {
+    const PartRow& own = part.parts[i];
+    const auto& link = constant<T>(part.links[i]);
+    const JointGain<T>& gain = part.turn_gains[i];
+    for (int p = own.first_pass; p < own.last_pass; ++p) {
+      const LoopPass& through = part.passes[p];
+      const T factor = T(through.factors >= 0 ? part.factors[through.factors] : 0.0);
+      for (int g = 0; g < part.loop_rows[through.loop]; ++g) {
+        T* const at = part.columns + static_cast<long>(6 * through.columns) * kLoopLanes + g;
+        const T along = at[5 * kLoopLanes] + factor;
+        const Wrench<T> y{at[0] - gain.bx * along,
+                          at[kLoopLanes] - gain.by * along,
+                          at[2 * kLoopLanes] - gain.bz * along,
+                          at[3 * kLoopLanes] - gain.cx * along,
+                          at[4 * kLoopLanes] - gain.cy * along,
+                          T(0.0) - factor};
+        part.along[static_cast<long>(through.along) * kLoopLanes + g] = along;
+        put_wrench<false>(y, at);
+        if (through.inward >= 0) {
+          Wrench<T> carried = carried_inward(link, part.cosines[i], part.sines[i], y);
+          if (own.starts) {
+            carried = across_start(constant<T>(part.starts[i]), carried);
+          }
+          T* const inward = part.columns + static_cast<long>(6 * through.inward) * kLoopLanes + g;
+          through.adds ? put_wrench<true>(carried, inward) : put_wrench<false>(carried, inward);
+        }
+      }
+    }
+  }
+
+  template <bool kAdds>
+  static MBDBENCH_KERNEL void put_wrench(const Wrench<T>& w, T* to) {
+    const T values[6] = {w.fx, w.fy, w.fz, w.nx, w.ny, w.nz};
+    unrolled<0, 6>([&](auto i)
+                       MBDBENCH_INLINED { to[i * kLoopLanes] = kAdds ? to[i * kLoopLanes] + values[i] : values[i]; });
+  }
+
   /// Columns cross the joint of a row.
-  static MBDBENCH_KERNEL void pass(const PartData<T>& part, const PartRow& own) {
-    const PassedJoint<T>& joint = part.joints[own.joint];
+  static MBDBENCH_KERNEL void pass(const PartData<T>& part, int row) {
+    const PartRow& own = part.parts[row];
+    PassedJoint<T>& joint = part.joints[own.joint];
+    if constexpr (!kOneState) {
+      if (part.rows[row].kind == RowKind::revolute) {
+        joint.directions[0].inverse = part.turns[row].inverse;
+        pass_turn(part, row);
+        add_products(part, own, joint);
+        return;
+      }
+    }
+    describe(part, row, joint);
     for (int p = own.first_pass; p < own.last_pass; ++p) {
       const LoopPass& through = part.passes[p];
       for (int g = 0; g < groups(part.loop_rows[through.loop]); ++g) {

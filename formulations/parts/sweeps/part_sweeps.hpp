@@ -50,8 +50,7 @@ struct Sweeps : Columns<Numbers> {
         part.verdict->see_pivot(pivot);
       }
       if (own.joint >= 0) {
-        describe(part, i, part.joints[own.joint]);
-        Columns<Numbers>::pass(part, own);
+        Columns<Numbers>::pass(part, i);
       }
       if (row.inboard >= 0) {
         const Inertia<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), inertia) : inertia;
@@ -122,7 +121,8 @@ struct Sweeps : Columns<Numbers> {
         add_ground(part, i, bias);
       }
       for (int p = own.first_pass; p < own.last_pass; ++p) {
-        add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias);
+        add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias,
+                  row.kind == RowKind::revolute ? 5 : 6);
       }
       if (row.inboard >= 0) {
         const Wrench<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), wrench) : wrench;
@@ -165,7 +165,7 @@ struct Sweeps : Columns<Numbers> {
   /// v += sum y D^-1 u + Y^T c.
   static MBDBENCH_KERNEL void add_rates(const PartData<T>& part, const PartRightSide<T>& side,
                                         const PassedJoint<T>& joint, const LoopPass& through, const T* reduced,
-                                        const T* bias) {
+                                        const T* bias, int components) {
     for (int g = 0; g < groups(part.loop_rows[through.loop]); ++g) {
       Rows& to = groups_at(side.rates, through.rates)[g];
       Rows sum = to;
@@ -174,7 +174,7 @@ struct Sweeps : Columns<Numbers> {
       }
       if (side.moves || side.driven != nullptr) {
         const Rows* const y = groups_at(part.columns, 6 * through.columns) + g;
-        for (int a = 0; a < 6; ++a) {
+        for (int a = 0; a < (kOneState ? 6 : components); ++a) {
           sum += y[a * kGroups] * Rows(bias[a]);
         }
       }
