@@ -158,6 +158,13 @@ LoopCross PartPlan::block_of(int one, int other) const {
   return {};
 }
 
+std::size_t PartPlan::closing_of(int loop) const {
+  const auto place = std::find(closed_loops.begin(), closed_loops.end(), loop) - closed_loops.begin();
+  const auto closing =
+      std::find_if(closings.begin(), closings.end(), [&](const LoopClosing& at) { return place < at.last_loop; });
+  return static_cast<std::size_t>(closing - closings.begin());
+}
+
 std::vector<std::size_t> PartPlan::units_of(const std::vector<std::size_t>& all, const LoopClosing& closing) const {
   std::vector<std::size_t> units;
   for (int l = closing.first_loop; l < closing.last_loop; ++l) {

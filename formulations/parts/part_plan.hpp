@@ -75,6 +75,8 @@ class PartPlan {
   int right_count = 0;                 ///< numbers
   /// \returns the block of two loops that meet; it has to exist
   [[nodiscard]] LoopCross block_of(int one, int other) const;
+  /// \returns which of the closings closes a loop that has rows.
+  [[nodiscard]] std::size_t closing_of(int loop) const;
   /// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing. \param all groups of all closing rows
   [[nodiscard]] std::vector<std::size_t> units_of(const std::vector<std::size_t>& all,
                                                   const LoopClosing& closing) const;

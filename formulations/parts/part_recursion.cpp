@@ -224,15 +224,18 @@ RhsStatus PartRecursion::close_loops(int which, const PartData<double>& data) {
 }
 
 Eigen::Index PartRecursion::rank_limit(int loop) const {
-  for (std::size_t c = 0; c < solvers_.size(); ++c) {
-    const auto closed = std::span(plan_.closed_loops)
-                            .subspan(index_of(plan_.closings[c].first_loop),
-                                     index_of(plan_.closings[c].last_loop - plan_.closings[c].first_loop));
-    if (std::find(closed.begin(), closed.end(), loop) != closed.end()) {
-      return solvers_[c].most;
-    }
+  return solvers_[plan_.closing_of(loop)].most;
+}
+
+bool PartRecursion::is_zero_row(int row) const {
+  const auto loop = static_cast<std::size_t>(
+      std::upper_bound(plan_.loop_offsets.begin(), plan_.loop_offsets.end(), row) - plan_.loop_offsets.begin() - 1);
+  const std::size_t c = plan_.closing_of(static_cast<int>(loop));
+  int at = row - plan_.loop_offsets[loop];
+  for (int l = plan_.closings[c].first_loop; plan_.closed_loops[index_of(l)] != static_cast<int>(loop); ++l) {
+    at += plan_.loop_rows[index_of(plan_.closed_loops[index_of(l)])];
   }
-  return 0;
+  return !(solvers_[c].a(at, at) > solvers_[c].smallest[at]);
 }
 
 int PartRecursion::redundant_rows() const {

@@ -74,6 +74,8 @@ class PartRecursion {
   [[nodiscard]] int redundant_rows() const;
   /// \returns how many rows count at most where a loop is closed, with all that are closed there.
   [[nodiscard]] Eigen::Index rank_limit(int loop) const;
+  /// \returns whether a closing row counts as zero at the positions that are set.
+  [[nodiscard]] bool is_zero_row(int row) const;
 
  private:
   /// Memory of one right side.

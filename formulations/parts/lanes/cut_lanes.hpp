@@ -181,20 +181,19 @@ MBDBENCH_KERNEL void place_cut(const LoopData& data, int c) {
   place.origin_b = plus(b.origin, turned(b.axes, in_lanes<T>(cut.b.origin)));
   const LinkVector<T> displacement = minus(place.origin_b, place.origin_a);
   place.point = minus(place.origin_b, times(T(1.0 - cut.share_of_b), displacement));
-  int row = 0;
-  for (int axis = 0; cut.world_linear && axis < 3; ++axis) {
-    place.force[row] = {T(axis == 0 ? 1.0 : 0.0), T(axis == 1 ? 1.0 : 0.0), T(axis == 2 ? 1.0 : 0.0)};
-    place.moment[row++] = no_vector<T>();
-  }
-  for (int k = 0; k < cut.direction_count; ++k) {
-    place.force[row] = turned(a.axes, in_lanes<T>(cut.directions[k]));
-    place.moment[row++] = no_vector<T>();
-  }
-  for (int k = 0; k < cut.angle_count; ++k) {
-    const LaneAngle& angle = cut.angles[k];
-    place.force[row] = no_vector<T>();
-    place.moment[row++] = times(
-        T(angle.scale), crossed(turned(b.axes, in_lanes<T>(angle.on_b)), turned(a.axes, in_lanes<T>(angle.on_a))));
+  for (int k = 0; k < cut.row_count; ++k) {
+    const int row = cut.rows[k];
+    place.force[k] = no_vector<T>();
+    place.moment[k] = no_vector<T>();
+    if (row < cut.first_direction) {
+      place.force[k] = {T(row == 0 ? 1.0 : 0.0), T(row == 1 ? 1.0 : 0.0), T(row == 2 ? 1.0 : 0.0)};
+    } else if (row < cut.first_angle) {
+      place.force[k] = turned(a.axes, in_lanes<T>(cut.directions[row - cut.first_direction]));
+    } else {
+      const LaneAngle& angle = cut.angles[row - cut.first_angle];
+      place.moment[k] = times(
+          T(angle.scale), crossed(turned(b.axes, in_lanes<T>(angle.on_b)), turned(a.axes, in_lanes<T>(angle.on_a))));
+    }
   }
 }
 
@@ -254,21 +253,19 @@ MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T
   const LinkVector<T> displacement = minus(place.origin_b, place.origin_a);
   const T damping = T(2.0 * data.alpha);
   const T stiffness = T(data.beta * data.beta);
-  const int first_direction = cut.world_linear ? 3 : 0;
-  const int first_angle = first_direction + cut.direction_count;
   for (int i = 0; i < rows; ++i) {
     const LinkVector<T>& force = place.force[i];
     const T along = dot(force, linear) + dot(place.moment[i], angular);
     T gamma = -dot(force, bias);
     T residual = dot(force, displacement);
-    if (i >= first_angle) {
-      const LaneAngle& angle = cut.angles[i - first_angle];
+    if (cut.rows[i] >= cut.first_angle) {
+      const LaneAngle& angle = cut.angles[cut.rows[i] - cut.first_angle];
       const LinkVector<T> on_a = turned(a.axes, in_lanes<T>(angle.on_a));
       const LinkVector<T> on_b = turned(b.axes, in_lanes<T>(angle.on_b));
       const LinkVector<T> rate = plus(crossed(crossed(b.omega, on_b), on_a), crossed(on_b, crossed(a.omega, on_a)));
       gamma -= T(angle.scale) * dot(rate, angular);
       residual = T(angle.scale) * (dot(on_a, on_b) - T(angle.cosine));
-    } else if (i >= first_direction) {
+    } else if (cut.rows[i] >= cut.first_direction) {
       gamma -= dot(crossed(a.omega, force), linear);
     }
     wanted[i] = gamma - damping * along - stiffness * residual;

@@ -30,10 +30,12 @@ struct LaneAngle {
 struct LaneCut {
   LaneCutEnd a;
   LaneCutEnd b;
-  double share_of_b = 1.0;  ///< joint_kinematics.hpp
-  bool world_linear = false;
-  int direction_count = 0;
-  int angle_count = 0;
+  double share_of_b = 1.0;    ///< joint_kinematics.hpp
+  bool world_linear = false;  ///< the first three rows are the world axes
+  int first_direction = 0;    ///< row of the first of `directions`
+  int first_angle = 0;
+  int row_count = 0;                            ///< of rows that the mechanism can feel
+  int rows[6]{};                                ///< which of D
   kernels::LinkVector<double> directions[3]{};  ///< in the frame of the row of a
   LaneAngle angles[3]{};
   double unit = 1.0;  ///< of distances in the loop (CharacteristicScales::loop_units)

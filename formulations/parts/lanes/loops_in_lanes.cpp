@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <random>
 
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/loadless_rows.hpp"
@@ -21,6 +22,25 @@ kernels::LinkVector<double> link_vector(const Vec3& r) {
 template <typename Structure>
 std::size_t packs_for(std::size_t count) {
   return count * sizeof(Structure) / sizeof(double);
+}
+
+/// \returns by closing row whether nothing that the mechanism can do is felt by it, such as a row out of the plane of a
+/// planar loop: what is zero at random coordinates, loops open, is zero at all of them.
+std::vector<bool> rows_without_effect(const Mechanism& mechanism) {
+  PartRecursion probe(mechanism, false, {});
+  std::vector<bool> zero(index_of(mechanism.closing_row_count()), true);
+  std::minstd_rand random(1);
+  std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
+  std::vector<double> q(index_of(mechanism.q_size()));
+  constexpr int kPositions = 4;
+  for (int k = 0; k < kPositions; ++k) {
+    std::generate(q.begin(), q.end(), [&] { return coordinate(random); });
+    const bool placed = probe.set_positions(q).ok;
+    for (std::size_t row = 0; row < zero.size(); ++row) {
+      zero[row] = zero[row] && placed && probe.is_zero_row(static_cast<int>(row));
+    }
+  }
+  return zero;
 }
 
 bool is_turned_and_shifted_alone(const Joint& cut) {
@@ -88,7 +108,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
       }
     }
   }
-  place_cuts(mechanism);
+  place_cuts(mechanism, rows_without_effect(mechanism));
   place_couplings(mechanism);
   set_closings(mechanism, one);
   mark_first_arrivals();
@@ -103,7 +123,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
   reserve();
 }
 
-void LoopsInLanes::place_cuts(const Mechanism& mechanism) {
+void LoopsInLanes::place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero) {
   const LinkTree& tree = tree_.tree();
   const BodyOnRow ground;
   const auto body_of = [&](int body) -> const BodyOnRow& { return body < 0 ? ground : tree.bodies()[index_of(body)]; };
@@ -118,13 +138,20 @@ void LoopsInLanes::place_cuts(const Mechanism& mechanism) {
     cut.world_linear = joint.world_linear;
     const Mat3 axes_a = a.rotation * joint.rotation_a;
     const Mat3 axes_b = b.rotation * joint.rotation_b;
-    for (const Vec3& direction : joint.linear_directions) {
-      cut.directions[cut.direction_count++] = link_vector(axes_a * direction);
-    }
+    cut.first_direction = joint.world_linear ? 3 : 0;
+    cut.first_angle = cut.first_direction + static_cast<int>(joint.linear_directions.size());
+    std::transform(joint.linear_directions.begin(), joint.linear_directions.end(), cut.directions,
+                   [&](const Vec3& direction) { return link_vector(axes_a * direction); });
+    LaneAngle* next = cut.angles;
     for (const AngularConstraint& angle : joint.angular) {
-      cut.angles[cut.angle_count++] = {link_vector(axes_a * angle.vector_a), link_vector(axes_b * angle.vector_b),
-                                       angle.cosine, angle.scale};
+      *next++ = {link_vector(axes_a * angle.vector_a), link_vector(axes_b * angle.vector_b), angle.cosine, angle.scale};
     }
+    for (int row = 0; row < joint.nc; ++row) {
+      if (!zero[index_of(joint.row_offset + row)]) {
+        cut.rows[cut.row_count++] = row;
+      }
+    }
+    plan_.loop_rows[c] = cut.row_count;
     cut.unit = mechanism.scales().loop_units[c];
     for (const int end : {a.row, b.row}) {
       for (int row = end; row >= 0; row = tree.rows()[index_of(row)].inboard) {
@@ -151,12 +178,17 @@ void LoopsInLanes::place_couplings(const Mechanism& mechanism) {
 }
 
 void LoopsInLanes::set_closings(const Mechanism& mechanism, const PartRecursion& one) {
-  const std::vector<std::size_t> units = rows_of_one_unit(mechanism);
+  const std::vector<std::size_t> all = rows_of_one_unit(mechanism);
+  std::vector<std::size_t> units = all;  // of the rows that are left
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    const std::size_t first = index_of(plan_.loop_offsets[c]);
+    for (int k = 0; k < cuts_[c].row_count; ++k) {
+      units[first + index_of(k)] = all[first + index_of(cuts_[c].rows[k])];
+    }
+  }
   for (LoopClosing& closing : plan_.closings) {
     LaneClosing own;
     const int first_loop = plan_.closed_loops[index_of(closing.first_loop)];
-    own.most = std::min(closing.rows, static_cast<int>(one.rank_limit(first_loop)));
-    closing.rank = own.most;
     own.first_block = static_cast<int>(closing_blocks_.size());
     for (int l = closing.first_loop; l < closing.last_loop; ++l) {
       for (int k = closing.first_loop; k <= l; ++k) {
@@ -165,10 +197,16 @@ void LoopsInLanes::set_closings(const Mechanism& mechanism, const PartRecursion&
       }
     }
     own.first_row = static_cast<int>(units_.size());
+    closing.rows = 0;
+    for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+      closing.rows += plan_.loop_rows[index_of(plan_.closed_loops[index_of(l)])];
+    }
     for (const std::size_t unit : plan_.units_of(units, closing)) {
       units_.push_back(static_cast<int>(unit));
       own.unit_count = std::max(own.unit_count, units_.back() + 1);
     }
+    own.most = std::min(closing.rows, static_cast<int>(one.rank_limit(first_loop)));
+    closing.rank = own.most;
     closings_.push_back(own);
   }
   for (const std::vector<int>& way : plan_.ways) {

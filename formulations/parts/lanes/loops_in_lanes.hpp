@@ -38,7 +38,8 @@ class LoopsInLanes {
                 const StatesInLanes::OneState& alone);
 
  private:
-  void place_cuts(const Mechanism& mechanism);
+  /// \param zero by closing row whether it is left out
+  void place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero);
   void place_couplings(const Mechanism& mechanism);
   void set_closings(const Mechanism& mechanism, const PartRecursion& one);
   void mark_first_arrivals();
