@@ -57,6 +57,12 @@ MBDBENCH_KERNEL RowPose<T>& pose_at(const LoopData& data, int row) {
   return reinterpret_cast<RowPose<T>*>(data.poses)[row];
 }
 
+/// \returns that of a row, or of the ground.
+template <typename T>
+MBDBENCH_KERNEL const RowPose<T>& pose_of(const LoopData& data, int row) {
+  return pose_at<T>(data, row >= 0 ? row : data.part.row_count);
+}
+
 /// The velocity of a point of a row.
 template <typename T>
 MBDBENCH_KERNEL LinkVector<T> velocity_at(const RowPose<T>& pose, const LinkVector<T>& place) {
@@ -167,15 +173,10 @@ MBDBENCH_KERNEL CutPlace<T>& place_of(const LoopData& data, int cut) {
 }
 
 template <typename T>
-MBDBENCH_KERNEL const RowPose<T>& pose_of(const LoopData& data, const LaneCutEnd& end) {
-  return pose_at<T>(data, end.row >= 0 ? end.row : data.part.row_count);
-}
-
-template <typename T>
 MBDBENCH_KERNEL void place_cut(const LoopData& data, int c) {
   const LaneCut& cut = data.cuts[c];
-  const RowPose<T>& a = pose_of<T>(data, cut.a);
-  const RowPose<T>& b = pose_of<T>(data, cut.b);
+  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
+  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
   CutPlace<T>& place = place_of<T>(data, c);
   place.origin_a = plus(a.origin, turned(a.axes, in_lanes<T>(cut.a.origin)));
   place.origin_b = plus(b.origin, turned(b.axes, in_lanes<T>(cut.b.origin)));
@@ -220,8 +221,8 @@ template <typename T>
 MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted) {
   const LaneCut& cut = data.cuts[c];
   const CutPlace<T>& place = place_of<T>(data, c);
-  const RowPose<T>& a = pose_of<T>(data, cut.a);
-  const RowPose<T>& b = pose_of<T>(data, cut.b);
+  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
+  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
   const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
   const LinkVector<T> angular = minus(b.omega, a.omega);
   for (int i = 0; i < rows; ++i) {
@@ -235,8 +236,8 @@ template <typename T>
 MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T* wanted) {
   const LaneCut& cut = data.cuts[c];
   const CutPlace<T>& place = place_of<T>(data, c);
-  const RowPose<T>& a = pose_of<T>(data, cut.a);
-  const RowPose<T>& b = pose_of<T>(data, cut.b);
+  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
+  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
   const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
   const LinkVector<T> angular = minus(b.omega, a.omega);
   const T share = T(cut.share_of_b);

@@ -41,6 +41,29 @@ struct LaneCut {
   double unit = 1.0;  ///< of distances in the loop (CharacteristicScales::loop_units)
 };
 
+/// A point of a body, in the frame of the body's row; of the ground in world axes.
+struct LanePoint {
+  int row = -1;
+  kernels::LinkVector<double> origin{};
+};
+
+/// A linear spring and damper between two points.
+struct LanePointSpring {
+  LanePoint first;
+  LanePoint second;
+  double stiffness = 0.0;
+  double damping = 0.0;
+  double rest = 0.0;
+};
+
+/// A constant load on a body.
+struct LaneBodyLoad {
+  LanePoint at;
+  kernels::LinkVector<double> force{};  ///< in world axes, or of what turns in those of the row
+  kernels::LinkVector<double> torque{};
+  bool turns = false;  ///< with the body
+};
+
 /// A term of a coupling of joints.
 struct LaneTerm {
   int u = 0;
@@ -82,10 +105,16 @@ struct LoopData {
   int loaded_row_count = 0;
   int cleared_place_count = 0;
   int end_row_count = 0;
+  int load_row_count = 0;
+  int spring_count = 0;
+  int body_load_count = 0;
   const int* cleared_rows = nullptr;    ///< rows that get nothing from outboard
   const int* loaded_rows = nullptr;     ///< rows that impulses in loops reach on their way inward
   const int* cleared_places = nullptr;  ///< of columns that start with nothing: those of couplings
-  const int* end_rows = nullptr;        ///< rows with ends of cut joints, each once
+  const int* end_rows = nullptr;        ///< rows with ends of cut joints or with loads, each once
+  const int* load_rows = nullptr;       ///< rows with loads beside their weight, each once
+  const LanePointSpring* springs = nullptr;
+  const LaneBodyLoad* body_loads = nullptr;
   const bool* kept = nullptr;           ///< rows whose poses are read again
   const bool* posed = nullptr;          ///< rows whose poses cut joints need
   const LaneGround* grounds = nullptr;  ///< by row
@@ -104,6 +133,7 @@ struct LoopData {
   double* poses = nullptr;       ///< axes, origin, velocity, omega in world axes, eighteen a row; the ground's last
   double* origins = nullptr;     ///< of rows with poses, three each
   double* directions = nullptr;  ///< D of every cut joint, 36, then its two origins and its point, nine
+  double* loads = nullptr;       ///< on every row about O_k, six each; zero where nothing acts
   double* changes = nullptr;     ///< of u
   double* turnings = nullptr;    ///< by row
   double* matrices = nullptr;    ///< workspace of a closing (closing_lanes.hpp)

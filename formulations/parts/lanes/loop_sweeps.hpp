@@ -6,6 +6,7 @@
 /// Compiled once an instruction set (loop_sweeps_*.cpp), inlined for the reason that lane_sweeps.hpp has.
 #include "formulations/parts/lanes/closing_lanes.hpp"
 #include "formulations/parts/lanes/cut_lanes.hpp"
+#include "formulations/parts/lanes/load_lanes.hpp"
 #include "formulations/parts/sweeps/part_sweeps.hpp"
 
 namespace mbdbench::loop_sweeps {
@@ -236,6 +237,10 @@ struct LoopStates {
       clear(torques, tree.u_count);
       lane_sweeps::add_forces(tree, u, torques);
       side.tau = torques;
+    }
+    if (data.load_row_count > 0) {
+      set_loads<T>(data);
+      side.loads = reinterpret_cast<const LinkWrench<T>*>(data.loads);
     }
     Sweeps::set_velocities(part, u, reinterpret_cast<Turning<T>*>(data.turnings), side);
     for (int c = 0; c < data.cut_count; ++c) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <variant>
 
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/loadless_rows.hpp"
@@ -52,8 +53,18 @@ bool is_turned_and_shifted_alone(const Joint& cut) {
 
 std::string loops_without_lanes(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
-  if (const std::string load = loads_without_lanes(description); !load.empty()) {
+  if (std::string load = joint_loads_without_lanes(description); !load.empty()) {
     return load;
+  }
+  const auto changes = [](const Law& law) { return !std::holds_alternative<ConstantLaw>(law); };
+  for (const BodyLoadDescription& load : description.body_loads) {
+    if (std::any_of(load.force.begin(), load.force.end(), changes) ||
+        std::any_of(load.torque.begin(), load.torque.end(), changes)) {
+      return "load '" + load.name + "' on a body, a formula or a table";
+    }
+  }
+  if (!description.bushings.empty()) {
+    return "bushing '" + description.bushings.front().name + "'";
   }
   const auto in_cut = [&](const std::string& name) { return mechanism.find_joint(name)->cut; };
   for (const JointLoadDescription& load : description.joint_loads) {
@@ -110,6 +121,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
   }
   place_cuts(mechanism, rows_without_effect(mechanism));
   place_couplings(mechanism);
+  place_loads(mechanism);
   set_closings(mechanism, one);
   mark_first_arrivals();
   data_.projects = projects;
@@ -153,17 +165,58 @@ void LoopsInLanes::place_cuts(const Mechanism& mechanism, const std::vector<bool
     }
     plan_.loop_rows[c] = cut.row_count;
     cut.unit = mechanism.scales().loop_units[c];
-    for (const int end : {a.row, b.row}) {
-      for (int row = end; row >= 0; row = tree.rows()[index_of(row)].inboard) {
-        posed_[index_of(row)] = true;
-      }
-    }
+    keep_pose(a.row);
+    keep_pose(b.row);
     cuts_.push_back(cut);
   }
   columns_a_.assign(cuts_.size(), -1);
   columns_b_.assign(cuts_.size(), -1);
   for (const PartPlan::End& end : plan_.ends) {
     (end.sign < 0.0 ? columns_a_ : columns_b_)[index_of(end.cut)] = end.columns;
+  }
+}
+
+void LoopsInLanes::keep_pose(int row) {
+  if (row < 0 || kept_[index_of(row)]) {
+    return;
+  }
+  end_rows_.push_back(row);
+  kept_[index_of(row)] = true;
+  for (; row >= 0; row = tree_.tree().rows()[index_of(row)].inboard) {
+    posed_[index_of(row)] = true;
+  }
+}
+
+LanePoint LoopsInLanes::loaded_point(int body, const Vec3& point) {
+  const BodyOnRow place = body < 0 ? BodyOnRow() : tree_.tree().bodies()[index_of(body)];
+  keep_pose(place.row);
+  if (place.row >= 0 && std::find(load_rows_.begin(), load_rows_.end(), place.row) == load_rows_.end()) {
+    load_rows_.push_back(place.row);
+  }
+  return {place.row, link_vector(place.origin + place.rotation * point)};
+}
+
+void LoopsInLanes::place_loads(const Mechanism& mechanism) {
+  forces_ = linear_forces(mechanism);
+  const auto body_of = [&](const std::string& name) { return name == kGround ? -1 : *mechanism.find_body(name); };
+  for (const PointSpringDescription& spring : mechanism.description().point_springs) {
+    springs_.push_back({loaded_point(body_of(spring.body1), spring.point1),
+                        loaded_point(body_of(spring.body2), spring.point2), spring.stiffness, spring.damping,
+                        spring.rest});
+  }
+  const auto vector = [](const std::vector<Law>& laws) {
+    Vec3 values = Vec3::Zero();
+    for (std::size_t i = 0; i < laws.size(); ++i) {
+      values[static_cast<int>(i)] = std::get<ConstantLaw>(laws[i]).value;
+    }
+    return values;
+  };
+  for (const BodyLoadDescription& load : mechanism.description().body_loads) {
+    const int body = body_of(load.body);
+    const Mat3 axes =
+        load.in_body_axes && body >= 0 ? tree_.tree().bodies()[index_of(body)].rotation : Mat3::Identity();
+    body_loads_.push_back({loaded_point(body, load.point), link_vector(axes * vector(load.force)),
+                           link_vector(axes * vector(load.torque)), load.in_body_axes});
   }
 }
 
@@ -223,10 +276,6 @@ void LoopsInLanes::mark_first_arrivals() {
   std::vector<bool> written(index_of(plan_.column_count));
   for (const PartPlan::End& end : plan_.ends) {
     written[index_of(end.columns)] = true;
-    if (std::find(end_rows_.begin(), end_rows_.end(), end.row) == end_rows_.end()) {
-      end_rows_.push_back(end.row);
-      kept_[index_of(end.row)] = true;
-    }
   }
   for (std::size_t i = tree.size(); i-- > 0;) {
     PartRow& part = plan_.parts[i];
@@ -272,6 +321,14 @@ void LoopsInLanes::point_at_plan() {
   data_.loaded_rows = loaded_rows_.data();
   data_.cleared_places = cleared_places_.data();
   data_.end_rows = end_rows_.data();
+  data_.tree.forces = forces_.data();
+  data_.tree.force_count = static_cast<int>(forces_.size());
+  data_.load_row_count = static_cast<int>(load_rows_.size());
+  data_.load_rows = load_rows_.data();
+  data_.spring_count = static_cast<int>(springs_.size());
+  data_.springs = springs_.data();
+  data_.body_load_count = static_cast<int>(body_loads_.size());
+  data_.body_loads = body_loads_.data();
   data_.posed = posed_.get();
   data_.kept = kept_.get();
   data_.grounds = grounds_.data();
@@ -365,6 +422,7 @@ void LoopsInLanes::reserve() {
   data_.poses = packs(18 * (rows + 1));
   data_.origins = packs(3 * rows);
   data_.directions = packs(45 * cuts_.size());
+  data_.loads = packs(load_rows_.empty() ? 0 : 6 * rows);
   data_.changes = packs(index_of(data_.tree.u_count));
   data_.turnings = packs(4 * rows);
   data_.matrices = packs(4 * most * most + 5 * most);

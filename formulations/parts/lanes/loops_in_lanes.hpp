@@ -41,6 +41,10 @@ class LoopsInLanes {
   /// \param zero by closing row whether it is left out
   void place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero);
   void place_couplings(const Mechanism& mechanism);
+  void place_loads(const Mechanism& mechanism);
+  /// Of a row with an end of a cut joint or a load.
+  void keep_pose(int row);
+  [[nodiscard]] LanePoint loaded_point(int body, const Vec3& point);
   void set_closings(const Mechanism& mechanism, const PartRecursion& one);
   void mark_first_arrivals();
   void point_at_plan();
@@ -66,6 +70,10 @@ class LoopsInLanes {
   std::vector<LaneCut> cuts_;
   std::vector<int> columns_a_;
   std::vector<int> columns_b_;
+  std::vector<LaneForce> forces_;
+  std::vector<int> load_rows_;
+  std::vector<LanePointSpring> springs_;
+  std::vector<LaneBodyLoad> body_loads_;
   std::vector<LaneTerm> terms_;
   std::vector<int> term_starts_;
   std::vector<int> ways_;
