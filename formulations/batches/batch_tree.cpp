@@ -23,6 +23,8 @@ LaneForce force_along(const Mechanism& mechanism, const std::string& name, int c
   return {joint.q_offset + component, joint.u_offset + component, 0.0, 0.0, 0.0};
 }
 
+}  // namespace
+
 std::vector<LaneForce> linear_forces(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
   std::vector<LaneForce> forces;
@@ -39,9 +41,7 @@ std::vector<LaneForce> linear_forces(const Mechanism& mechanism) {
   return forces;
 }
 
-}  // namespace
-
-std::string loads_without_lanes(const MechanismDescription& description) {
+std::string joint_loads_without_lanes(const MechanismDescription& description) {
   const auto is_constant = [](const JointLoadDescription& load) {
     return std::holds_alternative<ConstantLaw>(load.law);
   };
@@ -51,7 +51,14 @@ std::string loads_without_lanes(const MechanismDescription& description) {
   }
   return !description.joint_frictions.empty() ? "friction '" + description.joint_frictions.front().name + "'"
          : !description.joint_stops.empty()   ? "stop '" + description.joint_stops.front().name + "'"
-         : !description.body_loads.empty()    ? "load '" + description.body_loads.front().name + "' on a body"
+                                              : std::string();
+}
+
+std::string loads_without_lanes(const MechanismDescription& description) {
+  if (std::string load = joint_loads_without_lanes(description); !load.empty()) {
+    return load;
+  }
+  return !description.body_loads.empty()      ? "load '" + description.body_loads.front().name + "' on a body"
          : !description.point_springs.empty() ? "spring '" + description.point_springs.front().name + "' between points"
          : !description.bushings.empty()      ? "bushing '" + description.bushings.front().name + "'"
                                               : std::string();

@@ -49,6 +49,13 @@ class BatchTree {
   std::vector<AlignedMemory> memory_;
 };
 
+/// \returns the forces along quasi-velocities that have no formula. \param mechanism without other loads in joints, and
+/// without loads in cut joints
+std::vector<LaneForce> linear_forces(const Mechanism& mechanism);
+
+/// \returns which loads in joints are no constant force, spring or damper, in words for a user; empty if none is.
+std::string joint_loads_without_lanes(const MechanismDescription& description);
+
 /// \returns whether a mechanism has loads that the sweeps leave out, in words for a user; empty if it has none.
 std::string loads_without_lanes(const MechanismDescription& description);
 

@@ -29,12 +29,15 @@ class ProjectedFormulation final : public Formulation {
   }
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
+  [[nodiscard]] int batch_lanes() const override { return inner_->batch_lanes(); }
   [[nodiscard]] int threads() const override { return inner_->threads(); }
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
+  void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                      std::span<RhsStatus> statuses) override;
 
  private:
   std::unique_ptr<Formulation> inner_;

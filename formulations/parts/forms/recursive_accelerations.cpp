@@ -7,6 +7,7 @@
 #include "formulations/joint_state.hpp"
 #include "formulations/parts/forms/joint_accelerations.hpp"
 #include "formulations/parts/forms/tree_evaluations.hpp"
+#include "formulations/parts/lanes/loops_in_lanes.hpp"
 #include "formulations/parts/world_recursion.hpp"
 
 namespace mbdbench {
@@ -24,6 +25,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         evaluations_.emplace(mechanism, StateKind::velocity, near(),
                              [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
       }
+      has_loop_lanes_ =
+          links_->closed() != nullptr && !links_->team().is_divided() && loops_without_lanes(mechanism).empty();
     } else {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
     }
@@ -53,7 +56,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
-  [[nodiscard]] int batch_lanes() const override { return evaluations_ ? StatesInLanes::lanes_in_use() : 1; }
+  [[nodiscard]] int batch_lanes() const override {
+    return evaluations_ ? StatesInLanes::lanes_in_use() : has_loop_lanes_ ? LoopsInLanes::lanes_in_use() : 1;
+  }
 
   RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
     return evaluations_ ? evaluations_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
@@ -108,6 +113,13 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
                       std::span<RhsStatus> statuses) override {
     if (evaluations_) {
       evaluations_->batch(t, states, rates, statuses);
+    } else if (has_loop_lanes_) {
+      if (!loops_) {
+        loops_ = std::make_unique<LoopsInLanes>(mechanism(), links_->closed()->part(), settings_.baumgarte,
+                                                settings_.projects, near());
+      }
+      loops_->evaluate(t, states, rates, statuses,
+                       [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });
     } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
     }
@@ -118,7 +130,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   std::vector<double> velocities_;  // in use, of links_
   std::optional<JointAccelerations> links_;
   std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
-  std::unique_ptr<WorldRecursion> world_;       // beside links_ only once reactions were asked for
+  bool has_loop_lanes_ = false;                 // of loops on one process
+  std::unique_ptr<LoopsInLanes> loops_;
+  std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
 };
 
 }  // namespace
