@@ -124,8 +124,8 @@ RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
 }
 
 std::string Formulation::without_jacobian() const {
-  return "there are no exact derivatives here; aba, naudet, naudet-acc, bae-haug, dca and hdca have them on open trees "
-         "that they take as one piece, with kernel=auto";
+  return "there are no exact derivatives here; dense, bae-haug and dca have them, with loops too, and on open trees "
+         "that they take as one piece aba, naudet, naudet-acc and hdca, with kernel=auto";
 }
 
 RhsStatus Formulation::place(double t, std::span<const double> x) {
