@@ -27,6 +27,9 @@ class TreeEvaluations {
   /// As Formulation::vector_jacobian.
   RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                             std::span<double> product);
+  /// As Formulation::weighted_derivatives.
+  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                 std::span<double> product, std::span<double> by_forces, std::span<double> by_masses);
   /// As Formulation::parameter_jacobian.
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
                                std::span<double> derivatives);
