@@ -46,6 +46,17 @@ RhsStatus JointStateFormulation::vector_jacobian(double t, std::span<const doubl
                                  : Formulation::vector_jacobian(t, x, weights, product);
 }
 
+RhsStatus JointStateFormulation::weighted_derivatives(double t, std::span<const double> x,
+                                                      std::span<const double> weights, std::span<double> product,
+                                                      std::span<double> by_forces, std::span<double> by_masses) {
+  if (derivatives_ != nullptr) {
+    if (const auto status = derivatives_->weighted_derivatives(t, x, weights, product, by_forces, by_masses)) {
+      return *status;
+    }
+  }
+  return Formulation::weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+}
+
 RhsStatus JointStateFormulation::parameter_jacobian(double t, std::span<const double> x,
                                                     std::span<const RateParameter> parameters,
                                                     std::span<double> derivatives) {

@@ -161,6 +161,36 @@ bool TreeDerivatives::vector_jacobian(double t, std::span<const double> x, std::
   return sweeps_.vector_jacobian(data_, x_.data(), weights.data(), product.data()) && sound;
 }
 
+bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                           std::span<double> product, std::span<double> by_forces,
+                                           std::span<double> by_masses) {
+  const bool sound = vector_jacobian(t, x, weights, product);
+  const double* const by_rates = weights.data() + data_.q_count;
+  for (const LinearAxis& axis : axes_) {
+    if (!by_forces.empty()) {
+      by_forces[index_of(axis.u)] = data_.momenta ? by_rates[axis.u] : data_.changes[axis.u];
+    }
+  }
+  if (!by_masses.empty()) {
+    sweeps_.carry_rates(data_, by_rates);
+  }
+  for (std::size_t body = 0; body < by_masses.size(); ++body) {
+    by_masses[body] = sweeps_.weighted_mass(data_, on_body(static_cast<int>(body)), by_rates);
+  }
+  return sound;
+}
+
+LinearParameter TreeDerivatives::on_body(int body) const {
+  const BodyOnRow& place = tree_.tree().bodies()[index_of(body)];
+  LinearParameter result;
+  if (place.row >= 0) {
+    result.node = node_of_row_[index_of(place.row)];
+    const Vec3 point = place.rotation * mechanism_->bodies()[index_of(body)].com + place.origin;
+    result.point = kernels::turned(nodes_[index_of(result.node)].axes, packed(point));
+  }
+  return result;
+}
+
 LinearParameter TreeDerivatives::on_axis(int u, double force) const {
   LinearParameter parameter;
   parameter.axis = directions_[index_of(data_.q_count + u)].axis;
@@ -171,16 +201,8 @@ LinearParameter TreeDerivatives::on_axis(int u, double force) const {
 LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
   const ParameterPlace place = place_of(*mechanism_, parameter);
   switch (place.kind) {
-    case ParameterKind::mass: {
-      const BodyOnRow& on_row = tree_.tree().bodies()[index_of(place.body)];
-      LinearParameter result;
-      if (on_row.row >= 0) {
-        result.node = node_of_row_[index_of(on_row.row)];
-        const Vec3 point = on_row.rotation * mechanism_->bodies()[index_of(place.body)].com + on_row.origin;
-        result.point = kernels::turned(nodes_[index_of(result.node)].axes, packed(point));
-      }
-      return result;
-    }
+    case ParameterKind::mass:
+      return on_body(place.body);
     case ParameterKind::joint_force:
       return on_axis(place.u, 1.0);
     case ParameterKind::stiffness:

@@ -235,6 +235,101 @@ TEST(tree_derivatives, by_parameters_agree_with_differences) {
   }
 }
 
+/// All forces in joints and all masses at once, weighted, against their columns.
+TEST(tree_derivatives, weighted_ones_by_forces_and_masses_are_sums_of_columns) {
+  const std::uint64_t first = test::seed_of_run(1);
+  fmt::print("seeds {} to {}\n", first, first + 11);
+  for (std::uint64_t seed = first; seed < first + 12; ++seed) {
+    RandomSource random(static_cast<std::int64_t>(seed));
+    const Mechanism mechanism =
+        with_joint_loads(fmt::format("random_tree:seed={},bodies=7,motions={},loads=0", seed, seed % 2), random);
+    std::vector<RateParameter> parameters;
+    for (const Joint& joint : mechanism.tree_joints()) {
+      for (int component = 0; component < joint.nu; ++component) {
+        parameters.push_back({ParameterKind::joint_force, joint.name, component});
+      }
+    }
+    const std::size_t forces = parameters.size();
+    for (const Body& body : mechanism.bodies()) {
+      parameters.push_back({ParameterKind::mass, body.name, 0});
+    }
+    for (const char* key : {"aba", "naudet"}) {
+      const auto formulation = test::make(key, mechanism);
+      const std::vector<double> x = random_state(*formulation, random);
+      const Eigen::VectorXd weights = test::random_vector(static_cast<int>(x.size()), random);
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> columns(
+          static_cast<Eigen::Index>(x.size()), static_cast<Eigen::Index>(parameters.size()));
+      ASSERT_TRUE(
+          formulation
+              ->parameter_jacobian(0.3, x, parameters, {columns.data(), static_cast<std::size_t>(columns.size())})
+              .ok);
+      const Eigen::VectorXd expected = columns.transpose() * weights;
+      std::vector<double> product(x.size());
+      std::vector<double> alone(x.size());
+      std::vector<double> by_forces(forces);
+      std::vector<double> by_masses(mechanism.bodies().size());
+      ASSERT_TRUE(formulation->weighted_derivatives(0.3, x, view(weights), product, by_forces, by_masses).ok);
+      ASSERT_TRUE(formulation->vector_jacobian(0.3, x, view(weights), alone).ok);
+      EXPECT_EQ(product, alone);
+      const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
+      // Two ways through the same recursion: the rounding of each is magnified by the condition of M.
+      const double limit = 100.0 * std::numeric_limits<double>::epsilon() * test::mass_condition(mechanism, q) *
+                           columns.cwiseAbs().maxCoeff();
+      std::size_t k = 0;
+      for (const Joint& joint : mechanism.tree_joints()) {
+        for (int component = 0; component < joint.nu; ++component, ++k) {
+          EXPECT_NEAR(by_forces[static_cast<std::size_t>(joint.u_offset + component)],
+                      expected[static_cast<Eigen::Index>(k)], limit)
+              << key << ", seed " << seed << ", force in " << joint.name;
+        }
+      }
+      for (std::size_t body = 0; body < by_masses.size(); ++body) {
+        EXPECT_NEAR(by_masses[body], expected[static_cast<Eigen::Index>(forces + body)], limit)
+            << key << ", seed " << seed << ", mass of " << mechanism.bodies()[body].name;
+      }
+      // What every formulation does that has columns alone.
+      std::vector<double> other_forces(forces);
+      std::vector<double> other_masses(by_masses.size());
+      ASSERT_TRUE(
+          formulation->Formulation::weighted_derivatives(0.3, x, view(weights), product, other_forces, other_masses)
+              .ok);
+      for (std::size_t i = 0; i < forces; ++i) {
+        EXPECT_NEAR(other_forces[i], by_forces[i], limit);
+      }
+      for (std::size_t i = 0; i < by_masses.size(); ++i) {
+        EXPECT_NEAR(other_masses[i], by_masses[i], limit);
+      }
+    }
+  }
+}
+
+/// A table over time acts as the constant force that it is at that time.
+TEST(tree_derivatives, of_tables_over_time_are_those_of_their_values) {
+  for (const char* key : {"aba", "naudet"}) {
+    MechanismDescription timed = tree_named("pendulum_xyz:5").description();
+    MechanismDescription constant = timed;
+    timed.joint_loads.push_back(
+        {.name = "motor", .joint = "joint3", .component = 0, .law = TableLaw{"t", {0.0, 1.0}, {10.0, 30.0}}});
+    constant.joint_loads.push_back({.name = "motor", .joint = "joint3", .component = 0, .law = ConstantLaw{16.0}});
+    const Mechanism moving(timed);
+    const Mechanism still(constant);
+    const auto formulation = test::make(key, moving);
+    ASSERT_EQ(formulation->without_jacobian(), "");
+    RandomSource random(5);
+    const std::vector<double> x = random_state(*formulation, random);
+    EXPECT_LT(block_error(moving, jacobian(*formulation, x), jacobian(*test::make(key, still), x)), 1e-14) << key;
+    std::vector<double> alone(x.size());
+    std::vector<double> in_lanes(x.size());
+    std::vector<RhsStatus> statuses(1);
+    ASSERT_TRUE(formulation->rhs(0.3, x, alone).ok);
+    formulation->rhs_batch(0.3, x, in_lanes, statuses);
+    ASSERT_TRUE(statuses.front().ok);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_NEAR(in_lanes[i], alone[i], 1e-12 * (1.0 + std::abs(alone[i]))) << key;
+    }
+  }
+}
+
 TEST(tree_derivatives, by_parameters_that_are_not_there_are_refused_by_name) {
   const Mechanism mechanism = tree_named("pendulum:3");
   const auto formulation = test::make("aba", mechanism);
