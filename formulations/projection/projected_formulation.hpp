@@ -23,6 +23,22 @@ class ProjectedFormulation final : public Formulation {
   [[nodiscard]] CutReferences& cut_references() override { return inner_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override;
   bool after_step(double t, std::span<double> x) override;
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
+    return inner_->jacobian(t, x, derivatives);
+  }
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override {
+    return inner_->jacobian_vector(t, x, direction, product);
+  }
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override {
+    return inner_->vector_jacobian(t, x, weights, product);
+  }
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives) override {
+    return inner_->parameter_jacobian(t, x, parameters, derivatives);
+  }
+  [[nodiscard]] std::string without_jacobian() const override { return inner_->without_jacobian(); }
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
   [[nodiscard]] int threads() const override { return inner_->threads(); }

@@ -34,7 +34,7 @@ const std::vector<std::string> kStudyKeys = {"name",        "title",           "
                                              "repetitions", "max_evaluations", "samples",    "failures_allowed",
                                              "figures",     "tables",          "quick",      "baseline",
                                              "references",  "engines",         "titles",     "evaluations_before",
-                                             "windows",     "ranks",           "options"};
+                                             "windows",     "ranks",           "options",    "jacobian"};
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -60,6 +60,7 @@ class StudyReader {
     study_.repetitions = static_cast<int>(table_.whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
     study_.samples = static_cast<int>(table_.whole("samples", kDefaultSamples, 1.0, kMostSamples));
     study_.windows = static_cast<int>(table_.whole("windows", 0.0, 1.0, kMostSamples));
+    study_.jacobian = read_jacobian_choice(table_).value_or(JacobianChoice::automatic);
     mechanisms_.read();
     read_engines();
     read_variants();
