@@ -117,6 +117,39 @@ RhsStatus Formulation::vector_jacobian(double t, std::span<const double> x, std:
   return status;
 }
 
+RhsStatus Formulation::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                            std::span<double> product, std::span<double> by_forces,
+                                            std::span<double> by_masses) {
+  RhsStatus status = vector_jacobian(t, x, weights, product);
+  std::vector<RateParameter> parameters;
+  for (std::size_t k = 0; !by_forces.empty() && k < mechanism_->tree_joints().size(); ++k) {
+    const Joint& joint = mechanism_->tree_joints()[k];
+    for (int component = 0; component < joint.nu; ++component) {
+      parameters.push_back({ParameterKind::joint_force, joint.name, component});
+    }
+  }
+  for (std::size_t k = 0; !by_masses.empty() && k < mechanism_->bodies().size(); ++k) {
+    parameters.push_back({ParameterKind::mass, mechanism_->bodies()[k].name, 0});
+  }
+  if (!status.ok || parameters.empty()) {
+    return status;
+  }
+  std::vector<double> rows(weights.size() * parameters.size());
+  std::vector<double> sums(parameters.size());
+  status = parameter_jacobian(t, x, parameters, rows);
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    sums[k % sums.size()] += weights[k / sums.size()] * rows[k];
+  }
+  auto sum = sums.begin();
+  for (std::size_t k = 0; !by_forces.empty() && k < mechanism_->tree_joints().size(); ++k) {
+    const Joint& joint = mechanism_->tree_joints()[k];
+    std::copy_n(sum, joint.nu, by_forces.begin() + joint.u_offset);
+    sum += joint.nu;
+  }
+  std::copy(sum, sums.end(), by_masses.begin());
+  return status;
+}
+
 RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
                                           std::span<const RateParameter> /*parameters*/,
                                           std::span<double> derivatives) {
@@ -124,8 +157,8 @@ RhsStatus Formulation::parameter_jacobian(double t, std::span<const double> x,
 }
 
 std::string Formulation::without_jacobian() const {
-  return "there are no exact derivatives here; aba, naudet, naudet-acc, bae-haug, dca and hdca have them on open trees "
-         "that they take as one piece, with kernel=auto";
+  return "there are no exact derivatives here; dense, bae-haug and dca have them, with loops too, and on open trees "
+         "that they take as one piece aba, naudet, naudet-acc and hdca, with kernel=auto";
 }
 
 RhsStatus Formulation::place(double t, std::span<const double> x) {

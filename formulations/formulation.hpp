@@ -133,6 +133,12 @@ class Formulation {
   /// \param weights, product state_size() entries
   virtual RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                                     std::span<double> product);
+  /// The same, and how the same sum changes with forces in tree joints and with masses (as RateParameter has both), all
+  /// at once. \param by_forces u_size() entries of the mechanism, dual to u, or empty \param by_masses an entry a body,
+  /// or empty
+  virtual RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                         std::span<double> product, std::span<double> by_forces,
+                                         std::span<double> by_masses);
   /// Exact derivatives of x' with respect to parameters, row by row. \param derivatives state_size() times as many
   /// entries as parameters \throws ModelError naming a parameter that is not there
   virtual RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,

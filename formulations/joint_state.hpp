@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// States in joint coordinates, x = [q; u] or [q; p] over the tree joints, and what all formulations with them share.
-#include "formulations/formulation.hpp"
+#include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
 
@@ -39,7 +39,21 @@ class JointStateFormulation : public Formulation {
   /// \param rate_kind velocity or momentum
   JointStateFormulation(const Mechanism& mechanism, StateKind rate_kind);
 
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override;
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override;
+  RhsStatus weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                 std::span<double> product, std::span<double> by_forces,
+                                 std::span<double> by_masses) override;
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives) override;
+  [[nodiscard]] std::string without_jacobian() const override;
+
  protected:
+  /// \param derivatives of this formulation, which keeps them; without them it has none
+  void use_derivatives(StateDerivatives& derivatives) { derivatives_ = &derivatives; }
   [[nodiscard]] std::span<const double> q_of(std::span<const double> x) const { return x.first(q_size()); }
   [[nodiscard]] std::span<const double> rate_of(std::span<const double> x) const { return x.subspan(q_size()); }
   [[nodiscard]] std::span<double> q_of(std::span<double> x) const { return x.first(q_size()); }
@@ -52,6 +66,7 @@ class JointStateFormulation : public Formulation {
 
  private:
   CoordinateRates rates_;
+  StateDerivatives* derivatives_ = nullptr;
   [[nodiscard]] std::size_t q_size() const { return static_cast<std::size_t>(mechanism().q_size()); }
 };
 

@@ -22,6 +22,9 @@ struct OdeSystem {
   /// f(t, x, xdot). Returns an empty string when all is well, else what went wrong ("joint k3: ..."), which ends the
   /// run.
   std::function<std::string(double t, std::span<const double> x, std::span<double> xdot)> rhs;
+  /// df/dx at (t, x), row by row: size times size entries. Returns what went wrong as `rhs` does. Empty: methods that
+  /// need it take differences of f. Only methods with OdeEntry::takes_jacobian ask for it.
+  std::function<std::string(double t, std::span<const double> x, std::span<double> rows)> jacobian;
   /// Asked after f has failed: whether that is for a step that reaches too far, so that a shorter one may avoid it.
   /// Then adaptive methods lose the attempt and go on; the run ends with the failure only where no step is short
   /// enough. Empty: never.
@@ -76,7 +79,7 @@ struct OdeStatistics {
   std::size_t nsteps = 0;    ///< accepted steps
   std::size_t nfailed = 0;   ///< rejected attempts
   std::size_t nfevals = 0;   ///< evaluations of f made by the integrator
-  std::size_t npds = 0;      ///< Jacobians formed
+  std::size_t npds = 0;      ///< Jacobians formed, exact or by differences, whose evaluations of f nfevals counts
   std::size_t ndecomps = 0;  ///< factorisations
   std::size_t nsolves = 0;   ///< linear solves
   /// Iterations in which implicit methods solved their equations, Newton or fixed-point.
@@ -156,6 +159,8 @@ struct OdeEntry {
   /// Does the same with every component, in steps that depend on no state: systems that know nothing of one another may
   /// stand one behind another in one, and each gets the bits that it has alone.
   bool takes_stacks = false;
+  /// Needs df/dx: takes OdeSystem::jacobian where it is there, else differences.
+  bool takes_jacobian = false;
 };
 
 /// Checks tspan, x0 and options against the rules above; every method calls it first.

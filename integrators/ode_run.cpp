@@ -85,17 +85,44 @@ Evaluation OdeRun::evaluate(double t, std::span<const double> x, std::span<doubl
   ++result_.statistics.nfevals;
   const std::string failure = system_.rhs(t, x, xdot);
   if (!failure.empty()) {
-    std::string message = fmt::format("f failed at t = {}: {}", t, failure);
-    if (system_.reached_too_far && system_.reached_too_far()) {
-      reached_too_far_ = std::move(message);
-      return Evaluation::not_finite;
-    }
-    end(OdeStatus::rhs_failed, std::move(message));
-    return Evaluation::ended;
+    return failed(fmt::format("f failed at t = {}: {}", t, failure));
   }
   if (!all_finite(t, xdot, "rate")) {
     not_finite_.x.assign(x.begin(), x.end());
     return Evaluation::not_finite;
+  }
+  return Evaluation::ok;
+}
+
+/// \param failure what the result says unless a shorter step may avoid it
+Evaluation OdeRun::failed(std::string failure) {
+  if (system_.reached_too_far && system_.reached_too_far()) {
+    reached_too_far_ = std::move(failure);
+    return Evaluation::not_finite;
+  }
+  end(OdeStatus::rhs_failed, std::move(failure));
+  return Evaluation::ended;
+}
+
+Evaluation OdeRun::exact_jacobian(double t, std::span<const double> x, Eigen::MatrixXd& jacobian) {
+  if (!all_finite(t, x, "value")) {
+    return Evaluation::not_finite;
+  }
+  const std::size_t size = x.size();
+  rows_.resize(size * size);
+  if (const std::string failure = system_.jacobian(t, x, rows_); !failure.empty()) {
+    return failed(fmt::format("df/dx failed at t = {}: {}", t, failure));
+  }
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double entry = j < system_.constant.size() && system_.constant[j] ? 0.0 : rows_[i * size + j];
+      if (!std::isfinite(entry)) {
+        reached_too_far_.clear();
+        not_finite_ = {t, entry, i, "derivative of the rate", {x.begin(), x.end()}};
+        return Evaluation::not_finite;
+      }
+      jacobian(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = entry;
+    }
   }
   return Evaluation::ok;
 }

@@ -4,6 +4,7 @@
 /// (samples, after_step, sink), and the result. A method holds one OdeRun and keeps only its formulas to itself.
 ///
 /// Cost: per evaluation one pass over x and xdot that looks for NaN and Inf; per accepted step one copy of the state.
+#include <Eigen/Core>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -40,6 +41,12 @@ class OdeRun {
 
   /// xdot = f(t, x), counted. f is not called (nor counted) with a state that is not finite.
   Evaluation evaluate(double t, std::span<const double> x, std::span<double> xdot);
+
+  /// \returns whether the system gives its own df/dx.
+  bool has_jacobian() const { return static_cast<bool>(system_.jacobian); }
+
+  /// That df/dx, which costs no evaluation of f. Columns of constant components are zero, as in differences.
+  Evaluation exact_jacobian(double t, std::span<const double> x, Eigen::MatrixXd& jacobian);
 
   /// With partners what one process's derivative is becomes known to the others only when they agree on something:
   /// \returns Evaluation::not_finite where any process's last derivative is not finite, else the outcome given. Methods
@@ -114,6 +121,7 @@ class OdeRun {
   OdeResult take() { return std::move(result_); }
 
  private:
+  Evaluation failed(std::string failure);
   Evaluation evaluate_with_partners(double t, std::span<const double> x, std::span<double> xdot);
   bool apply_after_step(double t_new, std::span<double> x_new);
   bool finish_step(double t_new, std::span<double> x_new, std::span<double> f_new, bool wanted);
@@ -141,6 +149,7 @@ class OdeRun {
   StepOutput output_;
   OdeResult result_;
   NotFinite not_finite_;
+  std::vector<double> rows_;     // of the last exact Jacobian
   std::string reached_too_far_;  // in place of not_finite_, where f has failed for that
 };
 

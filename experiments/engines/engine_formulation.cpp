@@ -51,9 +51,11 @@ class EngineFormulation final : public JointVelocityFormulation {
       return answer_.engine + " gives no derivatives through the protocol of engines";
     }
     const std::string load = loads_without_lanes(mechanism().description());
-    return load.empty() ? std::string()
-                        : "derivatives of engines are asked for with constant forces, springs and dampers in joints; " +
-                              load + " has none";
+    return load.empty()
+               ? std::string()
+               : "derivatives of engines are asked for with springs, dampers and forces in joints, constant or "
+                 "tables over time; " +
+                     load + " has none";
   }
 
   /// The protocol has none: no joint's.

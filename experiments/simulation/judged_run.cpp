@@ -24,6 +24,9 @@ JudgedRun judged_run(const SimulateSetup& setup, const SimulateRequest& request,
     accuracy.reached(t, x);
     restarts.reached(x);
   };
+  if (ranks != nullptr) {
+    options.derivatives = setup.formulation.get();
+  }
   JudgedRun run;
   run.result =
       processes == nullptr

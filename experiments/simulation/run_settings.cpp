@@ -69,6 +69,9 @@ RunSettings with_requested_settings(RunSettings base, const SimulateRequest& req
   }
   base.propagate_higher_order = request.propagate_higher_order.value_or(base.propagate_higher_order);
   base.record_local_error = request.record_local_error.value_or(base.record_local_error);
+  if (request.jacobian) {
+    base.jacobian = parse_jacobian_choice(*request.jacobian, "--jacobian");
+  }
   base.projection_tolerance = request.projection_tolerance.value_or(base.projection_tolerance);
   return base;
 }
@@ -104,6 +107,9 @@ std::vector<std::string> option_texts(const RunSettings& settings) {
   if (settings.projection_tolerance > 0.0) {
     texts.push_back(fmt::format("--project {}", settings.projection_tolerance));
   }
+  if (settings.jacobian != JacobianChoice::automatic) {
+    texts.push_back(fmt::format("--jacobian {}", to_string(settings.jacobian)));
+  }
   return texts;
 }
 
@@ -119,6 +125,7 @@ SimulationOptions simulation_options(const RunSettings& settings) {
   options.ode.fixed_step = settings.fixed_step.value_or(OdeOptions::kUnset);
   options.ode.propagate_higher_order = settings.propagate_higher_order;
   options.ode.record_local_error = settings.record_local_error;
+  options.jacobian = settings.jacobian;
   return options;
 }
 

@@ -28,6 +28,7 @@ struct RunSettings {
   bool record_local_error = false;
   /// Violation of the constraints above which states are projected after a step; 0: never.
   double projection_tolerance = 0.0;
+  JacobianChoice jacobian = JacobianChoice::automatic;
 
   bool operator==(const RunSettings&) const = default;
 };

@@ -139,7 +139,9 @@ int run_part(const Registries& registries, const SimulateRequest& request, Proce
   if (setup.part != nullptr) {
     simulate_part(*setup.part, start.processes(), setup.integrator, setup.times, {}, setup.options, {});
   } else {
-    simulate_shared(*setup.shared, start.processes(), setup.integrator, setup.times, setup.x0, setup.options, nullptr);
+    SimulationOptions options = setup.options;
+    options.derivatives = setup.formulation.get();
+    simulate_shared(*setup.shared, start.processes(), setup.integrator, setup.times, setup.x0, options, nullptr);
   }
   return kExitOk;
 }

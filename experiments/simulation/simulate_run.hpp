@@ -18,7 +18,7 @@ inline constexpr std::array kTrajectoryColumns = {"accelerations", "loads", "pos
 
 /// The words of the command line, not yet checked against one another.
 struct SimulateRequest {
-  // With a restart, what is empty here comes from the saved state, down to `projection_tolerance`.
+  // With a restart, what is empty here comes from the saved state, down to `jacobian`.
   std::string mechanism;
   std::string formulation;  ///< KEY[options]
   std::string integrator;
@@ -33,6 +33,7 @@ struct SimulateRequest {
   std::optional<bool> propagate_higher_order;
   std::optional<bool> record_local_error;
   std::optional<double> projection_tolerance;
+  std::optional<std::string> jacobian;  ///< see parse_jacobian_choice
 
   std::string time;  ///< see parse_time_span
   std::optional<double> initial_step;

@@ -101,6 +101,21 @@ void require_usable(const RunSettings& settings, const OdeEntry& integrator, con
   }
 }
 
+/// \throws std::invalid_argument
+void require_jacobian(const Registries& registries, JacobianChoice choice, const OdeEntry& integrator) {
+  if (choice == JacobianChoice::automatic || integrator.takes_jacobian) {
+    return;
+  }
+  std::vector<std::string_view> able;
+  for (const OdeEntry& each : registries.integrators) {
+    if (each.takes_jacobian) {
+      able.push_back(each.key);
+    }
+  }
+  throw std::invalid_argument(fmt::format("--jacobian {}: integrator '{}' forms no Jacobian; these do: {}",
+                                          to_string(choice), integrator.key, fmt::join(able, ", ")));
+}
+
 template <class Number>
 void require_range(const char* option, const std::optional<Number>& value, Number least, Number most) {
   if (value && !(*value >= least && *value <= most)) {
@@ -122,6 +137,9 @@ RunSettings run_settings(const SimulateRequest& request, const std::optional<Sav
   if (!integrator.embedded_lower_order) {
     base.propagate_higher_order = false;
     base.record_local_error = false;
+  }
+  if (!integrator.takes_jacobian) {
+    base.jacobian = JacobianChoice::automatic;
   }
   return with_requested_settings(std::move(base), request);
 }
@@ -339,6 +357,7 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
   setup.settings = run_settings(request, saved, setup.integrator);
   require_usable_numbers(setup.settings, request.initial_step);
   require_usable(setup.settings, setup.integrator, span);
+  require_jacobian(registries, setup.settings.jacobian, setup.integrator);
   setup.options = run_options(setup.settings, request);
   Mechanism found = given != nullptr ? *given : find_mechanism(registries, request.mechanism);
   // What is set gives another start, whose note tells of typed values too.
@@ -365,6 +384,8 @@ SimulateSetup set_up_run(const Registries& registries, const SimulateRequest& or
         make_formulation(registries.formulations, formulation, *setup.mechanism, setup.formulation_options),
         setup.settings.projection_tolerance);
   });
+  // What was asked for is refused before the run begins.
+  static_cast<void>(takes_exact_jacobian(setup.options.jacobian, setup.integrator, *setup.formulation));
   if (saved) {
     require_layout(*saved, setup.formulation->layout(), request.restart);
     require_same_mechanism(*saved, setup, request.restart);

@@ -43,7 +43,7 @@ bool SinkChain::step(double t, std::span<const double> x, const OdeStatistics& s
   return std::all_of(sinks_.begin(), sinks_.end(), [&](OdeSink* sink) { return sink->step(t, x, so_far); });
 }
 
-OdeSystem ode_system(Formulation& formulation) {
+OdeSystem ode_system(Formulation& formulation, Formulation* derivatives) {
   OdeSystem system;
   system.size = formulation.state_size();
   for (const StateComponent& component : formulation.layout()) {
@@ -55,6 +55,13 @@ OdeSystem ode_system(Formulation& formulation) {
     *too_far = status.too_far;
     return status.message();
   };
+  if (derivatives != nullptr) {
+    system.jacobian = [derivatives, too_far](double t, std::span<const double> x, std::span<double> rows) {
+      const RhsStatus status = derivatives->jacobian(t, x, rows);
+      *too_far = status.too_far;
+      return status.message();
+    };
+  }
   system.reached_too_far = [too_far] { return *too_far; };
   system.after_step = [&formulation](double t, std::span<double> x) { return formulation.after_step(t, x); };
   system.component_name = [&formulation](std::size_t component, double t, std::span<const double> x) {
@@ -115,10 +122,18 @@ SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, 
   const OdeOptions ode = ode_options(options, formulation.layout());
   SinkBarrier barrier(sink);
   SimulationResult result;
-  OdeSystem system = ode_system(formulation);
+  Formulation& own = options.derivatives != nullptr ? *options.derivatives : formulation;
+  result.exact_jacobian = takes_exact_jacobian(options.jacobian, integrator, own);
+  OdeSystem system = ode_system(formulation, result.exact_jacobian ? &own : nullptr);
+  std::vector<double> told(result.exact_jacobian && &own != &formulation ? x0.size() : 0);
   system.after_step = [&](double t, std::span<double> x) {
     if (options.step_reached) {
       options.step_reached(t, x);
+    }
+    if (!told.empty()) {
+      // What depends on the last accepted step, such as a choice of dependent joints, is to be the same in both.
+      std::copy(x.begin(), x.end(), told.begin());
+      own.after_step(t, told);
     }
     const bool changed = formulation.after_step(t, x);
     result.changed_states += changed ? 1 : 0;

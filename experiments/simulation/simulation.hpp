@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "experiments/records/timing/timing.hpp"
+#include "experiments/simulation/jacobian_choice.hpp"
 #include "formulations/formulation.hpp"
 #include "integrators/ode.hpp"
 
@@ -28,6 +29,10 @@ struct SimulationOptions {
   std::function<void(double t, std::span<const double> x)> step_reached;
   /// Kinds under error control, in the error test and in the choice of the first step; empty means all.
   std::vector<StateKind> controlled;
+  JacobianChoice jacobian = JacobianChoice::automatic;
+  /// Whose exact derivatives are taken, for a formulation that shares right-hand sides with other processes: the same
+  /// one on this process alone, so that all take the same steps; nullptr: the formulation's own.
+  Formulation* derivatives = nullptr;
 };
 
 /// What a formulation changed after an accepted step, Formulation::last_change.
@@ -44,6 +49,7 @@ struct SimulationResult {
   TimedRepetition time;                    ///< including what the sink did
   std::string sink_failure;                ///< what the sink threw, which stopped the run; empty otherwise
   bool write_failed = false;               ///< what it threw was that a file cannot be written
+  bool exact_jacobian = false;             ///< whether df/dx came from the formulation
   std::size_t changed_states = 0;          ///< accepted states that Formulation::after_step changed
 
   [[nodiscard]] bool succeeded() const { return ode.status == OdeStatus::ok && sink_failure.empty(); }
@@ -71,8 +77,9 @@ class SinkChain : public OdeSink {
 };
 
 /// \returns the formulation as an integrator sees it: status text of a failed right-hand side, after_step.
-/// \param formulation must outlive the system
-OdeSystem ode_system(Formulation& formulation);
+/// \param formulation must outlive the system \param derivatives whose exact ones the system gives, likewise; nullptr:
+/// none
+OdeSystem ode_system(Formulation& formulation, Formulation* derivatives = nullptr);
 
 /// \returns the options over the components of a state.
 /// \throws std::invalid_argument for a kind that the state does not have
@@ -86,7 +93,8 @@ std::vector<double> initial_state(Formulation& formulation, double t0);
 void require_for_mechanisms(const OdeEntry& integrator);
 
 /// Runs. A sink may throw: the run stops, the exception's text becomes `sink_failure`, all that was computed is
-/// returned. \throws std::invalid_argument for unusable options, tspan or sizes, and as require_for_mechanisms does
+/// returned. \throws std::invalid_argument for unusable options, tspan or sizes, and as require_for_mechanisms and
+/// takes_exact_jacobian do
 SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, std::span<const double> tspan,
                           std::span<const double> x0, const SimulationOptions& options, OdeSink& sink);
 

@@ -6,6 +6,7 @@
 #include "formulations/kernels/acceleration_rows.hpp"
 #include "formulations/kernels/momentum_rows.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/table_law.hpp"
 
 namespace mbdbench {
 namespace {
@@ -23,12 +24,16 @@ LaneForce force_along(const Mechanism& mechanism, const std::string& name, int c
   return {joint.q_offset + component, joint.u_offset + component, 0.0, 0.0, 0.0};
 }
 
+}  // namespace
+
 std::vector<LaneForce> linear_forces(const Mechanism& mechanism) {
   const MechanismDescription& description = mechanism.description();
   std::vector<LaneForce> forces;
   for (const JointLoadDescription& load : description.joint_loads) {
     forces.push_back(force_along(mechanism, load.joint, load.component));
-    forces.back().constant = std::get<ConstantLaw>(load.law).value;
+    if (const auto* constant = std::get_if<ConstantLaw>(&load.law)) {
+      forces.back().constant = constant->value;
+    }
   }
   for (const JointSpringDescription& spring : description.joint_springs) {
     forces.push_back(force_along(mechanism, spring.joint, spring.component));
@@ -39,19 +44,25 @@ std::vector<LaneForce> linear_forces(const Mechanism& mechanism) {
   return forces;
 }
 
-}  // namespace
-
-std::string loads_without_lanes(const MechanismDescription& description) {
+std::string joint_loads_without_lanes(const MechanismDescription& description) {
   const auto is_constant = [](const JointLoadDescription& load) {
-    return std::holds_alternative<ConstantLaw>(load.law);
+    const auto* table = std::get_if<TableLaw>(&load.law);
+    return std::holds_alternative<ConstantLaw>(load.law) || (table != nullptr && table->over == "t");
   };
   const auto& loads = description.joint_loads;
   if (const auto other = std::find_if_not(loads.begin(), loads.end(), is_constant); other != loads.end()) {
-    return "load '" + other->name + "' in a joint, a formula or a table";
+    return "load '" + other->name + "' in a joint, a formula or a table over its state";
   }
   return !description.joint_frictions.empty() ? "friction '" + description.joint_frictions.front().name + "'"
          : !description.joint_stops.empty()   ? "stop '" + description.joint_stops.front().name + "'"
-         : !description.body_loads.empty()    ? "load '" + description.body_loads.front().name + "' on a body"
+                                              : std::string();
+}
+
+std::string loads_without_lanes(const MechanismDescription& description) {
+  if (std::string load = joint_loads_without_lanes(description); !load.empty()) {
+    return load;
+  }
+  return !description.body_loads.empty()      ? "load '" + description.body_loads.front().name + "' on a body"
          : !description.point_springs.empty() ? "spring '" + description.point_springs.front().name + "' between points"
          : !description.bushings.empty()      ? "bushing '" + description.bushings.front().name + "'"
                                               : std::string();
@@ -68,6 +79,9 @@ BatchTree::BatchTree(const Mechanism& mechanism, StateKind kind, std::size_t wid
 
 void BatchTree::set_time(double t) {
   loads_.set_time(t);
+  for (const TimedForce& timed : timed_forces_) {
+    forces_[timed.force].constant = value_at(*timed.table, t);
+  }
   data_.motions = (has_momenta() ? loads_.motions().velocities() : loads_.motions().accelerations()).data();
 }
 
@@ -77,6 +91,12 @@ void BatchTree::take_constants(const Mechanism& mechanism) {
   }
   if (!has_other_loads_) {
     forces_ = linear_forces(mechanism);
+    const auto& loads = mechanism.description().joint_loads;  // the first ones of them
+    for (std::size_t k = 0; k < loads.size(); ++k) {
+      if (const auto* table = std::get_if<TableLaw>(&loads[k].law)) {
+        timed_forces_.push_back({k, table});
+      }
+    }
   }
   offsets_ = tree_.positions().slides;
   data_.row_count = static_cast<int>(tree_.size());

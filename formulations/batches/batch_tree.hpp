@@ -31,7 +31,8 @@ class BatchTree {
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   [[nodiscard]] LinkLoads& loads() { return loads_; }
   [[nodiscard]] bool has_momenta() const { return kind_ == StateKind::momentum; }
-  /// \returns whether the sweeps leave out a load: one that is no constant force, spring or damper in a joint.
+  /// \returns whether the sweeps leave out a load: one that is no spring, damper or force in a joint, the
+  /// force constant or a table over time.
   [[nodiscard]] bool has_other_loads() const { return has_other_loads_; }
 
  private:
@@ -43,11 +44,23 @@ class BatchTree {
   LinkLoads loads_;
   bool has_other_loads_;
   std::vector<LaneRun> runs_;
+  struct TimedForce {
+    std::size_t force;      // in forces_
+    const TableLaw* table;  // over time; of the mechanism
+  };
   std::vector<LaneForce> forces_;
+  std::vector<TimedForce> timed_forces_;
   std::vector<double> offsets_;  // the constants of d
   LaneData data_;
   std::vector<AlignedMemory> memory_;
 };
+
+/// \returns the forces along quasi-velocities that have no formula. \param mechanism without other loads in joints, and
+/// without loads in cut joints
+std::vector<LaneForce> linear_forces(const Mechanism& mechanism);
+
+/// \returns which loads in joints are no constant force, spring or damper, in words for a user; empty if none is.
+std::string joint_loads_without_lanes(const MechanismDescription& description);
 
 /// \returns whether a mechanism has loads that the sweeps leave out, in words for a user; empty if it has none.
 std::string loads_without_lanes(const MechanismDescription& description);

@@ -28,6 +28,7 @@
 #include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/leaf_choice.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/kernel_choice.hpp"
 #include "formulations/options/projection_option.hpp"
@@ -48,7 +49,13 @@ struct DcaOptions {
 class DcaFormulation final : public JointVelocityFormulation {
  public:
   DcaFormulation(const Mechanism& mechanism, const DcaOptions& options)
-      : JointVelocityFormulation(mechanism), options_(options), system_(mechanism, options.assembly, near()) {}
+      : JointVelocityFormulation(mechanism),
+        options_(options),
+        system_(mechanism, options.assembly, near()),
+        derivatives_(mechanism, options.projects, obstacle_of_stabilisation(options.alpha, options.beta),
+                     [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }) {
+    use_derivatives(derivatives_);
+  }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<DcaFormulation>(mechanism(), options_);
@@ -94,6 +101,7 @@ class DcaFormulation final : public JointVelocityFormulation {
 
   DcaOptions options_;
   MechanismAssembly system_;
+  LoopDerivatives derivatives_;
 };
 
 bool projects(const Mechanism& mechanism, const Parameters& options) {

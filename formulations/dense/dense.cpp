@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/dense/dense_projection.hpp"
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "formulations/options/projection_option.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -28,7 +31,13 @@ class DenseFormulation final : public JointStateFormulation {
         dynamics_(mechanism, near(), fixed_rank),
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
-        u_(Eigen::VectorXd::Zero(mechanism.u_size())) {}
+        u_(Eigen::VectorXd::Zero(mechanism.u_size())) {
+    if (rate_kind == StateKind::velocity) {
+      derivatives_.emplace(mechanism, projects, std::string(),
+                           [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+      use_derivatives(*derivatives_);
+    }
+  }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
     return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_, tangent_, fixed_rank_);
@@ -132,6 +141,7 @@ class DenseFormulation final : public JointStateFormulation {
   bool fixed_rank_;
   DenseDynamics dynamics_;
   DenseProjection projection_;
+  std::optional<LoopDerivatives> derivatives_;
   Eigen::VectorXd q_;
   Eigen::VectorXd u_;
 };

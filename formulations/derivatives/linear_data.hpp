@@ -142,6 +142,10 @@ struct LinearSweeps {
   bool (*jacobian)(const LinearData&, const double* x, double* rows) = nullptr;
   bool (*jacobian_vector)(const LinearData&, const double* x, const double* direction, double* product) = nullptr;
   bool (*vector_jacobian)(const LinearData&, const double* x, const double* weights, double* product) = nullptr;
+  /// After vector_jacobian: what moves with the weights of the second half of x' as quasi-velocities, for the next one.
+  void (*carry_rates)(const LinearData&, const double* weights) = nullptr;
+  /// Weights times x' by a mass.
+  double (*weighted_mass)(const LinearData&, const LinearParameter&, const double* weights) = nullptr;
   /// x' by a parameter.
   bool (*by_parameter)(const LinearData&, const double* x, const LinearParameter&, double* column) = nullptr;
 };

@@ -20,6 +20,12 @@ LinearSweeps sweeps() {
   result.vector_jacobian = [](const LinearData& data, const double* x, const double* weights, double* product) {
     return TreeProducts<W>::vector_jacobian(data, x, weights, product);
   };
+  result.carry_rates = [](const LinearData& data, const double* weights) {
+    TreeProducts<W>::carry_rates(data, weights);
+  };
+  result.weighted_mass = [](const LinearData& data, const LinearParameter& parameter, const double* weights) {
+    return TreeProducts<W>::weighted_mass(data, parameter, weights);
+  };
   result.by_parameter = [](const LinearData& data, const double* x, const LinearParameter& parameter, double* column) {
     return TreeProducts<W>::by_parameter(data, x, parameter, column);
   };

@@ -1,15 +1,12 @@
 #include "formulations/derivatives/tree_derivatives.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-#include <string>
 
+#include "formulations/derivatives/rate_parameters.hpp"
 #include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
-#include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
 namespace {
@@ -164,6 +161,36 @@ bool TreeDerivatives::vector_jacobian(double t, std::span<const double> x, std::
   return sweeps_.vector_jacobian(data_, x_.data(), weights.data(), product.data()) && sound;
 }
 
+bool TreeDerivatives::weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                           std::span<double> product, std::span<double> by_forces,
+                                           std::span<double> by_masses) {
+  const bool sound = vector_jacobian(t, x, weights, product);
+  const double* const by_rates = weights.data() + data_.q_count;
+  for (const LinearAxis& axis : axes_) {
+    if (!by_forces.empty()) {
+      by_forces[index_of(axis.u)] = data_.momenta ? by_rates[axis.u] : data_.changes[axis.u];
+    }
+  }
+  if (!by_masses.empty()) {
+    sweeps_.carry_rates(data_, by_rates);
+  }
+  for (std::size_t body = 0; body < by_masses.size(); ++body) {
+    by_masses[body] = sweeps_.weighted_mass(data_, on_body(static_cast<int>(body)), by_rates);
+  }
+  return sound;
+}
+
+LinearParameter TreeDerivatives::on_body(int body) const {
+  const BodyOnRow& place = tree_.tree().bodies()[index_of(body)];
+  LinearParameter result;
+  if (place.row >= 0) {
+    result.node = node_of_row_[index_of(place.row)];
+    const Vec3 point = place.rotation * mechanism_->bodies()[index_of(body)].com + place.origin;
+    result.point = kernels::turned(nodes_[index_of(result.node)].axes, packed(point));
+  }
+  return result;
+}
+
 LinearParameter TreeDerivatives::on_axis(int u, double force) const {
   LinearParameter parameter;
   parameter.axis = directions_[index_of(data_.q_count + u)].axis;
@@ -172,45 +199,18 @@ LinearParameter TreeDerivatives::on_axis(int u, double force) const {
 }
 
 LinearParameter TreeDerivatives::located(const RateParameter& parameter) const {
-  const std::string& name = parameter.name;
-  if (parameter.kind == ParameterKind::mass) {
-    const std::optional<int> body = mechanism_->find_body(name);
-    if (!body || *body < 0) {
-      throw ModelError({}, fmt::format("mass of '{}': there is no body of that name", name));
-    }
-    const BodyOnRow& place = tree_.tree().bodies()[index_of(*body)];
-    LinearParameter result;
-    if (place.row >= 0) {
-      result.node = node_of_row_[index_of(place.row)];
-      const Vec3 point = place.rotation * mechanism_->bodies()[index_of(*body)].com + place.origin;
-      result.point = kernels::turned(nodes_[index_of(result.node)].axes, packed(point));
-    }
-    return result;
+  const ParameterPlace place = place_of(*mechanism_, parameter);
+  switch (place.kind) {
+    case ParameterKind::mass:
+      return on_body(place.body);
+    case ParameterKind::joint_force:
+      return on_axis(place.u, 1.0);
+    case ParameterKind::stiffness:
+      return on_axis(place.u, place.rest - x_[index_of(place.q)]);
+    case ParameterKind::damping:
+      break;
   }
-  if (parameter.kind == ParameterKind::joint_force) {
-    const std::optional<JointReference> found = mechanism_->find_joint(name);
-    if (!found || found->cut) {
-      throw ModelError({}, fmt::format("force in '{}': there is no joint of that name in the tree", name));
-    }
-    const Joint& joint = mechanism_->joint(*found);
-    if (parameter.component < 0 || parameter.component >= joint.nu) {
-      throw ModelError(
-          {}, fmt::format("force in '{}': component is {}, the joint has {}", name, parameter.component, joint.nu));
-    }
-    return on_axis(joint.u_offset + parameter.component, 1.0);
-  }
-  const auto& springs = mechanism_->description().joint_springs;
-  const auto spring =
-      std::find_if(springs.begin(), springs.end(), [&](const auto& candidate) { return candidate.name == name; });
-  if (spring == springs.end()) {
-    throw ModelError({}, fmt::format("{} of '{}': there is no joint spring of that name",
-                                     parameter.kind == ParameterKind::stiffness ? "stiffness" : "damping", name));
-  }
-  const Joint& joint = mechanism_->joint(*mechanism_->find_joint(spring->joint));
-  const int u = joint.u_offset + spring->component;
-  return on_axis(u, parameter.kind == ParameterKind::stiffness
-                        ? spring->rest - x_[index_of(joint.q_offset + spring->component)]
-                        : -data_.velocities[u]);
+  return on_axis(place.u, -data_.velocities[place.u]);
 }
 
 bool TreeDerivatives::parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,

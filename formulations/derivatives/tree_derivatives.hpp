@@ -24,6 +24,8 @@ class TreeDerivatives {
   bool jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                        std::span<double> product);
   bool vector_jacobian(double t, std::span<const double> x, std::span<const double> weights, std::span<double> product);
+  bool weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product, std::span<double> by_forces, std::span<double> by_masses);
 
   /// \throws ModelError naming a parameter that is not there
   bool parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
@@ -31,6 +33,7 @@ class TreeDerivatives {
 
  private:
   [[nodiscard]] LinearParameter located(const RateParameter& parameter) const;
+  [[nodiscard]] LinearParameter on_body(int body) const;
   [[nodiscard]] LinearParameter on_axis(int u, double force) const;
   void add_nodes();
   void add_axes(std::size_t row, int count, int first_u);

@@ -223,6 +223,17 @@ struct TreeProducts {
   static MBDBENCH_KERNEL Pair put_point_mass(const LinearData& data, const LinearParameter& parameter) {
     const LinearNode& node = data.nodes[parameter.node];
     const Vector& c = parameter.point;
+    const Pair wrench = point_mass_wrench(data, node, c);
+    One::open(data, parameter.node);
+    One::put(wrench, One::lanes_of(data, parameter.node) + O::kWrench);
+    for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+      data.torques[a] -= along(data.axes[a], wrench);
+    }
+    return {data.gravity, cross(c, data.gravity)};
+  }
+
+  // What a unit mass at c needs for its motion; momenta: its momentum.
+  static MBDBENCH_KERNEL Pair point_mass_wrench(const LinearData& data, const LinearNode& node, const Vector& c) {
     const double square = dot(c, c);
     const RigidBody one{
         1.0, c, {square - c.x * c.x, -c.x * c.y, -c.x * c.z, square - c.y * c.y, -c.y * c.z, square - c.z * c.z}};
@@ -230,12 +241,7 @@ struct TreeProducts {
     if (!data.momenta) {
       wrench = plus(multiplied(one, node.acceleration), wrench_rate(node.velocity, wrench));
     }
-    One::open(data, parameter.node);
-    One::put(wrench, One::lanes_of(data, parameter.node) + O::kWrench);
-    for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
-      data.torques[a] -= along(data.axes[a], wrench);
-    }
-    return {data.gravity, cross(c, data.gravity)};
+    return wrench;
   }
 
   static MBDBENCH_KERNEL bool is_finite(int size, const double* values) {
@@ -413,6 +419,43 @@ struct TreeProducts {
     return sum + dot(d.motion, One::screw_at(own + kCouplings)) + dot(d.wrench, One::screw_at(own + kInnerRates)) +
            dot(d.moment, One::vector_at(own + kInnerTurns)) - dot(d.turn, One::vector_at(own + kForces)) +
            d.rate * w[axis.u];
+  }
+
+  // ---- Weights times x' by masses.
+
+  // Motion of a node with the weights as quasi-velocities: momenta ask for it, since a weight acts on p' directly.
+  static constexpr int kWeightedMotion = O::kWrench;
+
+  static MBDBENCH_KERNEL void carry_rates(const LinearData& data, const double* w) {
+    for (int i = 0; data.momenta && i < data.node_count; ++i) {
+      const LinearNode& node = data.nodes[i];
+      Pair motion = no_screw<double>();
+      if (node.inboard >= 0) {
+        motion = moved_outward(node.lever, One::screw_at(One::lanes_of(data, node.inboard) + kWeightedMotion));
+      }
+      for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+        add_axis(data.axes[a], w[data.axes[a].u], motion);
+      }
+      One::put(motion, One::lanes_of(data, i) + kWeightedMotion);
+    }
+  }
+
+  static MBDBENCH_KERNEL double weighted_mass(const LinearData& data, const LinearParameter& mass, const double* w) {
+    if (mass.node < 0) {
+      return 0.0;
+    }
+    const LinearNode& node = data.nodes[mass.node];
+    const double* const own = One::lanes_of(data, mass.node);
+    const Pair wrench = point_mass_wrench(data, node, mass.point);
+    double sum = -dot(wrench, One::screw_at(own + O::kOutward));
+    if (!data.momenta) {
+      return sum;
+    }
+    sum += dot(wrench, One::screw_at(own + kInnerRates));
+    for (int a = node.first_axis; a < node.first_axis + node.axis_count; ++a) {
+      sum += w[data.axes[a].u] * dot(data.axes[a].rate, wrench);
+    }
+    return sum + dot(Pair{data.gravity, cross(mass.point, data.gravity)}, One::screw_at(own + kWeightedMotion));
   }
 };
 

@@ -19,15 +19,21 @@
 
 namespace mbdbench {
 
+namespace lane_sweeps {
+template <typename T>
+struct LaneVerdict;
+}
+
 /// Lanes of a pack: the rows of one loop, at most six.
 inline constexpr int kLoopLanes = 8;
 
 /// One free direction of a joint, eliminated after those before it: y = Y[component] + slide Y[2], Y -= gain y.
+template <typename T>
 struct EliminatedDirection {
-  int component = 5;     ///< 0..2 force, 3..5 moment
-  double slide = 0.0;    ///< screws: advance for a turn of one radian, m
-  double gain[6]{};      ///< U / D, its entry at the component included
-  double inverse = 0.0;  ///< 1 / D
+  int component = 5;   ///< 0..2 force, 3..5 moment
+  double slide = 0.0;  ///< screws: advance for a turn of one radian, m
+  T gain[6]{};         ///< U / D, its entry at the component included
+  T inverse = T(0.0);  ///< 1 / D
 };
 
 /// One loop at one joint that its way inward crosses.
@@ -35,16 +41,18 @@ struct LoopPass {
   int loop = 0;
   int columns = 0;   ///< place of Y at this link
   int inward = -1;   ///< and of what the inboard link gets of them; -1: they end at the ground
+  bool adds = true;  ///< whether something is in that place; lanes of states clear nothing that is written anyway
   int rates = 0;     ///< place of v, to which this joint adds
   int along = 0;     ///< place of y of the joint's first direction (a pack each)
   int factors = -1;  ///< couplings that name this joint: place of their factors, one a free direction; else -1
 };
 
 /// The joint of a row as columns cross it.
+template <typename T>
 struct PassedJoint {
-  double rotation[9]{};  ///< the link's axes in the inboard link's, row by row
-  double way[3]{};       ///< O_k in the inboard link's frame
-  EliminatedDirection directions[6]{};
+  T rotation[9]{};  ///< the link's axes in the inboard link's, row by row
+  T way[3]{};       ///< O_k in the inboard link's frame
+  EliminatedDirection<T> directions[6]{};
   int direction_count = 0;
 };
 
@@ -57,6 +65,7 @@ struct PartRow {
   int first_block = 0;  ///< among `blocks`: for every pass p and every q <= p
   int closing = -1;     ///< loops that are closed at this row's link
   bool starts = false;  ///< behind a RunStart
+  bool adds = true;     ///< whether something is in the place of the receiver, as in LoopPass
 };
 
 /// Loops closed together at one link, in the presence of those that go on inward.
@@ -82,27 +91,29 @@ struct LoopCross {
 };
 
 /// What loads and velocities, or impulses, do: one right side of the elimination.
+template <typename T>
 struct PartRightSide {
-  kernels::AccelerationRow<double>* rows = nullptr;
-  kernels::SphericalAccelerationRow<double>* spheres = nullptr;
-  kernels::LinkWrench<double>* wrenches = nullptr;  ///< by row
-  kernels::LinkVector<double>* linear = nullptr;    ///< of O_k, by row
-  kernels::LinkVector<double>* angular = nullptr;
-  const double* tau = nullptr;                         ///< over u; nullptr: zero
-  const kernels::LinkWrench<double>* loads = nullptr;  ///< by row about O_k; nullptr: none
-  const double* driven = nullptr;                      ///< prescribed rates by motion; nullptr: zero
-  const bool* loaded = nullptr;                        ///< rows that an inward sweep has to visit; nullptr: all
-  bool moves = false;                                  ///< whether the links turn: there are velocity products
-  bool weighs = false;                                 ///< the ground accelerates by -g instead of weights on the links
-  double* rates = nullptr;                             ///< v, a pack a loop; then what branches leave of it
-  double* wanted = nullptr;                            ///< w, a pack a loop
-  double* multipliers = nullptr;                       ///< F, a pack a loop
-  double* right = nullptr;                             ///< z of all closings
-  double* joint_rates = nullptr;                       ///< over u, by LinkRow::place
+  kernels::AccelerationRow<T>* rows = nullptr;
+  kernels::SphericalAccelerationRow<T>* spheres = nullptr;
+  kernels::LinkWrench<T>* wrenches = nullptr;  ///< by row
+  kernels::LinkVector<T>* linear = nullptr;    ///< of O_k, by row
+  kernels::LinkVector<T>* angular = nullptr;
+  const T* tau = nullptr;                         ///< over u; nullptr: zero
+  const kernels::LinkWrench<T>* loads = nullptr;  ///< by row about O_k; nullptr: none
+  const T* driven = nullptr;                      ///< prescribed rates by motion; nullptr: zero
+  const bool* loaded = nullptr;                   ///< rows that an inward sweep has to visit; nullptr: all
+  bool moves = false;                             ///< whether the links turn: there are velocity products
+  bool weighs = false;                            ///< the ground accelerates by -g instead of weights on the links
+  T* rates = nullptr;                             ///< v, a pack a loop; then what branches leave of it
+  T* wanted = nullptr;                            ///< w, a pack a loop
+  T* multipliers = nullptr;                       ///< F, a pack a loop
+  T* right = nullptr;                             ///< z of all closings
+  T* joint_rates = nullptr;                       ///< over u, by LinkRow::place
 };
 
 /// Everything that a sweep over the trunk or over a branch works on (tree_division.hpp). Memory of packs is aligned to
 /// 64 bytes. What goes inward from row_count on, by root, is what branches leave for the trunk.
+template <typename T>
 struct PartData {
   int row_count = 0;  ///< of the whole tree
   int first_row = 0;  ///< of this range
@@ -118,24 +129,25 @@ struct PartData {
   const SphericalConstants* spherical = nullptr;
   const kernels::RunStart<double>* starts = nullptr;     ///< by row
   const kernels::LinkVector<double>* gravity = nullptr;  ///< by row, in the frame of its run's start; ground only
-  const double* cosines = nullptr;
-  const double* sines = nullptr;
-  const double* slides = nullptr;
-  const kernels::Matrix3<double>* rotations = nullptr;
-  const kernels::LinkVector<double>* levers = nullptr;
+  const T* cosines = nullptr;
+  const T* sines = nullptr;
+  const T* slides = nullptr;
+  const kernels::Matrix3<T>* rotations = nullptr;
+  const kernels::LinkVector<T>* levers = nullptr;
 
-  kernels::ArticulatedInertia<double>* inertias = nullptr;  ///< by row: what comes from outboard
-  kernels::TurnInertia<double>* turns = nullptr;            ///< by row
-  kernels::JointGain<double>* turn_gains = nullptr;         ///< by row
-  kernels::ArticulatedInertia<double>* whole = nullptr;     ///< by row: what slides, screws, driven rows let through
-  kernels::SlideGain<double>* slide_gains = nullptr;        ///< by row
-  kernels::LinkWrench<double>* screw_gains = nullptr;       ///< by row
-  double* inverses = nullptr;                               ///< 1 / D of slides and screws, by row
-  kernels::SphericalInertia<double>* spheres = nullptr;     ///< by ordinal
-  kernels::Matrix3<double>* sphere_gains = nullptr;         ///< by ordinal
-  double* pivot = nullptr;                                  ///< smallest pivot of the last row
+  kernels::ArticulatedInertia<T>* inertias = nullptr;  ///< by row: what comes from outboard
+  kernels::TurnInertia<T>* turns = nullptr;            ///< by row
+  kernels::JointGain<T>* turn_gains = nullptr;         ///< by row
+  kernels::ArticulatedInertia<T>* whole = nullptr;     ///< by row: what slides, screws, driven rows let through
+  kernels::SlideGain<T>* slide_gains = nullptr;        ///< by row
+  kernels::LinkWrench<T>* screw_gains = nullptr;       ///< by row
+  T* inverses = nullptr;                               ///< 1 / D of slides and screws, by row
+  kernels::SphericalInertia<T>* spheres = nullptr;     ///< by ordinal
+  kernels::Matrix3<T>* sphere_gains = nullptr;         ///< by ordinal
+  T* pivot = nullptr;                                  ///< of the last row
+  lane_sweeps::LaneVerdict<T>* verdict = nullptr;      ///< in its place where every lane is a state
 
-  PassedJoint* joints = nullptr;
+  PassedJoint<T>* joints = nullptr;
   const LoopPass* passes = nullptr;
   const int* blocks = nullptr;      ///< place of the products of two loops
   const int* loop_rows = nullptr;   ///< rows of every loop
@@ -144,11 +156,11 @@ struct PartData {
   const LoopCross* crosses = nullptr;
   const int* closed_loops = nullptr;
   const int* closed_columns = nullptr;  ///< places of Y of the closed loops at their link
-  double* columns = nullptr;
-  double* along = nullptr;
-  double* products = nullptr;
-  double* halves = nullptr;
-  double* across = nullptr;
+  T* columns = nullptr;
+  T* along = nullptr;
+  T* products = nullptr;
+  T* halves = nullptr;
+  T* across = nullptr;
 };
 
 /// What a sweep inward makes of velocities: momenta that the joints transmit, and their rates.
@@ -166,14 +178,14 @@ struct PartMomenta {
 /// The sweeps of one instruction set.
 struct PartSweeps {
   /// Eliminates rows last - 1 .. first, outboard ones first. \returns a row whose pivot is not positive, or -1
-  int (*eliminate)(const PartData& part, int first, int last) = nullptr;
+  int (*eliminate)(const PartData<double>& part, int first, int last) = nullptr;
   /// What a closing does to its link and to the loops that go on; `half` and `rank` are set.
-  void (*close)(const PartData& part, int closing) = nullptr;
-  void (*set_velocities)(const PartData& part, const double* u, kernels::Turning<double>* turnings,
-                         const PartRightSide& side) = nullptr;
-  void (*inward)(const PartData& part, const PartRightSide& side) = nullptr;
-  void (*outward)(const PartData& part, const PartRightSide& side) = nullptr;
-  void (*momenta)(const PartData& part, const PartMomenta& side) = nullptr;
+  void (*close)(const PartData<double>& part, int closing) = nullptr;
+  void (*set_velocities)(const PartData<double>& part, const double* u, kernels::Turning<double>* turnings,
+                         const PartRightSide<double>& side) = nullptr;
+  void (*inward)(const PartData<double>& part, const PartRightSide<double>& side) = nullptr;
+  void (*outward)(const PartData<double>& part, const PartRightSide<double>& side) = nullptr;
+  void (*momenta)(const PartData<double>& part, const PartMomenta& side) = nullptr;
 };
 
 PartSweeps baseline_part_sweeps();

@@ -49,6 +49,18 @@ int direction_count(RowKind kind) {
   }
 }
 
+std::unique_ptr<bool[]> rows_loaded_by_loops(const LinkTree& tree, const PartPlan& plan) {
+  auto loaded = std::make_unique<bool[]>(tree.size());
+  for (std::size_t i = tree.size(); i-- > 0;) {
+    const LinkRow& row = tree.rows()[i];
+    loaded[i] = loaded[i] || row.motion >= 0 || plan.parts[i].closing >= 0;
+    if (loaded[i] && row.inboard >= 0) {
+      loaded[index_of(row.inboard)] = true;
+    }
+  }
+  return loaded;
+}
+
 PartPlan::PartPlan(const Mechanism& mechanism, const LinkTree& tree)
     : parts(tree.size()), loops_at_(tree.size()), columns_at_(tree.size()) {
   for (const Joint& cut : mechanism.cut_joints()) {
@@ -144,6 +156,30 @@ LoopCross PartPlan::block_of(int one, int other) const {
     }
   }
   return {};
+}
+
+std::size_t PartPlan::closing_of(int loop) const {
+  const auto place = std::find(closed_loops.begin(), closed_loops.end(), loop) - closed_loops.begin();
+  const auto closing =
+      std::find_if(closings.begin(), closings.end(), [&](const LoopClosing& at) { return place < at.last_loop; });
+  return static_cast<std::size_t>(closing - closings.begin());
+}
+
+std::vector<std::size_t> PartPlan::units_of(const std::vector<std::size_t>& all, const LoopClosing& closing) const {
+  std::vector<std::size_t> units;
+  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
+    const int loop = closed_loops[index_of(l)];
+    for (int j = 0; j < loop_rows[index_of(loop)]; ++j) {
+      units.push_back(all[index_of(loop_offsets[index_of(loop)] + j)]);
+    }
+  }
+  std::vector<std::size_t> sorted = units;
+  std::sort(sorted.begin(), sorted.end());
+  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+  for (std::size_t& unit : units) {
+    unit = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), unit) - sorted.begin());
+  }
+  return units;
 }
 
 void PartPlan::lay_passes(const Mechanism& mechanism, const LinkTree& tree) {

@@ -10,6 +10,7 @@
 /// Cost at set-up: O(rows + sum of the ways' lengths).
 #include <array>
 #include <map>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,7 @@ class PartPlan {
   PartPlan(const Mechanism& mechanism, const LinkTree& tree);
 
   std::vector<PartRow> parts;  ///< by row
-  std::vector<PassedJoint> joints;
+  std::vector<PassedJoint<double>> joints;
   std::vector<LoopPass> passes;
   std::vector<int> blocks;
   std::vector<int> loop_rows;     ///< rows of every loop
@@ -74,6 +75,11 @@ class PartPlan {
   int right_count = 0;                 ///< numbers
   /// \returns the block of two loops that meet; it has to exist
   [[nodiscard]] LoopCross block_of(int one, int other) const;
+  /// \returns which of the closings closes a loop that has rows.
+  [[nodiscard]] std::size_t closing_of(int loop) const;
+  /// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing. \param all groups of all closing rows
+  [[nodiscard]] std::vector<std::size_t> units_of(const std::vector<std::size_t>& all,
+                                                  const LoopClosing& closing) const;
 
  private:
   struct Way {
@@ -108,6 +114,9 @@ class PartPlan {
 
 /// \returns of how many directions a row's joint leaves its link free.
 int direction_count(RowKind kind);
+
+/// \returns by row whether impulses in loops, and prescribed changes, reach it on their way inward.
+std::unique_ptr<bool[]> rows_loaded_by_loops(const LinkTree& tree, const PartPlan& plan);
 
 /// \returns how many numbers so many packs have.
 inline std::size_t doubles(int packs) {

@@ -57,7 +57,7 @@ void PartRecursion::place_cuts() {
 }
 
 RhsStatus PartRecursion::eliminate(std::size_t range) {
-  const PartData& data = data_[range];
+  const PartData<double>& data = data_[range];
   const PartPlan::Range& planned = plan_.ranges[range];
   std::fill(inertias_.begin() + data.first_row, inertias_.begin() + data.last_row,
             kernels::ArticulatedInertia<double>{});

@@ -9,29 +9,6 @@
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
-namespace {
-
-/// \returns groups of one unit (SemidefiniteSolver) of the rows of one closing.
-std::vector<std::size_t> units_of(const std::vector<std::size_t>& all, const PartPlan& plan,
-                                  const LoopClosing& closing) {
-  std::vector<std::size_t> units;
-  for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-    const int loop = plan.closed_loops[index_of(l)];
-    for (int j = 0; j < plan.loop_rows[index_of(loop)]; ++j) {
-      units.push_back(all[index_of(plan.loop_offsets[index_of(loop)] + j)]);
-    }
-  }
-  std::vector<std::size_t> sorted = units;
-  std::sort(sorted.begin(), sorted.end());
-  sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
-  for (std::size_t& unit : units) {
-    unit = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), unit) - sorted.begin());
-  }
-  return units;
-}
-
-}  // namespace
-
 PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const BranchSharing& sharing)
     : mechanism_(&mechanism),
       keeps_poses_(keeps_poses || !mechanism.cut_joints().empty()),
@@ -64,7 +41,7 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
       pivots_(tree_.ranges().size()),
       joint_rates_(tree_.places().size()),
       own_momenta_(tree_.places().size()),
-      loaded_(std::make_unique<bool[]>(tree_.size())),
+      loaded_(rows_loaded_by_loops(tree_, plan_)),
       loop_impulses_(tree_.size()),
       carried_(3 * (tree_.size() + plan_.roots.size())),
       rest_(tree_.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
@@ -76,13 +53,12 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const
   }
   const std::vector<std::size_t> units = rows_of_one_unit(mechanism);
   for (const LoopClosing& closing : plan_.closings) {
-    solvers_.push_back({SemidefiniteSolver(units_of(units, plan_, closing)),
+    solvers_.push_back({SemidefiniteSolver(plan_.units_of(units, closing)),
                         Eigen::MatrixXd::Zero(closing.rows, closing.rows), Eigen::VectorXd::Zero(closing.rows),
                         Eigen::VectorXd::Zero(closing.rows), closing.rows});
   }
   size_side(accelerations_);
   size_side(impulses_);
-  mark_loaded_rows();
   point_at_memory();
   settle_ranks();
 }
@@ -100,19 +76,8 @@ void PartRecursion::size_side(Side& side) const {
   side.right.resize(index_of(plan_.right_count));
 }
 
-void PartRecursion::mark_loaded_rows() {
-  for (std::size_t i = tree_.size(); i-- > 0;) {
-    const LinkRow& row = tree_.rows()[i];
-    const bool driven = row.motion >= 0;
-    loaded_[i] = loaded_[i] || driven || plan_.parts[i].closing >= 0;
-    if (loaded_[i] && row.inboard >= 0) {
-      loaded_[index_of(row.inboard)] = true;
-    }
-  }
-}
-
 void PartRecursion::point_at_memory() {
-  PartData data;
+  PartData<double> data;
   data.row_count = static_cast<int>(tree_.size());
   data.root_count = static_cast<int>(plan_.roots.size());
   data.roots = plan_.roots.data();
@@ -161,7 +126,7 @@ void PartRecursion::point_at_memory() {
     data_[r] = data;
   }
   for (Side* side : {&accelerations_, &impulses_}) {
-    PartRightSide& view = side->view;
+    PartRightSide<double>& view = side->view;
     view.rows = side->rows.data();
     view.spheres = side->spheres.data();
     view.wrenches = side->wrenches.data();
@@ -187,7 +152,7 @@ void PartRecursion::set_negligible(int loop, int first_row, Solver& solver) cons
   double turns = 0.0;
   double levers = 0.0;
   for (const int at : plan_.ways[index_of(loop)]) {
-    const PassedJoint& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
+    const PassedJoint<double>& joint = plan_.joints[index_of(plan_.parts[index_of(at)].joint)];
     double turning = 0.0;
     for (int d = 0; d < joint.direction_count; ++d) {
       (joint.directions[d].component < 3 ? slides : turning) += joint.directions[d].inverse;
@@ -209,7 +174,7 @@ double PartRecursion::factor_size(int loop) const {
   double sum = 0.0;
   for (const int at : plan_.ways[index_of(loop)]) {
     const PartRow& part = plan_.parts[index_of(at)];
-    const PassedJoint& joint = plan_.joints[index_of(part.joint)];
+    const PassedJoint<double>& joint = plan_.joints[index_of(part.joint)];
     for (int p = part.first_pass; p < part.last_pass; ++p) {
       const LoopPass& through = plan_.passes[index_of(p)];
       for (int d = 0; through.loop == loop && through.factors >= 0 && d < joint.direction_count; ++d) {
@@ -242,7 +207,7 @@ void PartRecursion::gather(const LoopClosing& closing, Solver& solver) const {
   }
 }
 
-RhsStatus PartRecursion::close_loops(int which, const PartData& data) {
+RhsStatus PartRecursion::close_loops(int which, const PartData<double>& data) {
   LoopClosing& closing = plan_.closings[index_of(which)];
   Solver& solver = solvers_[index_of(which)];
   gather(closing, solver);
@@ -256,6 +221,21 @@ RhsStatus PartRecursion::close_loops(int which, const PartData& data) {
     sweeps_.close(data, which);
   }
   return {};
+}
+
+Eigen::Index PartRecursion::rank_limit(int loop) const {
+  return solvers_[plan_.closing_of(loop)].most;
+}
+
+bool PartRecursion::is_zero_row(int row) const {
+  const auto loop = static_cast<std::size_t>(
+      std::upper_bound(plan_.loop_offsets.begin(), plan_.loop_offsets.end(), row) - plan_.loop_offsets.begin() - 1);
+  const std::size_t c = plan_.closing_of(static_cast<int>(loop));
+  int at = row - plan_.loop_offsets[loop];
+  for (int l = plan_.closings[c].first_loop; plan_.closed_loops[index_of(l)] != static_cast<int>(loop); ++l) {
+    at += plan_.loop_rows[index_of(plan_.closed_loops[index_of(l)])];
+  }
+  return !(solvers_[c].a(at, at) > solvers_[c].smallest[at]);
 }
 
 int PartRecursion::redundant_rows() const {

@@ -72,6 +72,10 @@ class PartRecursion {
   [[nodiscard]] const Eigen::VectorXd& multipliers() const { return multipliers_; }
   /// \returns how many closing rows depend on others.
   [[nodiscard]] int redundant_rows() const;
+  /// \returns how many rows count at most where a loop is closed, with all that are closed there.
+  [[nodiscard]] Eigen::Index rank_limit(int loop) const;
+  /// \returns whether a closing row counts as zero at the positions that are set.
+  [[nodiscard]] bool is_zero_row(int row) const;
 
  private:
   /// Memory of one right side.
@@ -85,7 +89,7 @@ class PartRecursion {
     AlignedMemory wanted;
     AlignedMemory multipliers;
     std::vector<double> right;
-    PartRightSide view;
+    PartRightSide<double> view;
   };
 
   /// The rows that are closed at one place.
@@ -99,7 +103,6 @@ class PartRecursion {
 
   void size_side(Side& side) const;
   void point_at_memory();
-  void mark_loaded_rows();
   /// Unit wrenches of all cut joints on their bodies.
   void start_columns(const PartPlan::Range& range);
   void place_cuts();
@@ -107,7 +110,7 @@ class PartRecursion {
   RhsStatus eliminate(std::size_t range);
   /// Takes over what branches have left, as far as positions say.
   void join_branches();
-  RhsStatus close_loops(int which, const PartData& data);
+  RhsStatus close_loops(int which, const PartData<double>& data);
   void gather(const LoopClosing& closing, Solver& solver) const;
   /// The diagonal entries of C at which rows of a loop count as zero.
   void set_negligible(int loop, int first_row, Solver& solver) const;
@@ -130,7 +133,7 @@ class PartRecursion {
   LinkPoses poses_;
   PartPlan plan_;
   PartSweeps sweeps_;
-  std::vector<PartData> data_;  // by range
+  std::vector<PartData<double>> data_;  // by range
   std::vector<RhsStatus> statuses_;
   std::vector<JointKinematics> cuts_;
   std::vector<kernels::RunStart<double>> starts_;

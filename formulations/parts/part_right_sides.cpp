@@ -70,7 +70,7 @@ void PartRecursion::solve(Side& side, std::span<double> rates) {
 }
 
 void PartRecursion::accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations) {
-  PartRightSide& view = accelerations_.view;
+  PartRightSide<double>& view = accelerations_.view;
   view.tau = loads.tau.empty() ? nullptr : loads.tau.data();
   view.loads = loads.links.empty() ? nullptr : loads.links.data();
   view.driven = loads.driven.empty() ? nullptr : loads.driven.data();

@@ -38,6 +38,11 @@ RhsStatus ProjectedFormulation::evaluate(double t, std::span<const double> x, st
   return inner_->rhs(t, x, xdot);
 }
 
+void ProjectedFormulation::evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                                          std::span<RhsStatus> statuses) {
+  inner_->rhs_batch(t, states, rates, statuses);
+}
+
 double ProjectedFormulation::largest_sigma() const {
   return inner_->largest_sigma();
 }

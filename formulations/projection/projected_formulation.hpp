@@ -22,6 +22,22 @@ class ProjectedFormulation final : public Formulation {
   RhsStatus reactions(double t, std::span<const double> x, Reactions& reactions) override;
   [[nodiscard]] CutReferences& cut_references() override { return inner_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override;
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
+    return inner_->jacobian(t, x, derivatives);
+  }
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override {
+    return inner_->jacobian_vector(t, x, direction, product);
+  }
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override {
+    return inner_->vector_jacobian(t, x, weights, product);
+  }
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives) override {
+    return inner_->parameter_jacobian(t, x, parameters, derivatives);
+  }
+  [[nodiscard]] std::string without_jacobian() const override { return inner_->without_jacobian(); }
   bool after_step(double t, std::span<double> x) override;
   [[nodiscard]] bool observes_absolute() const override { return inner_->observes_absolute(); }
   RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override {
@@ -29,12 +45,15 @@ class ProjectedFormulation final : public Formulation {
   }
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
+  [[nodiscard]] int batch_lanes() const override { return inner_->batch_lanes(); }
   [[nodiscard]] int threads() const override { return inner_->threads(); }
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }
 
  protected:
   RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override;
+  void evaluate_batch(double t, std::span<const double> states, std::span<double> rates,
+                      std::span<RhsStatus> statuses) override;
 
  private:
   std::unique_ptr<Formulation> inner_;

@@ -113,11 +113,12 @@ bool Ode15s::succeeded(Evaluation outcome) {
   return outcome == Evaluation::ok;
 }
 
-/// At the last accepted state, with its derivative in f_.
+/// At the last accepted state, with its derivative in f_, which differences need.
 bool Ode15s::form_jacobian() {
   run_.count_jacobian();
   jacobian_current_ = true;
-  return succeeded(jacobian_differences_.evaluate(run_, t_, as_span(x_), as_span(f_), jacobian_));
+  return succeeded(run_.has_jacobian() ? run_.exact_jacobian(t_, as_span(x_), jacobian_)
+                                       : jacobian_differences_.evaluate(run_, t_, as_span(x_), as_span(f_), jacobian_));
 }
 
 bool Ode15s::choose_starting_step(double limit) {
@@ -161,7 +162,8 @@ bool Ode15s::converge() {
     }
     run_.reject();
     if (outcome == Convergence::too_slow && !jacobian_current_) {
-      if (!succeeded(run_.evaluate(t_, as_span(x_), as_span(f_))) || !form_jacobian()) {
+      const bool known = run_.has_jacobian() || succeeded(run_.evaluate(t_, as_span(x_), as_span(f_)));
+      if (!known || !form_jacobian()) {
         return false;
       }
       factorise();

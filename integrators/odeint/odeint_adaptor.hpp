@@ -50,6 +50,13 @@ class OdeintSystem {
     }
   }
 
+  /// df/dx of a system that has it. \throws OdeintInterrupt likewise.
+  void exact_jacobian(const std::vector<double>& x, Eigen::MatrixXd& jacobian, double t) const {
+    if (const Evaluation outcome = run_->exact_jacobian(t, x, jacobian); outcome != Evaluation::ok) {
+      throw OdeintInterrupt{outcome};
+    }
+  }
+
   /// \returns where methods count what odeint does not know of: Jacobians, factorisations, solves.
   OdeRun& run() const { return *run_; }
 

@@ -10,8 +10,8 @@
 /// | fac, facmin, facmax | kStepSafety, kSmallestStepFactor, kLargestStepFactor |
 ///
 /// Cost an attempt of n components: 5 evaluations of f, a factorisation (n^3 / 3) and 6 solves (n^2); where the state
-/// is new, n + 1 evaluations for the derivatives, and one at the end of an accepted step. The stepper's matrix library
-/// takes memory in every attempt.
+/// is new, n + 1 evaluations for the derivatives (1 where df/dx is exact), and one at the end of an accepted step. The
+/// stepper's matrix library takes memory in every attempt.
 #include "integrators/odeint/odeint_rosenbrock4.hpp"
 
 #include <Eigen/Core>
@@ -103,12 +103,10 @@ class Rosenbrock4 {
                         double dt) {
     t_known_ = std::numeric_limits<double>::quiet_NaN();
     f.run().count_jacobian();
-    x_stage_ = x;
-    for (std::size_t j = 0; j < x.size(); ++j) {
-      x_stage_[j] += kIncrement * std::max(std::abs(x[j]), sizes_[j]);
-      f(x_stage_, rate_, t);
-      jacobian_.col(static_cast<Eigen::Index>(j)) = (as_vector(rate_) - as_vector(xdot)) / (x_stage_[j] - x[j]);
-      x_stage_[j] = x[j];
+    if (f.run().has_jacobian()) {
+      f.exact_jacobian(x, jacobian_, t);
+    } else {
+      take_differences(f, x, xdot, t);
     }
     const double shifted = t + std::copysign(kIncrement * std::max(std::abs(t), std::abs(dt)), dt);
     f(x, rate_, shifted);
@@ -117,6 +115,17 @@ class Rosenbrock4 {
     }
     x_known_ = x;
     t_known_ = t;
+  }
+
+  void take_differences(const OdeintSystem& f, const std::vector<double>& x, const std::vector<double>& xdot,
+                        double t) {
+    x_stage_ = x;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      x_stage_[j] += kIncrement * std::max(std::abs(x[j]), sizes_[j]);
+      f(x_stage_, rate_, t);
+      jacobian_.col(static_cast<Eigen::Index>(j)) = (as_vector(rate_) - as_vector(xdot)) / (x_stage_[j] - x[j]);
+      x_stage_[j] = x[j];
+    }
   }
 
   /// Gustafsson's predictive controller: the smaller one of two proposals, without growth after a rejection.

@@ -146,6 +146,7 @@ void bind_simulation(nb::module_& module) {
       .def_rw("refine", &SimulateRequest::refine)
       .def_rw("max_evaluations", &SimulateRequest::max_evaluations)
       .def_rw("projection_tolerance", &SimulateRequest::projection_tolerance)
+      .def_rw("jacobian", &SimulateRequest::jacobian)
       .def_prop_rw(
           "max_drift", [](const SimulateRequest& request) { return request.limits.drift; },
           [](SimulateRequest& request, std::optional<double> limit) { request.limits.drift = limit; })

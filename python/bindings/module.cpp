@@ -77,6 +77,7 @@ NB_MODULE(_core, module) {
   mbdbench::python::bind_registries(module);
   mbdbench::python::bind_mechanism(module);
   mbdbench::python::bind_formulation(module);
+  mbdbench::python::bind_gradients(module);
   mbdbench::python::bind_simulation(module);
   mbdbench::python::bind_verification(module);
   mbdbench::python::bind_prototype(module);

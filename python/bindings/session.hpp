@@ -23,6 +23,7 @@ void require_ok(const RhsStatus& status);
 
 void bind_mechanism(nanobind::module_& module);
 void bind_formulation(nanobind::module_& module);
+void bind_gradients(nanobind::module_& module);
 void bind_simulation(nanobind::module_& module);
 void bind_verification(nanobind::module_& module);
 void bind_prototype(nanobind::module_& module);

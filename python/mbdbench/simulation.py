@@ -73,6 +73,7 @@ def simulate(
     refine: int | None = None,
     max_evaluations: int | None = None,
     projection_tolerance: float | None = None,
+    jacobian: str | None = None,
     max_drift: float | None = None,
     max_energy_error: float | None = None,
 ) -> Simulation:
@@ -81,7 +82,8 @@ def simulate(
     times: the end (from 0), (start, end), or all times of samples; without them samples come at the integrator's steps.
     tolerance: relative, and absolute unless `absolute_tolerance` says otherwise: a number, or numbers by kind of state
     ("position", "quaternion", "velocity", "momentum"). step: of integrators with a fixed step. max_drift,
-    max_energy_error: limits of a run that is ok. The others are those of `mbdbench simulate --help`.
+    max_energy_error: limits of a run that is ok. jacobian: of implicit integrators, "exact", "differences" or "auto"
+    (exact where the formulation has derivatives). The others are those of `mbdbench simulate --help`.
 
     A run that ends early or is inaccurate raises nothing: its status and message say so. ValueError for what cannot be
     run, KeyboardInterrupt for Ctrl-C. Other Python threads go on meanwhile.
@@ -100,6 +102,7 @@ def simulate(
     request.refine = refine
     request.max_evaluations = max_evaluations
     request.projection_tolerance = projection_tolerance
+    request.jacobian = jacobian
     request.max_drift = max_drift
     request.max_energy_error = max_energy_error
     if warning := _core.singular_start_warning(mechanism):

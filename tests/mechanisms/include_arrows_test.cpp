@@ -81,8 +81,9 @@ std::string offence(const std::string& file, const std::string& target) {
       {"formulations", {"mechanisms/model", "formulations"}},
       {"integrators", {"integrators"}},
       {"python",
-       {"python", "mechanisms", "formulations", "integrators", "experiments/records/provenance",
-        "experiments/registries", "experiments/simulation", "experiments/terminal", "experiments/verification"}},
+       {"python", "mechanisms", "formulations", "integrators", "experiments/gradients",
+        "experiments/records/provenance", "experiments/registries", "experiments/simulation", "experiments/terminal",
+        "experiments/verification"}},
   };
   // The rooms of experiments/, each with those it stands on; command lines and the shipped experiments see all of them.
   static const std::vector<std::pair<std::string_view, std::set<std::string_view>>> kRooms = {
@@ -90,6 +91,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"terminal", {}},
       {"registries", {}},
       {"drawing", {}},
+      {"gradients", {"registries"}},
       {"engines", {"files"}},
       {"monitors", {"terminal"}},
       {"records", {"files", "terminal"}},

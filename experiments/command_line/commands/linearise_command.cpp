@@ -37,7 +37,7 @@ constexpr const char* kLineariseExamples = R"text(Examples:
   python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
 
 Exact derivatives of x' with respect to the state at the mechanism's start, their eigenvalues and modes. Open trees with
-constant forces, springs and dampers in joints. A table of every oscillation (one of each conjugate pair) and of every real
+springs, dampers and forces in joints (constant or tables over time). A table of every oscillation (one of each conjugate pair) and of every real
 eigenvalue. -o writes derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
 in the order of eigenvalues.csv), names.json (what the entries of the state are called), provenance.json and inputs.json.)text";
 

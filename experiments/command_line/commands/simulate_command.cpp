@@ -90,6 +90,11 @@ void add_error_control_options(CLI::App& command, SimulateRequest& request) {
   command.add_flag_callback(
       "--no-local-error", [&request] { request.record_local_error = false; },
       "Undo --local-error of the restarted run");
+  command
+      .add_option("--jacobian", request.jacobian,
+                  "Implicit integrators: df/dx of the formulation (exact) or by differences; auto: exact where the "
+                  "formulation has derivatives (default)")
+      ->check(CLI::IsMember({"auto", "exact", "differences"}));
   command.add_option("--project", request.projection_tolerance,
                      "After steps that violate a constraint by more than this, project positions and velocities "
                      "mass-orthogonally; 0: never (default)");

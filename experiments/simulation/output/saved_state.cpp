@@ -69,6 +69,7 @@ nlohmann::ordered_json settings_json(const RunSettings& settings) {
   json["propagate_higher_order"] = settings.propagate_higher_order;
   json["record_local_error"] = settings.record_local_error;
   json["projection_tolerance"] = settings.projection_tolerance;
+  json["jacobian"] = to_string(settings.jacobian);
   return json;
 }
 
@@ -93,6 +94,9 @@ RunSettings settings_of(const JsonFields& json, const std::string& file) {
   settings.propagate_higher_order = flag("propagate_higher_order");
   settings.record_local_error = flag("record_local_error");
   settings.projection_tolerance = json.has("projection_tolerance") ? json.number("projection_tolerance") : 0.0;
+  if (json.has("jacobian")) {
+    settings.jacobian = parse_jacobian_choice(json.text("jacobian"), file);
+  }
   return settings;
 }
 

@@ -116,6 +116,9 @@ nlohmann::ordered_json run_statistics(const SimulateSetup& setup, const Simulati
   json["ndecomps"] = counts.ndecomps;
   json["nsolves"] = counts.nsolves;
   json["niterations"] = counts.niterations;
+  if (setup.integrator.takes_jacobian) {
+    json["jacobian"] = to_string(result.exact_jacobian ? JacobianChoice::exact : JacobianChoice::differences);
+  }
   if (!counts.mean_local_error.empty()) {
     nlohmann::ordered_json& errors = json["mean_local_error"];
     for (std::size_t i = 0; i < counts.mean_local_error.size(); ++i) {

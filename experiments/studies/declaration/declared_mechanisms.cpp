@@ -33,6 +33,10 @@ void read_run_settings(const DeclarationTable& entry, StudyMechanism& mechanism)
       *seconds = entry.positive(*number, key);
     }
   }
+  if (const auto choice = read_jacobian_choice(entry)) {
+    mechanism.jacobian = *choice;
+    mechanism.own_jacobian = true;
+  }
   for (const LocatedText& kind : entry.texts("controlled")) {
     mechanism.controlled.push_back(entry.at_line(kind.line, [&] { return parse_state_kind(kind.text, "controlled"); }));
   }
@@ -44,6 +48,14 @@ void read_run_settings(const DeclarationTable& entry, StudyMechanism& mechanism)
 }
 
 }  // namespace
+
+std::optional<JacobianChoice> read_jacobian_choice(const DeclarationTable& table) {
+  const auto word = table.text("jacobian");
+  if (!word) {
+    return std::nullopt;
+  }
+  return table.at_line(word->line, [&] { return parse_jacobian_choice(word->text, "jacobian"); });
+}
 
 void DeclaredMechanisms::choose() {
   for (std::size_t m = 0; m < study_.mechanisms.size(); ++m) {
@@ -97,6 +109,7 @@ void DeclaredMechanisms::add(const DeclarationTable& table, const LocatedText& w
   }
   study_.mechanisms.push_back(
       {std::move(label), word.text, std::move(mechanism), end, {}, {}, {}, {}, {}, true, study_.samples});
+  study_.mechanisms.back().jacobian = study_.jacobian;
 }
 
 void DeclaredMechanisms::read() {
@@ -113,7 +126,7 @@ void DeclaredMechanisms::read() {
   table_.entries(
       "mechanisms", "a mechanism",
       {"mechanism", "label", "end", "variants", "integrators", "controls", "controlled", "timed", "samples", "observe",
-       "absolute_tolerances", "output", "max_step", "restart", "reference"},
+       "absolute_tolerances", "output", "max_step", "restart", "reference", "jacobian"},
       [&](const LocatedText& word) {
         choices_.emplace_back();
         add(table_, word, is_file(word.text) ? fs::path(word.text).stem().string() : word.text, common_end(word.line));

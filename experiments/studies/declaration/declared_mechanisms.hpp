@@ -2,6 +2,7 @@
 /// \file
 /// The mechanisms of a declaration: keys, files, and tables of their own settings.
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,10 @@ namespace mbdbench::studies {
 // With ten intervals MATLAB's methods, which cap the first step with the first interval, cap it as they do anyway.
 inline constexpr double kDefaultSamples = 10.0;
 inline constexpr double kMostSamples = 100000.0;
+
+/// \returns what the key 'jacobian' of a study or of a mechanism says; nothing where it is not there.
+/// \throws FileError for a word that is no choice
+std::optional<JacobianChoice> read_jacobian_choice(const DeclarationTable& table);
 
 /// Reads them into a study; all functions throw FileError.
 class DeclaredMechanisms {

@@ -62,6 +62,7 @@ std::string StudyMechanism::parameters() const {
   for (const auto& [key, seconds] : {std::pair("output", output), {"max_step", max_step}, {"restart", restart}}) {
     text += seconds > 0.0 ? fmt::format(";{}={}", key, seconds) : "";
   }
+  text += own_jacobian ? fmt::format(";jacobian={}", mbdbench::to_string(jacobian)) : "";
   return text;
 }
 

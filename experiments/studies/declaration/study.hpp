@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "experiments/records/record.hpp"
+#include "experiments/simulation/jacobian_choice.hpp"
 #include "experiments/studies/declaration/claim_expression.hpp"
 #include "experiments/studies/declaration/frozen_reference.hpp"
 #include "experiments/studies/declaration/observer.hpp"
@@ -39,9 +40,11 @@ struct StudyMechanism {
   bool own_samples = false;                              ///< not those of the whole study
   std::map<StateKind, double> absolute_tolerances = {};  ///< of kinds of state; of others that of the control
   std::vector<Observer> observed = {};                   ///< of the study's observers; empty: all
-  double output = 0.0;    ///< s between outputs that cost a right-hand side each; 0: none
-  double max_step = 0.0;  ///< s, of adaptive integrators; 0: any
-  double restart = 0.0;   ///< s after which the integrator begins anew, again and again; 0: never
+  double output = 0.0;                                  ///< s between outputs that cost a right-hand side each; 0: none
+  double max_step = 0.0;                                ///< s, of adaptive integrators; 0: any
+  JacobianChoice jacobian = JacobianChoice::automatic;  ///< of implicit integrators
+  bool own_jacobian = false;                            ///< not that of the whole study
+  double restart = 0.0;  ///< s after which the integrator begins anew, again and again; 0: never
   std::shared_ptr<const FrozenReference> reference = nullptr;  ///< from a file; nullptr: the study computes one
   /// \returns whether an observer looks at it.
   [[nodiscard]] bool is_observed(const Observer& observer) const;
@@ -210,11 +213,12 @@ struct Study {
   std::vector<Ranking> rankings;
   std::vector<Expectation> expectations;
   std::vector<CurveFigure> figures;
-  std::vector<NumberTable> tables;  ///< none: one of all numbers a mechanism
-  std::size_t max_evaluations = 0;  ///< a run that needs more is a failure with this reason
-  int repetitions = 0;              ///< of timed runs
-  int samples = 0;                  ///< equal intervals at whose ends errors are measured
-  int windows = 0;                  ///< curves have the largest of each of so many equal times; 0: every step
+  std::vector<NumberTable> tables;                      ///< none: one of all numbers a mechanism
+  std::size_t max_evaluations = 0;                      ///< a run that needs more is a failure with this reason
+  int repetitions = 0;                                  ///< of timed runs
+  int samples = 0;                                      ///< equal intervals at whose ends errors are measured
+  JacobianChoice jacobian = JacobianChoice::automatic;  ///< of implicit integrators
+  int windows = 0;  ///< curves have the largest of each of so many equal times; 0: every step
 
   /// \returns the engines that its variants name, each command once, without their versions.
   [[nodiscard]] std::vector<StudyEngine> engines_started() const;

@@ -374,6 +374,7 @@ nlohmann::ordered_json study_json(const Study& study, const std::vector<StudyEng
                       {"windows", study.windows},
                       {"repetitions", study.repetitions},
                       {"samples", study.samples},
+                      {"jacobian", to_string(study.jacobian)},
                       {"tolerances", "absolute = relative, all components"}};
   return json;
 }

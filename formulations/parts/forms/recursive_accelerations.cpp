@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "formulations/joint_state.hpp"
+#include "formulations/loop_derivatives.hpp"
 #include "formulations/parts/forms/joint_accelerations.hpp"
 #include "formulations/parts/forms/tree_evaluations.hpp"
+#include "formulations/parts/lanes/loops_in_lanes.hpp"
 #include "formulations/parts/world_recursion.hpp"
 
 namespace mbdbench {
@@ -23,9 +25,18 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       if (links_->closed() == nullptr && !links_->team().is_divided()) {
         evaluations_.emplace(mechanism, StateKind::velocity, near(),
                              [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+        use_derivatives(*evaluations_);
       }
+      has_loop_lanes_ =
+          links_->closed() != nullptr && !links_->team().is_divided() && loops_without_lanes(mechanism).empty();
     } else {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
+    }
+    if (!links_ || links_->closed() != nullptr) {
+      loop_derivatives_.emplace(mechanism, settings.projects,
+                                obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta),
+                                [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+      use_derivatives(*loop_derivatives_);
     }
   }
 
@@ -53,32 +64,8 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
-  [[nodiscard]] int batch_lanes() const override { return evaluations_ ? StatesInLanes::lanes_in_use() : 1; }
-
-  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
-    return evaluations_ ? evaluations_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
-  }
-
-  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                            std::span<double> product) override {
-    return evaluations_ ? evaluations_->jacobian_vector(t, x, direction, product)
-                        : Formulation::jacobian_vector(t, x, direction, product);
-  }
-
-  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product) override {
-    return evaluations_ ? evaluations_->vector_jacobian(t, x, weights, product)
-                        : Formulation::vector_jacobian(t, x, weights, product);
-  }
-
-  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
-                               std::span<double> derivatives) override {
-    return evaluations_ ? evaluations_->parameter_jacobian(t, x, parameters, derivatives)
-                        : Formulation::parameter_jacobian(t, x, parameters, derivatives);
-  }
-
-  [[nodiscard]] std::string without_jacobian() const override {
-    return evaluations_ ? evaluations_->without_jacobian() : Formulation::without_jacobian();
+  [[nodiscard]] int batch_lanes() const override {
+    return evaluations_ ? StatesInLanes::lanes_in_use() : has_loop_lanes_ ? LoopsInLanes::lanes_in_use() : 1;
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
@@ -108,6 +95,13 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
                       std::span<RhsStatus> statuses) override {
     if (evaluations_) {
       evaluations_->batch(t, states, rates, statuses);
+    } else if (has_loop_lanes_) {
+      if (!loops_) {
+        loops_ = std::make_unique<LoopsInLanes>(mechanism(), links_->closed()->part(), settings_.baumgarte,
+                                                settings_.projects, near());
+      }
+      loops_->evaluate(t, states, rates, statuses,
+                       [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });
     } else {
       Formulation::evaluate_batch(t, states, rates, statuses);
     }
@@ -117,8 +111,11 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   RecursiveAccelerationSettings settings_;
   std::vector<double> velocities_;  // in use, of links_
   std::optional<JointAccelerations> links_;
-  std::optional<TreeEvaluations> evaluations_;  // of an open tree on one process
-  std::unique_ptr<WorldRecursion> world_;       // beside links_ only once reactions were asked for
+  std::optional<TreeEvaluations> evaluations_;       // of an open tree on one process
+  std::optional<LoopDerivatives> loop_derivatives_;  // of everything else
+  bool has_loop_lanes_ = false;                      // of loops on one process
+  std::unique_ptr<LoopsInLanes> loops_;
+  std::unique_ptr<WorldRecursion> world_;  // beside links_ only once reactions were asked for
 };
 
 }  // namespace

@@ -35,6 +35,7 @@ class RecursiveMomenta final : public JointStateFormulation {
       if (!links_->team().is_divided()) {
         evaluations_.emplace(mechanism, StateKind::momentum, near(),
                              [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+        use_derivatives(*evaluations_);
       }
     }
   }
@@ -96,32 +97,6 @@ class RecursiveMomenta final : public JointStateFormulation {
   }
 
   [[nodiscard]] int batch_lanes() const override { return evaluations_ ? StatesInLanes::lanes_in_use() : 1; }
-
-  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
-    return evaluations_ ? evaluations_->jacobian(t, x, derivatives) : Formulation::jacobian(t, x, derivatives);
-  }
-
-  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                            std::span<double> product) override {
-    return evaluations_ ? evaluations_->jacobian_vector(t, x, direction, product)
-                        : Formulation::jacobian_vector(t, x, direction, product);
-  }
-
-  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product) override {
-    return evaluations_ ? evaluations_->vector_jacobian(t, x, weights, product)
-                        : Formulation::vector_jacobian(t, x, weights, product);
-  }
-
-  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
-                               std::span<double> derivatives) override {
-    return evaluations_ ? evaluations_->parameter_jacobian(t, x, parameters, derivatives)
-                        : Formulation::parameter_jacobian(t, x, parameters, derivatives);
-  }
-
-  [[nodiscard]] std::string without_jacobian() const override {
-    return evaluations_ ? evaluations_->without_jacobian() : Formulation::without_jacobian();
-  }
 
   void diagnostics(const DiagnosticSink& sink) const override {
     if (closed_) {

@@ -49,6 +49,15 @@ RhsStatus TreeEvaluations::vector_jacobian(double t, std::span<const double> x, 
   return derive(t, x, product, [&](TreeDerivatives& tree) { return tree.vector_jacobian(t, x, weights, product); });
 }
 
+std::optional<RhsStatus> TreeEvaluations::weighted_derivatives(double t, std::span<const double> x,
+                                                               std::span<const double> weights,
+                                                               std::span<double> product, std::span<double> by_forces,
+                                                               std::span<double> by_masses) {
+  return derive(t, x, product, [&](TreeDerivatives& tree) {
+    return tree.weighted_derivatives(t, x, weights, product, by_forces, by_masses);
+  });
+}
+
 RhsStatus TreeEvaluations::parameter_jacobian(double t, std::span<const double> x,
                                               std::span<const RateParameter> parameters,
                                               std::span<double> derivatives) {
@@ -60,7 +69,8 @@ std::string TreeEvaluations::without_jacobian() const {
   const std::string load = loads_without_lanes(mechanism_->description());
   return load.empty()
              ? std::string()
-             : "exact derivatives are there for constant forces, springs and dampers in joints; " + load + " has none";
+             : "exact derivatives are there for springs, dampers and forces in joints, constant or tables over time; " +
+                   load + " has none";
 }
 
 }  // namespace mbdbench

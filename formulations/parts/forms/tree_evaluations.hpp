@@ -7,11 +7,12 @@
 
 #include "formulations/batches/states_in_lanes.hpp"
 #include "formulations/derivatives/tree_derivatives.hpp"
+#include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
 
 /// Workspaces are made when something is first asked for.
-class TreeEvaluations {
+class TreeEvaluations final : public StateDerivatives {
  public:
   /// Parameters as of BatchTree; all must outlive this. \param one x' of one state, as the formulation has it
   TreeEvaluations(const Mechanism& mechanism, StateKind kind, const CutReferences* near, StatesInLanes::OneState one)
@@ -19,19 +20,17 @@ class TreeEvaluations {
 
   /// As Formulation::rhs_batch.
   void batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
-  /// As Formulation::jacobian.
-  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives);
-  /// As Formulation::jacobian_vector.
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
   RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
-                            std::span<double> product);
-  /// As Formulation::vector_jacobian.
+                            std::span<double> product) override;
   RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
-                            std::span<double> product);
-  /// As Formulation::parameter_jacobian.
+                            std::span<double> product) override;
+  std::optional<RhsStatus> weighted_derivatives(double t, std::span<const double> x, std::span<const double> weights,
+                                                std::span<double> product, std::span<double> by_forces,
+                                                std::span<double> by_masses) override;
   RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
-                               std::span<double> derivatives);
-  /// \returns why there are no derivatives; empty where there are.
-  [[nodiscard]] std::string without_jacobian() const;
+                               std::span<double> derivatives) override;
+  [[nodiscard]] std::string without_jacobian() const override;
 
  private:
   /// \returns what `pass` makes of the derivatives; where they are not sound, why not. \param numbers what it writes

@@ -8,13 +8,13 @@
 namespace mbdbench::part_sweeps {
 
 /// \returns a wrench about O of the inboard link in its axes.
-MBDBENCH_KERNEL Wrench inward_of(const PartData& part, int i, const Wrench& w) {
+MBDBENCH_KERNEL Wrench<double> inward_of(const PartData<double>& part, int i, const Wrench<double>& w) {
   const LinkRow& row = part.rows[i];
-  Wrench r;
+  Wrench<double> r;
   if (is_sphere(row.kind)) {
     const kernels::Matrix3<double>& rotation = part.rotations[row.ordinal];
-    const Vector f = turned(rotation, Vector{w.fx, w.fy, w.fz});
-    const Vector n = turned(rotation, Vector{w.nx, w.ny, w.nz});
+    const Vector<double> f = turned(rotation, Vector<double>{w.fx, w.fy, w.fz});
+    const Vector<double> n = turned(rotation, Vector<double>{w.nx, w.ny, w.nz});
     r = {f.x, f.y, f.z, n.x, n.y, n.z};
     move_inward(part.levers[row.ordinal], r);
   } else if (row.kind == RowKind::revolute) {
@@ -26,7 +26,8 @@ MBDBENCH_KERNEL Wrench inward_of(const PartData& part, int i, const Wrench& w) {
 }
 
 /// E^T w into the entries of a joint.
-MBDBENCH_KERNEL void along_joint(const PartData& part, const LinkRow& row, const Wrench& w, double* values) {
+MBDBENCH_KERNEL void along_joint(const PartData<double>& part, const LinkRow& row, const Wrench<double>& w,
+                                 double* values) {
   switch (row.kind) {
     case RowKind::revolute:
     case RowKind::driven_revolute:
@@ -42,42 +43,43 @@ MBDBENCH_KERNEL void along_joint(const PartData& part, const LinkRow& row, const
       break;
     default: {
       const SphericalConstants& constants = part.spherical[row.ordinal];
-      put_three(turned_back(constants.axes_b, Vector{w.nx, w.ny, w.nz}), values + row.place);
+      put_vector(turned_back(constants.axes_b, Vector<double>{w.nx, w.ny, w.nz}), values + row.place);
       if (row.kind == RowKind::free) {
-        const Vector f = turned(part.rotations[row.ordinal], Vector{w.fx, w.fy, w.fz});
-        put_three(turned_back(constants.axes_a, f), values + row.place + 3);
+        const Vector<double> f = turned(part.rotations[row.ordinal], Vector<double>{w.fx, w.fy, w.fz});
+        put_vector(turned_back(constants.axes_a, f), values + row.place + 3);
       }
       break;
     }
   }
 }
 
-MBDBENCH_KERNEL Vector cross(const Vector& a, const Vector& b) {
+MBDBENCH_KERNEL Vector<double> cross(const Vector<double>& a, const Vector<double>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-MBDBENCH_KERNEL void momentum_rate(const PartData& part, const PartMomenta& side, int i, const Wrench& p,
-                                   const Wrench& load) {
+MBDBENCH_KERNEL void momentum_rate(const PartData<double>& part, const PartMomenta& side, int i,
+                                   const Wrench<double>& p, const Wrench<double>& load) {
   const LinkRow& row = part.rows[i];
-  const Vector f{p.fx, p.fy, p.fz};
-  const Vector turned_f = cross(side.angular[i], f);
-  const Vector turned_n = cross(side.angular[i], Vector{p.nx, p.ny, p.nz});
-  const Vector moved = cross(side.linear[i], f);
-  const Wrench rate{load.fx - turned_f.x,           load.fy - turned_f.y,           load.fz - turned_f.z,
-                    load.nx - turned_n.x - moved.x, load.ny - turned_n.y - moved.y, load.nz - turned_n.z - moved.z};
+  const Vector<double> f{p.fx, p.fy, p.fz};
+  const Vector<double> turned_f = cross(side.angular[i], f);
+  const Vector<double> turned_n = cross(side.angular[i], Vector<double>{p.nx, p.ny, p.nz});
+  const Vector<double> moved = cross(side.linear[i], f);
+  const Wrench<double> rate{load.fx - turned_f.x,           load.fy - turned_f.y,
+                            load.fz - turned_f.z,           load.nx - turned_n.x - moved.x,
+                            load.ny - turned_n.y - moved.y, load.nz - turned_n.z - moved.z};
   along_joint(part, row, rate, side.rates);
   int width = 1;
   if (row.kind == RowKind::free) {
     // Its linear directions are fixed in the inboard link.
     const kernels::Matrix3<double>& rotation = part.rotations[row.ordinal];
-    const Vector transmitted = turned(rotation, f);
-    const Vector applied = turned(rotation, Vector{load.fx, load.fy, load.fz});
-    Vector left = applied;
+    const Vector<double> transmitted = turned(rotation, f);
+    const Vector<double> applied = turned(rotation, Vector<double>{load.fx, load.fy, load.fz});
+    Vector<double> left = applied;
     if (row.inboard >= 0) {
-      const Vector turning = cross(side.angular[row.inboard], transmitted);
+      const Vector<double> turning = cross(side.angular[row.inboard], transmitted);
       left = {applied.x - turning.x, applied.y - turning.y, applied.z - turning.z};
     }
-    put_three(turned_back(part.spherical[row.ordinal].axes_a, left), side.rates + row.place + 3);
+    put_vector(turned_back(part.spherical[row.ordinal].axes_a, left), side.rates + row.place + 3);
     width = 6;
   } else if (row.kind == RowKind::spherical) {
     width = 3;

@@ -21,40 +21,54 @@
 
 namespace mbdbench::part_sweeps {
 
-/// \tparam W doubles a register
-template <int W>
-struct Sweeps : Columns<W> {
-  using typename Columns<W>::Lanes8;
-  using Columns<W>::packs;
-  using Columns<W>::sum_of_lanes;
+/// \tparam Numbers OneState or StateLanes
+template <typename Numbers>
+struct Sweeps : Columns<Numbers> {
+  using Columns<Numbers>::groups;
+  using Columns<Numbers>::groups_at;
+  using Columns<Numbers>::kGroups;
+  using Columns<Numbers>::kOneState;
+  using Columns<Numbers>::sum_of_rows;
+  using typename Columns<Numbers>::Rows;
+  using typename Columns<Numbers>::T;
 
-  static int eliminate(const PartData& part, int first, int last) {
+  static MBDBENCH_KERNEL int eliminate(const PartData<T>& part, int first, int last) {
     for (int i = last; i-- > first;) {
       const LinkRow& row = part.rows[i];
       const PartRow& own = part.parts[i];
-      Inertia inertia = part.inertias[i];
+      Inertia<T> inertia = part.inertias[i];
       if (!row.massless) {
-        add_rigid(part.links[i], inertia);
+        add_rigid(constant<T>(part.links[i]), inertia);
       }
-      if (!eliminate_joint(part, i, inertia)) {
-        return i;
+      const T pivot = eliminate_joint(part, i, inertia);
+      if constexpr (kOneState) {
+        *part.pivot = pivot;
+        if (!(pivot > 0.0)) {
+          return i;
+        }
+      } else {
+        part.verdict->see_pivot(pivot);
       }
       if (own.joint >= 0) {
-        describe(part, i, part.joints[own.joint]);
-        Columns<W>::pass(part, own);
+        Columns<Numbers>::pass(part, i);
       }
       if (row.inboard >= 0) {
-        add_inertia(own.starts ? across_start(part.starts[i], inertia) : inertia, part.inertias[own.receiver]);
+        const Inertia<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), inertia) : inertia;
+        if (kOneState || own.adds) {
+          add_inertia(carried, part.inertias[own.receiver]);
+        } else {
+          part.inertias[own.receiver] = carried;
+        }
       }
     }
     return -1;
   }
 
-  static void set_velocities(const PartData& part, const double* u, Turning<double>* turnings,
-                             const PartRightSide& side) {
+  static MBDBENCH_KERNEL void set_velocities(const PartData<T>& part, const T* u, Turning<T>* turnings,
+                                             const PartRightSide<T>& side) {
     for (int i = part.first_row; i < part.last_row; ++i) {
       const int inboard = part.rows[i].inboard;
-      Turning<double> turning{};
+      Turning<T> turning{};
       if (inboard >= 0) {
         turning = turnings[inboard];
       }
@@ -64,28 +78,33 @@ struct Sweeps : Columns<W> {
   }
 
   /// Wrenches that rows and roots of the range receive: none, but the trunk those that branches have left.
-  static MBDBENCH_KERNEL void start_wrenches(const PartData& part, Wrench* wrenches) {
+  static MBDBENCH_KERNEL void start_wrenches(const PartData<T>& part, Wrench<T>* wrenches) {
     for (int i = part.first_row; i < part.last_row; ++i) {
-      wrenches[i] = kNoWrench;
+      wrenches[i] = no_wrench<T>();
     }
     for (int k = part.first_root; k < part.last_root; ++k) {
-      wrenches[part.row_count + k] = kNoWrench;
+      wrenches[part.row_count + k] = no_wrench<T>();
     }
     for (int k = 0; k < part.joined_roots; ++k) {
       add_wrench(wrenches[part.row_count + k], wrenches[part.rows[part.roots[k]].inboard]);
     }
   }
 
-  static void inward(const PartData& part, const PartRightSide& side) {
-    start_wrenches(part, side.wrenches);
+  /// Of lanes of states the wrenches of rows that nobody writes first, and what unloaded rows leave, are zero already.
+  static MBDBENCH_KERNEL void inward(const PartData<T>& part, const PartRightSide<T>& side) {
+    if (kOneState) {
+      start_wrenches(part, side.wrenches);
+    }
     for (int i = part.last_row; i-- > part.first_row;) {
       if (side.loaded != nullptr && !side.loaded[i]) {
-        rest_row(part, side, i);
+        if (kOneState) {
+          rest_row(part, side, i);
+        }
         continue;
       }
       const LinkRow& row = part.rows[i];
       const PartRow& own = part.parts[i];
-      Wrench wrench = side.wrenches[i];
+      Wrench<T> wrench = side.wrenches[i];
       if (side.moves) {
         add_wrench(is_sphere(row.kind) ? side.spheres[row.ordinal].needed : side.rows[i].needed, wrench);
       }
@@ -95,26 +114,32 @@ struct Sweeps : Columns<W> {
       if (own.closing >= 0) {
         close_right(part, side, part.closings[own.closing], own, wrench);
       }
-      double reduced[6];
-      double bias[6];
+      T reduced[6];
+      T bias[6];
       cross_joint(part, side, i, wrench, reduced, bias);
       if (side.weighs && row.inboard < 0) {
         add_ground(part, i, bias);
       }
       for (int p = own.first_pass; p < own.last_pass; ++p) {
-        add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias);
+        add_rates(part, side, part.joints[own.joint], part.passes[p], reduced, bias,
+                  row.kind == RowKind::revolute ? 5 : 6);
       }
       if (row.inboard >= 0) {
-        add_wrench(own.starts ? across_start(part.starts[i], wrench) : wrench, side.wrenches[own.receiver]);
+        const Wrench<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), wrench) : wrench;
+        if (kOneState || own.adds || side.loaded != nullptr) {
+          add_wrench(carried, side.wrenches[own.receiver]);
+        } else {
+          side.wrenches[own.receiver] = carried;
+        }
       }
     }
   }
 
-  static MBDBENCH_KERNEL void close_right(const PartData& part, const PartRightSide& side, const LoopClosing& closing,
-                                          const PartRow& own, Wrench& wrench) {
+  static MBDBENCH_KERNEL void close_right(const PartData<T>& part, const PartRightSide<T>& side,
+                                          const LoopClosing& closing, const PartRow& own, Wrench<T>& wrench) {
     for (int i = 0; i < closing.rank; ++i) {
-      const double* const half = part.halves + closing.half + static_cast<long>(i) * closing.rows;
-      double sum = 0.0;
+      const T* const half = part.halves + closing.half + static_cast<long>(i) * closing.rows;
+      T sum = T(0.0);
       int row = 0;
       for (int l = closing.first_loop; l < closing.last_loop; ++l) {
         const long at = static_cast<long>(part.closed_loops[l]) * kLoopLanes;
@@ -124,56 +149,65 @@ struct Sweeps : Columns<W> {
         }
       }
       side.right[closing.right + i] = sum;
-      const double* const z = part.across + static_cast<long>(closing.across + i) * kLoopLanes;
+      const T* const z = part.across + static_cast<long>(closing.across + i) * kLoopLanes;
       wrench = {wrench.fx - z[0] * sum, wrench.fy - z[1] * sum, wrench.fz - z[2] * sum,
                 wrench.nx - z[3] * sum, wrench.ny - z[4] * sum, wrench.nz - z[5] * sum};
       for (int p = own.first_pass; p < own.last_pass; ++p) {
-        *packs(side.rates, part.passes[p].rates) +=
-            *packs(part.across, closing.open + (p - own.first_pass) * closing.rows + i) * Lanes8(sum);
+        Rows* const to = groups_at(side.rates, part.passes[p].rates);
+        const Rows* const open = groups_at(part.across, closing.open + (p - own.first_pass) * closing.rows + i);
+        for (int g = 0; g < groups(part.loop_rows[part.passes[p].loop]); ++g) {
+          to[g] += open[g] * Rows(sum);
+        }
       }
     }
   }
 
   /// v += sum y D^-1 u + Y^T c.
-  static MBDBENCH_KERNEL void add_rates(const PartData& part, const PartRightSide& side, const PassedJoint& joint,
-                                        const LoopPass& through, const double* reduced, const double* bias) {
-    Lanes8 sum = *packs(side.rates, through.rates);
-    for (int d = 0; d < joint.direction_count; ++d) {
-      sum += *packs(part.along, through.along + d) * Lanes8(reduced[d] * joint.directions[d].inverse);
-    }
-    if (side.moves || side.driven != nullptr) {
-      const Lanes8* const y = packs(part.columns, 6 * through.columns);
-      for (int a = 0; a < 6; ++a) {
-        sum += y[a] * Lanes8(bias[a]);
+  static MBDBENCH_KERNEL void add_rates(const PartData<T>& part, const PartRightSide<T>& side,
+                                        const PassedJoint<T>& joint, const LoopPass& through, const T* reduced,
+                                        const T* bias, int components) {
+    for (int g = 0; g < groups(part.loop_rows[through.loop]); ++g) {
+      Rows& to = groups_at(side.rates, through.rates)[g];
+      Rows sum = to;
+      for (int d = 0; d < joint.direction_count; ++d) {
+        sum += groups_at(part.along, through.along + d)[g] * Rows(reduced[d] * joint.directions[d].inverse);
       }
+      if (side.moves || side.driven != nullptr) {
+        const Rows* const y = groups_at(part.columns, 6 * through.columns) + g;
+        for (int a = 0; a < (kOneState ? 6 : components); ++a) {
+          sum += y[a * kGroups] * Rows(bias[a]);
+        }
+      }
+      to = sum;
     }
-    *packs(side.rates, through.rates) = sum;
   }
 
-  static void outward(const PartData& part, const PartRightSide& side) {
+  static MBDBENCH_KERNEL void outward(const PartData<T>& part, const PartRightSide<T>& side) {
     for (int i = part.first_row; i < part.last_row; ++i) {
       const LinkRow& row = part.rows[i];
       const PartRow& own = part.parts[i];
-      Vector linear = kNoVector;
-      Vector angular = kNoVector;
+      Vector<T> linear = no_vector<T>();
+      Vector<T> angular = no_vector<T>();
       if (row.inboard >= 0) {
         linear = side.linear[row.inboard];
         angular = side.angular[row.inboard];
       } else if (side.weighs) {
-        const Vector& g = part.gravity[i];
+        const Vector<T> g = constant<T>(part.gravity[i]);
         linear = {-g.x, -g.y, -g.z};
       }
       if (own.starts) {
-        linear = moved_into_start(part.starts[i], linear, angular);
-        angular = into_start(part.starts[i], angular);
+        linear = moved_into_start(constant<T>(part.starts[i]), linear, angular);
+        angular = into_start(constant<T>(part.starts[i]), angular);
       }
-      double pushed[6] = {};
+      T pushed[6] = {};
       for (int p = own.first_pass; p < own.last_pass; ++p) {
         const LoopPass& through = part.passes[p];
-        const Lanes8 force = *packs(side.multipliers, through.loop);
-        const PassedJoint& joint = part.joints[own.joint];
+        const Rows* const force = groups_at(side.multipliers, through.loop);
+        const PassedJoint<T>& joint = part.joints[own.joint];
         for (int d = 0; d < joint.direction_count; ++d) {
-          pushed[d] += sum_of_lanes(*packs(part.along, through.along + d) * force);
+          for (int g = 0; g < groups(part.loop_rows[through.loop]); ++g) {
+            pushed[d] += sum_of_rows(groups_at(part.along, through.along + d)[g] * force[g]);
+          }
         }
       }
       move_link(part, side, i, pushed, linear, angular);
@@ -185,23 +219,28 @@ struct Sweeps : Columns<W> {
     }
   }
 
-  static MBDBENCH_KERNEL void close_outward(const PartData& part, const PartRightSide& side, const LoopClosing& closing,
-                                            const PartRow& own, const Vector& linear, const Vector& angular) {
+  static MBDBENCH_KERNEL void close_outward(const PartData<T>& part, const PartRightSide<T>& side,
+                                            const LoopClosing& closing, const PartRow& own, const Vector<T>& linear,
+                                            const Vector<T>& angular) {
     for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-      *packs(side.multipliers, part.closed_loops[l]) = Lanes8(0.0);
+      for (int g = 0; g < kGroups; ++g) {
+        groups_at(side.multipliers, part.closed_loops[l])[g] = Rows(0.0);
+      }
     }
     for (int i = 0; i < closing.rank; ++i) {
-      const double* const z = part.across + static_cast<long>(closing.across + i) * kLoopLanes;
-      double left = side.right[closing.right + i] - (z[0] * linear.x + z[1] * linear.y + z[2] * linear.z +
-                                                     z[3] * angular.x + z[4] * angular.y + z[5] * angular.z);
+      const T* const z = part.across + static_cast<long>(closing.across + i) * kLoopLanes;
+      T left = side.right[closing.right + i] - (z[0] * linear.x + z[1] * linear.y + z[2] * linear.z + z[3] * angular.x +
+                                                z[4] * angular.y + z[5] * angular.z);
       for (int p = own.first_pass; p < own.last_pass; ++p) {
-        left -= sum_of_lanes(*packs(part.across, closing.open + (p - own.first_pass) * closing.rows + i) *
-                             *packs(side.multipliers, part.passes[p].loop));
+        const Rows* const open = groups_at(part.across, closing.open + (p - own.first_pass) * closing.rows + i);
+        for (int g = 0; g < groups(part.loop_rows[part.passes[p].loop]); ++g) {
+          left -= sum_of_rows(open[g] * groups_at(side.multipliers, part.passes[p].loop)[g]);
+        }
       }
-      const double* half = part.halves + closing.half + static_cast<long>(i) * closing.rows;
+      const T* half = part.halves + closing.half + static_cast<long>(i) * closing.rows;
       for (int l = closing.first_loop; l < closing.last_loop; ++l) {
         const int loop = part.closed_loops[l];
-        double* const force = side.multipliers + static_cast<long>(loop) * kLoopLanes;
+        T* const force = side.multipliers + static_cast<long>(loop) * kLoopLanes;
         for (int j = 0; j < part.loop_rows[loop]; ++j) {
           force[j] += *half++ * left;
         }
@@ -211,17 +250,17 @@ struct Sweeps : Columns<W> {
 
   /// p = E^T P of everything outboard, and p' = E^T (T - Omega x P) + tau with P what the joint transmits: less the
   /// impulses of loops outboard of it [Chadaj2017, Eq. (70)-(77)], [Naudet2005, Eq. (21)].
-  static void momenta(const PartData& part, const PartMomenta& side) {
-    Wrench* const own = side.carried;
-    Wrench* const impulses = own + part.row_count + part.root_count;
-    Wrench* const loads = impulses + part.row_count + part.root_count;
+  static MBDBENCH_KERNEL void momenta(const PartData<double>& part, const PartMomenta& side) {
+    Wrench<double>* const own = side.carried;
+    Wrench<double>* const impulses = own + part.row_count + part.root_count;
+    Wrench<double>* const loads = impulses + part.row_count + part.root_count;
     start_wrenches(part, own);
     start_wrenches(part, impulses);
     start_wrenches(part, loads);
     for (int i = part.last_row; i-- > part.first_row;) {
       const LinkRow& row = part.rows[i];
       const int receiver = part.parts[i].receiver;
-      Wrench p = own[i];
+      Wrench<double> p = own[i];
       if (!row.massless) {
         add_wrench(rigid_momentum(part.links[i], side.linear[i], side.angular[i]), p);
       }
@@ -229,13 +268,13 @@ struct Sweeps : Columns<W> {
         along_joint(part, row, p, side.own);
       }
       if (side.rates != nullptr) {
-        Wrench load = loads[i];
+        Wrench<double> load = loads[i];
         add_wrench(side.loads[i], load);
-        Wrench impulse = impulses[i];
+        Wrench<double> impulse = impulses[i];
         if (side.impulses != nullptr) {
           add_wrench(side.impulses[i], impulse);
         }
-        Wrench transmitted = p;
+        Wrench<double> transmitted = p;
         subtract_wrench(impulse, transmitted);
         momentum_rate(part, side, i, transmitted, load);
         if (row.inboard >= 0) {
@@ -254,8 +293,17 @@ struct Sweeps : Columns<W> {
 
 template <int W>
 PartSweeps sweeps() {
-  return {Sweeps<W>::eliminate, Sweeps<W>::close,   Sweeps<W>::set_velocities,
-          Sweeps<W>::inward,    Sweeps<W>::outward, Sweeps<W>::momenta};
+  using Own = Sweeps<OneState<W>>;
+  using Data = PartData<double>;
+  using Side = PartRightSide<double>;
+  return {[](const Data& part, int first, int last) { return Own::eliminate(part, first, last); },
+          [](const Data& part, int closing) { Own::close(part, closing); },
+          [](const Data& part, const double* u, Turning<double>* turnings, const Side& side) {
+            Own::set_velocities(part, u, turnings, side);
+          },
+          [](const Data& part, const Side& side) { Own::inward(part, side); },
+          [](const Data& part, const Side& side) { Own::outward(part, side); },
+          [](const Data& part, const PartMomenta& side) { Own::momenta(part, side); }};
 }
 
 }  // namespace mbdbench::part_sweeps

@@ -65,7 +65,10 @@ TEST_F(SimulateOnProcessesRunTest, processes_with_the_whole_state_write_the_file
   for (const char* const arguments :
        {"--mechanism random_tree:seed=4,bodies=300 --formulation hdca --time 0:0.02:0.06",
         "--mechanism ladder:80 --formulation dca-alm-proj --time 0:0.01:0.02",
-        "--mechanism double_loop --formulation dca --integrator gauss4 --fixed-step 0.01 --time 0:0.05:0.1"}) {
+        "--mechanism double_loop --formulation dca --integrator gauss4 --fixed-step 0.01 --time 0:0.05:0.1",
+        // Exact derivatives, which every process computes by itself.
+        "--mechanism random_tree:seed=4,bodies=300,loads=0 --formulation hdca --integrator ode15s --time "
+        "0:0.01:0.01"}) {
     ASSERT_EQ(shell(program() + " simulate --quiet --overwrite --output alone " + arguments), 0) << said_;
     ASSERT_EQ(simulate(2, std::string("--overwrite --output processes ") + arguments), 0) << said_;
     for (const char* file : {"trajectory.csv", "statistics.json", "state.json"}) {

@@ -466,6 +466,30 @@ TEST_F(StudyTest, OutputsAndRestartsCostRightHandSides) {
   EXPECT_THROW(read("observe = [\"position_error\"]\n" + begin), FileError) << "no sample times";
 }
 
+TEST_F(StudyTest, JacobiansOfImplicitIntegratorsAreExactOrDifferences) {
+  const std::string begin =
+      "name = \"jacobians\"\nend = 1.0\nintegrators = [\"ode15s\"]\ntolerances = [1e-6]\n"
+      "observe = [\"evaluations\", \"jacobians\"]\nmechanisms = [\n"
+      "{ mechanism = \"pendulum:2\", label = \"as the study\" },\n"
+      "{ mechanism = \"pendulum:2\", label = \"exact\", jacobian = \"exact\" }]\n";
+  const std::string end = "[variants]\n\"ABA\" = \"aba\"\n\"dense\" = \"dense\"\n";
+  const Study study = read("jacobian = \"differences\"\n" + begin + end);
+  const Registries registries = default_registries();
+  const auto measured = [&](std::size_t mechanism, std::size_t variant, const char* observer) {
+    return run_cell(registries, study, {mechanism, variant, 0, 0}, nullptr, directory_.path())
+        .at(parse_observer(observer));
+  };
+  EXPECT_LT(measured(1, 0, "evaluations").value, measured(0, 0, "evaluations").value);
+  EXPECT_GE(measured(1, 0, "jacobians").value, 1.0);
+  EXPECT_EQ(study.mechanisms[0].parameters(), "end=1") << "what holds for the whole study stands in its settings";
+  EXPECT_EQ(study.mechanisms[1].parameters(), "end=1;jacobian=exact");
+  const Measured without = measured(1, 1, "evaluations");
+  EXPECT_FALSE(without.usable());
+  EXPECT_NE(without.note.find("no exact derivatives"), std::string::npos) << without.note;
+  EXPECT_THROW(read("jacobian = \"sometimes\"\n" + begin + end), FileError);
+  EXPECT_EQ(read(begin + end).jacobian, JacobianChoice::automatic);
+}
+
 TEST(ObserverTest, MessagesAreCountsAndNumbers) {
   EXPECT_EQ(parse_observer("message_speedup(3x27)").messages(), std::pair(3, 27));
   EXPECT_EQ(parse_observer("exchange_time(500)").messages(), std::pair(1, 500));

@@ -13,9 +13,8 @@
 #include "formulations/batches/lane_accelerations.hpp"
 #include "formulations/batches/lane_momenta.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
-#include "tests/formulations/comparison.hpp"
+#include "tests/formulations/derivatives/derivative_cases.hpp"
 #include "tests/formulations/execution_restored.hpp"
-#include "tests/support/random_states.hpp"
 
 namespace mbdbench {
 
@@ -61,89 +60,6 @@ std::vector<double> random_state(Formulation& formulation, RandomSource& random)
   return x;
 }
 
-/// Columns of the derivatives by fourth-order differences of the dense reference.
-Eigen::MatrixXd differences(const std::string& reference, const Mechanism& mechanism, const std::vector<double>& x) {
-  const auto formulation = test::make(reference, mechanism);
-  const auto size = static_cast<Eigen::Index>(x.size());
-  Eigen::MatrixXd result(size, size);
-  for (Eigen::Index j = 0; j < size; ++j) {
-    result.col(j) = test::difference([&](double s) {
-      std::vector<double> moved = x;
-      moved[static_cast<std::size_t>(j)] += s;
-      Eigen::VectorXd rates(size);
-      EXPECT_TRUE(formulation->rhs(0.3, moved, {rates.data(), x.size()}).ok);
-      return rates;
-    });
-  }
-  return result;
-}
-
-Eigen::MatrixXd jacobian(Formulation& formulation, const std::vector<double>& x) {
-  const auto size = static_cast<Eigen::Index>(x.size());
-  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(size, size);
-  const RhsStatus status = formulation.jacobian(0.3, x, {rows.data(), x.size() * x.size()});
-  EXPECT_TRUE(status.ok) << status.message();
-  return rows;
-}
-
-/// Largest error over the largest entry, of the rows of q' and of those of the rates each: single rows may be nothing
-/// but what rounding leaves (a prescribed motion, a joint that nothing moves).
-double block_error(const Mechanism& mechanism, const Eigen::MatrixXd& got, const Eigen::MatrixXd& expected) {
-  const auto error = [](const auto& a, const auto& b) {
-    return (a - b).cwiseAbs().maxCoeff() / std::max(1e-300, b.cwiseAbs().maxCoeff());
-  };
-  return std::max(error(got.topRows(mechanism.q_size()), expected.topRows(mechanism.q_size())),
-                  error(got.bottomRows(mechanism.u_size()), expected.bottomRows(mechanism.u_size())));
-}
-
-/// Loads that the derivatives know: springs, dampers and constant forces in joints.
-Mechanism with_joint_loads(const std::string& key, RandomSource& random) {
-  MechanismDescription description = tree_named(key).description();
-  for (const JointDescription& joint : description.joints) {
-    if (joint.type != JointType::revolute && joint.type != JointType::prismatic) {
-      continue;
-    }
-    if (!joint.motions.empty()) {
-      continue;
-    }
-    const int n = static_cast<int>(description.joint_springs.size());
-    description.joint_springs.push_back({.name = fmt::format("spring{}", n),
-                                         .joint = joint.name,
-                                         .component = 0,
-                                         .stiffness = random.uniform(0.0, 30.0),
-                                         .damping = random.uniform(0.0, 3.0),
-                                         .rest = random.uniform(-1.0, 1.0)});
-    description.joint_loads.push_back({.name = fmt::format("motor{}", n),
-                                       .joint = joint.name,
-                                       .component = 0,
-                                       .law = ConstantLaw{random.uniform(-5.0, 5.0)}});
-  }
-  return Mechanism(description);
-}
-
-/// The mechanism with a parameter greater by s.
-MechanismDescription with_parameter(MechanismDescription description, const RateParameter& parameter, double s) {
-  const auto named = [&](auto& all) -> auto& {
-    return *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == parameter.name; });
-  };
-  switch (parameter.kind) {
-    case ParameterKind::mass:
-      named(description.bodies).mass += s;
-      break;
-    case ParameterKind::stiffness:
-      named(description.joint_springs).stiffness += s;
-      break;
-    case ParameterKind::damping:
-      named(description.joint_springs).damping += s;
-      break;
-    case ParameterKind::joint_force:
-      description.joint_loads.push_back(
-          {.name = "more", .joint = parameter.name, .component = 0, .law = ConstantLaw{s}});
-      break;
-  }
-  return description;
-}
-
 TEST(tree_derivatives, agree_with_differences_of_the_dense_reference) {
   const test::ExecutionRestored restored;
   const std::uint64_t first = test::seed_of_run(1);
@@ -156,18 +72,20 @@ TEST(tree_derivatives, agree_with_differences_of_the_dense_reference) {
     for (std::uint64_t seed = first; seed < first + 30; ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       const std::uint64_t bodies = 1 + seed * 5 % 9;
-      const Mechanism mechanism = with_joint_loads(
-          fmt::format("random_tree:seed={},bodies={},motions={},loads=0", seed, bodies, bodies > 2 ? seed % 2 : 0),
-          random);
+      const Mechanism mechanism =
+          test::with_joint_loads(tree_named(fmt::format("random_tree:seed={},bodies={},motions={},loads=0", seed,
+                                                        bodies, bodies > 2 ? seed % 2 : 0))
+                                     .description(),
+                                 random);
       for (const char* key : {"aba", "naudet"}) {
         const auto formulation = test::make(key, mechanism);
         ASSERT_EQ(formulation->without_jacobian(), "");
         const std::vector<double> x = random_state(*formulation, random);
         const Eigen::MatrixXd expected =
-            differences(std::string_view(key) == "aba" ? "dense" : "dense-momentum", mechanism, x);
+            test::differences(std::string_view(key) == "aba" ? "dense" : "dense-momentum", mechanism, x);
         // Differences keep 1e-10 of what cancels in them, which a condition of the mass matrix near 1e3 may magnify;
         // a wrong term gives 1e-2.
-        EXPECT_LT(block_error(mechanism, jacobian(*formulation, x), expected), 1e-6)
+        EXPECT_LT(test::derivative_error(mechanism, test::jacobian(*formulation, x), expected), 1e-6)
             << key << ", seed " << seed << ", " << set.name;
       }
     }
@@ -210,9 +128,9 @@ void expect_digits(const std::string& key, const Mechanism& mechanism, RandomSou
   const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
   const double condition = test::mass_condition(mechanism, q);
   const Eigen::MatrixXd expected = in_long_double(mechanism, formulation->layout().back().kind, x);
-  const Eigen::MatrixXd got = jacobian(*formulation, x);
+  const Eigen::MatrixXd got = test::jacobian(*formulation, x);
   // One factor of the condition from M^-1 itself, and its derivative has M^-1 twice.
-  EXPECT_LT(block_error(mechanism, got, expected),
+  EXPECT_LT(test::derivative_error(mechanism, got, expected),
             std::max(1e-13, 100.0 * std::numeric_limits<double>::epsilon() * condition))
       << key << " on " << mechanism.name() << ", condition " << condition;
 
@@ -240,8 +158,9 @@ TEST(tree_derivatives, have_the_digits_of_long_double_where_the_condition_allows
     use_instruction_set(set.name);
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
-      const Mechanism mechanism =
-          with_joint_loads(fmt::format("random_tree:seed={},bodies=7,motions={},loads=0", seed, seed % 2), random);
+      const Mechanism mechanism = test::with_joint_loads(
+          tree_named(fmt::format("random_tree:seed={},bodies=7,motions={},loads=0", seed, seed % 2)).description(),
+          random);
       expect_digits("aba", mechanism, random);
       expect_digits("naudet", mechanism, random);
     }
@@ -272,8 +191,9 @@ TEST(tree_derivatives, have_the_digits_of_long_double_on_the_open_trees_of_the_c
 TEST(tree_derivatives, by_parameters_agree_with_differences) {
   for (std::int64_t seed = 1; seed <= 12; ++seed) {
     RandomSource random(seed);
-    const Mechanism mechanism =
-        with_joint_loads(fmt::format("random_tree:seed={},bodies=6,motions={},loads=0", seed, seed % 2), random);
+    const Mechanism mechanism = test::with_joint_loads(
+        tree_named(fmt::format("random_tree:seed={},bodies=6,motions={},loads=0", seed, seed % 2)).description(),
+        random);
     const MechanismDescription& description = mechanism.description();
     std::vector<RateParameter> parameters;
     for (const BodyDescription& body : description.bodies) {
@@ -299,7 +219,7 @@ TEST(tree_derivatives, by_parameters_agree_with_differences) {
       Eigen::MatrixXd expected(got.rows(), got.cols());
       for (std::size_t k = 0; k < parameters.size(); ++k) {
         expected.col(static_cast<Eigen::Index>(k)) = test::difference([&](double s) {
-          const Mechanism moved(with_parameter(description, parameters[k], s));
+          const Mechanism moved(test::with_parameter(description, parameters[k], s));
           Eigen::VectorXd rates(rows);
           EXPECT_TRUE(test::make(key, moved)->rhs(0.3, x, {rates.data(), x.size()}).ok);
           return rates;
@@ -311,6 +231,101 @@ TEST(tree_derivatives, by_parameters_agree_with_differences) {
         EXPECT_LT((got.col(k) - expected.col(k)).cwiseAbs().maxCoeff(), 1e-6 * size)
             << key << ", seed " << seed << ", " << parameters[static_cast<std::size_t>(k)].name;
       }
+    }
+  }
+}
+
+/// All forces in joints and all masses at once, weighted, against their columns.
+TEST(tree_derivatives, weighted_ones_by_forces_and_masses_are_sums_of_columns) {
+  const std::uint64_t first = test::seed_of_run(1);
+  fmt::print("seeds {} to {}\n", first, first + 11);
+  for (std::uint64_t seed = first; seed < first + 12; ++seed) {
+    RandomSource random(static_cast<std::int64_t>(seed));
+    const Mechanism mechanism =
+        with_joint_loads(fmt::format("random_tree:seed={},bodies=7,motions={},loads=0", seed, seed % 2), random);
+    std::vector<RateParameter> parameters;
+    for (const Joint& joint : mechanism.tree_joints()) {
+      for (int component = 0; component < joint.nu; ++component) {
+        parameters.push_back({ParameterKind::joint_force, joint.name, component});
+      }
+    }
+    const std::size_t forces = parameters.size();
+    for (const Body& body : mechanism.bodies()) {
+      parameters.push_back({ParameterKind::mass, body.name, 0});
+    }
+    for (const char* key : {"aba", "naudet"}) {
+      const auto formulation = test::make(key, mechanism);
+      const std::vector<double> x = random_state(*formulation, random);
+      const Eigen::VectorXd weights = test::random_vector(static_cast<int>(x.size()), random);
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> columns(
+          static_cast<Eigen::Index>(x.size()), static_cast<Eigen::Index>(parameters.size()));
+      ASSERT_TRUE(
+          formulation
+              ->parameter_jacobian(0.3, x, parameters, {columns.data(), static_cast<std::size_t>(columns.size())})
+              .ok);
+      const Eigen::VectorXd expected = columns.transpose() * weights;
+      std::vector<double> product(x.size());
+      std::vector<double> alone(x.size());
+      std::vector<double> by_forces(forces);
+      std::vector<double> by_masses(mechanism.bodies().size());
+      ASSERT_TRUE(formulation->weighted_derivatives(0.3, x, view(weights), product, by_forces, by_masses).ok);
+      ASSERT_TRUE(formulation->vector_jacobian(0.3, x, view(weights), alone).ok);
+      EXPECT_EQ(product, alone);
+      const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
+      // Two ways through the same recursion: the rounding of each is magnified by the condition of M.
+      const double limit = 100.0 * std::numeric_limits<double>::epsilon() * test::mass_condition(mechanism, q) *
+                           columns.cwiseAbs().maxCoeff();
+      std::size_t k = 0;
+      for (const Joint& joint : mechanism.tree_joints()) {
+        for (int component = 0; component < joint.nu; ++component, ++k) {
+          EXPECT_NEAR(by_forces[static_cast<std::size_t>(joint.u_offset + component)],
+                      expected[static_cast<Eigen::Index>(k)], limit)
+              << key << ", seed " << seed << ", force in " << joint.name;
+        }
+      }
+      for (std::size_t body = 0; body < by_masses.size(); ++body) {
+        EXPECT_NEAR(by_masses[body], expected[static_cast<Eigen::Index>(forces + body)], limit)
+            << key << ", seed " << seed << ", mass of " << mechanism.bodies()[body].name;
+      }
+      // What every formulation does that has columns alone.
+      std::vector<double> other_forces(forces);
+      std::vector<double> other_masses(by_masses.size());
+      ASSERT_TRUE(
+          formulation->Formulation::weighted_derivatives(0.3, x, view(weights), product, other_forces, other_masses)
+              .ok);
+      for (std::size_t i = 0; i < forces; ++i) {
+        EXPECT_NEAR(other_forces[i], by_forces[i], limit);
+      }
+      for (std::size_t i = 0; i < by_masses.size(); ++i) {
+        EXPECT_NEAR(other_masses[i], by_masses[i], limit);
+      }
+    }
+  }
+}
+
+/// A table over time acts as the constant force that it is at that time.
+TEST(tree_derivatives, of_tables_over_time_are_those_of_their_values) {
+  for (const char* key : {"aba", "naudet"}) {
+    MechanismDescription timed = tree_named("pendulum_xyz:5").description();
+    MechanismDescription constant = timed;
+    timed.joint_loads.push_back(
+        {.name = "motor", .joint = "joint3", .component = 0, .law = TableLaw{"t", {0.0, 1.0}, {10.0, 30.0}}});
+    constant.joint_loads.push_back({.name = "motor", .joint = "joint3", .component = 0, .law = ConstantLaw{16.0}});
+    const Mechanism moving(timed);
+    const Mechanism still(constant);
+    const auto formulation = test::make(key, moving);
+    ASSERT_EQ(formulation->without_jacobian(), "");
+    RandomSource random(5);
+    const std::vector<double> x = random_state(*formulation, random);
+    EXPECT_LT(block_error(moving, jacobian(*formulation, x), jacobian(*test::make(key, still), x)), 1e-14) << key;
+    std::vector<double> alone(x.size());
+    std::vector<double> in_lanes(x.size());
+    std::vector<RhsStatus> statuses(1);
+    ASSERT_TRUE(formulation->rhs(0.3, x, alone).ok);
+    formulation->rhs_batch(0.3, x, in_lanes, statuses);
+    ASSERT_TRUE(statuses.front().ok);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      EXPECT_NEAR(in_lanes[i], alone[i], 1e-12 * (1.0 + std::abs(alone[i]))) << key;
     }
   }
 }
@@ -341,7 +356,7 @@ TEST(tree_derivatives, of_a_pendulum_are_those_of_its_closed_form) {
   ASSERT_TRUE(formulation->rhs(0.3, x, rates).ok);
   // u' = a cos(q + b), whatever the lengths: u'' along q is -a sin(q + b), the value a quarter of a turn on.
   ASSERT_TRUE(formulation->rhs(0.3, std::vector<double>{x[0] + std::acos(-1.0) / 2.0, x[1]}, steep).ok);
-  const Eigen::MatrixXd derivatives = jacobian(*formulation, x);
+  const Eigen::MatrixXd derivatives = test::jacobian(*formulation, x);
   EXPECT_EQ(derivatives(0, 0), 0.0);
   EXPECT_EQ(derivatives(0, 1), 1.0);
   EXPECT_NEAR(derivatives(1, 0), steep[1], 1e-13 * std::abs(steep[1]));
@@ -353,10 +368,10 @@ TEST(tree_derivatives, of_angles_of_many_turns_are_those_of_the_angle) {
   const auto formulation = test::make("naudet", mechanism);
   RandomSource random(3);
   std::vector<double> x = random_state(*formulation, random);
-  const Eigen::MatrixXd expected = jacobian(*formulation, x);
+  const Eigen::MatrixXd expected = test::jacobian(*formulation, x);
   x[1] += 2.0 * std::acos(-1.0) * 1e6;
   // The angle itself has lost six digits and a half.
-  EXPECT_LT(block_error(mechanism, jacobian(*formulation, x), expected), 1e-7);
+  EXPECT_LT(test::derivative_error(mechanism, test::jacobian(*formulation, x), expected), 1e-7);
 }
 
 // A spring is as long as its joint has turned: its force at many turns is another one, and belongs to the state.
@@ -373,7 +388,7 @@ TEST(tree_derivatives, springs_know_the_turns_of_their_joints) {
       description.joint_springs.push_back(spring);
     }
     const Mechanism mechanism(description);
-    return jacobian(*test::make("aba", mechanism), std::vector<double>{0.3 + turns, 0.2 + turns, 0.4, -0.7});
+    return test::jacobian(*test::make("aba", mechanism), std::vector<double>{0.3 + turns, 0.2 + turns, 0.4, -0.7});
   };
   const Eigen::MatrixXd expected = derivatives(0.0);
   // 1257 rad are known to 2e-13.
@@ -392,10 +407,8 @@ TEST(tree_derivatives, are_refused_by_name_where_there_are_none) {
     EXPECT_FALSE(formulation->vector_jacobian(0.3, x, x, rows).ok) << key;
     return formulation->without_jacobian();
   };
-  EXPECT_NE(
-      reason("dense", "pendulum:3").find("aba, naudet, naudet-acc, bae-haug, dca and hdca have them on open trees"),
-      std::string::npos);
-  EXPECT_NE(reason("bae-haug", "four_bar").find("open trees"), std::string::npos);
+  EXPECT_NE(reason("dense-momentum", "pendulum:3").find("dense, bae-haug and dca have them"), std::string::npos);
+  EXPECT_NE(reason("naudet", "four_bar").find("open trees"), std::string::npos);
   EXPECT_NE(reason("aba", "random_tree:seed=1,bodies=20").find("has none"), std::string::npos);
 }
 

@@ -28,14 +28,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::vector<std::string> kStudyKeys = {
-    "name",        "title",           "mechanisms", "end",
-    "variants",    "integrators",     "tolerances", "steps",
-    "observe",     "claims",          "rankings",   "expectations",
-    "repetitions", "max_evaluations", "samples",    "failures_allowed",
-    "figures",     "tables",          "quick",      "baseline",
-    "references",  "engines",         "titles",     "evaluations_before",
-    "windows",     "processes",       "options",    "ranks"};  // former name of "processes"
+const std::vector<std::string> kStudyKeys = {"name",        "title",           "mechanisms", "end",
+                                             "variants",    "integrators",     "tolerances", "steps",
+                                             "observe",     "claims",          "rankings",   "expectations",
+                                             "repetitions", "max_evaluations", "samples",    "failures_allowed",
+                                             "figures",     "tables",          "quick",      "baseline",
+                                             "references",  "engines",         "titles",     "evaluations_before",
+                                             "windows",     "processes",       "options",    "jacobian",
+                                             "ranks"};  // former name of "processes"
 
 constexpr double kDefaultEvaluations = 100000.0;
 constexpr double kMostEvaluations = 1e12;
@@ -61,6 +61,7 @@ class StudyReader {
     study_.repetitions = static_cast<int>(table_.whole("repetitions", kDefaultRepetitions, 1.0, kMostRepetitions));
     study_.samples = static_cast<int>(table_.whole("samples", kDefaultSamples, 1.0, kMostSamples));
     study_.windows = static_cast<int>(table_.whole("windows", 0.0, 1.0, kMostSamples));
+    study_.jacobian = read_jacobian_choice(table_).value_or(JacobianChoice::automatic);
     mechanisms_.read();
     read_engines();
     read_variants();

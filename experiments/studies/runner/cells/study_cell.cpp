@@ -212,6 +212,7 @@ SimulationOptions StudyCase::options_of(const Study& study, const CellKey& cell)
     return std::any_of(layout.begin(), layout.end(), [&](const StateComponent& c) { return c.kind == kind; });
   };
   const StudyMechanism& mechanism = study.mechanisms[cell.mechanism];
+  options.jacobian = mechanism.jacobian;
   if (mechanism.max_step > 0.0) {
     options.ode.max_step = mechanism.max_step;
   }

@@ -107,6 +107,11 @@ class InputComparer {
     differs(a_.at("inputs"), b_.at("inputs"), "quick", "quick");
     differs(a, b, "max_evaluations", "max_evaluations");
     differs(a, b, "repetitions", "repetitions");
+    // Before there was a choice all Jacobians were differences.
+    if (const std::string before = a.value("jacobian", "differences"), after = b.value("jacobian", "differences");
+        before != after) {
+      result_.differences.push_back(fmt::format("jacobian of implicit integrators: {} -> {}", before, after));
+    }
     if (differs(a, b, "samples", "samples")) {
       result_.nothing_comparable = "samples differ, which change the steps of some integrators and all errors";
     }

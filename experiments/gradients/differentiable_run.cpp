@@ -1,0 +1,233 @@
+#include "experiments/gradients/differentiable_run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <utility>
+
+#include "experiments/gradients/placed_run.hpp"
+#include "formulations/registry.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/kinematics/observables.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+
+namespace mbdbench::gradients {
+namespace {
+
+// Of a start of closed loops, without unit: those of mechanisms are closed to some roundings.
+constexpr double kClosed = 1e-8;
+
+}  // namespace
+
+void require_run(const RhsStatus& status, double t) {
+  if (!status.ok) {
+    throw RunFailure(fmt::format("t = {}: {}", t, status.message()));
+  }
+}
+
+std::vector<SpringTerm> spring_terms(const Mechanism& mechanism, const VariedNumbers& numbers) {
+  std::vector<SpringTerm> terms;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const VariedNumber& number = numbers.numbers()[i];
+    if (number.kind == VariedKind::stiffness || number.kind == VariedKind::damping) {
+      const JointSpringDescription& spring = mechanism.description().joint_springs[number.place];
+      const Joint& joint = mechanism.joint(*mechanism.find_joint(spring.joint));
+      terms.push_back({i, number.kind == VariedKind::damping, index_of(joint.q_offset + spring.component),
+                       index_of(joint.u_offset + spring.component), spring.rest});
+    }
+  }
+  return terms;
+}
+
+std::vector<std::size_t> DifferentiableRun::Placed::damped_coordinates() const {
+  std::vector<std::size_t> places;
+  for (const SpringTerm& term : springs) {
+    if (term.damping) {
+      places.push_back(term.q);
+    }
+  }
+  return places;
+}
+
+StepState DifferentiableRun::Placed::seen(std::size_t step, double t, std::span<const double> x, bool velocities) {
+  StepState state{step, t, x.first(q.size()), {}};
+  if (velocities) {
+    require_run(formulation->unpack(t, x, q, u), t);
+    state.u = u;
+  }
+  return state;
+}
+
+DifferentiableRun::DifferentiableRun(std::span<const FormulationEntry> registry, const Mechanism& mechanism,
+                                     VariedNumbers numbers, const RunSettings& settings)
+    : registry_(registry.begin(), registry.end()),
+      choice_(choose_formulation(registry_, settings.formulation)),
+      mechanism_(mechanism),
+      numbers_(std::move(numbers)),
+      method_(&step_method(settings.method)),
+      times_(settings.t0, settings.tf, settings.step),
+      memory_(settings.memory) {
+  if (numbers_.size() == 0) {
+    throw std::invalid_argument("gradient: there is no parameter and no control to take it by");
+  }
+  require_derivatives();
+  choose_distance();
+}
+
+void DifferentiableRun::require_derivatives() {
+  const FormulationEntry& entry = *choice_.entry;
+  if (const std::string reason = refusal_of(entry, mechanism_); !reason.empty()) {
+    throw ModelError({}, fmt::format("'{}' does not take mechanism '{}': {}", entry.key, mechanism_.name(), reason));
+  }
+  const std::unique_ptr<Placed> run = placed(numbers_.own_values());
+  const std::string who =
+      fmt::format("gradient of '{}' on '{}'", formulation_word(entry.key, choice_.options), mechanism_.name());
+  if (const std::string reason = run->formulation->without_jacobian(); !reason.empty()) {
+    throw std::invalid_argument(fmt::format("{}: {}", who, reason));
+  }
+  if (entry.projects_steps != nullptr && entry.projects_steps(mechanism_, choice_.parameters)) {
+    throw std::invalid_argument(who +
+                                ": accepted steps are projected on the constraints, which gradients of runs do "
+                                "not differentiate; give projection=off where the drift allows it");
+  }
+  const std::span<const StateComponent> layout = run->formulation->layout();
+  if (layout.size() != index_of(mechanism_.q_size() + mechanism_.u_size()) ||
+      std::any_of(layout.begin(), layout.end(), [](const StateComponent& one) { return one.constant; })) {
+    throw std::invalid_argument(who + ": its state is not that of the tree's joints alone");
+  }
+  const bool starts = numbers_.any(VariedKind::mass) || numbers_.any(VariedKind::start_position) ||
+                      numbers_.any(VariedKind::start_velocity);
+  if (mechanism_.constrained() && run->map.has_momenta() && starts) {
+    throw std::invalid_argument(who +
+                                ": momenta of a start with constraints are not differentiated; use a formulation "
+                                "in accelerations for masses and starts");
+  }
+}
+
+void DifferentiableRun::choose_distance() {
+  const std::unique_ptr<Placed> run = placed(numbers_.own_values());
+  const std::size_t size = run->x0.size();
+  const auto step = static_cast<double>(run->stepper.sizes().numbers() * sizeof(double));
+  const auto steps = static_cast<double>(times_.count());
+  const auto state = static_cast<double>(size * sizeof(double));
+  distance_ = times_.count();
+  if (steps * step <= memory_) {
+    return;
+  }
+  // States every so many steps and the stages of so many: least together where both are equal.
+  const double distance = std::max(1.0, std::ceil(std::sqrt(steps * state / step)));
+  const double least = distance * step + std::ceil(steps / distance) * state;
+  if (!(least <= memory_)) {
+    throw std::invalid_argument(
+        fmt::format("memory: {:.4g} bytes are allowed; {} steps of {} stages with {} components need at least {:.4g}",
+                    memory_, times_.count(), method_->stage_count(), size, least));
+  }
+  distance_ = static_cast<std::size_t>(distance);
+}
+
+void DifferentiableRun::add_control_cost(double factor) {
+  if (!std::isfinite(factor)) {
+    throw std::invalid_argument(fmt::format("objective: the factor of the controls is {}; it must be finite", factor));
+  }
+  if (numbers_.controls().empty()) {
+    throw std::invalid_argument("objective: there are no controls");
+  }
+  control_factor_ += factor;
+}
+
+std::unique_ptr<DifferentiableRun::Placed> DifferentiableRun::placed(std::span<const double> values) const {
+  if (values.size() != numbers_.size()) {
+    throw std::invalid_argument(fmt::format("there are {} numbers, {} were given", numbers_.size(), values.size()));
+  }
+  auto run = std::make_unique<Placed>(numbers_.with(values), registry_, choice_, *method_, numbers_);
+  Eigen::VectorXd q;
+  Eigen::VectorXd u;
+  numbers_.start(values, q, u);
+  require_constraints(run->mechanism, q, u);
+  require_run(run->formulation->pack(times_.at(0), view(q), view(u), run->x0), times_.at(0));
+  return run;
+}
+
+void DifferentiableRun::require_constraints(const Mechanism& mechanism, const Eigen::VectorXd& q,
+                                            const Eigen::VectorXd& u) const {
+  if (!mechanism.constrained()) {
+    return;
+  }
+  Kinematics kinematics(mechanism);
+  kinematics.set_positions(view(q));
+  kinematics.set_velocities(view(u));
+  ConstraintObserver observer(mechanism);
+  const ConstraintErrors errors = observer.evaluate(times_.at(0), view(q), view(u), kinematics);
+  if (errors.scaled_position > kClosed || errors.scaled_velocity > kClosed) {
+    throw std::invalid_argument(
+        fmt::format("start of '{}': it breaks the constraints by {:.3g} in positions and {:.3g} in velocities; only "
+                    "starts that keep them can be varied",
+                    mechanism.name(), errors.scaled_position, errors.scaled_velocity));
+  }
+}
+
+double DifferentiableRun::share(Placed& run, Objective& objective, std::size_t step, std::span<const double> x) const {
+  return objective.has_share(step) ? objective.share(run.seen(step, times_.at(step), x, objective.needs_velocities()))
+                                   : 0.0;
+}
+
+double DifferentiableRun::control_cost(std::span<const double> values, std::span<double> derivatives) const {
+  if (control_factor_ == 0.0) {
+    return 0.0;
+  }
+  double cost = 0.0;
+  for (std::size_t c = 0; c < numbers_.controls().size(); ++c) {
+    const std::vector<double>& times = numbers_.controls()[c].times;
+    const std::size_t first = numbers_.first_of(c);
+    for (std::size_t k = 0; k + 1 < times.size(); ++k) {
+      // The square of what is linear in between, exactly.
+      const double third = control_factor_ * (times[k + 1] - times[k]) / 3.0;
+      const double a = values[first + k];
+      const double b = values[first + k + 1];
+      cost += third * (a * a + a * b + b * b);
+      if (!derivatives.empty()) {
+        derivatives[first + k] += third * (2.0 * a + b);
+        derivatives[first + k + 1] += third * (a + 2.0 * b);
+      }
+    }
+  }
+  return cost;
+}
+
+double DifferentiableRun::value(std::span<const double> values, Objective& objective) {
+  const std::unique_ptr<Placed> run = placed(values);
+  double sum = control_cost(values, {});
+  const std::vector<double> end =
+      forward(*run, [&](std::size_t k, std::span<const double> x, const StepRecord& /*record*/) {
+        sum += share(*run, objective, k, x);
+      });
+  return finite_value(sum + share(*run, objective, times_.count(), end));
+}
+
+Trajectory DifferentiableRun::trajectory(std::span<const double> values) {
+  const std::unique_ptr<Placed> run = placed(values);
+  Trajectory result;
+  const auto add = [&](std::size_t k, std::span<const double> x) {
+    const StepState state = run->seen(k, times_.at(k), x, true);
+    result.t.push_back(state.t);
+    result.q.insert(result.q.end(), state.q.begin(), state.q.end());
+    result.u.insert(result.u.end(), state.u.begin(), state.u.end());
+  };
+  const std::vector<double> end =
+      forward(*run, [&](std::size_t k, std::span<const double> x, const StepRecord& /*record*/) { add(k, x); });
+  add(times_.count(), end);
+  return result;
+}
+
+double finite_value(double value) {
+  if (!std::isfinite(value)) {
+    throw std::invalid_argument(
+        fmt::format("the objective is {}: the run is finite, its sum of squares is not; make factors smaller", value));
+  }
+  return value;
+}
+
+}  // namespace mbdbench::gradients

@@ -1,0 +1,106 @@
+#pragma once
+/// \file
+/// Runs of a mechanism with fixed steps, and exact derivatives of an objective of the run by the mechanism's numbers,
+/// its start and its controls.
+///
+/// The discrete adjoint: with weights L of the state behind a step, the stages backward, w_i = h (b_i L + sum_j>i a_ji
+/// v_j), v_i = J(X_i)^T w_i, give those before it, L + sum v_i, and every number adds w_i df/dnumber. It is the
+/// derivative of what was computed, step by step, not of the motion that it approximates. Quaternions that the end of a
+/// step normalises are differentiated with their lengths.
+///
+/// Cost: a run, and for every stage a vector-Jacobian product, whatever the number of parameters. Memory: all stages
+/// where the limit allows it; otherwise about the square root of as much, and one run more. Bits do not depend on it.
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/gradients/objective.hpp"
+#include "experiments/gradients/step_method.hpp"
+#include "experiments/gradients/step_tape.hpp"
+#include "experiments/gradients/varied_numbers.hpp"
+#include "experiments/gradients/velocity_map.hpp"
+#include "experiments/registries/formulation_choice.hpp"
+
+namespace mbdbench::gradients {
+
+struct RunSettings {
+  std::string formulation = "aba";  ///< word, "naudet", "bae-haug[...]"
+  std::string method = "rk4";
+  double t0 = 0.0;
+  double tf = 1.0;
+  double step = 0.0;
+  double memory = 256e6;  ///< bytes that may be kept of a run
+};
+
+/// An objective's value and its derivatives by all numbers.
+struct RunGradient {
+  double value = 0.0;
+  std::vector<double> gradient;
+};
+
+/// Rows of all steps, the start included.
+struct Trajectory {
+  std::vector<double> t;
+  std::vector<double> q;
+  std::vector<double> u;
+};
+
+class DifferentiableRun {
+ public:
+  /// \throws std::invalid_argument or ModelError for settings that cannot be, and where there are no derivatives
+  DifferentiableRun(std::span<const FormulationEntry> registry, const Mechanism& mechanism, VariedNumbers numbers,
+                    const RunSettings& settings);
+
+  [[nodiscard]] const VariedNumbers& numbers() const { return numbers_; }
+  [[nodiscard]] const StepTimes& times() const { return times_; }
+  /// \returns how many steps apart states are kept; as many as there are steps: all is kept.
+  [[nodiscard]] std::size_t checkpoint_distance() const { return distance_; }
+  /// Adds factor times the integral of the squares of all controls over time to every objective.
+  void add_control_cost(double factor);
+  /// Called now and then; what it throws ends the run.
+  void set_watch(std::function<void()> watch) { watch_ = std::move(watch); }
+
+  // All of them: \param values one a number \throws RunFailure; ModelError, std::invalid_argument for values that
+  // cannot be, or an objective that is not a number
+
+  [[nodiscard]] Trajectory trajectory(std::span<const double> values);
+  [[nodiscard]] double value(std::span<const double> values, Objective& objective);
+  /// By the adjoint.
+  [[nodiscard]] RunGradient gradient(std::span<const double> values, Objective& objective);
+  /// Derivatives of the objective along directions of the numbers, by forward sensitivities.
+  /// \param directions rows of as many entries as numbers
+  [[nodiscard]] RunGradient along(std::span<const double> values, std::span<const double> directions,
+                                  Objective& objective);
+
+ private:
+  /// A mechanism with given values, and what goes with it.
+  struct Placed;
+  struct Sweep;
+  struct Sensitivities;
+
+  void require_derivatives();
+  void choose_distance();
+  [[nodiscard]] std::unique_ptr<Placed> placed(std::span<const double> values) const;
+  void require_constraints(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u) const;
+  /// Steps from the start to the end; \param keep is told the state of every step \returns the last state
+  template <typename Keep>
+  std::vector<double> forward(Placed& run, const Keep& keep);
+  double share(Placed& run, Objective& objective, std::size_t step, std::span<const double> x) const;
+  [[nodiscard]] double control_cost(std::span<const double> values, std::span<double> derivatives) const;
+
+  std::vector<FormulationEntry> registry_;
+  FormulationChoice choice_;
+  Mechanism mechanism_;
+  VariedNumbers numbers_;
+  const StepMethod* method_;
+  StepTimes times_;
+  double memory_;
+  double control_factor_ = 0.0;
+  std::size_t distance_ = 0;
+  std::function<void()> watch_;
+};
+
+}  // namespace mbdbench::gradients

@@ -1,0 +1,115 @@
+#pragma once
+/// \file
+/// What is made small: a sum over the ends of steps, the start included, of functions of coordinates and velocities.
+#include <Eigen/Core>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "experiments/gradients/step_method.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+
+namespace mbdbench::gradients {
+
+/// A state of the tree joints at the end of a step; step 0 is the start.
+struct StepState {
+  std::size_t step = 0;
+  double t = 0.0;
+  std::span<const double> q;
+  std::span<const double> u;  ///< empty unless the objective needs velocities
+};
+
+/// Shares of all steps. One objective belongs to one thread.
+class Objective {
+ public:
+  Objective() = default;
+  virtual ~Objective() = default;
+  Objective(const Objective&) = delete;
+  Objective& operator=(const Objective&) = delete;
+  Objective(Objective&&) = delete;
+  Objective& operator=(Objective&&) = delete;
+
+  [[nodiscard]] virtual bool needs_velocities() const = 0;
+  /// \returns whether the step has a share at all: otherwise it is not asked for it.
+  [[nodiscard]] virtual bool has_share(std::size_t step) const = 0;
+  [[nodiscard]] virtual double share(const StepState& state) = 0;
+  /// Adds the derivatives of the share. \param by_q as many entries as q \param by_u as many as the mechanism has
+  virtual void add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) = 0;
+};
+
+/// Sums of squares: distances of markers from measured places, and distances of coordinates and velocities from
+/// targets.
+class SquareSum : public Objective {
+ public:
+  /// \param mechanism must outlive it; numbers of it may vary, its geometry may not
+  SquareSum(const Mechanism& mechanism, const StepTimes& times);
+
+  /// Adds factor times the sum over the times of the squared distance of a marker from where it was seen, m^2.
+  /// \param places x, y, z of every time, in world axes
+  /// \throws std::invalid_argument for a marker that is not there, a time that is no end of a step, numbers that are
+  /// not finite
+  void add_track(const std::string& marker, std::span<const double> at, std::span<const double> places, double factor);
+
+  /// Adds factor times the square of a coordinate's or velocity's ("q.hip", "v.hip.2") distance from a value: at the
+  /// end; or, `running`, summed over the ends of all steps, each times its step, as an integral over time.
+  /// \throws std::invalid_argument for a name that is not there
+  void add_target(const std::string& name, double value, double factor, bool running);
+
+  [[nodiscard]] bool needs_velocities() const override { return needs_velocities_; }
+  [[nodiscard]] bool has_share(std::size_t step) const override { return has_share_[step]; }
+  [[nodiscard]] double share(const StepState& state) override;
+  void add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) override;
+  /// \returns whether anything was added.
+  [[nodiscard]] bool empty() const { return empty_; }
+
+ private:
+  struct Sight {
+    int marker = 0;
+    double factor = 1.0;
+    Vec3 place = Vec3::Zero();
+  };
+  struct Target {
+    std::size_t place = 0;  // in q or u
+    bool rate = false;
+    bool running = false;
+    double value = 0.0;
+    double factor = 1.0;
+  };
+  /// \returns what a target's square is multiplied with at a step; 0: it has no share.
+  [[nodiscard]] double factor_at(const Target& target, std::size_t step) const;
+  void mark(std::size_t step) { has_share_[step] = true; }
+
+  const Mechanism* mechanism_;
+  StepTimes times_;
+  Kinematics kinematics_;
+  std::vector<std::vector<Sight>> sights_;  // of every step
+  std::vector<Target> targets_;
+  std::vector<bool> has_share_;
+  std::vector<double> force_;  // of one marker, dual to u
+  bool needs_velocities_ = false;
+  bool empty_ = true;
+};
+
+/// Derivatives that somebody else knows: rows of all steps, the value of the objective left out.
+class GivenDerivatives : public Objective {
+ public:
+  /// \param by_q rows of q_size entries a step, start included \param by_u likewise; may be empty
+  GivenDerivatives(std::span<const double> by_q, std::span<const double> by_u) : by_q_(by_q), by_u_(by_u) {}
+
+  [[nodiscard]] bool needs_velocities() const override { return !by_u_.empty(); }
+  [[nodiscard]] bool has_share(std::size_t /*step*/) const override { return true; }
+  [[nodiscard]] double share(const StepState& /*state*/) override { return 0.0; }
+  void add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) override;
+
+ private:
+  std::span<const double> by_q_;
+  std::span<const double> by_u_;
+};
+
+/// Derivatives by quasi-velocities turned into those by coordinates: what a force does in a small displacement.
+/// \param by_u, dual to u \param by_q receives sums
+void add_by_coordinates(const Mechanism& mechanism, std::span<const double> q, std::span<const double> by_u,
+                        std::span<double> by_q);
+
+}  // namespace mbdbench::gradients

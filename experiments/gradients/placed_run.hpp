@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// A mechanism with the numbers of one evaluation, its formulation, and what steps and velocities need: shared by the
+/// ways through a run.
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "experiments/gradients/differentiable_run.hpp"
+#include "formulations/registry.hpp"
+
+namespace mbdbench::gradients {
+
+/// A spring whose stiffness or damping is varied.
+struct SpringTerm {
+  std::size_t number;  ///< among those that are varied
+  bool damping;
+  std::size_t q;
+  std::size_t u;
+  double rest;
+};
+
+std::vector<SpringTerm> spring_terms(const Mechanism& mechanism, const VariedNumbers& numbers);
+
+struct DifferentiableRun::Placed {
+  Placed(Mechanism varied, std::span<const FormulationEntry> registry, const FormulationChoice& choice,
+         const StepMethod& method, const VariedNumbers& numbers)
+      : mechanism(std::move(varied)),
+        formulation(make_formulation(registry, *choice.entry, mechanism, choice.options)),
+        springs(spring_terms(mechanism, numbers)),
+        stepper(*formulation, method, damped_coordinates()),
+        map(*formulation),
+        x0(formulation->state_size()),
+        q(static_cast<std::size_t>(mechanism.q_size())),
+        u(static_cast<std::size_t>(mechanism.u_size())) {}
+
+  /// \returns the state as an objective sees it. \throws RunFailure
+  StepState seen(std::size_t step, double t, std::span<const double> x, bool velocities);
+
+  /// \returns the coordinates whose rates are those of dampers that are varied.
+  [[nodiscard]] std::vector<std::size_t> damped_coordinates() const;
+
+  Mechanism mechanism;
+  std::unique_ptr<Formulation> formulation;
+  std::vector<SpringTerm> springs;
+  Stepper stepper;
+  VelocityMap map;
+  std::vector<double> x0;
+
+ private:
+  std::vector<double> q;
+  std::vector<double> u;
+};
+
+/// \throws RunFailure where it is not ok
+void require_run(const RhsStatus& status, double t);
+/// \returns the value of an objective. \throws std::invalid_argument where it is not finite
+double finite_value(double value);
+
+/// How often a watch is asked.
+inline constexpr std::size_t kStepsBetweenWatches = 64;
+
+template <typename Keep>
+std::vector<double> DifferentiableRun::forward(Placed& run, const Keep& keep) {
+  std::vector<double> x = run.x0;
+  std::vector<double> x_new(x.size());
+  StepTape last(1, run.stepper.sizes());
+  for (std::size_t k = 0; k < times_.count(); ++k) {
+    if (watch_ && k % kStepsBetweenWatches == 0) {
+      watch_();
+    }
+    run.stepper.step(times_.at(k), times_.size_of(k), x, last.record(0), x_new);
+    keep(k, std::span<const double>(x), last.record(0));
+    std::swap(x, x_new);
+  }
+  return x;
+}
+
+}  // namespace mbdbench::gradients

@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <vector>
+
+#include "experiments/gradients/differentiable_run.hpp"
+#include "experiments/gradients/placed_run.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench::gradients {
+
+/// Changes of the state along one direction of the numbers, forward.
+struct DifferentiableRun::Sensitivities {
+  Sensitivities(const DifferentiableRun& of, Placed& placed_run, std::span<const double> of_numbers)
+      : owner(of),
+        run(placed_run),
+        direction(of_numbers),
+        change(placed_run.x0.size()),
+        moved(change.size()),
+        rates(of.method_->stage_count() * change.size()),
+        by_q(index_of(placed_run.mechanism.q_size())),
+        by_u(index_of(placed_run.mechanism.u_size())),
+        of_u(by_u.size()),
+        masses(placed_run.mechanism.bodies().size()) {
+    for (std::size_t c = 0; c < of.numbers_.controls().size(); ++c) {
+      parameters.push_back(force_at(of.numbers_.loaded(c)));
+    }
+    for (std::size_t i = 0; i < of.numbers_.size(); ++i) {
+      const VariedNumber& number = of.numbers_.numbers()[i];
+      const auto& springs = placed_run.mechanism.description().joint_springs;
+      if (number.kind == VariedKind::mass) {
+        masses[number.place] = of_numbers[i];
+        parameters.push_back({ParameterKind::mass, placed_run.mechanism.bodies()[number.place].name, 0});
+      } else if (number.kind == VariedKind::stiffness) {
+        parameters.push_back({ParameterKind::stiffness, springs[number.place].name, 0});
+      } else if (number.kind == VariedKind::damping) {
+        parameters.push_back({ParameterKind::damping, springs[number.place].name, 0});
+      } else {
+        continue;
+      }
+      numbers.push_back(i);
+    }
+    factors.resize(parameters.size());
+    columns.resize(parameters.size() * change.size());
+  }
+
+  [[nodiscard]] RateParameter force_at(std::size_t u) const {
+    for (const Joint& joint : run.mechanism.tree_joints()) {
+      if (index_of(joint.u_offset) <= u && u < index_of(joint.u_offset + joint.nu)) {
+        return {ParameterKind::joint_force, joint.name, static_cast<int>(u) - joint.u_offset};
+      }
+    }
+    throw std::logic_error("a control loads no joint");
+  }
+
+  void start() {
+    std::vector<double> of_q(by_q.size());
+    std::vector<double> of_rate(by_u.size());
+    for (std::size_t i = 0; i < owner.numbers_.size(); ++i) {
+      const VariedNumber& number = owner.numbers_.numbers()[i];
+      if (number.kind == VariedKind::start_position) {
+        of_q[number.place] = direction[i];
+      } else if (number.kind == VariedKind::start_velocity) {
+        of_rate[number.place] = direction[i];
+      }
+    }
+    const double t = owner.times_.at(0);
+    require_run(run.map.start_change(t, run.x0, {of_q, of_rate, masses}, change), t);
+  }
+
+  void set_factors(double t) {
+    const std::size_t controls = owner.numbers_.controls().size();
+    for (std::size_t c = 0; c < controls; ++c) {
+      const KnotShares shares = owner.numbers_.shares(c, t);
+      const std::size_t place = owner.numbers_.first_of(c) + shares.knot;
+      factors[c] =
+          shares.first * direction[place] + (shares.second != 0.0 ? shares.second * direction[place + 1] : 0.0);
+    }
+    for (std::size_t k = 0; k < numbers.size(); ++k) {
+      factors[controls + k] = direction[numbers[k]];
+    }
+  }
+
+  void step(std::size_t k, const StepRecord& record, std::span<const double> x_new) {
+    const StepMethod& method = *owner.method_;
+    const std::size_t size = change.size();
+    const double h = owner.times_.size_of(k);
+    for (std::size_t i = 0; i < method.stage_count(); ++i) {
+      const double t = owner.times_.at(k) + method.nodes[i] * h;
+      const std::span<const double> x = record.stages.subspan(i * size, size);
+      const std::span<double> rate = std::span(rates).subspan(i * size, size);
+      advance_by(change, h, method.stages[i], rates, moved);
+      require_run(run.formulation->jacobian_vector(t, x, moved, rate), t);
+      if (!parameters.empty()) {
+        require_run(run.formulation->parameter_jacobian(t, x, parameters, columns), t);
+        set_factors(t);
+      }
+      for (std::size_t e = 0; e < columns.size(); ++e) {
+        rate[e / factors.size()] += columns[e] * factors[e % factors.size()];
+      }
+    }
+    advance_by(change, h, method.weights, rates, moved);
+    std::swap(change, moved);
+    for (std::size_t q = 0; q < record.lengths.size(); ++q) {
+      if (record.lengths[q] == 0.0) {
+        continue;
+      }
+      const std::size_t place = run.stepper.quaternions()[q];
+      double along = 0.0;
+      for (std::size_t c = place; c < place + 4; ++c) {
+        along += change[c] * x_new[c];
+      }
+      for (std::size_t c = place; c < place + 4; ++c) {
+        change[c] = (change[c] - along * x_new[c]) / record.lengths[q];
+      }
+    }
+  }
+
+  /// \returns how the share of a step changes.
+  double share(Objective& objective, std::size_t step, std::span<const double> x) {
+    if (!objective.has_share(step)) {
+      return 0.0;
+    }
+    const double t = owner.times_.at(step);
+    std::fill(by_q.begin(), by_q.end(), 0.0);
+    std::fill(by_u.begin(), by_u.end(), 0.0);
+    objective.add_derivatives(run.seen(step, t, x, objective.needs_velocities()), by_q, by_u);
+    double sum = std::inner_product(by_q.begin(), by_q.end(), change.begin(), 0.0);
+    if (objective.needs_velocities()) {
+      const std::span<const double> all = change;
+      require_run(run.map.change(t, x, {all.first(by_q.size()), all.subspan(by_q.size()), masses}, of_u), t);
+      sum += std::inner_product(by_u.begin(), by_u.end(), of_u.begin(), 0.0);
+    }
+    return sum;
+  }
+
+  const DifferentiableRun& owner;
+  Placed& run;
+  std::span<const double> direction;
+  std::vector<double> change;
+  std::vector<double> moved;
+  std::vector<double> rates;
+  std::vector<double> by_q;
+  std::vector<double> by_u;
+  std::vector<double> of_u;
+  std::vector<double> masses;
+  std::vector<RateParameter> parameters;  // of controls first
+  std::vector<std::size_t> numbers;       // of the others, in `direction`
+  std::vector<double> factors;
+  std::vector<double> columns;
+};
+
+RunGradient DifferentiableRun::along(std::span<const double> values, std::span<const double> directions,
+                                     Objective& objective) {
+  const std::size_t width = values.size();
+  if (width == 0 || directions.size() % width != 0) {
+    throw std::invalid_argument(fmt::format("directions: {} numbers are no rows of {}", directions.size(), width));
+  }
+  const std::unique_ptr<Placed> run = placed(values);
+  RunGradient result;
+  std::vector<Sensitivities> all;
+  std::vector<double> of_controls(width);
+  result.value = control_cost(values, of_controls);
+  for (std::size_t first = 0; first < directions.size(); first += width) {
+    const std::span<const double> direction = directions.subspan(first, width);
+    all.emplace_back(*this, *run, direction);
+    all.back().start();
+    result.gradient.push_back(std::inner_product(direction.begin(), direction.end(), of_controls.begin(), 0.0));
+  }
+  StepTape before(1, run->stepper.sizes());
+  const auto arrive = [&](std::size_t k, std::span<const double> x) {
+    for (std::size_t d = 0; d < all.size(); ++d) {
+      if (k > 0) {
+        all[d].step(k - 1, before.record(0), x);
+      }
+      result.gradient[d] += all[d].share(objective, k, x);
+    }
+    result.value += share(*run, objective, k, x);
+  };
+  const std::vector<double> end =
+      forward(*run, [&](std::size_t k, std::span<const double> x, const StepRecord& record) {
+        arrive(k, x);
+        before.keep(0, record);
+      });
+  arrive(times_.count(), end);
+  result.value = finite_value(result.value);
+  return result;
+}
+
+}  // namespace mbdbench::gradients

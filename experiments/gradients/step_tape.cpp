@@ -1,0 +1,78 @@
+#include "experiments/gradients/step_tape.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "integrators/vector_operations.hpp"
+
+namespace mbdbench::gradients {
+
+Stepper::Stepper(Formulation& formulation, const StepMethod& method, std::vector<std::size_t> wanted)
+    : formulation_(&formulation),
+      method_(&method),
+      wanted_(std::move(wanted)),
+      rates_(method.stage_count() * formulation.state_size()),
+      raw_(formulation.state_size()) {
+  const std::span<const StateComponent> layout = formulation.layout();
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    if (layout[i].kind == StateKind::quaternion) {
+      quaternions_.push_back(i);
+      i += 3;
+    }
+  }
+}
+
+void Stepper::step(double t, double h, std::span<const double> x, const StepRecord& record, std::span<double> x_new) {
+  const std::size_t size = x.size();
+  const std::span<double> rates = rates_;
+  for (std::size_t i = 0; i < method_->stage_count(); ++i) {
+    const std::span<double> at = record.stages.subspan(i * size, size);
+    if (i == 0) {
+      std::copy(x.begin(), x.end(), at.begin());
+    } else {
+      advance_by(x, h, method_->stages[i], rates, at);
+    }
+    const double time = t + method_->nodes[i] * h;
+    if (!all_finite(at)) {
+      throw RunFailure(fmt::format("t = {}: the state is not finite; choose a shorter step", time));
+    }
+    const RhsStatus status = formulation_->rhs(time, at, rates.subspan(i * size, size));
+    if (!status.ok) {
+      throw RunFailure(fmt::format("t = {}: {}", time, status.message()));
+    }
+    for (std::size_t k = 0; k < wanted_.size(); ++k) {
+      record.rates[i * wanted_.size() + k] = rates[i * size + wanted_[k]];
+    }
+  }
+  advance_by(x, h, method_->weights, rates, x_new);
+  if (!all_finite(x_new)) {
+    throw RunFailure(fmt::format("t = {}: the state is not finite; choose a shorter step", t + h));
+  }
+  settle(t + h, record.lengths, x_new);
+}
+
+void Stepper::settle(double t, std::span<double> lengths, std::span<double> x_new) {
+  std::fill(lengths.begin(), lengths.end(), 0.0);
+  std::copy(x_new.begin(), x_new.end(), raw_.begin());
+  if (!formulation_->after_step(t, x_new)) {
+    return;
+  }
+  for (std::size_t k = 0; k < quaternions_.size(); ++k) {
+    const std::span<double> e = std::span(raw_).subspan(quaternions_[k], 4);
+    if (std::equal(e.begin(), e.end(), x_new.begin() + static_cast<std::ptrdiff_t>(quaternions_[k]))) {
+      continue;
+    }
+    lengths[k] = std::hypot(std::hypot(e[0], e[1]), std::hypot(e[2], e[3]));
+    std::for_each(e.begin(), e.end(), [length = lengths[k]](double& number) { number /= length; });
+  }
+  if (!std::equal(raw_.begin(), raw_.end(), x_new.begin())) {
+    throw std::invalid_argument(
+        "this formulation changes the ends of steps by more than the length of quaternions (a projection on "
+        "constraints, another choice of joints); gradients of runs do not differentiate that");
+  }
+}
+
+}  // namespace mbdbench::gradients

@@ -1,0 +1,221 @@
+#include "experiments/gradients/varied_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+#include <utility>
+
+#include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/description/name_suggestion.hpp"
+#include "mechanisms/model/start/moved_start.hpp"
+
+namespace mbdbench::gradients {
+namespace {
+
+/// A number that could be varied, with its value.
+struct Candidate {
+  VariedNumber number;
+  double value = 0.0;
+};
+
+bool is_driven(const Joint& joint, std::size_t component) {
+  return std::any_of(joint.motions.begin(), joint.motions.end(),
+                     [&](const JointMotion& motion) { return index_of(motion.component) == component; });
+}
+
+std::vector<Candidate> candidates(const Mechanism& mechanism) {
+  std::vector<Candidate> all;
+  const auto& bodies = mechanism.bodies();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    all.push_back({{VariedKind::mass, "mass." + bodies[i].name, i}, bodies[i].mass});
+  }
+  const auto& springs = mechanism.description().joint_springs;
+  for (std::size_t i = 0; i < springs.size(); ++i) {
+    if (!mechanism.find_joint(springs[i].joint)->cut) {
+      all.push_back({{VariedKind::stiffness, "stiffness." + springs[i].name, i}, springs[i].stiffness});
+      all.push_back({{VariedKind::damping, "damping." + springs[i].name, i}, springs[i].damping});
+    }
+  }
+  for (const StartValue& value : start_values(mechanism)) {
+    const Joint& joint = mechanism.tree_joints()[value.joint];
+    // Four numbers of a quaternion are three of a turn: an optimiser has no use for them.
+    const bool in_quaternion = !value.rate && has_quaternion(joint.type) && value.component < 4;
+    if (!in_quaternion && !is_driven(joint, value.component)) {
+      all.push_back(
+          {{value.rate ? VariedKind::start_velocity : VariedKind::start_position, value.name, index_of(value.place)},
+           value.in(mechanism.q0(), mechanism.u0())});
+    }
+  }
+  return all;
+}
+
+/// \returns the joint and the component that a word such as "slider" or "hip.2" says. Names may have dots themselves.
+std::optional<std::pair<JointReference, int>> joint_component(const Mechanism& mechanism, const std::string& word) {
+  if (const auto joint = mechanism.find_joint(word)) {
+    return std::pair(*joint, 0);
+  }
+  const std::size_t dot = word.rfind('.');
+  if (dot == std::string::npos || dot + 2 != word.size() || word[dot + 1] < '1' || word[dot + 1] > '6') {
+    return std::nullopt;
+  }
+  const auto joint = mechanism.find_joint(word.substr(0, dot));
+  return joint ? std::optional(std::pair(*joint, word[dot + 1] - '1')) : std::nullopt;
+}
+
+}  // namespace
+
+VariedNumbers::VariedNumbers(const Mechanism& mechanism, std::span<const std::string> names,
+                             std::vector<Control> controls)
+    : description_(mechanism.description()), q_(mechanism.q0()), u_(mechanism.u0()), controls_(std::move(controls)) {
+  for (const std::string& name : names) {
+    add(mechanism, name);
+  }
+  for (const Control& control : controls_) {
+    add_control(mechanism, control);
+  }
+}
+
+void VariedNumbers::add(const Mechanism& mechanism, const std::string& name) {
+  const std::vector<Candidate> all = candidates(mechanism);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Candidate& one) { return one.number.name == name; });
+  if (found == all.end()) {
+    std::vector<std::string> known;
+    std::transform(all.begin(), all.end(), std::back_inserter(known),
+                   [](const Candidate& one) { return one.number.name; });
+    throw std::invalid_argument(fmt::format("parameter '{}': mechanism '{}' has none of that name; {}", name,
+                                            mechanism.name(), suggest_name(name, known, "parameters")));
+  }
+  if (std::any_of(numbers_.begin(), numbers_.end(), [&](const VariedNumber& one) { return one.name == name; })) {
+    throw std::invalid_argument(fmt::format("parameter '{}' stands twice", name));
+  }
+  numbers_.push_back(found->number);
+  own_values_.push_back(found->value);
+}
+
+void VariedNumbers::add_control(const Mechanism& mechanism, const Control& control) {
+  const auto found = joint_component(mechanism, control.joint);
+  if (!found || found->first.cut || found->second >= mechanism.joint(found->first).nu) {
+    std::vector<std::string> known;
+    for (const Joint& joint : mechanism.tree_joints()) {
+      for (int i = 1; i <= joint.nu; ++i) {
+        known.push_back(joint.nu == 1 ? joint.name : fmt::format("{}.{}", joint.name, i));
+      }
+    }
+    throw std::invalid_argument(fmt::format("control '{}': mechanism '{}' has no such joint in its tree; {}",
+                                            control.joint, mechanism.name(),
+                                            suggest_name(control.joint, known, "joints")));
+  }
+  const Joint& joint = mechanism.joint(found->first);
+  if (is_driven(joint, index_of(found->second))) {
+    throw std::invalid_argument(
+        fmt::format("control '{}': the joint follows a prescribed motion, a force does nothing there", control.joint));
+  }
+  if (control.times.size() < 2) {
+    throw std::invalid_argument(
+        fmt::format("control '{}': has {} times; it needs two or more", control.joint, control.times.size()));
+  }
+  for (std::size_t k = 0; k < control.times.size(); ++k) {
+    if (!std::isfinite(control.times[k]) || (k > 0 && !(control.times[k] > control.times[k - 1]))) {
+      throw std::invalid_argument(fmt::format("control '{}': time {} is {}; times must be finite and increase",
+                                              control.joint, k + 1, control.times[k]));
+    }
+  }
+  const std::size_t u = index_of(joint.u_offset + found->second);
+  if (std::find(loaded_.begin(), loaded_.end(), u) != loaded_.end()) {
+    throw std::invalid_argument(fmt::format("control '{}' stands twice", control.joint));
+  }
+  const std::size_t index = loaded_.size();
+  first_of_.push_back(numbers_.size());
+  loaded_.push_back(u);
+  for (std::size_t k = 0; k < control.times.size(); ++k) {
+    numbers_.push_back({VariedKind::control, fmt::format("force.{}@{}", control.joint, control.times[k]), index, k});
+    own_values_.push_back(0.0);
+  }
+  JointLoadDescription load;
+  const auto& loads = description_.joint_loads;
+  for (std::size_t n = index + 1; load.name.empty(); ++n) {  // joints may have names too long for one more word
+    const std::string name = fmt::format("control{}", n);
+    if (std::none_of(loads.begin(), loads.end(), [&](const auto& other) { return other.name == name; })) {
+      load.name = name;
+    }
+  }
+  load.joint = joint.name;
+  load.component = found->second;
+  load.law = TableLaw{"t", control.times, std::vector<double>(control.times.size())};
+  description_.joint_loads.push_back(load);
+}
+
+bool VariedNumbers::any(VariedKind kind) const {
+  return std::any_of(numbers_.begin(), numbers_.end(), [kind](const VariedNumber& one) { return one.kind == kind; });
+}
+
+KnotShares VariedNumbers::shares(std::size_t control, double t) const {
+  const std::vector<double>& times = controls_[control].times;
+  if (t <= times.front()) {
+    return {};
+  }
+  if (t >= times.back()) {
+    return {times.size() - 1, 1.0, 0.0};
+  }
+  const auto next = static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), t) - times.begin());
+  const double second = (t - times[next - 1]) / (times[next] - times[next - 1]);
+  return {next - 1, 1.0 - second, second};
+}
+
+Mechanism VariedNumbers::with(std::span<const double> values) const {
+  MechanismDescription description = description_;
+  const std::size_t first_control = description.joint_loads.size() - controls_.size();
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    const VariedNumber& number = numbers_[i];
+    const double value = values[i];
+    if (!std::isfinite(value)) {
+      throw std::invalid_argument(fmt::format("parameter '{}' is {}; it must be finite", number.name, value));
+    }
+    switch (number.kind) {
+      case VariedKind::mass:
+        description.bodies[number.place].mass = value;
+        break;
+      case VariedKind::stiffness:
+        description.joint_springs[number.place].stiffness = value;
+        break;
+      case VariedKind::damping:
+        description.joint_springs[number.place].damping = value;
+        break;
+      case VariedKind::control:
+        std::get<TableLaw>(description.joint_loads[first_control + number.place].law).values[number.knot] = value;
+        break;
+      case VariedKind::start_position:
+      case VariedKind::start_velocity:
+        break;  // `start` has them: the mechanism's own would be moved to close loops
+    }
+  }
+  return Mechanism(std::move(description));
+}
+
+void VariedNumbers::start(std::span<const double> values, Eigen::VectorXd& q, Eigen::VectorXd& u) const {
+  q = q_;
+  u = u_;
+  for (std::size_t i = 0; i < numbers_.size(); ++i) {
+    if (numbers_[i].kind == VariedKind::start_position) {
+      q[static_cast<Eigen::Index>(numbers_[i].place)] = values[i];
+    } else if (numbers_[i].kind == VariedKind::start_velocity) {
+      u[static_cast<Eigen::Index>(numbers_[i].place)] = values[i];
+    }
+  }
+}
+
+void put_start(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u,
+               MechanismDescription& description) {
+  for (const StartValue& value : start_values(mechanism)) {
+    JointDescription& joint = description.joints[value.joint];
+    (value.rate ? joint.v0 : joint.q0)[value.component] = value.in(q, u);
+  }
+}
+
+}  // namespace mbdbench::gradients

@@ -1,0 +1,52 @@
+#pragma once
+/// \file
+/// Exact derivatives of x' = (q', u') of a mechanism with loops, with respect to its state (q, u) and to parameters:
+/// the equations with multipliers, linearised (loop_data.hpp), and solved with one dense factorisation.
+///
+///   M u' = ... + Phi_q^T lambda,   Phi_q u' = ...;   where velocities are projected, first M w = Phi_q^T sigma,
+///   Phi_q (u + w) = -Phi_t, and u + w in the place of u, in q' too
+///
+/// Of the rows of Phi_q as many count as its generic rank says, the largest that is left first. So derivatives along
+/// changes that keep the constraints are those of every formulation with these states. Those along all other changes
+/// are too where no row repeats others, or where rows that do are zero at all positions (planar loops). Elsewhere rows
+/// contradict one another beside the constraints, x' is a compromise of the formulation's own, and derivatives along
+/// changes that break constraints are those of a mechanism without the rows that are left out.
+///
+/// Cost: O(n^3) for all, as for products with a direction or with weights; O(n) a pass.
+#include <memory>
+#include <span>
+#include <string>
+
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+/// Workspace of one mechanism.
+class ClosedDerivatives {
+ public:
+  /// \param projects whether velocities are projected on the constraints before anything else
+  ClosedDerivatives(const Mechanism& mechanism, bool projects);
+  ~ClosedDerivatives();
+  ClosedDerivatives(const ClosedDerivatives&) = delete;
+  ClosedDerivatives& operator=(const ClosedDerivatives&) = delete;
+  ClosedDerivatives(ClosedDerivatives&&) = delete;
+  ClosedDerivatives& operator=(ClosedDerivatives&&) = delete;
+
+  /// \returns why a mechanism has no derivatives here; empty where it has.
+  [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
+
+  // As of Formulation, by the same names.
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> rows);
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product);
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product);
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> rows);
+
+ private:
+  struct Workspace;
+  std::unique_ptr<Workspace> work_;
+};
+
+}  // namespace mbdbench

@@ -1,0 +1,125 @@
+#pragma once
+/// \file
+/// A mechanism with loops, linearised about a state, as plain data: what the passes of this room leave for each other.
+///
+/// All motions and wrenches are about one point of space R amid the bodies, in world axes, so that nothing moves from
+/// joint to joint. With S_k the motion of quasi-velocity k, fixed in the body c(k), and for body b behind body a
+///
+///   V_b = V_a + sum S_k u_k                      A_b = A_a + sum S_k u_k' + (V_c x S_k) u_k,   A_ground = -g
+///   F_b = I A_b + V_b x* I V_b                   ID_k = S_k . (F of all outboard, less D lambda of cut joints)
+///
+/// and of a direction that displaces the bodies by psi_b = psi_a + sum S_k dtheta_k: dS_k = psi_c x S_k.
+///
+///   M da - Phi_q^T dlambda = -r,   r = dID - dtau at held a and lambda
+///   Phi_q da = -s,                 s = d Phi'' at held a
+///
+/// Projected velocities u + w, M w = Phi_q^T sigma, likewise: M dw - Phi_q^T dsigma = -r2, Phi_q du = -s1, with r2 what
+/// dID becomes with w for u', sigma for lambda, and nothing that moves; s1 = d Phi' at held u.
+#include "formulations/derivatives/loops/cut_motion.hpp"
+
+namespace mbdbench::linear {
+
+struct LoopAxis {
+  Screw<double> motion{};     ///< S
+  Screw<double> rate{};       ///< V_c x S
+  int carrier = -1;           ///< the body in which it is fixed
+  double speed = 0.0;         ///< u
+  double acceleration = 0.0;  ///< u'
+  double change = 0.0;        ///< w
+  double stiffness = 0.0;
+  double damping = 0.0;
+};
+
+struct LoopBody {
+  int inboard = -1;
+  int first_axis = 0;  ///< axes are numbered as quasi-velocities
+  int axis_count = 0;
+  RigidBody inertia;
+  Screw<double> velocity{};
+  Screw<double> momentum{};
+  Screw<double> acceleration{};
+  Screw<double> force{};           ///< F, of the own body
+  Screw<double> carried{};         ///< with everything outboard, less D lambda
+  Screw<double> change{};          ///< sum of S w
+  Screw<double> change_force{};    ///< I times it
+  Screw<double> change_carried{};  ///< with everything outboard, less D sigma
+};
+
+/// What a cut joint does, and its slopes by displacements of a and of b, then by velocities of a and of b.
+struct LoopCut {
+  static constexpr int kSlopes = 24;
+  CutShape shape;
+  int first_row = 0;
+  CutMotion<double> motion{};
+  Screw<double> wrench{};         ///< D lambda
+  Screw<double> change_wrench{};  ///< D sigma
+  double lambda[CutShape::kRows]{};
+  double sigma[CutShape::kRows]{};
+  double first_slopes[CutShape::kRows][kSlopes / 2]{};  ///< of Phi', by displacements
+  double second_slopes[CutShape::kRows][kSlopes]{};     ///< of Phi''
+  double wrench_slopes[6][kSlopes / 2]{};               ///< of D lambda, by displacements
+  double change_slopes[6][kSlopes / 2]{};               ///< of D sigma
+};
+
+/// Offsets of the numbers of one body, packs, in `lanes`.
+struct LoopLanes {
+  static constexpr int kDisplacement = 0, kVelocity = 6, kAcceleration = 12, kForce = 18;
+  static constexpr int kChange = 24, kChangeForce = 30;
+  static constexpr int kSize = 36;
+};
+
+struct LoopData {
+  int body_count = 0;
+  int axis_count = 0;
+  int cut_count = 0;
+  int row_count = 0;       ///< of Phi
+  bool drifted = false;    ///< whether there is a w
+  Screw<double> ground{};  ///< -g
+  LoopBody* bodies = nullptr;
+  LoopAxis* axes = nullptr;
+  LoopCut* cuts = nullptr;
+  double* lanes = nullptr;       ///< LoopLanes::kSize packs a body
+  double* axis_lanes = nullptr;  ///< dS, six packs an axis
+};
+
+/// Directions side by side, and what they do. Packs.
+struct LoopDirections {
+  const double* turns = nullptr;    ///< dtheta, by axis
+  const double* pushes = nullptr;   ///< du
+  double* forces = nullptr;         ///< receives r, by axis
+  double* seconds = nullptr;        ///< s, by row of the cut joints
+  double* change_forces = nullptr;  ///< r2; set where a w is
+  double* firsts = nullptr;         ///< s1
+};
+
+/// Weights of r and s, of r2 and s1, and what they are worth by dtheta and du.
+struct LoopWeights {
+  const double* forces = nullptr;
+  const double* seconds = nullptr;
+  double* by_turn = nullptr;  ///< receives sums, which are added to
+  double* by_push = nullptr;
+};
+
+/// The passes of one instruction set.
+struct LoopSweeps {
+  int width = 1;  ///< doubles a pack
+  /// Slopes of the cut joints, after the bodies' motions and multipliers are set.
+  void (*slope_cuts)(const LoopData&) = nullptr;
+  /// One direction a lane.
+  void (*directions)(const LoopData&, const LoopDirections&) = nullptr;
+  /// One direction.
+  void (*direction)(const LoopData&, const LoopDirections&) = nullptr;
+  void (*weights)(const LoopData&, const LoopWeights&) = nullptr;
+  /// The same of r2 and s1.
+  void (*change_weights)(const LoopData&, const LoopWeights&) = nullptr;
+};
+
+}  // namespace mbdbench::linear
+
+namespace mbdbench {
+
+linear::LoopSweeps baseline_loop_sweeps();
+linear::LoopSweeps avx2_loop_sweeps();
+linear::LoopSweeps avx512_loop_sweeps();
+
+}  // namespace mbdbench

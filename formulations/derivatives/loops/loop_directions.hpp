@@ -1,0 +1,194 @@
+#pragma once
+/// \file
+/// Directions of the state through a linearised mechanism with loops (loop_data.hpp has the equations): one a lane, or
+/// one alone. O(n) a pass.
+#include "formulations/derivatives/loops/loop_data.hpp"
+
+namespace mbdbench::linear {
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+/// \tparam W doubles a register of the instruction set: what is not inlined has it in its name
+/// \tparam T a pack of so many, or double
+template <int W, typename T>
+struct LoopForward {
+  using L = LoopLanes;
+
+  static MBDBENCH_KERNEL T* packs_at(double* memory) { return reinterpret_cast<T*>(memory); }
+  static MBDBENCH_KERNEL const T* packs_at(const double* memory) { return reinterpret_cast<const T*>(memory); }
+  static MBDBENCH_KERNEL T* lanes_of(const LoopData& data, int body) {
+    return packs_at(data.lanes) + static_cast<long>(L::kSize) * body;
+  }
+  static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) {
+    return {{six[0], six[1], six[2]}, {six[3], six[4], six[5]}};
+  }
+  static MBDBENCH_KERNEL void put(const Screw<T>& r, T* six) {
+    six[0] = r.linear.x;
+    six[1] = r.linear.y;
+    six[2] = r.linear.z;
+    six[3] = r.angular.x;
+    six[4] = r.angular.y;
+    six[5] = r.angular.z;
+  }
+  static MBDBENCH_KERNEL Screw<T> of_body(const LoopData& data, int body, int offset) {
+    return body < 0 ? no_screw<T>() : screw_at(lanes_of(data, body) + offset);
+  }
+
+  static void run(const LoopData& data, const LoopDirections& directions) {
+    for (int i = 0; i < data.body_count; ++i) {
+      move(data, directions, i);
+    }
+    for (int c = 0; c < data.cut_count; ++c) {
+      close(data, directions, data.cuts[c]);
+    }
+    for (int i = data.body_count; i-- > 0;) {
+      collect(data, directions, i);
+    }
+  }
+
+  static MBDBENCH_KERNEL void move(const LoopData& data, const LoopDirections& directions, int i) {
+    const LoopBody& body = data.bodies[i];
+    const T* const turns = packs_at(directions.turns);
+    const T* const pushes = packs_at(directions.pushes);
+    T* const own = lanes_of(data, i);
+    const int last = body.first_axis + body.axis_count;
+    const Screw<T> inner = of_body(data, body.inboard, L::kDisplacement);
+    Screw<T> displacement = inner;
+    for (int k = body.first_axis; k < last; ++k) {
+      add(data.axes[k].motion, turns[k], displacement);
+    }
+    put(displacement, own + L::kDisplacement);
+    const Screw<T> inner_velocity = of_body(data, body.inboard, L::kVelocity);
+    Screw<T> velocity = inner_velocity;
+    for (int k = body.first_axis; k < last; ++k) {
+      const LoopAxis& axis = data.axes[k];
+      // psi x S = -(S x psi)
+      const Screw<T> turned = motions_crossed(axis.motion, axis.carrier == i ? displacement : inner);
+      const Screw<T> change = minus(no_screw<T>(), turned);
+      put(change, packs_at(data.axis_lanes) + 6L * k);
+      scaled_add(change, axis.speed, velocity);
+      add(axis.motion, pushes[k], velocity);
+    }
+    put(velocity, own + L::kVelocity);
+    Screw<T> acceleration = of_body(data, body.inboard, L::kAcceleration);
+    Screw<T> changed = no_screw<T>();
+    if (data.drifted) {
+      changed = of_body(data, body.inboard, L::kChange);
+    }
+    for (int k = body.first_axis; k < last; ++k) {
+      const LoopAxis& axis = data.axes[k];
+      const Screw<T> change = screw_at(packs_at(data.axis_lanes) + 6L * k);
+      scaled_add(change, axis.acceleration, acceleration);
+      const Screw<double>& carried = axis.carrier < 0 ? rest() : data.bodies[axis.carrier].velocity;
+      const Screw<T> rate = minus(motions_crossed(carried, change),
+                                  motions_crossed(axis.motion, axis.carrier == i ? velocity : inner_velocity));
+      scaled_add(rate, axis.speed, acceleration);
+      add(axis.rate, pushes[k], acceleration);
+      if (data.drifted) {
+        scaled_add(change, axis.change, changed);
+      }
+    }
+    put(acceleration, own + L::kAcceleration);
+    // In axes that move with the body: d X - psi x X.
+    const Screw<T> own_velocity = plus(velocity, motions_crossed(body.velocity, displacement));
+    const Screw<T> own_acceleration = plus(acceleration, motions_crossed(body.acceleration, displacement));
+    Screw<T> force = inertia_times(body.inertia, own_acceleration);
+    force = plus(force, wrench_crossed(body.velocity, inertia_times(body.inertia, own_velocity)));
+    force = minus(force, crossed_wrench(body.momentum, own_velocity));
+    force = minus(force, crossed_wrench(body.force, displacement));
+    put(force, own + L::kForce);
+    if (data.drifted) {
+      put(changed, own + L::kChange);
+      force = inertia_times(body.inertia, plus(changed, motions_crossed(body.change, displacement)));
+      put(minus(force, crossed_wrench(body.change_force, displacement)), own + L::kChangeForce);
+    }
+  }
+
+  static MBDBENCH_KERNEL const Screw<double>& rest() {
+    static constexpr Screw<double> kRest{};
+    return kRest;
+  }
+
+  static MBDBENCH_KERNEL void scaled_add(const Screw<T>& a, double factor, Screw<T>& to) {
+    const T f(factor);
+    to.linear.x += a.linear.x * f;
+    to.linear.y += a.linear.y * f;
+    to.linear.z += a.linear.z * f;
+    to.angular.x += a.angular.x * f;
+    to.angular.y += a.angular.y * f;
+    to.angular.z += a.angular.z * f;
+  }
+
+  static MBDBENCH_KERNEL void close(const LoopData& data, const LoopDirections& directions, const LoopCut& cut) {
+    T moves[LoopCut::kSlopes];
+    put(of_body(data, cut.shape.body_a, L::kDisplacement), moves);
+    put(of_body(data, cut.shape.body_b, L::kDisplacement), moves + 6);
+    put(of_body(data, cut.shape.body_a, L::kVelocity), moves + 12);
+    put(of_body(data, cut.shape.body_b, L::kVelocity), moves + 18);
+    const Screw<T> pulled =
+        minus(of_body(data, cut.shape.body_b, L::kAcceleration), of_body(data, cut.shape.body_a, L::kAcceleration));
+    const Screw<T> moved = minus(screw_at(moves + 18), screw_at(moves + 12));
+    T* const seconds = packs_at(directions.seconds) + cut.first_row;
+    T* const firsts = packs_at(directions.firsts) + cut.first_row;
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      T second = dot(cut.motion.rows[j], pulled);
+      T first = dot(cut.motion.rows[j], moved);
+      for (int k = 0; k < LoopCut::kSlopes / 2; ++k) {
+        first += T(cut.first_slopes[j][k]) * moves[k];
+      }
+      for (int k = 0; k < LoopCut::kSlopes; ++k) {
+        second += T(cut.second_slopes[j][k]) * moves[k];
+      }
+      seconds[j] = second;
+      firsts[j] = first;
+    }
+    push(data, cut, cut.wrench_slopes, moves, L::kForce);
+    if (data.drifted) {
+      push(data, cut, cut.change_slopes, moves, L::kChangeForce);
+    }
+  }
+
+  static MBDBENCH_KERNEL void push(const LoopData& data, const LoopCut& cut,
+                                   const double (&slopes)[6][LoopCut::kSlopes / 2], const T* moves, int offset) {
+    for (int i = 0; i < 6; ++i) {
+      T change = T(0.0);
+      for (int k = 0; k < LoopCut::kSlopes / 2; ++k) {
+        change += T(slopes[i][k]) * moves[k];
+      }
+      if (cut.shape.body_a >= 0) {
+        lanes_of(data, cut.shape.body_a)[offset + i] += change;
+      }
+      if (cut.shape.body_b >= 0) {
+        lanes_of(data, cut.shape.body_b)[offset + i] -= change;
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL void collect(const LoopData& data, const LoopDirections& directions, int i) {
+    const LoopBody& body = data.bodies[i];
+    const T* const own = lanes_of(data, i);
+    const Screw<T> force = screw_at(own + L::kForce);
+    const Screw<T> changed = data.drifted ? screw_at(own + L::kChangeForce) : no_screw<T>();
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      const LoopAxis& axis = data.axes[k];
+      const Screw<T> change = screw_at(packs_at(data.axis_lanes) + 6L * k);
+      packs_at(directions.forces)[k] = dot(axis.motion, force) + dot(body.carried, change) +
+                                       T(axis.stiffness) * packs_at(directions.turns)[k] +
+                                       T(axis.damping) * packs_at(directions.pushes)[k];
+      if (data.drifted) {
+        packs_at(directions.change_forces)[k] = dot(axis.motion, changed) + dot(body.change_carried, change);
+      }
+    }
+    if (body.inboard >= 0) {
+      T* const inner = lanes_of(data, body.inboard);
+      put(plus(screw_at(inner + L::kForce), force), inner + L::kForce);
+      if (data.drifted) {
+        put(plus(screw_at(inner + L::kChangeForce), changed), inner + L::kChangeForce);
+      }
+    }
+  }
+};
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::linear

@@ -1,0 +1,396 @@
+#include "formulations/derivatives/loops/loop_state.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "formulations/batches/batch_tree.hpp"
+#include "mechanisms/model/description/index_of.hpp"
+
+namespace mbdbench {
+namespace {
+
+using linear::LoopAxis;
+using linear::LoopBody;
+using linear::LoopCut;
+
+kernels::LinkVector<double> vector_of(const Vec3& r) {
+  return {r.x(), r.y(), r.z()};
+}
+
+/// \returns whether an axis of a joint's H is fixed in the outboard body, its line included; else in the inboard one.
+bool is_fixed_outboard(const Joint& joint, int component) {
+  return joint.type == JointType::spherical || (joint.type == JointType::universal && component == 1) ||
+         (joint.type == JointType::free && component < 3) || (joint.type == JointType::planar && component == 2);
+}
+
+bool is_cut(const Mechanism& mechanism, const std::string& joint) {
+  const std::optional<JointReference> found = mechanism.find_joint(joint);
+  return found && found->cut;
+}
+
+}  // namespace
+
+std::string LoopState::obstacle(const Mechanism& mechanism) {
+  if (std::string load = loads_without_lanes(mechanism.description()); !load.empty()) {
+    return "exact derivatives are there for constant forces, springs and dampers in joints; " + load + " has none";
+  }
+  const MechanismDescription& description = mechanism.description();
+  for (const auto& spring : description.joint_springs) {
+    if (is_cut(mechanism, spring.joint)) {
+      return "there are no exact derivatives of loads in cut joints, such as spring '" + spring.name + "'";
+    }
+  }
+  for (const auto& load : description.joint_loads) {
+    if (is_cut(mechanism, load.joint)) {
+      return "there are no exact derivatives of loads in cut joints, such as load '" + load.name + "'";
+    }
+  }
+  if (!mechanism.held_by_velocity().empty()) {
+    return "there are no exact derivatives where velocities are held without an equation of positions, as '" +
+           std::string(mechanism.held_by_velocity()) + "' does";
+  }
+  return {};
+}
+
+LoopState::LoopState(const Mechanism& mechanism, int width)
+    : mechanism_(&mechanism),
+      kinematics_(mechanism),
+      motions_(mechanism),
+      bodies_(mechanism.bodies().size()),
+      axes_(index_of(mechanism.u_size())),
+      cuts_(mechanism.cut_joints().size()),
+      composites_(bodies_.size()),
+      mass_(Eigen::MatrixXd::Zero(mechanism.u_size(), mechanism.u_size())),
+      constraints_(Eigen::MatrixXd::Zero(mechanism.constraint_size(), mechanism.u_size())),
+      velocities_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
+      accelerations_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
+      forces_(Eigen::VectorXd::Zero(mechanism.u_size())) {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    const Joint& joint = mechanism.tree_joints()[k];
+    bodies_[k].inboard = joint.a;
+    bodies_[k].first_axis = joint.u_offset;
+    bodies_[k].axis_count = joint.nu;
+    for (int i = 0; i < joint.nu; ++i) {
+      axes_[index_of(joint.u_offset + i)].carrier = is_fixed_outboard(joint, i) ? static_cast<int>(k) : joint.a;
+    }
+  }
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    cuts_[c].first_row = mechanism.cut_joints()[c].row_offset;
+  }
+  add_loads();
+  data_.body_count = mechanism.body_count();
+  data_.axis_count = mechanism.u_size();
+  data_.cut_count = static_cast<int>(cuts_.size());
+  data_.row_count = mechanism.constraint_size();
+  data_.bodies = bodies_.data();
+  data_.axes = axes_.data();
+  data_.cuts = cuts_.data();
+  data_.ground.linear = vector_of(-mechanism.gravity());
+  memory_.push_back(
+      aligned_memory(linear::LoopLanes::kSize * std::max<std::size_t>(1, bodies_.size()) * index_of(width)));
+  data_.lanes = memory_.back().get();
+  memory_.push_back(aligned_memory(6 * std::max<std::size_t>(1, axes_.size()) * index_of(width)));
+  data_.axis_lanes = memory_.back().get();
+}
+
+void LoopState::add_loads() {
+  const auto along = [this](const std::string& name, int component) {
+    const Joint& joint = mechanism_->joint(*mechanism_->find_joint(name));
+    Spring spring;
+    spring.u = joint.u_offset + component;
+    spring.q = has_quaternion(joint.type) ? joint.q_offset + component + 1 : joint.q_offset + component;
+    return spring;
+  };
+  for (const JointLoadDescription& load : mechanism_->description().joint_loads) {
+    springs_.push_back(along(load.joint, load.component));
+    springs_.back().constant = std::get<ConstantLaw>(load.law).value;
+  }
+  for (const JointSpringDescription& spring : mechanism_->description().joint_springs) {
+    springs_.push_back(along(spring.joint, spring.component));
+    springs_.back().constant = spring.stiffness * spring.rest;
+    springs_.back().stiffness = spring.stiffness;
+    springs_.back().damping = spring.damping;
+    LoopAxis& axis = axes_[index_of(springs_.back().u)];
+    axis.stiffness += spring.stiffness;
+    axis.damping += spring.damping;
+  }
+}
+
+void LoopState::set_positions(double t, std::span<const double> q) {
+  kinematics_.set_positions(q);
+  motions_.evaluate(t);
+  center_.setZero();
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    center_ += kinematics_.body(static_cast<int>(k)).com / static_cast<double>(bodies_.size());
+  }
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    place_axes(k);
+  }
+  for (std::size_t c = 0; c < cuts_.size(); ++c) {
+    place_cut(c);
+  }
+  set_mass();
+  for (LoopBody& body : bodies_) {
+    body.velocity = {};
+    body.acceleration = {};
+  }
+  set_cut_motions();
+  set_constraints();
+  velocities_.setZero();
+  for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
+    velocities_[motions_.rows()[m]] = motions_.velocities()[m];
+  }
+}
+
+void LoopState::place_axes(std::size_t joint) {
+  const JointKinematics& state = kinematics_.tree_joint(static_cast<int>(joint));
+  const BodyKinematics& body = kinematics_.body(static_cast<int>(joint));
+  LoopBody& own = bodies_[joint];
+  const Vec3 lever = state.point - center_;
+  for (int i = 0; i < own.axis_count; ++i) {
+    const Vec3 omega = state.h.col(i).tail<3>();
+    const Vec3 linear = state.h.col(i).head<3>() + lever.cross(omega);
+    axes_[index_of(own.first_axis + i)].motion = {vector_of(linear), vector_of(omega)};
+  }
+  const double mass = mechanism_->bodies()[joint].mass;
+  const Vec3 com = body.com - center_;
+  const Mat3 inertia = body.inertia + mass * (com.squaredNorm() * Mat3::Identity() - com * com.transpose());
+  own.inertia.mass = mass;
+  own.inertia.moment = vector_of(mass * com);
+  own.inertia.inertia = {inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1), inertia(1, 2), inertia(2, 2)};
+}
+
+void LoopState::place_cut(std::size_t cut) {
+  const Joint& joint = mechanism_->cut_joints()[cut];
+  const JointKinematics& state = kinematics_.cut_joint(static_cast<int>(cut));
+  const BodyKinematics& a = kinematics_.body(joint.a);
+  const BodyKinematics& b = kinematics_.body(joint.b);
+  linear::CutShape& shape = cuts_[cut].shape;
+  shape.rows = joint.nc;
+  shape.body_a = joint.a;
+  shape.body_b = joint.b;
+  // As of joint_kinematics.hpp.
+  shape.share = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
+  shape.world_linear = joint.world_linear;
+  shape.direction_count = static_cast<int>(joint.linear_directions.size());
+  for (std::size_t i = 0; i < joint.linear_directions.size(); ++i) {
+    shape.directions[i] = vector_of(state.axes_a * joint.linear_directions[i]);
+  }
+  shape.keeps_length = joint.length > 0.0;
+  shape.screws = joint.type == JointType::screw;
+  shape.screw_linear = 1.0 / std::sqrt(1.0 + joint.pitch * joint.pitch);
+  shape.screw_angular = -shape.screw_linear * joint.pitch;
+  shape.angle_count = static_cast<int>(joint.angular.size());
+  for (std::size_t i = 0; i < joint.angular.size(); ++i) {
+    shape.angles_a[i] = vector_of(state.axes_a * joint.angular[i].vector_a);
+    shape.angles_b[i] = vector_of(joint.angular[i].scale * (state.axes_b * joint.angular[i].vector_b));
+  }
+  shape.turn_row = joint.turn_row;
+  shape.axis = vector_of(state.axes_a * joint.axis);
+  shape.normal1 = vector_of(state.axes_a * joint.normal1);
+  shape.normal2 = vector_of(state.axes_a * joint.normal2);
+  shape.pointer = vector_of(state.axes_b * joint.normal1);
+  shape.origin_a = vector_of(a.origin + a.rotation * joint.position_a - center_);
+  shape.origin_b = vector_of(b.origin + b.rotation * joint.position_b - center_);
+}
+
+void LoopState::set_mass() {
+  for (std::size_t k = 0; k < bodies_.size(); ++k) {
+    composites_[k] = bodies_[k].inertia;
+  }
+  for (std::size_t i = bodies_.size(); i-- > 0;) {
+    const LoopBody& body = bodies_[i];
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      const Screw<double> force = linear::inertia_times(composites_[i], axes_[index_of(k)].motion);
+      for (int at = static_cast<int>(i); at >= 0; at = bodies_[index_of(at)].inboard) {
+        const LoopBody& there = bodies_[index_of(at)];
+        for (int l = there.first_axis; l < there.first_axis + there.axis_count; ++l) {
+          mass_(k, l) = linear::dot(axes_[index_of(l)].motion, force);
+          mass_(l, k) = mass_(k, l);
+        }
+      }
+    }
+    if (body.inboard >= 0) {
+      linear::add_body({0.0, 0.0, 0.0}, composites_[i], composites_[index_of(body.inboard)]);
+    }
+  }
+}
+
+void LoopState::set_cut_motions() {
+  for (LoopCut& cut : cuts_) {
+    const auto end = [this](int body) {
+      linear::EndMotion<double> motion{};
+      motion.velocity = body < 0 ? Screw<double>{} : bodies_[index_of(body)].velocity;
+      motion.acceleration = body < 0 ? data_.ground : bodies_[index_of(body)].acceleration;
+      return motion;
+    };
+    linear::set_cut_motion(cut.shape, end(cut.shape.body_a), end(cut.shape.body_b), cut.motion);
+  }
+}
+
+void LoopState::set_constraints() {
+  constraints_.topRows(mechanism_->cut_row_count()).setZero();
+  for (const LoopCut& cut : cuts_) {
+    int a = cut.shape.body_a;
+    int b = cut.shape.body_b;
+    while (a != b) {  // what moves both moves nothing between them
+      const bool second = b > a;
+      int& body = second ? b : a;
+      const LoopBody& own = bodies_[index_of(body)];
+      for (int k = own.first_axis; k < own.first_axis + own.axis_count; ++k) {
+        for (int j = 0; j < cut.shape.rows; ++j) {
+          const double rate = linear::dot(cut.motion.rows[j], axes_[index_of(k)].motion);
+          constraints_(cut.first_row + j, k) = second ? rate : -rate;
+        }
+      }
+      body = own.inboard;
+    }
+  }
+  for (const Joint& joint : mechanism_->tree_joints()) {
+    for (std::size_t m = 0; m < joint.motions.size(); ++m) {
+      constraints_(joint.motion_offset + static_cast<int>(m), joint.u_offset + joint.motions[m].component) = 1.0;
+    }
+  }
+  for (const Coupling& coupling : mechanism_->couplings()) {
+    for (const Coupling::Term& term : coupling.terms) {
+      constraints_(coupling.row, term.u) = term.factor;
+    }
+  }
+}
+
+void LoopState::set_velocities(std::span<const double> q, const Eigen::VectorXd& u) {
+  data_.drifted = false;
+  for (LoopBody& body : bodies_) {
+    body.velocity = body.inboard < 0 ? Screw<double>{} : bodies_[index_of(body.inboard)].velocity;
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      axes_[index_of(k)].speed = u[k];
+      linear::add(axes_[index_of(k)].motion, u[k], body.velocity);
+    }
+    body.acceleration = body.inboard < 0 ? data_.ground : bodies_[index_of(body.inboard)].acceleration;
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      LoopAxis& axis = axes_[index_of(k)];
+      axis.acceleration = 0.0;
+      axis.rate = axis.carrier < 0 ? Screw<double>{}
+                                   : linear::motions_crossed(bodies_[index_of(axis.carrier)].velocity, axis.motion);
+      linear::add(axis.rate, u[k], body.acceleration);
+    }
+    body.momentum = linear::inertia_times(body.inertia, body.velocity);
+    body.force = linear::plus(linear::inertia_times(body.inertia, body.acceleration),
+                              linear::wrench_crossed(body.velocity, body.momentum));
+    body.carried = body.force;
+  }
+  carry_inward(&LoopBody::carried);
+  set_cut_motions();
+  for (const LoopBody& body : bodies_) {
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      forces_[k] = -linear::dot(axes_[index_of(k)].motion, body.carried);
+    }
+  }
+  for (const Spring& spring : springs_) {
+    forces_[spring.u] += spring.constant - spring.stiffness * q[index_of(spring.q)] - spring.damping * u[spring.u];
+  }
+  accelerations_.setZero();
+  for (const LoopCut& cut : cuts_) {
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      accelerations_[cut.first_row + j] = -cut.motion.second[j];
+    }
+  }
+  for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
+    accelerations_[motions_.rows()[m]] += motions_.accelerations()[m];
+  }
+}
+
+Screw<double> LoopState::wrench_of(const LoopCut& cut, const double* factors) {
+  Screw<double> sum{};
+  for (int j = 0; j < cut.shape.rows; ++j) {
+    linear::add(cut.motion.rows[j], factors[j], sum);
+  }
+  return sum;
+}
+
+void LoopState::take_wrench(const LoopCut& cut, const Screw<double>& wrench, Screw<double> LoopBody::*from) {
+  if (cut.shape.body_a >= 0) {
+    Screw<double>& there = bodies_[index_of(cut.shape.body_a)].*from;
+    there = linear::plus(there, wrench);
+  }
+  if (cut.shape.body_b >= 0) {
+    Screw<double>& there = bodies_[index_of(cut.shape.body_b)].*from;
+    there = linear::minus(there, wrench);
+  }
+}
+
+void LoopState::carry_inward(Screw<double> LoopBody::*member) {
+  for (std::size_t i = bodies_.size(); i-- > 0;) {
+    if (bodies_[i].inboard >= 0) {
+      Screw<double>& inner = bodies_[index_of(bodies_[i].inboard)].*member;
+      inner = linear::plus(inner, bodies_[i].*member);
+    }
+  }
+}
+
+void LoopState::set_accelerations(const Eigen::VectorXd& accelerations, const Eigen::MatrixXd& lambda) {
+  for (LoopBody& body : bodies_) {
+    body.acceleration = body.inboard < 0 ? data_.ground : bodies_[index_of(body.inboard)].acceleration;
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      LoopAxis& axis = axes_[index_of(k)];
+      axis.acceleration = accelerations[k];
+      linear::add(axis.motion, accelerations[k], body.acceleration);
+      linear::add(axis.rate, axis.speed, body.acceleration);
+    }
+    body.force = linear::plus(linear::inertia_times(body.inertia, body.acceleration),
+                              linear::wrench_crossed(body.velocity, body.momentum));
+    body.carried = body.force;
+  }
+  for (LoopCut& cut : cuts_) {
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      cut.lambda[j] = lambda(cut.first_row + j, 0);
+    }
+    cut.wrench = wrench_of(cut, cut.lambda);
+    take_wrench(cut, cut.wrench, &LoopBody::carried);
+  }
+  carry_inward(&LoopBody::carried);
+}
+
+void LoopState::set_change(const Eigen::VectorXd& change, const Eigen::MatrixXd& sigma) {
+  data_.drifted = true;
+  for (LoopBody& body : bodies_) {
+    body.change = body.inboard < 0 ? Screw<double>{} : bodies_[index_of(body.inboard)].change;
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      axes_[index_of(k)].change = change[k];
+      linear::add(axes_[index_of(k)].motion, change[k], body.change);
+    }
+    body.change_force = linear::inertia_times(body.inertia, body.change);
+    body.change_carried = body.change_force;
+  }
+  for (LoopCut& cut : cuts_) {
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      cut.sigma[j] = sigma(cut.first_row + j, 0);
+    }
+    cut.change_wrench = wrench_of(cut, cut.sigma);
+    take_wrench(cut, cut.change_wrench, &LoopBody::change_carried);
+  }
+  carry_inward(&LoopBody::change_carried);
+}
+
+void LoopState::add_point_mass(int body, Eigen::Ref<Eigen::VectorXd> forces,
+                               Eigen::Ref<Eigen::VectorXd> changes) const {
+  const Vec3 r = kinematics_.body(body).com - center_;
+  const Mat3 inertia = r.squaredNorm() * Mat3::Identity() - r * r.transpose();
+  const RigidBody one{
+      1.0, vector_of(r), {inertia(0, 0), inertia(0, 1), inertia(0, 2), inertia(1, 1), inertia(1, 2), inertia(2, 2)}};
+  const LoopBody& own = bodies_[index_of(body)];
+  const Screw<double> force =
+      linear::plus(linear::inertia_times(one, own.acceleration),
+                   linear::wrench_crossed(own.velocity, linear::inertia_times(one, own.velocity)));
+  const Screw<double> change = data_.drifted ? linear::inertia_times(one, own.change) : Screw<double>{};
+  for (int at = body; at >= 0; at = bodies_[index_of(at)].inboard) {
+    const LoopBody& there = bodies_[index_of(at)];
+    for (int k = there.first_axis; k < there.first_axis + there.axis_count; ++k) {
+      forces[k] -= linear::dot(axes_[index_of(k)].motion, force);
+      changes[k] -= linear::dot(axes_[index_of(k)].motion, change);
+    }
+  }
+}
+
+}  // namespace mbdbench

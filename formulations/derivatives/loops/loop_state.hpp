@@ -1,0 +1,90 @@
+#pragma once
+/// \file
+/// A mechanism with loops at one state, as its linearisation needs it: motions about one point, M, Phi_q, what M u' and
+/// Phi_q u' have to be (loop_data.hpp has the equations).
+///
+/// Cost: O(n) and, of M and Phi_q, O(n d) for d quasi-velocities between a body and the ground.
+#include <Eigen/Core>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "formulations/derivatives/loops/loop_data.hpp"
+#include "formulations/kernels/aligned_memory.hpp"
+#include "mechanisms/model/kinematics/kinematics.hpp"
+#include "mechanisms/model/loads/motions.hpp"
+
+namespace mbdbench {
+
+/// Workspace of one mechanism for which `obstacle` is empty.
+class LoopState {
+ public:
+  /// \param width doubles a pack
+  LoopState(const Mechanism& mechanism, int width);
+
+  /// \returns why a mechanism has no derivatives by this room; empty where it has.
+  [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
+
+  /// M and Phi_q, and prescribed motions.
+  void set_positions(double t, std::span<const double> q);
+  /// Motions at u' = 0; sets `bias`. \param u on the constraints
+  void set_velocities(std::span<const double> q, const Eigen::VectorXd& u);
+  /// Accelerations and D lambda.
+  void set_accelerations(const Eigen::VectorXd& accelerations, const Eigen::MatrixXd& lambda);
+  /// What projecting velocities added to them, and D sigma.
+  void set_change(const Eigen::VectorXd& change, const Eigen::MatrixXd& sigma);
+
+  /// What a unit of mass at a body's centre of mass needs less: of M u' - Phi_q^T lambda and, where projections changed
+  /// velocities, of M w; after set_accelerations.
+  void add_point_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eigen::Ref<Eigen::VectorXd> changes) const;
+
+  [[nodiscard]] const linear::LoopData& data() const { return data_; }
+  [[nodiscard]] const Eigen::MatrixXd& mass() const { return mass_; }
+  [[nodiscard]] const Eigen::MatrixXd& constraints() const { return constraints_; }
+  /// \returns -Phi_t.
+  [[nodiscard]] const Eigen::VectorXd& prescribed_velocities() const { return velocities_; }
+  /// \returns M u' - Phi_q^T lambda, after set_velocities.
+  [[nodiscard]] const Eigen::VectorXd& wanted_forces() const { return forces_; }
+  /// \returns Phi_q u', after set_velocities.
+  [[nodiscard]] const Eigen::VectorXd& wanted_accelerations() const { return accelerations_; }
+
+ private:
+  struct Spring {
+    int q = 0;
+    int u = 0;
+    double constant = 0.0;
+    double stiffness = 0.0;
+    double damping = 0.0;
+  };
+
+  void add_loads();
+  void place_axes(std::size_t joint);
+  void place_cut(std::size_t cut);
+  void set_mass();
+  void set_constraints();
+  void set_cut_motions();
+  /// \returns sum of factors times the rows of a cut joint.
+  static Screw<double> wrench_of(const linear::LoopCut& cut, const double* factors);
+  /// Adds a wrench on b, less it on a, to what bodies need less.
+  void take_wrench(const linear::LoopCut& cut, const Screw<double>& wrench, Screw<double> linear::LoopBody::*from);
+  void carry_inward(Screw<double> linear::LoopBody::*member);
+
+  const Mechanism* mechanism_;
+  Kinematics kinematics_;
+  PrescribedMotions motions_;
+  std::vector<linear::LoopBody> bodies_;
+  std::vector<linear::LoopAxis> axes_;
+  std::vector<linear::LoopCut> cuts_;
+  std::vector<Spring> springs_;
+  std::vector<RigidBody> composites_;
+  std::vector<AlignedMemory> memory_;
+  Vec3 center_ = Vec3::Zero();
+  linear::LoopData data_;
+  Eigen::MatrixXd mass_;
+  Eigen::MatrixXd constraints_;
+  Eigen::VectorXd velocities_;
+  Eigen::VectorXd accelerations_;
+  Eigen::VectorXd forces_;
+};
+
+}  // namespace mbdbench

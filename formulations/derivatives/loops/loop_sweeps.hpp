@@ -1,0 +1,105 @@
+#pragma once
+/// \file
+/// The passes over a linearised mechanism with loops for one width of registers. Compiled once an instruction set
+/// (loop_sweeps_*.cpp), inlined or named by the width for the reason that lane_sweeps.hpp has.
+#include "formulations/derivatives/loops/loop_weights.hpp"
+
+namespace mbdbench::linear {
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+/// What cut joints do as their two bodies are displaced and moved, a lane an entry of the twenty-four.
+template <int W>
+struct CutSlopes {
+  using T = kernels::Pack<W, W>;
+  using N = Sloped<T>;
+
+  static void run(const LoopData& data) {
+    for (int c = 0; c < data.cut_count; ++c) {
+      set(data, data.cuts[c]);
+    }
+  }
+
+  static MBDBENCH_KERNEL N seeded(double value, int entry, int first) {
+    double slopes[W] = {};
+    if (entry >= first && entry < first + W) {
+      slopes[entry - first] = 1.0;
+    }
+    T pack;
+    __builtin_memcpy(&pack, slopes, sizeof slopes);
+    return {value, pack};
+  }
+  static MBDBENCH_KERNEL Screw<N> seeded(const Screw<double>& value, int entry, int first) {
+    return {{seeded(value.linear.x, entry, first), seeded(value.linear.y, entry + 1, first),
+             seeded(value.linear.z, entry + 2, first)},
+            {seeded(value.angular.x, entry + 3, first), seeded(value.angular.y, entry + 4, first),
+             seeded(value.angular.z, entry + 5, first)}};
+  }
+  static MBDBENCH_KERNEL EndMotion<N> end_of(const LoopData& data, int body, int entry, int first,
+                                             const Screw<double>& ground) {
+    const Screw<double> none{};
+    EndMotion<N> end;
+    end.displacement = seeded(none, entry, first);
+    end.velocity = seeded(body < 0 ? none : data.bodies[body].velocity, LoopCut::kSlopes / 2 + entry, first);
+    end.acceleration = body < 0 ? ground : data.bodies[body].acceleration;
+    return end;
+  }
+  static MBDBENCH_KERNEL void store(const N& number, int first, double* row, int limit) {
+    double slopes[W];
+    __builtin_memcpy(slopes, &number.slope, sizeof slopes);
+    for (int lane = 0; lane < W && first + lane < limit; ++lane) {
+      row[first + lane] = slopes[lane];
+    }
+  }
+
+  static MBDBENCH_KERNEL void store_wrench(const CutMotion<N>& motion, int rows, const double* factors, int first,
+                                           double (&slopes)[6][LoopCut::kSlopes / 2]) {
+    Screw<N> sum = no_screw<N>();
+    for (int j = 0; j < rows; ++j) {
+      add(motion.rows[j], N(factors[j]), sum);
+    }
+    const N six[6] = {sum.linear.x, sum.linear.y, sum.linear.z, sum.angular.x, sum.angular.y, sum.angular.z};
+    for (int i = 0; i < 6; ++i) {
+      store(six[i], first, slopes[i], LoopCut::kSlopes / 2);
+    }
+  }
+
+  static void set(const LoopData& data, LoopCut& cut) {
+    for (int first = 0; first < LoopCut::kSlopes; first += W) {
+      const EndMotion<N> a = end_of(data, cut.shape.body_a, 0, first, data.ground);
+      const EndMotion<N> b = end_of(data, cut.shape.body_b, 6, first, data.ground);
+      CutMotion<N> motion;
+      set_cut_motion(cut.shape, a, b, motion);
+      for (int j = 0; j < cut.shape.rows; ++j) {
+        store(motion.second[j], first, cut.second_slopes[j], LoopCut::kSlopes);
+        store(motion.first[j], first, cut.first_slopes[j], LoopCut::kSlopes / 2);
+      }
+      if (first < LoopCut::kSlopes / 2) {
+        store_wrench(motion, cut.shape.rows, cut.lambda, first, cut.wrench_slopes);
+        store_wrench(motion, cut.shape.rows, cut.sigma, first, cut.change_slopes);
+      }
+    }
+  }
+};
+
+template <int W>
+LoopSweeps loop_sweeps() {
+  LoopSweeps result;
+  result.width = W;
+  result.slope_cuts = [](const LoopData& data) { CutSlopes<W>::run(data); };
+  result.directions = [](const LoopData& data, const LoopDirections& directions) {
+    LoopForward<W, kernels::Pack<W, W>>::run(data, directions);
+  };
+  result.direction = [](const LoopData& data, const LoopDirections& directions) {
+    LoopForward<W, double>::run(data, directions);
+  };
+  result.weights = [](const LoopData& data, const LoopWeights& weights) { LoopBackward<W>::run(data, weights); };
+  result.change_weights = [](const LoopData& data, const LoopWeights& weights) {
+    LoopBackward<W>::run_changes(data, weights);
+  };
+  return result;
+}
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::linear

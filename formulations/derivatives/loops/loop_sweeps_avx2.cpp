@@ -1,0 +1,11 @@
+// The passes over a linearised mechanism with loops in registers of 4 doubles; cmake/kernels.cmake gives this file its
+// instruction set.
+#include "formulations/derivatives/loops/loop_sweeps.hpp"
+
+namespace mbdbench {
+
+linear::LoopSweeps avx2_loop_sweeps() {
+  return linear::loop_sweeps<4>();
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,238 @@
+#pragma once
+/// \file
+/// Weights of what directions do, carried the other way (loop_data.hpp): with y for weights of r and nu of s, the sum
+/// y . r + nu . s is a function of the bodies' motions, and its slopes by these are collected inward. O(n).
+///
+///   Y_b = Y_a + sum S_k y_k,   y . ID = sum Y_b . F_b - (Y_b - Y_a) . D lambda
+#include "formulations/derivatives/loops/loop_directions.hpp"
+
+namespace mbdbench::linear {
+
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+template <int W>
+struct LoopBackward {
+  using Forward = LoopForward<W, double>;
+  using Pair = Screw<double>;
+  // Slopes of the sum by what a body is and does, where a forward pass has the changes themselves.
+  static constexpr int kByDisplacement = 0, kByVelocity = 6, kByAcceleration = 12, kWeight = 18, kByWeight = 24;
+
+  static MBDBENCH_KERNEL Pair at(const LoopData& data, int body, int offset) {
+    return Forward::of_body(data, body, offset);
+  }
+  static MBDBENCH_KERNEL void add_to(const LoopData& data, int body, int offset, const Pair& more) {
+    double* const six = Forward::lanes_of(data, body) + offset;
+    Forward::put(plus(Forward::screw_at(six), more), six);
+  }
+  static MBDBENCH_KERNEL void take_from(const LoopData& data, int body, int offset, const Pair& less) {
+    double* const six = Forward::lanes_of(data, body) + offset;
+    Forward::put(minus(Forward::screw_at(six), less), six);
+  }
+
+  static MBDBENCH_KERNEL Pair carried_weight(const LoopData& data, const double* weights, int i) {
+    const LoopBody& body = data.bodies[i];
+    Pair sum = at(data, body.inboard, kWeight);
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      add(data.axes[k].motion, weights[k], sum);
+    }
+    Forward::put(sum, Forward::lanes_of(data, i) + kWeight);
+    return sum;
+  }
+
+  // ---- Of r and s.
+
+  static void run(const LoopData& data, const LoopWeights& weights) {
+    for (int i = 0; i < data.body_count; ++i) {
+      start(data, weights, i);
+    }
+    for (int c = 0; c < data.cut_count; ++c) {
+      close(data, weights, data.cuts[c]);
+    }
+    for (int i = data.body_count; i-- > 0;) {
+      collect(data, weights, i);
+    }
+  }
+
+  static MBDBENCH_KERNEL void start(const LoopData& data, const LoopWeights& weights, int i) {
+    const LoopBody& body = data.bodies[i];
+    const Pair y = carried_weight(data, weights.forces, i);
+    double* const own = Forward::lanes_of(data, i);
+    const Pair by_acceleration = inertia_times(body.inertia, y);
+    // y . (V x* I dV + dV x* I V)
+    const Pair turned = inertia_times(body.inertia, motions_crossed(body.velocity, y));
+    const Pair by_velocity = minus(minus(no_screw<double>(), wrench_crossed(y, body.momentum)), turned);
+    Forward::put(by_acceleration, own + kByAcceleration);
+    Forward::put(by_velocity, own + kByVelocity);
+    const Pair frame = plus(plus(wrench_crossed(y, body.force), wrench_crossed(body.velocity, by_velocity)),
+                            wrench_crossed(body.acceleration, by_acceleration));
+    Forward::put(minus(no_screw<double>(), frame), own + kByDisplacement);
+  }
+
+  static MBDBENCH_KERNEL void close(const LoopData& data, const LoopWeights& weights, const LoopCut& cut) {
+    const double* const nu = weights.seconds + cut.first_row;
+    double slopes[LoopCut::kSlopes] = {};
+    Pair pulled = no_screw<double>();
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      add(cut.motion.rows[j], nu[j], pulled);
+      for (int k = 0; k < LoopCut::kSlopes; ++k) {
+        slopes[k] += nu[j] * cut.second_slopes[j][k];
+      }
+    }
+    take_wrench(data, cut, cut.wrench_slopes, slopes);
+    put_slopes(data, cut, slopes, kByDisplacement);
+    put_slopes(data, cut, slopes + 12, kByVelocity);
+    if (cut.shape.body_a >= 0) {
+      take_from(data, cut.shape.body_a, kByAcceleration, pulled);
+    }
+    if (cut.shape.body_b >= 0) {
+      add_to(data, cut.shape.body_b, kByAcceleration, pulled);
+    }
+  }
+
+  // Less (Y_b - Y_a) . d D lambda.
+  static MBDBENCH_KERNEL void take_wrench(const LoopData& data, const LoopCut& cut,
+                                          const double (&wrench)[6][LoopCut::kSlopes / 2], double* slopes) {
+    double y[6];
+    Forward::put(minus(at(data, cut.shape.body_b, kWeight), at(data, cut.shape.body_a, kWeight)), y);
+    for (int i = 0; i < 6; ++i) {
+      for (int k = 0; k < LoopCut::kSlopes / 2; ++k) {
+        slopes[k] -= y[i] * wrench[i][k];
+      }
+    }
+  }
+
+  static MBDBENCH_KERNEL void put_slopes(const LoopData& data, const LoopCut& cut, const double* twelve, int offset) {
+    if (cut.shape.body_a >= 0) {
+      add_to(data, cut.shape.body_a, offset, Forward::screw_at(twelve));
+    }
+    if (cut.shape.body_b >= 0) {
+      add_to(data, cut.shape.body_b, offset, Forward::screw_at(twelve + 6));
+    }
+  }
+
+  static MBDBENCH_KERNEL void collect(const LoopData& data, const LoopWeights& weights, int i) {
+    const LoopBody& body = data.bodies[i];
+    const int last = body.first_axis + body.axis_count;
+    const Pair pulled = at(data, i, kByAcceleration);
+    for (int k = body.first_axis; k < last; ++k) {
+      const LoopAxis& axis = data.axes[k];
+      if (axis.carrier >= 0) {  // of V_c x S
+        Pair turned = no_screw<double>();
+        add(wrench_crossed(axis.motion, pulled), axis.speed, turned);
+        add_to(data, axis.carrier, kByVelocity, turned);
+      }
+    }
+    const Pair moved = at(data, i, kByVelocity);
+    for (int k = body.first_axis; k < last; ++k) {
+      const LoopAxis& axis = data.axes[k];
+      weights.by_push[k] += dot(axis.motion, moved) + dot(axis.rate, pulled) + axis.damping * weights.forces[k];
+      Pair by_axis = no_screw<double>();
+      add(body.carried, weights.forces[k], by_axis);
+      add(pulled, axis.acceleration, by_axis);
+      if (axis.carrier >= 0) {
+        const Pair rate = wrench_crossed(data.bodies[axis.carrier].velocity, pulled);
+        add(minus(moved, rate), axis.speed, by_axis);
+        add_to(data, axis.carrier, kByDisplacement, wrench_crossed(axis.motion, by_axis));
+      }
+    }
+    pass_on(data, weights, i);
+    if (body.inboard >= 0) {
+      add_to(data, body.inboard, kByVelocity, moved);
+      add_to(data, body.inboard, kByAcceleration, pulled);
+    }
+  }
+
+  static MBDBENCH_KERNEL void pass_on(const LoopData& data, const LoopWeights& weights, int i) {
+    const LoopBody& body = data.bodies[i];
+    const Pair turned = at(data, i, kByDisplacement);
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      weights.by_turn[k] += dot(data.axes[k].motion, turned) + data.axes[k].stiffness * weights.forces[k];
+    }
+    if (body.inboard >= 0) {
+      add_to(data, body.inboard, kByDisplacement, turned);
+    }
+  }
+
+  // ---- Of r2 and s1.
+
+  static void run_changes(const LoopData& data, const LoopWeights& weights) {
+    for (int i = 0; i < data.body_count; ++i) {
+      start_change(data, weights, i);
+    }
+    for (int c = 0; c < data.cut_count; ++c) {
+      close_change(data, weights, data.cuts[c]);
+    }
+    for (int i = data.body_count; i-- > 0;) {
+      collect_change(data, weights, i);
+    }
+  }
+
+  static MBDBENCH_KERNEL void start_change(const LoopData& data, const LoopWeights& weights, int i) {
+    const LoopBody& body = data.bodies[i];
+    const Pair y = carried_weight(data, weights.forces, i);
+    double* const own = Forward::lanes_of(data, i);
+    Pair frame = no_screw<double>();
+    Pair by_change = no_screw<double>();
+    if (data.drifted) {
+      by_change = inertia_times(body.inertia, y);
+      frame = plus(wrench_crossed(y, body.change_force), wrench_crossed(body.change, by_change));
+    }
+    Forward::put(by_change, own + kByAcceleration);
+    Forward::put(no_screw<double>(), own + kByVelocity);
+    Forward::put(minus(no_screw<double>(), frame), own + kByDisplacement);
+  }
+
+  static MBDBENCH_KERNEL void close_change(const LoopData& data, const LoopWeights& weights, const LoopCut& cut) {
+    const double* const nu = weights.seconds + cut.first_row;
+    double slopes[LoopCut::kSlopes / 2] = {};
+    Pair moved = no_screw<double>();
+    for (int j = 0; j < cut.shape.rows; ++j) {
+      add(cut.motion.rows[j], nu[j], moved);
+      for (int k = 0; k < LoopCut::kSlopes / 2; ++k) {
+        slopes[k] += nu[j] * cut.first_slopes[j][k];
+      }
+    }
+    if (data.drifted) {
+      take_wrench(data, cut, cut.change_slopes, slopes);
+    }
+    put_slopes(data, cut, slopes, kByDisplacement);
+    if (cut.shape.body_a >= 0) {
+      take_from(data, cut.shape.body_a, kByVelocity, moved);
+    }
+    if (cut.shape.body_b >= 0) {
+      add_to(data, cut.shape.body_b, kByVelocity, moved);
+    }
+  }
+
+  static MBDBENCH_KERNEL void collect_change(const LoopData& data, const LoopWeights& weights, int i) {
+    const LoopBody& body = data.bodies[i];
+    const Pair changed = at(data, i, kByAcceleration);
+    const Pair moved = at(data, i, kByVelocity);
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      const LoopAxis& axis = data.axes[k];
+      if (axis.carrier < 0) {
+        continue;
+      }
+      Pair by_axis = no_screw<double>();
+      add(moved, axis.speed, by_axis);
+      if (data.drifted) {
+        add(changed, axis.change, by_axis);
+        add(body.change_carried, weights.forces[k], by_axis);
+      }
+      add_to(data, axis.carrier, kByDisplacement, wrench_crossed(axis.motion, by_axis));
+    }
+    const Pair turned = at(data, i, kByDisplacement);
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      weights.by_turn[k] += dot(data.axes[k].motion, turned);
+    }
+    if (body.inboard >= 0) {
+      add_to(data, body.inboard, kByDisplacement, turned);
+      add_to(data, body.inboard, kByVelocity, moved);
+      add_to(data, body.inboard, kByAcceleration, changed);
+    }
+  }
+};
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::linear

@@ -1,0 +1,50 @@
+#include "formulations/derivatives/rate_parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "mechanisms/model/description/model_error.hpp"
+
+namespace mbdbench {
+
+ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& parameter) {
+  const std::string& name = parameter.name;
+  ParameterPlace place;
+  place.kind = parameter.kind;
+  if (parameter.kind == ParameterKind::mass) {
+    const std::optional<int> body = mechanism.find_body(name);
+    if (!body || *body < 0) {
+      throw ModelError({}, fmt::format("mass of '{}': there is no body of that name", name));
+    }
+    place.body = *body;
+    return place;
+  }
+  if (parameter.kind == ParameterKind::joint_force) {
+    const std::optional<JointReference> found = mechanism.find_joint(name);
+    if (!found || found->cut) {
+      throw ModelError({}, fmt::format("force in '{}': there is no joint of that name in the tree", name));
+    }
+    const Joint& joint = mechanism.joint(*found);
+    if (parameter.component < 0 || parameter.component >= joint.nu) {
+      throw ModelError(
+          {}, fmt::format("force in '{}': component is {}, the joint has {}", name, parameter.component, joint.nu));
+    }
+    place.u = joint.u_offset + parameter.component;
+    return place;
+  }
+  const auto& springs = mechanism.description().joint_springs;
+  const auto spring =
+      std::find_if(springs.begin(), springs.end(), [&](const auto& candidate) { return candidate.name == name; });
+  if (spring == springs.end()) {
+    throw ModelError({}, fmt::format("{} of '{}': there is no joint spring of that name",
+                                     parameter.kind == ParameterKind::stiffness ? "stiffness" : "damping", name));
+  }
+  const Joint& joint = mechanism.joint(*mechanism.find_joint(spring->joint));
+  place.q = joint.q_offset + spring->component;
+  place.u = joint.u_offset + spring->component;
+  place.rest = spring->rest;
+  return place;
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,19 @@
+#pragma once
+/// \file
+/// Where in a mechanism a parameter is that rates are differentiated by.
+#include "formulations/formulation.hpp"
+
+namespace mbdbench {
+
+struct ParameterPlace {
+  ParameterKind kind = ParameterKind::joint_force;
+  int body = -1;  ///< of a mass
+  int q = 0;      ///< of a spring
+  int u = 0;      ///< of all but a mass
+  double rest = 0.0;
+};
+
+/// \throws ModelError naming a parameter that is not there
+ParameterPlace place_of(const Mechanism& mechanism, const RateParameter& parameter);
+
+}  // namespace mbdbench

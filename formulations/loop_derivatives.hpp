@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// Exact derivatives of formulations whose state is (q, u) of the tree joints and whose loops are closed by the
+/// equations with multipliers, one engine for all of them (formulations/derivatives/loops).
+///
+/// The reference `dense` has them from here too: its right-hand sides share nothing with an engine, its derivatives are
+/// no reference. They are checked against differences of its right-hand sides (loop_derivatives_test).
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "formulations/state_derivatives.hpp"
+
+namespace mbdbench {
+
+class ClosedDerivatives;
+
+/// The workspace is made when something is first asked for.
+class LoopDerivatives final : public StateDerivatives {
+ public:
+  /// x' of one state, as the formulation has it: tells why there is none.
+  using OneState = std::function<RhsStatus(double, std::span<const double>, std::span<double>)>;
+  /// \param projects whether right-hand sides project velocities on the constraints first
+  /// \param obstacle what else the formulation does that has no derivatives; empty: nothing
+  LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one);
+  ~LoopDerivatives() override;
+  LoopDerivatives(const LoopDerivatives&) = delete;
+  LoopDerivatives& operator=(const LoopDerivatives&) = delete;
+  LoopDerivatives(LoopDerivatives&&) = delete;
+  LoopDerivatives& operator=(LoopDerivatives&&) = delete;
+
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override;
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override;
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override;
+  RhsStatus parameter_jacobian(double t, std::span<const double> x, std::span<const RateParameter> parameters,
+                               std::span<double> derivatives) override;
+  [[nodiscard]] std::string without_jacobian() const override;
+
+ private:
+  template <typename Pass>
+  RhsStatus derive(double t, std::span<const double> x, const Pass& pass);
+
+  const Mechanism* mechanism_;
+  bool projects_;
+  std::string obstacle_;
+  OneState one_;
+  std::unique_ptr<ClosedDerivatives> derivatives_;
+};
+
+/// \returns the obstacle of constants of Baumgarte's that are not zero; else empty.
+std::string obstacle_of_stabilisation(double alpha, double beta);
+
+}  // namespace mbdbench

@@ -1,0 +1,278 @@
+#pragma once
+/// \file
+/// Poses and velocities of rows in world axes and what cut joints make of them (joint_kinematics.hpp, cut_end.hpp), a
+/// lane a state.
+#include "formulations/batches/lane_positions.hpp"
+#include "formulations/parts/lanes/loop_data.hpp"
+
+namespace mbdbench::loop_sweeps {
+
+using namespace kernels;
+using lane_sweeps::in_lanes;
+using lane_sweeps::is_ball;
+using lane_sweeps::no_vector;
+using lane_sweeps::packs;
+using lane_sweeps::put_vector;
+using lane_sweeps::vector_of;
+
+// Structures of packs start uninitialised: values that nobody reads would be stores in the innermost loops.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> plus(const LinkVector<T>& a, const LinkVector<T>& b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> minus(const LinkVector<T>& a, const LinkVector<T>& b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> times(const T& factor, const LinkVector<T>& a) {
+  return {factor * a.x, factor * a.y, factor * a.z};
+}
+
+template <typename T>
+MBDBENCH_KERNEL T dot(const LinkVector<T>& a, const LinkVector<T>& b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> crossed(const LinkVector<T>& a, const LinkVector<T>& b) {
+  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+
+/// Frame of a row, and the velocity of its O_k, in world axes.
+template <typename T>
+struct RowPose {
+  kernels::Matrix3<T> axes;
+  LinkVector<T> origin;
+  LinkVector<T> velocity;
+  LinkVector<T> omega;
+};
+
+template <typename T>
+MBDBENCH_KERNEL RowPose<T>& pose_at(const LoopData& data, int row) {
+  return reinterpret_cast<RowPose<T>*>(data.poses)[row];
+}
+
+/// \returns that of a row, or of the ground.
+template <typename T>
+MBDBENCH_KERNEL const RowPose<T>& pose_of(const LoopData& data, int row) {
+  return pose_at<T>(data, row >= 0 ? row : data.part.row_count);
+}
+
+/// The velocity of a point of a row.
+template <typename T>
+MBDBENCH_KERNEL LinkVector<T> velocity_at(const RowPose<T>& pose, const LinkVector<T>& place) {
+  return plus(pose.velocity, crossed(pose.omega, minus(place, pose.origin)));
+}
+
+template <typename T>
+MBDBENCH_KERNEL void step_to(const LinkVector<T>& way, RowPose<T>& frame) {
+  frame.origin = plus(frame.origin, turned(frame.axes, way));
+}
+
+/// Axes times Rz(angle of (c, s)).
+template <typename T>
+MBDBENCH_KERNEL void turn_about_z(const T& c, const T& s, kernels::Matrix3<T>& m) {
+  m = {c * m.xx + s * m.xy, c * m.xy - s * m.xx, m.xz, c * m.yx + s * m.yy, c * m.yy - s * m.yx, m.yz,
+       c * m.zx + s * m.zy, c * m.zy - s * m.zx, m.zz};
+}
+
+/// Axes times Rx(angle of (c, s)).
+template <typename T>
+MBDBENCH_KERNEL void turn_about_x(const T& c, const T& s, kernels::Matrix3<T>& m) {
+  m = {m.xx, c * m.xy + s * m.xz, c * m.xz - s * m.xy, m.yx, c * m.yy + s * m.yz, c * m.yz - s * m.yy,
+       m.zx, c * m.zy + s * m.zz, c * m.zz - s * m.zy};
+}
+
+/// What the joint of a row adds to the velocity of its frame.
+template <typename T>
+MBDBENCH_KERNEL void add_joint_velocity(const PartData<T>& part, const LinkRow& row, const T* u, RowPose<T>& frame) {
+  if (is_ball(row)) {
+    const SphericalConstants& constants = part.spherical[row.ordinal];
+    frame.omega = plus(frame.omega, turned(frame.axes, turned(in_lanes<T>(constants.axes_b), vector_of(u + row.u))));
+    return;
+  }
+  LinkVector<T>& changes = row.kind == RowKind::prismatic ? frame.velocity : frame.omega;
+  changes = plus(changes, times(u[row.u], LinkVector<T>{frame.axes.xz, frame.axes.yz, frame.axes.zz}));
+}
+
+/// From the frame of the inboard row to that of a row.
+template <typename T>
+MBDBENCH_KERNEL void step(const PartData<T>& part, int i, RowPose<T>& frame) {
+  const LinkRow& row = part.rows[i];
+  if (part.parts[i].starts) {
+    const RunStart<T> start = in_lanes<T>(part.starts[i]);
+    step_to({T(0.0), T(0.0), start.d}, frame);
+    turn_about_z(start.cos_beta, start.sin_beta, frame.axes);
+  }
+  if (is_ball(row)) {
+    step_to(part.levers[row.ordinal], frame);
+    frame.axes = product(frame.axes, part.rotations[row.ordinal]);
+    return;
+  }
+  const LinkConstants<T> link = in_lanes<T>(part.links[i]);
+  step_to(lever(link, part.slides[i]), frame);
+  turn_about_x(link.cos_alpha, link.sin_alpha, frame.axes);
+  turn_about_z(part.cosines[i], part.sines[i], frame.axes);
+}
+
+/// Poses and velocities of all rows that cut joints need: kept where ends of them are and where ways part; of others
+/// the origins. \param u quasi-velocities
+template <typename T>
+MBDBENCH_KERNEL void set_poses(const LoopData& data, const PartData<T>& part, const T* u) {
+  LinkVector<T>* const origins = reinterpret_cast<LinkVector<T>*>(data.origins);
+  RowPose<T> frame = pose_at<T>(data, part.row_count);
+  for (int i = 0; i < part.row_count; ++i) {
+    if (!data.posed[i]) {
+      continue;
+    }
+    const LinkRow& row = part.rows[i];
+    if (row.inboard < 0) {
+      const double* const r = data.grounds[i].axes;
+      const double* const o = data.grounds[i].origin;
+      frame = {{T(r[0]), T(r[1]), T(r[2]), T(r[3]), T(r[4]), T(r[5]), T(r[6]), T(r[7]), T(r[8])},
+               {T(o[0]), T(o[1]), T(o[2])},
+               no_vector<T>(),
+               no_vector<T>()};
+    } else if (row.inboard != i - 1) {
+      frame = pose_at<T>(data, row.inboard);
+    }
+    const LinkVector<T> from = frame.origin;
+    LinkVector<T> slid = no_vector<T>();
+    if (row.kind == RowKind::free) {  // along axes of the inboard link
+      slid = turned(in_lanes<T>(part.spherical[row.ordinal].axes_a), vector_of(u + row.u + 3));
+      slid = row.inboard < 0 ? slid : turned(frame.axes, slid);
+    }
+    step(part, i, frame);
+    frame.velocity = plus(plus(frame.velocity, slid), crossed(frame.omega, minus(frame.origin, from)));
+    add_joint_velocity(part, row, u, frame);
+    origins[i] = frame.origin;
+    if (data.kept[i]) {
+      pose_at<T>(data, i) = frame;
+    }
+  }
+}
+
+/// A cut joint at the poses of its rows.
+template <typename T>
+struct CutPlace {
+  LinkVector<T> force[6];  ///< D, a row a column
+  LinkVector<T> moment[6];
+  LinkVector<T> origin_a;
+  LinkVector<T> origin_b;
+  LinkVector<T> point;
+};
+
+template <typename T>
+MBDBENCH_KERNEL CutPlace<T>& place_of(const LoopData& data, int cut) {
+  return reinterpret_cast<CutPlace<T>*>(data.directions)[cut];
+}
+
+template <typename T>
+MBDBENCH_KERNEL void place_cut(const LoopData& data, int c) {
+  const LaneCut& cut = data.cuts[c];
+  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
+  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
+  CutPlace<T>& place = place_of<T>(data, c);
+  place.origin_a = plus(a.origin, turned(a.axes, in_lanes<T>(cut.a.origin)));
+  place.origin_b = plus(b.origin, turned(b.axes, in_lanes<T>(cut.b.origin)));
+  const LinkVector<T> displacement = minus(place.origin_b, place.origin_a);
+  place.point = minus(place.origin_b, times(T(1.0 - cut.share_of_b), displacement));
+  for (int k = 0; k < cut.row_count; ++k) {
+    const int row = cut.rows[k];
+    place.force[k] = no_vector<T>();
+    place.moment[k] = no_vector<T>();
+    if (row < cut.first_direction) {
+      place.force[k] = {T(row == 0 ? 1.0 : 0.0), T(row == 1 ? 1.0 : 0.0), T(row == 2 ? 1.0 : 0.0)};
+    } else if (row < cut.first_angle) {
+      place.force[k] = turned(a.axes, in_lanes<T>(cut.directions[row - cut.first_direction]));
+    } else {
+      const LaneAngle& angle = cut.angles[row - cut.first_angle];
+      place.moment[k] = times(
+          T(angle.scale), crossed(turned(b.axes, in_lanes<T>(angle.on_b)), turned(a.axes, in_lanes<T>(angle.on_a))));
+    }
+  }
+}
+
+/// The unit wrenches of a cut joint on the link at one of its ends. \param adds whether the other end is there too
+template <typename T>
+MBDBENCH_KERNEL void start_columns(const LoopData& data, const PartData<T>& part, int c, int row, int columns,
+                                   double sign, bool adds) {
+  const CutPlace<T>& place = place_of<T>(data, c);
+  const RowPose<T>& pose = pose_at<T>(data, row);
+  const LinkVector<T> way = minus(place.point, pose.origin);
+  T* const to = part.columns + static_cast<long>(6 * columns) * kLoopLanes;
+  for (int i = 0; i < part.loop_rows[c]; ++i) {
+    const LinkVector<T> f = turned_back(pose.axes, place.force[i]);
+    const LinkVector<T> n = turned_back(pose.axes, plus(place.moment[i], crossed(way, place.force[i])));
+    const T wrench[6] = {f.x, f.y, f.z, n.x, n.y, n.z};
+    for (int k = 0; k < 6; ++k) {
+      to[k * kLoopLanes + i] = adds ? to[k * kLoopLanes + i] + T(sign) * wrench[k] : T(sign) * wrench[k];
+    }
+  }
+}
+
+/// -Phi' of a cut joint. \param wanted receives a number a row
+template <typename T>
+MBDBENCH_KERNEL void want_rest(const LoopData& data, int c, int rows, T* wanted) {
+  const LaneCut& cut = data.cuts[c];
+  const CutPlace<T>& place = place_of<T>(data, c);
+  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
+  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
+  const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
+  const LinkVector<T> angular = minus(b.omega, a.omega);
+  for (int i = 0; i < rows; ++i) {
+    wanted[i] = -(dot(place.force[i], linear) + dot(place.moment[i], angular));
+  }
+}
+
+/// Phi'' wanted of a cut joint less what accelerations of the links add, with Baumgarte's terms
+/// [Malczyk2008, Eq. (7)].
+template <typename T>
+MBDBENCH_KERNEL void want_accelerations(const LoopData& data, int c, int rows, T* wanted) {
+  const LaneCut& cut = data.cuts[c];
+  const CutPlace<T>& place = place_of<T>(data, c);
+  const RowPose<T>& a = pose_of<T>(data, cut.a.row);
+  const RowPose<T>& b = pose_of<T>(data, cut.b.row);
+  const LinkVector<T> linear = minus(velocity_at(b, place.point), velocity_at(a, place.point));
+  const LinkVector<T> angular = minus(b.omega, a.omega);
+  const T share = T(cut.share_of_b);
+  const LinkVector<T> velocity =
+      plus(times(share, velocity_at(b, place.origin_b)), times(T(1.0) - share, velocity_at(a, place.origin_a)));
+  LinkVector<T> bias =
+      minus(crossed(b.omega, minus(velocity, b.velocity)), crossed(a.omega, minus(velocity, a.velocity)));
+  if (cut.share_of_b == 0.5) {
+    bias = minus(bias, crossed(times(T(0.5), plus(a.omega, b.omega)), linear));
+  }
+  const double weightless = (cut.a.weightless ? 1.0 : 0.0) - (cut.b.weightless ? 1.0 : 0.0);
+  const T weight = T(weightless);
+  bias = plus(bias, times(weight, LinkVector<T>{T(data.gravity[0]), T(data.gravity[1]), T(data.gravity[2])}));
+  const LinkVector<T> displacement = minus(place.origin_b, place.origin_a);
+  const T damping = T(2.0 * data.alpha);
+  const T stiffness = T(data.beta * data.beta);
+  for (int i = 0; i < rows; ++i) {
+    const LinkVector<T>& force = place.force[i];
+    const T along = dot(force, linear) + dot(place.moment[i], angular);
+    T gamma = -dot(force, bias);
+    T residual = dot(force, displacement);
+    if (cut.rows[i] >= cut.first_angle) {
+      const LaneAngle& angle = cut.angles[cut.rows[i] - cut.first_angle];
+      const LinkVector<T> on_a = turned(a.axes, in_lanes<T>(angle.on_a));
+      const LinkVector<T> on_b = turned(b.axes, in_lanes<T>(angle.on_b));
+      const LinkVector<T> rate = plus(crossed(crossed(b.omega, on_b), on_a), crossed(on_b, crossed(a.omega, on_a)));
+      gamma -= T(angle.scale) * dot(rate, angular);
+      residual = T(angle.scale) * (dot(on_a, on_b) - T(angle.cosine));
+    } else if (cut.rows[i] >= cut.first_direction) {
+      gamma -= dot(crossed(a.omega, force), linear);
+    }
+    wanted[i] = gamma - damping * along - stiffness * residual;
+  }
+}
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
+
+}  // namespace mbdbench::loop_sweeps

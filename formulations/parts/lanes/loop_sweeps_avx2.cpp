@@ -1,0 +1,11 @@
+// The sweeps over many states with loops in registers of 4 doubles; cmake/kernels.cmake gives this file its
+// instruction set.
+#include "formulations/parts/lanes/loop_sweeps.hpp"
+
+namespace mbdbench {
+
+LoopSweeps avx2_loop_sweeps() {
+  return loop_sweeps::sweeps<4>();
+}
+
+}  // namespace mbdbench

@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <chrono>
+#include <new>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/gradients/differentiable_run.hpp"
+#include "python/bindings/number_arrays.hpp"
+#include "python/bindings/session.hpp"
+
+namespace nb = nanobind;
+
+namespace mbdbench::python {
+namespace {
+
+/// Lets Python's signal handlers run now and then while the interpreter's lock is not held.
+class SignalWatch {
+ public:
+  void operator()() {
+    constexpr auto kPeriod = std::chrono::milliseconds(50);
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_check_) {
+      return;
+    }
+    next_check_ = now + kPeriod;
+    const nb::gil_scoped_acquire lock;
+    if (PyErr_CheckSignals() != 0) {
+      throw nb::python_error();
+    }
+  }
+
+ private:
+  std::chrono::steady_clock::time_point next_check_;
+};
+
+/// A run with its objective as Python holds it; Python keeps the mechanism alive as long as this.
+struct GradientHandle {
+  GradientHandle(const Mechanism& varied, gradients::VariedNumbers numbers, const gradients::RunSettings& settings)
+      : mechanism(varied),
+        run(registries().formulations, mechanism, std::move(numbers), settings),
+        objective(mechanism, run.times()) {
+    run.set_watch(SignalWatch());
+  }
+
+  /// \returns the values of a call. \throws nb::value_error where they do not fit
+  std::span<const double> values(NumbersArgument& given) const { return given.numbers("values", run.numbers().size()); }
+
+  const Mechanism& mechanism;
+  gradients::DifferentiableRun run;
+  gradients::SquareSum objective;
+  bool has_objective = false;
+};
+
+/// \returns what the work gives, done without the interpreter's lock.
+template <typename Work>
+auto without_lock(const Work& work) {
+  const nb::gil_scoped_release release;
+  try {
+    return work();
+  } catch (const gradients::RunFailure& failure) {
+    throw RightHandSideFailure(failure.what());
+  }
+}
+
+void construct(GradientHandle* place, const Mechanism& mechanism, const std::string& formulation,
+               const std::string& method, NumbersArgument times, double step,
+               const std::vector<std::string>& parameters, const nb::dict& controls, double memory) {
+  gradients::RunSettings settings;
+  settings.formulation = formulation;
+  settings.method = method;
+  settings.step = step;
+  settings.memory = memory;
+  if (nb::isinstance<nb::float_>(times.given) || nb::isinstance<nb::int_>(times.given)) {
+    settings.tf = nb::cast<double>(times.given);
+  } else {
+    const std::span<const double> ends = times.numbers("times", 2);
+    settings.t0 = ends[0];
+    settings.tf = ends[1];
+  }
+  std::vector<gradients::Control> all;
+  for (const auto [joint, knots] : controls) {
+    NumbersArgument numbers;
+    numbers.given = nb::borrow(knots);
+    const std::string name = nb::cast<std::string>(joint);
+    const std::span<const double> own = numbers.numbers("control '" + name + "'");
+    all.push_back({name, {own.begin(), own.end()}});
+  }
+  new (place) GradientHandle(mechanism, gradients::VariedNumbers(mechanism, parameters, std::move(all)), settings);
+}
+
+void require_objective(const GradientHandle& handle) {
+  if (!handle.has_objective) {
+    throw nb::value_error(
+        "there is no objective yet; call track, target or control_cost first, or use adjoint with "
+        "derivatives of your own");
+  }
+}
+
+nb::tuple value_and_gradient(GradientHandle& handle, NumbersArgument values) {
+  require_objective(handle);
+  const std::span<const double> at = handle.values(values);
+  gradients::RunGradient result = without_lock([&] { return handle.run.gradient(at, handle.objective); });
+  return nb::make_tuple(result.value, array_of(std::move(result.gradient)));
+}
+
+double value(GradientHandle& handle, NumbersArgument values) {
+  require_objective(handle);
+  const std::span<const double> at = handle.values(values);
+  return without_lock([&] { return handle.run.value(at, handle.objective); });
+}
+
+nb::tuple simulate(GradientHandle& handle, NumbersArgument values) {
+  const std::span<const double> at = handle.values(values);
+  gradients::Trajectory all = without_lock([&] { return handle.run.trajectory(at); });
+  const std::size_t rows = all.t.size();
+  const auto q_size = static_cast<std::size_t>(handle.mechanism.q_size());
+  const auto u_size = static_cast<std::size_t>(handle.mechanism.u_size());
+  return nb::make_tuple(array_of(std::move(all.t)), array_of(std::move(all.q), {rows, q_size}),
+                        array_of(std::move(all.u), {rows, u_size}));
+}
+
+NumberArray along(GradientHandle& handle, NumbersArgument values, NumbersArgument directions) {
+  require_objective(handle);
+  const std::span<const double> at = handle.values(values);
+  const std::span<const double> rows = directions.rows("directions", at.size());
+  return array_of(without_lock([&] { return handle.run.along(at, rows, handle.objective).gradient; }));
+}
+
+NumberArray adjoint(GradientHandle& handle, NumbersArgument values, NumbersArgument by_q, NumbersArgument by_u) {
+  const std::span<const double> at = handle.values(values);
+  const std::size_t rows = handle.run.times().count() + 1;
+  const auto given = [&](NumbersArgument& argument, const char* name, int columns) {
+    if (argument.given.is_none()) {
+      return std::span<const double>();
+    }
+    const std::span<const double> all = argument.rows(name, static_cast<std::size_t>(columns));
+    if (all.size() != rows * static_cast<std::size_t>(columns)) {
+      throw nb::value_error(
+          fmt::format("{}: there must be {} rows, one a step and one for the start", name, rows).c_str());
+    }
+    return all;
+  };
+  gradients::GivenDerivatives derivatives(given(by_q, "by_q", handle.mechanism.q_size()),
+                                          given(by_u, "by_u", handle.mechanism.u_size()));
+  return array_of(without_lock([&] { return handle.run.gradient(at, derivatives).gradient; }));
+}
+
+std::vector<std::string> number_names(const GradientHandle& handle) {
+  std::vector<std::string> names;
+  for (const gradients::VariedNumber& number : handle.run.numbers().numbers()) {
+    names.push_back(number.name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void bind_gradients(nb::module_& module) {
+  nb::class_<GradientHandle>(
+      module, "GradientRun",
+      "A run with fixed steps, and exact derivatives of an objective of it by parameters, start and controls "
+      "(docs/using/gradients.md). Calling it with values gives (objective, gradient): "
+      "scipy.optimize.minimize(run, run.start, jac=True). Use one instance in a thread.")
+      .def("__init__", &construct, nb::arg("mechanism"), nb::arg("formulation") = "aba", nb::arg("method") = "rk4",
+           nb::kw_only(), nb::arg("times"), nb::arg("step"), nb::arg("parameters") = std::vector<std::string>(),
+           nb::arg("controls") = nb::dict(), nb::arg("memory") = 256e6, nb::keep_alive<1, 2>(),
+           nb::sig("def __init__(self, mechanism: Mechanism, formulation: str = 'aba', method: str = 'rk4', *, times: "
+                   "float | numpy.typing.ArrayLike, step: float, parameters: collections.abc.Sequence[str] = (), "
+                   "controls: dict[str, numpy.typing.ArrayLike] = {}, memory: float = 256e6) -> None"),
+           "method: rk2, rk4 or rkf45-fixed. times: the end, or (start, end). parameters: \"mass.BODY\", "
+           "\"stiffness.SPRING\", \"damping.SPRING\", \"q.JOINT\", \"v.JOINT\". controls: the times, for every joint "
+           "with a force of its own, between which the force is linear. memory: bytes that may be kept of a run.")
+      .def(
+          "track",
+          [](GradientHandle& handle, const std::string& marker, NumbersArgument times, NumbersArgument places,
+             double weight) {
+            handle.objective.add_track(marker, times.numbers("times"), places.rows("places", 3), weight);
+            handle.has_objective = true;
+          },
+          nb::arg("marker"), nb::arg("times"), nb::arg("places"), nb::arg("weight") = 1.0,
+          "Adds weight times the sum of the squared distances (m^2) of a marker from places, an array of shape "
+          "(times, 3); the times must be ends of steps.")
+      .def(
+          "target",
+          [](GradientHandle& handle, const std::string& name, double wanted, double weight, bool running) {
+            handle.objective.add_target(name, wanted, weight, running);
+            handle.has_objective = true;
+          },
+          nb::arg("name"), nb::arg("value"), nb::arg("weight") = 1.0, nb::arg("running") = false,
+          "Adds weight times the squared distance of \"q.JOINT\" or \"v.JOINT\" from a value: at the end, or running, "
+          "summed over all steps, each times its length.")
+      .def(
+          "control_cost",
+          [](GradientHandle& handle, double weight) {
+            handle.run.add_control_cost(weight);
+            handle.has_objective = true;
+          },
+          nb::arg("weight"), "Adds weight times the integral of the squares of all controls.")
+      .def("__call__", &value_and_gradient, nb::arg("values"),
+           nb::sig("def __call__(self, values: numpy.typing.ArrayLike) -> tuple[float, numpy.ndarray]"),
+           "(objective, gradient) by the adjoint.")
+      .def("value", &value, nb::arg("values"), "The objective alone.")
+      .def("simulate", &simulate, nb::arg("values"),
+           nb::sig("def simulate(self, values: numpy.typing.ArrayLike) -> tuple[numpy.ndarray, numpy.ndarray, "
+                   "numpy.ndarray]"),
+           "(t, q, u) of the run, a row a step and one for the start.")
+      .def("along", &along, nb::arg("values"), nb::arg("directions"),
+           "Derivatives of the objective along rows of directions, by forward sensitivities.")
+      .def(
+          "adjoint", &adjoint, nb::arg("values"), nb::arg("by_q") = nb::none(), nb::arg("by_u") = nb::none(),
+          nb::sig("def adjoint(self, values: numpy.typing.ArrayLike, by_q: numpy.typing.ArrayLike | None = None, by_u: "
+                  "numpy.typing.ArrayLike | None = None) -> numpy.ndarray"),
+          "The gradient of an objective of your own, from its derivatives by q and u: arrays as `simulate` gives them.")
+      .def(
+          "mechanism",
+          [](const GradientHandle& handle, NumbersArgument values) {
+            const std::span<const double> at = handle.values(values);
+            MechanismDescription description = handle.run.numbers().with(at).description();
+            Eigen::VectorXd q;
+            Eigen::VectorXd u;
+            handle.run.numbers().start(at, q, u);
+            gradients::put_start(handle.mechanism, q, u, description);
+            return Mechanism(std::move(description));
+          },
+          nb::arg("values"), "The mechanism with these values, controls as tables over time.")
+      .def_prop_ro("names", &number_names, "What the values are, in their order.")
+      .def_prop_ro(
+          "start", [](const GradientHandle& handle) { return array_of(handle.run.numbers().own_values()); },
+          "The mechanism's own values; controls are zero.")
+      .def_prop_ro(
+          "steps", [](const GradientHandle& handle) { return handle.run.times().count(); }, "How many steps a run has.")
+      .def_prop_ro(
+          "checkpoint_distance", [](const GradientHandle& handle) { return handle.run.checkpoint_distance(); },
+          "How many steps apart states are kept; `steps` where all is kept.")
+      .def("__repr__", [](const GradientHandle& handle) {
+        return fmt::format("<mbdbench.GradientRun of '{}': {} steps, {} values>", handle.mechanism.name(),
+                           handle.run.times().count(), handle.run.numbers().size());
+      });
+}
+
+}  // namespace mbdbench::python

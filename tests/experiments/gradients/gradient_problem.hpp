@@ -1,0 +1,114 @@
+#pragma once
+// Random open trees with springs, dampers, controls and an objective, for tests of gradients of runs.
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "experiments/gradients/differentiable_run.hpp"
+#include "formulations/registry.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/support/random_states.hpp"
+
+namespace mbdbench::test {
+
+/// A random tree with springs and dampers in its simple joints and a marker on its last body.
+inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& random) {
+  MechanismDescription description =
+      make_mechanism(mechanism_registry(), fmt::format("random_tree:seed={},bodies={},motions=0,loads=0", seed, bodies))
+          .description();
+  int count = 0;
+  for (JointDescription& joint : description.joints) {
+    if (joint.type == JointType::revolute || joint.type == JointType::prismatic) {
+      description.joint_springs.push_back({.name = fmt::format("spring{}", ++count),
+                                           .joint = joint.name,
+                                           .component = 0,
+                                           .stiffness = random.uniform(1.0, 10.0),
+                                           .damping = random.uniform(0.1, 1.0),
+                                           .rest = random.uniform(-0.5, 0.5)});
+    }
+  }
+  MarkerDescription marker;
+  marker.name = "seen";
+  marker.body = description.bodies.back().name;
+  marker.point = Vec3(0.1, -0.2, 0.3);
+  description.markers.push_back(marker);
+  return Mechanism(description);
+}
+
+/// All that a gradient may be taken by: masses, springs, starts, a control in every second joint.
+struct GradientProblem {
+  GradientProblem(const Mechanism& tree, const std::string& formulation, const std::string& method, double step,
+                  double memory = 1e9)
+      : mechanism(tree),
+        settings{formulation, method, 0.0, 0.4, step, memory},
+        run(formulation_registry(), mechanism, numbers(mechanism), settings),
+        objective(mechanism, run.times()) {
+    const std::size_t last = run.times().count();
+    const std::vector<double> at = {run.times().at(last / 4), run.times().at(last / 2), run.times().at(last)};
+    objective.add_track("seen", at, std::vector<double>{0.1, 0.2, 0.3, -0.2, 0.4, 0.1, 0.3, 0.0, -0.5}, 0.7);
+    for (const StateComponent& component : velocity_names(mechanism)) {
+      objective.add_target(component.name, 0.3, 0.5, component.joint == mechanism.tree_joints().front().name);
+    }
+    run.add_control_cost(0.01);
+  }
+
+  static std::vector<StateComponent> velocity_names(const Mechanism& tree) {
+    std::vector<StateComponent> names;
+    for (const Joint& joint : tree.tree_joints()) {
+      for (int i = 1; i <= joint.nu; ++i) {
+        names.push_back({joint.nu == 1 ? "v." + joint.name : fmt::format("v.{}.{}", joint.name, i), StateKind::velocity,
+                         joint.name});
+      }
+    }
+    return names;
+  }
+
+  static gradients::VariedNumbers numbers(const Mechanism& tree) {
+    std::vector<std::string> names;
+    for (const Body& body : tree.bodies()) {
+      names.push_back("mass." + body.name);
+    }
+    for (const JointSpringDescription& spring : tree.description().joint_springs) {
+      names.push_back("stiffness." + spring.name);
+      names.push_back("damping." + spring.name);
+    }
+    std::vector<gradients::Control> controls;
+    for (std::size_t k = 0; k < tree.tree_joints().size(); ++k) {
+      const Joint& joint = tree.tree_joints()[k];
+      if (has_coordinate_rates(joint.type)) {
+        for (int i = 1; i <= joint.nq; ++i) {
+          names.push_back(joint.nq == 1 ? "q." + joint.name : fmt::format("q.{}.{}", joint.name, i));
+        }
+      }
+      if (k % 2 == 0 && joint.nu > 0) {
+        controls.push_back({joint.nu == 1 ? joint.name : joint.name + ".2", {0.05, 0.15, 0.3}});
+      }
+    }
+    for (const StateComponent& component : velocity_names(tree)) {
+      names.push_back(component.name);
+    }
+    return gradients::VariedNumbers(tree, names, controls);
+  }
+
+  /// \returns the mechanism's own numbers, controls drawn at random.
+  std::vector<double> values(RandomSource& random) const {
+    std::vector<double> all = run.numbers().own_values();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const gradients::VariedKind kind = run.numbers().numbers()[i].kind;
+      if (kind == gradients::VariedKind::control || kind == gradients::VariedKind::start_velocity) {
+        all[i] = random.uniform(-1.0, 1.0);
+      }
+    }
+    return all;
+  }
+
+  const Mechanism& mechanism;
+  gradients::RunSettings settings;
+  gradients::DifferentiableRun run;
+  gradients::SquareSum objective;
+};
+
+}  // namespace mbdbench::test

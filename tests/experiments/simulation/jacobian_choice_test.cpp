@@ -1,0 +1,90 @@
+/// \file
+/// Where implicit methods of `mbdbench simulate` take df/dx from, and what it saves.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "experiments/simulation/simulation.hpp"
+#include "formulations/registry.hpp"
+#include "integrators/registry.hpp"
+#include "tests/experiments/simulate_call.hpp"
+
+namespace mbdbench {
+namespace {
+
+class JacobianChoiceTest : public SimulateCommandTest {
+ protected:
+  nlohmann::json counts(const std::string& output, std::vector<std::string> more) const {
+    const CommandLineCall call = simulate(output, std::move(more));
+    EXPECT_EQ(call.exit_code, 0) << call.errors;
+    return statistics(output);
+  }
+};
+
+TEST_F(JacobianChoiceTest, ExactWhereThereAreDerivativesAndDifferencesOnRequest) {
+  const std::vector<std::vector<std::string>> methods = {
+      {"ode15s"}, {"ode15s-bdf"}, {"odeint-rosenbrock4"}, {"trapezoidal", "--fixed-step", "0.01"}};
+  for (const std::vector<std::string>& method : methods) {
+    for (const std::string formulation : {"aba", "naudet"}) {
+      SCOPED_TRACE(method.front() + " " + formulation);
+      std::vector<std::string> arguments = {"-m", "pendulum:4", "-f", formulation, "-t", "1", "--overwrite", "-i"};
+      arguments.insert(arguments.end(), method.begin(), method.end());
+      const nlohmann::json exact = counts("exact", arguments);
+      arguments.insert(arguments.end(), {"--jacobian", "differences"});
+      const nlohmann::json differences = counts("differences", arguments);
+      EXPECT_EQ(exact.at("jacobian"), "exact");
+      EXPECT_EQ(differences.at("jacobian"), "differences");
+      EXPECT_GT(exact.at("npds"), 0);
+      EXPECT_LT(exact.at("nfevals"), differences.at("nfevals"));
+      const SavedState a = state("exact");
+      const SavedState b = state("differences");
+      for (std::size_t i = 0; i < a.x.size(); ++i) {
+        EXPECT_NEAR(a.x[i], b.x[i], 1e-3) << "some hundreds of local errors of 1e-6; the same step, solved to rounding";
+      }
+    }
+  }
+}
+
+TEST_F(JacobianChoiceTest, FormulationsWithoutDerivativesTakeDifferencesUnlessExactOnesAreAskedFor) {
+  EXPECT_EQ(counts("automatic", {"-m", "pendulum:3", "-f", "dense", "-i", "ode15s", "-t", "0.5"}).at("jacobian"),
+            "differences");
+  const CommandLineCall refused =
+      simulate("refused", {"-m", "pendulum:3", "-f", "dense", "-i", "ode15s", "-t", "0.5", "--jacobian", "exact"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_TRUE(says(refused, "no exact derivatives of mechanism")) << refused.errors;
+  EXPECT_TRUE(says(refused, "aba, naudet")) << "what has them: " << refused.errors;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "refused"));
+}
+
+TEST_F(JacobianChoiceTest, MethodsWithoutJacobiansRefuseTheChoice) {
+  for (const std::string choice : {"exact", "differences"}) {
+    const CommandLineCall call =
+        simulate("run", {"-m", "pendulum:3", "-f", "aba", "-i", "ode45", "-t", "0.5", "--jacobian", choice});
+    EXPECT_EQ(call.exit_code, 2);
+    EXPECT_TRUE(says(call, "integrator 'ode45' forms no Jacobian; these do: ode15s")) << call.errors;
+  }
+}
+
+TEST_F(JacobianChoiceTest, ARestartGoesOnWithTheChoice) {
+  counts("half", {"-m", "pendulum:3", "-f", "aba", "-i", "ode15s", "-t", "0.5", "--jacobian", "differences"});
+  const std::string file = (directory_ / "half" / "state.json").string();
+  const CommandLineCall on = simulate("on", {"--restart", file, "-t", "1"});
+  ASSERT_EQ(on.exit_code, 0) << on.errors;
+  EXPECT_TRUE(says(on, "--jacobian differences")) << on.output;
+  EXPECT_EQ(statistics("on").at("jacobian"), "differences");
+  EXPECT_EQ(counts("exact", {"--restart", file, "-t", "1", "--jacobian", "exact"}).at("jacobian"), "exact");
+  EXPECT_FALSE(counts("other", {"--restart", file, "-t", "1", "-i", "ode45"}).contains("jacobian"));
+  EXPECT_EQ(state("other").settings.jacobian, JacobianChoice::automatic);
+}
+
+TEST_F(JacobianChoiceTest, QuaternionsAndProjectionsDoNotDisturbIt) {
+  // Normalised quaternions are states that after_step changed; a projected formulation hands its derivatives on.
+  const nlohmann::json tree = counts("tree", {"-m", "random_tree:seed=5,bodies=3,loads=0", "-f", "aba", "-i", "ode15s",
+                                              "-t", "2", "--rtol", "1e-6", "--project", "1e-9"});
+  EXPECT_EQ(tree.at("jacobian"), "exact");
+  EXPECT_EQ(tree.at("status"), "ok");
+}
+
+}  // namespace
+}  // namespace mbdbench

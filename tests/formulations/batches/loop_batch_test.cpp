@@ -1,0 +1,287 @@
+// Many states of mechanisms with loops at a time: the answers of one state at a time in every instruction set, where
+// loops are closed, where they have drifted open and next to singular positions; bits that depend on neither place,
+// number nor threads; states that fail alone.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "formulations/assembly/constraint_projection.hpp"
+#include "formulations/batches/state_batch.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "tests/formulations/comparison.hpp"
+#include "tests/formulations/execution_restored.hpp"
+#include "tests/support/four_bar.hpp"
+#include "tests/support/random_loops.hpp"
+#include "tests/support/random_states.hpp"
+
+namespace mbdbench {
+namespace {
+
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// States next to the start of a mechanism whose loops are closed, some of them on purpose not quite.
+std::vector<double> closed_states(Formulation& formulation, std::size_t count, std::uint64_t seed, double drift) {
+  const Mechanism& mechanism = formulation.mechanism();
+  ConstraintProjection projection(mechanism);
+  RandomSource random(static_cast<std::int64_t>(seed));
+  const std::size_t size = formulation.state_size();
+  std::vector<double> rows(count * size);
+  for (std::size_t k = 0; k < count; ++k) {
+    Eigen::VectorXd q;
+    double reach = 0.3;
+    do {  // a shorter way where the loops cannot be closed
+      q = test::moved(mechanism, mechanism.q0(), test::random_vector(mechanism.u_size(), random), reach);
+      reach *= 0.5;
+    } while (!projection.project_positions(0.0, {q.data(), static_cast<std::size_t>(q.size())}, 1e-11).reached &&
+             reach > 1e-6);
+    Eigen::VectorXd u = mechanism.u0() + test::random_vector(mechanism.u_size(), random);
+    projection.project_velocities(0.0, view(q), {u.data(), static_cast<std::size_t>(u.size())}, 1e-11);
+    q = test::moved(mechanism, q, test::random_vector(mechanism.u_size(), random), drift);
+    u += drift * test::random_vector(mechanism.u_size(), random);
+    EXPECT_TRUE(formulation.pack(0.0, view(q), view(u), std::span(rows).subspan(k * size, size)).ok);
+  }
+  return rows;
+}
+
+struct BatchAnswers {
+  std::vector<double> rates;
+  std::vector<RhsStatus> statuses;
+};
+
+BatchAnswers in_turn(Formulation& formulation, std::span<const double> states) {
+  const std::size_t size = formulation.state_size();
+  BatchAnswers answers{std::vector<double>(states.size()), std::vector<RhsStatus>(states.size() / size)};
+  for (std::size_t k = 0; k < answers.statuses.size(); ++k) {
+    answers.statuses[k] =
+        formulation.rhs(0.0, states.subspan(k * size, size), std::span(answers.rates).subspan(k * size, size));
+  }
+  return answers;
+}
+
+BatchAnswers side_by_side(Formulation& formulation, std::span<const double> states, int threads = 1) {
+  BatchAnswers answers{std::vector<double>(states.size(), kNotANumber),
+                       std::vector<RhsStatus>(states.size() / formulation.state_size(), {false, {}, "not asked"})};
+  StateBatch(formulation, threads).rhs(0.0, states, answers.rates, answers.statuses);
+  return answers;
+}
+
+/// Largest difference between the halves of x', as a share of the larger of their sizes and 1.
+double largest_difference(const Formulation& formulation, const BatchAnswers& got, const BatchAnswers& expected) {
+  const std::size_t size = formulation.state_size();
+  const auto split = static_cast<std::size_t>(formulation.mechanism().q_size());
+  double worst = 0.0;
+  for (std::size_t k = 0; k < got.statuses.size(); ++k) {
+    EXPECT_EQ(got.statuses[k].ok, expected.statuses[k].ok) << got.statuses[k].message();
+    const std::span<const double> a = std::span(got.rates).subspan(k * size, size);
+    const std::span<const double> b = std::span(expected.rates).subspan(k * size, size);
+    worst = std::max({worst, test::block_error(a.first(split), b.first(split)),
+                      test::block_error(a.subspan(split), b.subspan(split))});
+  }
+  return worst;
+}
+
+/// What rounding may do at the start: n eps cond(M) times the squared condition of the constraint rows that are
+/// independent, over the joints' velocities in the norm of the kinetic energy. 100: the states lie around the start.
+double rounding_of(const Mechanism& mechanism) {
+  DenseDynamics dynamics(mechanism, nullptr);
+  EXPECT_TRUE(dynamics.set_positions(0.0, view(mechanism.q0())).ok);
+  const Eigen::MatrixXd transposed =
+      dynamics.mass_matrix().llt().matrixL().solve(dynamics.jacobians().constraints().transpose());
+  const Eigen::VectorXd values = symmetric_eigenvalues(transposed.transpose() * transposed);  // ascending
+  const double largest = values[values.size() - 1];
+  double smallest = largest;
+  for (Eigen::Index i = values.size(); i-- > 0 && values[i] > 1e-11 * largest;) {
+    smallest = values[i];
+  }
+  const double condition = test::mass_condition(mechanism, mechanism.q0()) * largest / smallest;
+  return std::max(1e-12, 100.0 * std::numeric_limits<double>::epsilon() * mechanism.u_size() * condition);
+}
+
+void expect_answers_in_turn(const Mechanism& mechanism, const std::string& name, std::size_t count, double drift,
+                            const char* key = "bae-haug") {
+  const auto formulation = test::make(key, mechanism);
+  const std::vector<double> states = closed_states(*formulation, count, count, drift);
+  const BatchAnswers expected = in_turn(*formulation, states);
+  const BatchAnswers got = side_by_side(*formulation, states);
+  EXPECT_LT(largest_difference(*formulation, got, expected), rounding_of(mechanism))
+      << key << " on " << name << ", " << count << " states in " << formulation->batch_lanes() << " lanes, open by "
+      << drift;
+}
+
+/// Planar loops, spatial loops with spherical cuts, and trees of all joints closed by cuts of all types.
+Mechanism random_loops(std::uint64_t seed) {
+  if (seed % 4 > 1) {
+    return make_mechanism(mechanism_registry(), fmt::format("random_closed:seed={},bodies={},cuts={},loads=0", seed,
+                                                            4 + seed % 13, 1 + seed % 3));
+  }
+  test::RandomLoops loops(static_cast<std::int64_t>(seed),
+                          {.planar = seed % 4 == 0, .loops = 1 + static_cast<int>(seed % 3)});
+  return Mechanism(loops.take());
+}
+
+TEST(loop_batch, random_loops_give_the_answers_of_one_state_at_a_time) {
+  const test::ExecutionRestored restored;
+  const std::uint64_t first = test::seed_of_run(1);
+  fmt::print("seeds {} to {}\n", first, first + 39);
+  std::size_t in_lanes = 0;
+  for (const InstructionSet& set : instruction_sets()) {
+    if (!set.available) {
+      continue;
+    }
+    use_instruction_set(set.name);
+    for (std::uint64_t seed = first; seed < first + 40; ++seed) {
+      const Mechanism mechanism = random_loops(seed);
+      in_lanes += test::make("bae-haug", mechanism)->batch_lanes() > 1 ? 1 : 0;
+      for (const double drift : {0.0, 1e-8, 1e-6}) {
+        expect_answers_in_turn(mechanism, fmt::format("seed {}, {}", seed, set.name), 1 + seed % 19, drift);
+      }
+    }
+  }
+  EXPECT_GT(in_lanes, 0U);
+}
+
+TEST(loop_batch, closed_mechanisms_of_the_catalogue_give_the_answers_of_one_state_at_a_time) {
+  std::set<std::string> in_lanes;
+  for (const char* name : {"four_bar",
+                           "four_bar:cut=middle",
+                           "loop8",
+                           "double_loop",
+                           "loop:17",
+                           "loop:joints=9,cut=2",
+                           "rings:2",
+                           "ladder:3",
+                           "grid:3",
+                           "five_bar",
+                           "coupled_loops",
+                           "biped",
+                           "slider_crank",
+                           "bricard",
+                           "bennett",
+                           "sarrus",
+                           "n_four_bar:2",
+                           "squeezer",
+                           "random_closed:seed=3,loads=0",
+                           "random_closed:seed=8,cuts=2,loads=0"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    if (test::make("bae-haug", mechanism)->batch_lanes() > 1) {
+      in_lanes.insert(name);
+    }
+    for (const double drift : {0.0, 1e-8, 1e-6}) {
+      expect_answers_in_turn(mechanism, name, 13, drift);
+    }
+    expect_answers_in_turn(mechanism, name, 5, 0.0, "dca");
+  }
+  // Those with formulas and torques that change go one after another.
+  for (const char* name :
+       {"four_bar", "double_loop", "loop:17", "rings:2", "ladder:3", "bricard", "bennett", "sarrus"}) {
+    EXPECT_TRUE(in_lanes.contains(name)) << name;
+  }
+}
+
+TEST(loop_batch, baumgartes_terms_are_those_of_one_state_at_a_time) {
+  for (const char* name : {"four_bar", "bricard", "ladder:2", "rings:1"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    const auto formulation = test::make("bae-haug", mechanism, "alpha=5,beta=7");
+    ASSERT_GT(formulation->batch_lanes(), 1);
+    const std::vector<double> states = closed_states(*formulation, 11, 3, 1e-3);
+    EXPECT_LT(largest_difference(*formulation, side_by_side(*formulation, states), in_turn(*formulation, states)),
+              rounding_of(mechanism))
+        << name;
+  }
+}
+
+TEST(loop_batch, bits_depend_on_neither_place_nor_number_nor_threads) {
+  for (const char* name : {"double_loop", "bricard", "ladder:3"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    const auto formulation = test::make("bae-haug", mechanism);
+    const std::size_t size = formulation->state_size();
+    constexpr std::size_t kCount = 37;
+    const std::vector<double> rows = closed_states(*formulation, kCount, 5, 1e-7);
+    const BatchAnswers all = side_by_side(*formulation, rows);
+    for (const int threads : {2, 3, 8}) {
+      EXPECT_EQ(side_by_side(*formulation, rows, threads).rates, all.rates) << name;
+    }
+    for (const std::size_t first : {std::size_t{1}, std::size_t{7}, kCount - 1}) {
+      const BatchAnswers some = side_by_side(*formulation, std::span(rows).subspan(first * size));
+      EXPECT_TRUE(std::equal(some.rates.begin(), some.rates.end(),
+                             all.rates.begin() + static_cast<std::ptrdiff_t>(first * size)))
+          << name << " from state " << first;
+    }
+  }
+}
+
+TEST(loop_batch, a_state_that_fails_does_so_alone_and_names_its_joint) {
+  for (const char* name : {"double_loop", "ladder:2"}) {
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
+    const auto formulation = test::make("bae-haug", mechanism);
+    const std::size_t size = formulation->state_size();
+    constexpr std::size_t kCount = 11;
+    const std::vector<double> states = closed_states(*formulation, kCount, 8, 0.0);
+    const BatchAnswers sound = side_by_side(*formulation, states);
+    for (std::size_t spoiled = 0; spoiled < kCount; ++spoiled) {
+      for (const std::size_t entry : {std::size_t{1}, size - 1}) {
+        std::vector<double> rows = states;
+        rows[spoiled * size + entry] = kNotANumber;
+        const RhsStatus alone = in_turn(*formulation, rows).statuses[spoiled];
+        ASSERT_FALSE(alone.ok);
+        const BatchAnswers got = side_by_side(*formulation, rows);
+        for (std::size_t k = 0; k < kCount; ++k) {
+          EXPECT_EQ(got.statuses[k].ok, k != spoiled) << name << ", state " << k << " beside " << spoiled;
+          for (std::size_t i = k * size; k != spoiled && i < (k + 1) * size; ++i) {
+            EXPECT_EQ(got.rates[i], sound.rates[i]) << name << ", state " << k << " beside " << spoiled;
+          }
+        }
+        EXPECT_EQ(got.statuses[spoiled].joint, alone.joint);
+      }
+    }
+  }
+}
+
+/// A kite of two bars of 1 m and two of 3 m, folded but for the angle of its crank: singular at 0, where the smallest
+/// singular value of Phi_q vanishes with the angle.
+Eigen::VectorXd folded_kite(double angle) {
+  const Eigen::Vector2d tip(std::cos(angle), std::sin(angle));
+  const Eigen::Vector2d end(1.0, 0.0);
+  const double half = std::sin(0.5 * angle);
+  const double towards = 0.5 * angle - 0.5 * 3.141592653589793;  // from the tip to the end
+  const double coupler = towards + std::acos(half / 3.0);
+  const Eigen::Vector2d apex = tip + 3.0 * Eigen::Vector2d(std::cos(coupler), std::sin(coupler));
+  const Eigen::Vector2d back = end - apex;
+  return Eigen::Vector3d(angle, coupler - angle, std::atan2(back.y(), back.x()) - coupler);
+}
+
+TEST(loop_batch, states_beside_singular_positions_decide_on_their_rank_as_one_state_does) {
+  const Eigen::VectorXd start = folded_kite(0.5);
+  const Mechanism mechanism(test::four_bar(1.0, {start[0], start[1], start[2]}));
+  const auto formulation = test::make("bae-haug", mechanism);
+  ASSERT_GT(formulation->batch_lanes(), 1);
+  const std::size_t size = formulation->state_size();
+  std::vector<double> rows;
+  std::vector<double> angles = {0.0};
+  for (int exponent = -12; exponent <= 0; ++exponent) {
+    angles.push_back(0.5 * std::pow(10.0, exponent));
+  }
+  for (const double angle : angles) {
+    std::vector<double> x(size);
+    ASSERT_TRUE(formulation->pack(0.0, view(folded_kite(angle)), view(Eigen::VectorXd::Zero(3)), x).ok);
+    rows.insert(rows.end(), x.begin(), x.end());
+  }
+  const BatchAnswers expected = in_turn(*formulation, rows);
+  const BatchAnswers got = side_by_side(*formulation, rows);
+  for (std::size_t k = 0; k < angles.size(); ++k) {
+    ASSERT_TRUE(got.statuses[k].ok);
+    // Rows so nearly dependent lose eps over the square of the angle; where that is all, the state goes alone.
+    const double limit = angles[k] < 1e-6 ? 0.0 : std::max(1e-12, 1e-14 / (angles[k] * angles[k]));
+    const std::span<const double> a = std::span(got.rates).subspan(k * size, size);
+    const std::span<const double> b = std::span(expected.rates).subspan(k * size, size);
+    EXPECT_LE(test::block_error(a, b), limit) << "crank at " << angles[k];
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench

@@ -1,0 +1,101 @@
+#pragma once
+/// \file
+/// What tests of exact derivatives share: differences to compare with, loads that derivatives know, changed parameters.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "tests/formulations/comparison.hpp"
+#include "tests/support/random_states.hpp"
+
+namespace mbdbench::test {
+
+/// \returns the derivatives of x' at t = 0.3 by differences of fourth order.
+inline Eigen::MatrixXd differences(std::string_view reference, const Mechanism& mechanism, const std::vector<double>& x,
+                                   std::string_view options = {}) {
+  const auto formulation = make(reference, mechanism, options);
+  const auto size = static_cast<Eigen::Index>(x.size());
+  Eigen::MatrixXd result(size, size);
+  for (Eigen::Index j = 0; j < size; ++j) {
+    result.col(j) = difference([&](double s) {
+      std::vector<double> moved = x;
+      moved[static_cast<std::size_t>(j)] += s;
+      Eigen::VectorXd rates(size);
+      EXPECT_TRUE(formulation->rhs(0.3, moved, {rates.data(), x.size()}).ok);
+      return rates;
+    });
+  }
+  return result;
+}
+
+/// \returns Formulation::jacobian at t = 0.3.
+inline Eigen::MatrixXd jacobian(Formulation& formulation, const std::vector<double>& x) {
+  const auto size = static_cast<Eigen::Index>(x.size());
+  Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(size, size);
+  const RhsStatus status = formulation.jacobian(0.3, x, {rows.data(), x.size() * x.size()});
+  EXPECT_TRUE(status.ok) << status.message();
+  return rows;
+}
+
+/// Largest error over the largest entry, of the rows of q' and of those of the rates each: single rows may be nothing
+/// but what rounding leaves (a prescribed motion, a joint that nothing moves).
+inline double derivative_error(const Mechanism& mechanism, const Eigen::MatrixXd& got,
+                               const Eigen::MatrixXd& expected) {
+  const auto error = [](const auto& a, const auto& b) {
+    return (a - b).cwiseAbs().maxCoeff() / std::max(1e-300, b.cwiseAbs().maxCoeff());
+  };
+  return std::max(error(got.topRows(mechanism.q_size()), expected.topRows(mechanism.q_size())),
+                  error(got.bottomRows(mechanism.u_size()), expected.bottomRows(mechanism.u_size())));
+}
+
+/// Loads that the derivatives know: springs, dampers and constant forces in joints.
+inline Mechanism with_joint_loads(MechanismDescription description, RandomSource& random) {
+  for (const JointDescription& joint : description.joints) {
+    if (joint.cut || (joint.type != JointType::revolute && joint.type != JointType::prismatic)) {
+      continue;
+    }
+    if (!joint.motions.empty()) {
+      continue;
+    }
+    const int n = static_cast<int>(description.joint_springs.size());
+    description.joint_springs.push_back({.name = fmt::format("spring{}", n),
+                                         .joint = joint.name,
+                                         .component = 0,
+                                         .stiffness = random.uniform(0.0, 30.0),
+                                         .damping = random.uniform(0.0, 3.0),
+                                         .rest = random.uniform(-1.0, 1.0)});
+    description.joint_loads.push_back({.name = fmt::format("motor{}", n),
+                                       .joint = joint.name,
+                                       .component = 0,
+                                       .law = ConstantLaw{random.uniform(-5.0, 5.0)}});
+  }
+  return Mechanism(description);
+}
+
+/// The mechanism with a parameter greater by s.
+inline MechanismDescription with_parameter(MechanismDescription description, const RateParameter& parameter, double s) {
+  const auto named = [&](auto& all) -> auto& {
+    return *std::find_if(all.begin(), all.end(), [&](const auto& one) { return one.name == parameter.name; });
+  };
+  switch (parameter.kind) {
+    case ParameterKind::mass:
+      named(description.bodies).mass += s;
+      break;
+    case ParameterKind::stiffness:
+      named(description.joint_springs).stiffness += s;
+      break;
+    case ParameterKind::damping:
+      named(description.joint_springs).damping += s;
+      break;
+    case ParameterKind::joint_force:
+      description.joint_loads.push_back(
+          {.name = "more", .joint = parameter.name, .component = 0, .law = ConstantLaw{s}});
+      break;
+  }
+  return description;
+}
+
+}  // namespace mbdbench::test
