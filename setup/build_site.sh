@@ -14,7 +14,7 @@ if ! command -v doxygen >/dev/null; then
   exit 2
 fi
 if ! "$python" -m pip --quiet --disable-pip-version-check install \
-  "sphinx>=8,<9" "myst-nb>=1,<2" "breathe>=4.36,<5" furo jupytext ipykernel matplotlib; then
+  "sphinx>=8,<9" "myst-nb>=1,<2" "breathe>=4.36,<5" furo jupytext ipykernel matplotlib scipy; then
   echo "build_site.sh: the packages of PyPI that it needs cannot be had" >&2
   exit 3
 fi

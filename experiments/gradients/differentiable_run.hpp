@@ -53,6 +53,11 @@ class DifferentiableRun {
   /// \throws std::invalid_argument or ModelError for settings that cannot be, and where there are no derivatives
   DifferentiableRun(std::span<const FormulationEntry> registry, const Mechanism& mechanism, VariedNumbers numbers,
                     const RunSettings& settings);
+  ~DifferentiableRun() = default;
+  DifferentiableRun(const DifferentiableRun&) = delete;
+  DifferentiableRun& operator=(const DifferentiableRun&) = delete;
+  DifferentiableRun(DifferentiableRun&&) = delete;
+  DifferentiableRun& operator=(DifferentiableRun&&) = delete;
 
   [[nodiscard]] const VariedNumbers& numbers() const { return numbers_; }
   [[nodiscard]] const StepTimes& times() const { return times_; }

@@ -67,12 +67,7 @@ void add_by_coordinates(const Mechanism& mechanism, std::span<const double> q, s
 }
 
 SquareSum::SquareSum(const Mechanism& mechanism, const StepTimes& times)
-    : mechanism_(&mechanism),
-      times_(times),
-      kinematics_(mechanism),
-      sights_(times.count() + 1),
-      has_share_(times.count() + 1, false),
-      force_(index_of(mechanism.u_size())) {}
+    : mechanism_(&mechanism), times_(times), kinematics_(mechanism), force_(index_of(mechanism.u_size())) {}
 
 void SquareSum::add_track(const std::string& marker, std::span<const double> at, std::span<const double> places,
                           double factor) {
@@ -106,10 +101,9 @@ void SquareSum::add_track(const std::string& marker, std::span<const double> at,
     }
   }
   for (std::size_t k = 0; k < at.size(); ++k) {
-    sights_[steps[k]].push_back({*found, factor, Vec3(places[3 * k], places[3 * k + 1], places[3 * k + 2])});
-    mark(steps[k]);
+    sights_.push_back({steps[k], *found, factor, Vec3(places[3 * k], places[3 * k + 1], places[3 * k + 2])});
   }
-  empty_ = false;
+  std::stable_sort(sights_.begin(), sights_.end(), [](const Sight& a, const Sight& b) { return a.step < b.step; });
 }
 
 void SquareSum::add_target(const std::string& name, double value, double factor, bool running) {
@@ -127,10 +121,18 @@ void SquareSum::add_target(const std::string& name, double value, double factor,
   }
   targets_.push_back({index_of(found->place), found->rate, running, value, factor});
   needs_velocities_ = needs_velocities_ || found->rate;
-  for (std::size_t step = running ? 1 : times_.count(); step <= times_.count(); ++step) {
-    mark(step);
-  }
-  empty_ = false;
+  runs_ = runs_ || running;
+}
+
+bool SquareSum::has_share(std::size_t step) const {
+  return (runs_ && step > 0) || (step == times_.count() && !targets_.empty()) || !sights_at(step).empty();
+}
+
+std::span<const SquareSum::Sight> SquareSum::sights_at(std::size_t step) const {
+  const auto first = std::lower_bound(sights_.begin(), sights_.end(), step,
+                                      [](const Sight& sight, std::size_t wanted) { return sight.step < wanted; });
+  const auto last = std::find_if(first, sights_.end(), [step](const Sight& sight) { return sight.step != step; });
+  return {first, last};
 }
 
 double SquareSum::factor_at(const Target& target, std::size_t step) const {
@@ -142,10 +144,11 @@ double SquareSum::factor_at(const Target& target, std::size_t step) const {
 
 double SquareSum::share(const StepState& state) {
   double sum = 0.0;
-  if (!sights_[state.step].empty()) {
+  const std::span<const Sight> sights = sights_at(state.step);
+  if (!sights.empty()) {
     kinematics_.set_positions(state.q);
   }
-  for (const Sight& sight : sights_[state.step]) {
+  for (const Sight& sight : sights) {
     const Marker& marker = mechanism_->markers()[index_of(sight.marker)];
     sum += sight.factor * (kinematics_.world_point(marker.body, marker.point) - sight.place).squaredNorm();
   }
@@ -159,10 +162,11 @@ double SquareSum::share(const StepState& state) {
 }
 
 void SquareSum::add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) {
-  if (!sights_[state.step].empty()) {
+  const std::span<const Sight> sights = sights_at(state.step);
+  if (!sights.empty()) {
     kinematics_.set_positions(state.q);
     std::fill(force_.begin(), force_.end(), 0.0);
-    for (const Sight& sight : sights_[state.step]) {
+    for (const Sight& sight : sights) {
       const Marker& marker = mechanism_->markers()[index_of(sight.marker)];
       const Vec3 point = kinematics_.world_point(marker.body, marker.point);
       collect_force(*mechanism_, kinematics_, marker.body, point, 2.0 * sight.factor * (point - sight.place), force_);

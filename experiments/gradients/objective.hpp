@@ -57,14 +57,15 @@ class SquareSum : public Objective {
   void add_target(const std::string& name, double value, double factor, bool running);
 
   [[nodiscard]] bool needs_velocities() const override { return needs_velocities_; }
-  [[nodiscard]] bool has_share(std::size_t step) const override { return has_share_[step]; }
+  [[nodiscard]] bool has_share(std::size_t step) const override;
   [[nodiscard]] double share(const StepState& state) override;
   void add_derivatives(const StepState& state, std::span<double> by_q, std::span<double> by_u) override;
   /// \returns whether anything was added.
-  [[nodiscard]] bool empty() const { return empty_; }
+  [[nodiscard]] bool empty() const { return sights_.empty() && targets_.empty(); }
 
  private:
   struct Sight {
+    std::size_t step = 0;
     int marker = 0;
     double factor = 1.0;
     Vec3 place = Vec3::Zero();
@@ -78,17 +79,16 @@ class SquareSum : public Objective {
   };
   /// \returns what a target's square is multiplied with at a step; 0: it has no share.
   [[nodiscard]] double factor_at(const Target& target, std::size_t step) const;
-  void mark(std::size_t step) { has_share_[step] = true; }
+  [[nodiscard]] std::span<const Sight> sights_at(std::size_t step) const;
 
   const Mechanism* mechanism_;
   StepTimes times_;
   Kinematics kinematics_;
-  std::vector<std::vector<Sight>> sights_;  // of every step
+  std::vector<Sight> sights_;  // by step
   std::vector<Target> targets_;
-  std::vector<bool> has_share_;
   std::vector<double> force_;  // of one marker, dual to u
   bool needs_velocities_ = false;
-  bool empty_ = true;
+  bool runs_ = false;  // a target is running
 };
 
 /// Derivatives that somebody else knows: rows of all steps, the value of the objective left out.

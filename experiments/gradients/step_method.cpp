@@ -112,6 +112,9 @@ double StepTimes::size_of(std::size_t k) const {
 
 std::size_t StepTimes::index_of_time(double t) const {
   constexpr double kNear = 1e-6;
+  if (!std::isfinite(t)) {
+    throw std::invalid_argument(fmt::format("time {} is not a number", t));
+  }
   const double nearest = std::clamp(std::round((t - t0_) / step_), 0.0, static_cast<double>(count_));
   auto k = static_cast<std::size_t>(nearest);
   if (std::abs(t - tf_) < std::abs(t - at(k))) {

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <optional>
+#include <set>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -72,30 +74,34 @@ std::optional<std::pair<JointReference, int>> joint_component(const Mechanism& m
 VariedNumbers::VariedNumbers(const Mechanism& mechanism, std::span<const std::string> names,
                              std::vector<Control> controls)
     : description_(mechanism.description()), q_(mechanism.q0()), u_(mechanism.u0()), controls_(std::move(controls)) {
-  for (const std::string& name : names) {
-    add(mechanism, name);
-  }
+  add(mechanism, names);
   for (const Control& control : controls_) {
     add_control(mechanism, control);
   }
 }
 
-void VariedNumbers::add(const Mechanism& mechanism, const std::string& name) {
+void VariedNumbers::add(const Mechanism& mechanism, std::span<const std::string> names) {
   const std::vector<Candidate> all = candidates(mechanism);
-  const auto found =
-      std::find_if(all.begin(), all.end(), [&](const Candidate& one) { return one.number.name == name; });
-  if (found == all.end()) {
-    std::vector<std::string> known;
-    std::transform(all.begin(), all.end(), std::back_inserter(known),
-                   [](const Candidate& one) { return one.number.name; });
-    throw std::invalid_argument(fmt::format("parameter '{}': mechanism '{}' has none of that name; {}", name,
-                                            mechanism.name(), suggest_name(name, known, "parameters")));
+  std::map<std::string_view, const Candidate*> by_name;
+  for (const Candidate& one : all) {
+    by_name.emplace(one.number.name, &one);
   }
-  if (std::any_of(numbers_.begin(), numbers_.end(), [&](const VariedNumber& one) { return one.name == name; })) {
-    throw std::invalid_argument(fmt::format("parameter '{}' stands twice", name));
+  std::set<std::string_view> taken;
+  for (const std::string& name : names) {
+    const auto found = by_name.find(name);
+    if (found == by_name.end()) {
+      std::vector<std::string> known;
+      std::transform(all.begin(), all.end(), std::back_inserter(known),
+                     [](const Candidate& one) { return one.number.name; });
+      throw std::invalid_argument(fmt::format("parameter '{}': mechanism '{}' has none of that name; {}", name,
+                                              mechanism.name(), suggest_name(name, known, "parameters")));
+    }
+    if (!taken.insert(name).second) {
+      throw std::invalid_argument(fmt::format("parameter '{}' stands twice", name));
+    }
+    numbers_.push_back(found->second->number);
+    own_values_.push_back(found->second->value);
   }
-  numbers_.push_back(found->number);
-  own_values_.push_back(found->value);
 }
 
 void VariedNumbers::add_control(const Mechanism& mechanism, const Control& control) {

@@ -69,7 +69,7 @@ class VariedNumbers {
   void start(std::span<const double> values, Eigen::VectorXd& q, Eigen::VectorXd& u) const;
 
  private:
-  void add(const Mechanism& mechanism, const std::string& name);
+  void add(const Mechanism& mechanism, std::span<const std::string> names);
   void add_control(const Mechanism& mechanism, const Control& control);
 
   MechanismDescription description_;

@@ -232,7 +232,7 @@ void bind_gradients(nb::module_& module) {
       .def_prop_ro("names", &number_names, "What the values are, in their order.")
       .def_prop_ro(
           "start", [](const GradientHandle& handle) { return array_of(handle.run.numbers().own_values()); },
-          "The mechanism's own values; controls are zero.")
+          nb::rv_policy::move, "The mechanism's own values; controls are zero.")
       .def_prop_ro(
           "steps", [](const GradientHandle& handle) { return handle.run.times().count(); }, "How many steps a run has.")
       .def_prop_ro(

@@ -1,5 +1,6 @@
 """The scripts of python/examples, run as a user runs them."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -35,3 +36,19 @@ def test_figure_for_a_paper(tmp_path):
     pytest.importorskip("matplotlib")
     output_of("figure_for_a_paper.py", tmp_path, "figure.pdf")
     assert (tmp_path / "figure.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_masses_from_a_marker(tmp_path):
+    pytest.importorskip("scipy")
+    said = output_of("masses_from_a_marker.py", tmp_path)
+    # The data have no noise: what is left is where the optimiser stops.
+    assert float(said.split()[-1]) < 1e-8
+
+
+def test_cart_pole_swing_up(tmp_path):
+    pytest.importorskip("scipy")
+    said = output_of("cart_pole_swing_up.py", tmp_path)
+    end = next(line for line in said.splitlines() if line.startswith("at the end"))
+    assert all(abs(float(number)) < 0.01 for number in re.findall(r"-?\d\.\d+e[-+]\d+", end)), end
+    # Steps of 0.02 s of order 4, over a motion that leaves an upright position.
+    assert float(said.split()[-2]) < 0.01

@@ -145,7 +145,7 @@ double thread_seconds() {
 template <typename Work>
 double fastest(const Work& work) {
   double least = std::numeric_limits<double>::infinity();
-  for (int i = 0; i < 15; ++i) {
+  for (int i = 0; i < 7; ++i) {
     const double before = thread_seconds();
     work();
     least = std::min(least, thread_seconds() - before);
@@ -182,7 +182,7 @@ TEST(run_gradient, costs_at_most_five_runs) {
     for (const char* const key : {"aba", "naudet"}) {
       const auto ratio = [&](const std::vector<std::string>& parameters, const std::vector<gradients::Control>& loads) {
         DifferentiableRun run(formulation_registry(), mechanism, VariedNumbers(mechanism, parameters, loads),
-                              {key, "rk4", 0.0, 0.1, 2e-4, 1e9});
+                              {key, "rk4", 0.0, 0.1, 4e-4, 1e9});
         gradients::SquareSum objective(mechanism, run.times());
         objective.add_target(names.back(), 0.0, 1.0, false);
         const std::vector<double> values = run.numbers().own_values();

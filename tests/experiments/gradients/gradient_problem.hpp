@@ -15,9 +15,10 @@
 namespace mbdbench::test {
 
 /// A random tree with springs and dampers in its simple joints and a marker on its last body.
-inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& random) {
+inline Mechanism sprung_tree(std::uint64_t seed, int bodies, RandomSource& random, int motions = 0) {
   MechanismDescription description =
-      make_mechanism(mechanism_registry(), fmt::format("random_tree:seed={},bodies={},motions=0,loads=0", seed, bodies))
+      make_mechanism(mechanism_registry(),
+                     fmt::format("random_tree:seed={},bodies={},motions={},loads=0", seed, bodies, motions))
           .description();
   int count = 0;
   for (JointDescription& joint : description.joints) {
@@ -58,7 +59,7 @@ struct GradientProblem {
   static std::vector<StateComponent> velocity_names(const Mechanism& tree) {
     std::vector<StateComponent> names;
     for (const Joint& joint : tree.tree_joints()) {
-      for (int i = 1; i <= joint.nu; ++i) {
+      for (int i = 1; joint.motions.empty() && i <= joint.nu; ++i) {
         names.push_back({joint.nu == 1 ? "v." + joint.name : fmt::format("v.{}.{}", joint.name, i), StateKind::velocity,
                          joint.name});
       }
@@ -78,6 +79,9 @@ struct GradientProblem {
     std::vector<gradients::Control> controls;
     for (std::size_t k = 0; k < tree.tree_joints().size(); ++k) {
       const Joint& joint = tree.tree_joints()[k];
+      if (!joint.motions.empty()) {
+        continue;  // it goes as it is told
+      }
       if (has_coordinate_rates(joint.type)) {
         for (int i = 1; i <= joint.nq; ++i) {
           names.push_back(joint.nq == 1 ? "q." + joint.name : fmt::format("q.{}.{}", joint.name, i));

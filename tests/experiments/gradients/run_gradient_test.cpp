@@ -71,7 +71,12 @@ TEST(run_gradient, adjoint_forward_sensitivities_and_differences_agree_on_random
 TEST(run_gradient, every_number_has_its_derivative) {
   RandomSource random(4);
   const Mechanism tree = test::sprung_tree(4, 4, random);
-  for (const char* formulation : {"aba", "naudet", "naudet-acc", "bae-haug"}) {
+  for (const char* formulation : {"aba", "naudet", "naudet-acc", "bae-haug", "dca", "hdca"}) {
+    if (!make_formulation(formulation_registry(), *find_formulation(formulation_registry(), formulation), tree)
+             ->without_jacobian()
+             .empty()) {
+      continue;  // those of divide and conquer that do not take this tree as one piece
+    }
     GradientProblem problem(tree, formulation, "rk4", 0.02);
     RandomSource again(5);
     const std::vector<double> values = problem.values(again);
@@ -86,6 +91,28 @@ TEST(run_gradient, every_number_has_its_derivative) {
       EXPECT_NE(adjoint.gradient[i], 0.0) << formulation << ", " << problem.run.numbers().numbers()[i].name;
     }
   }
+}
+
+/// Joints that follow a function of time move the others, and gradients with them.
+TEST(run_gradient, knows_prescribed_motions) {
+  int driven = 0;
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    RandomSource random(static_cast<std::int64_t>(seed));
+    const Mechanism tree = test::sprung_tree(seed, 6, random, 1);
+    driven += tree.motion_row_count();
+    GradientProblem problem(tree, "aba", "rk4", 0.02);
+    const std::vector<double> values = problem.values(random);
+    const RunGradient adjoint = problem.run.gradient(values, problem.objective);
+    std::vector<double> direction(values.size());
+    for (double& number : direction) {
+      number = random.uniform(-1.0, 1.0);
+    }
+    const double along = std::inner_product(direction.begin(), direction.end(), adjoint.gradient.begin(), 0.0);
+    EXPECT_NEAR(along, problem.run.along(values, direction, problem.objective).gradient.front(),
+                1e-12 * largest(adjoint.gradient) * std::sqrt(static_cast<double>(values.size())))
+        << "seed " << seed;
+  }
+  EXPECT_GT(driven, 0);
 }
 
 TEST(run_gradient, has_the_same_bits_with_checkpoints_of_any_size) {

@@ -1,0 +1,88 @@
+"""Gradients of whole runs."""
+
+import mbdbench
+import numpy as np
+import pytest
+
+
+def run_of(mechanism, **arguments):
+    return mbdbench.GradientRun(mechanism, **{"times": 1.0, "step": 0.01, "parameters": ["mass.body1", "v.joint2"], **arguments})
+
+
+@pytest.mark.parametrize("formulation", ["aba", "naudet"])
+def test_gradient_is_that_of_differences_and_of_forward_sensitivities(pendulum, formulation):
+    run = run_of(pendulum, formulation=formulation, controls={"joint1": [0.0, 0.4, 1.0]})
+    assert run.names == ["mass.body1", "v.joint2", "force.joint1@0", "force.joint1@0.4", "force.joint1@1"]
+    run.target("q.joint3", 0.3)
+    run.target("v.joint1", 0.1, weight=0.5, running=True)
+    run.track("tip", [0.5, 1.0], [[3.0, 0.0, -1.0], [2.0, 0.0, -2.0]], weight=0.2)
+    run.control_cost(0.1)
+    at = run.start + np.array([0.2, 0.5, 1.0, -1.0, 2.0])
+    value, gradient = run(at)
+    assert value == run.value(at)
+    np.testing.assert_allclose(run.along(at, np.eye(5)), gradient, rtol=0, atol=1e-12 * np.abs(gradient).max())
+    step = 1e-4
+    differences = [(run.value(at + step * unit) - run.value(at - step * unit)) / (2 * step) for unit in np.eye(5)]
+    # Truncation of the order of the square of the step, with third derivatives of some hundreds.
+    np.testing.assert_allclose(differences, gradient, rtol=0, atol=1e-5 * np.abs(gradient).max())
+
+
+def test_adjoint_of_an_objective_of_my_own(pendulum):
+    run = run_of(pendulum)
+    run.target("q.joint2", 0.3)
+    at = run.start
+    t, q, u = run.simulate(at)
+    assert t.shape == (run.steps + 1,) and q.shape == u.shape == (run.steps + 1, 4)
+    by_q = np.zeros_like(q)
+    by_q[-1, 1] = 2.0 * (q[-1, 1] - 0.3)
+    np.testing.assert_allclose(run.adjoint(at, by_q=by_q), run(at)[1], rtol=1e-13)
+
+
+def test_steps_are_those_of_the_integrator(pendulum):
+    run = run_of(pendulum, method="rkf45-fixed", parameters=["mass.body1"])
+    t, q, u = run.simulate(run.start)
+    same = mbdbench.simulate(pendulum, "aba", "rkf45-fixed", times=1.0, step=0.01)
+    np.testing.assert_array_equal(q[-1], same.q[-1])
+
+
+def test_checkpoints_change_no_bit(pendulum):
+    whole, little = run_of(pendulum), run_of(pendulum, memory=6e3)
+    assert whole.checkpoint_distance == whole.steps and little.checkpoint_distance < 10
+    for run in (whole, little):
+        run.target("q.joint2", 0.3, running=True)
+    np.testing.assert_array_equal(whole(whole.start)[1], little(little.start)[1])
+
+
+def test_errors_say_what_would_be_right(pendulum):
+    for arguments, message in [
+        ({"formulation": "dense"}, "aba, naudet"),
+        ({"method": "ode45"}, "rk2, rk4, rkf45-fixed"),
+        ({"step": 0.0}, "step: is 0"),
+        ({"parameters": ["mass.body9"]}, "did you mean"),
+        ({"parameters": []}, "no parameter"),
+        ({"controls": {"joint9": [0.0, 1.0]}}, "no such joint"),
+        ({"times": [0.0, 1.0, 2.0]}, "times: has 3 entries"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            run_of(pendulum, **arguments)
+    run = run_of(pendulum)
+    with pytest.raises(ValueError, match="no objective yet"):
+        run(run.start)
+    with pytest.raises(ValueError, match="no end of a step"):
+        run.track("tip", [0.505], [[0.0, 0.0, 0.0]])
+    with pytest.raises(ValueError, match="y is not a number"):
+        run.track("tip", [0.5], [[0.0, np.nan, 0.0]])
+    run.target("q.joint1", 0.0)
+    with pytest.raises(ValueError, match="values: has 1 entries"):
+        run([1.0])
+    with pytest.raises(mbdbench.MechanismError, match="mass"):
+        run([-1.0, 0.0])
+    with pytest.raises(mbdbench.RightHandSideError, match="t = "):
+        run([1.0, 1e300])
+
+
+def test_mechanism_with_values_has_the_controls(pendulum):
+    run = run_of(pendulum, parameters=["v.joint2"], controls={"joint1": [0.0, 0.5]})
+    made = run.mechanism([0.7, 1.0, 2.0])
+    assert made.u0[1] == 0.7
+    assert "y = [1.0, 2.0]" in made.to_toml()
