@@ -66,6 +66,7 @@ struct PartRow {
   int closing = -1;     ///< loops that are closed at this row's link
   bool starts = false;  ///< behind a RunStart
   bool adds = true;     ///< whether something is in the place of the receiver, as in LoopPass
+  bool keeps = true;    ///< whether others than the next row read its motion; lanes of states store no other
 };
 
 /// Loops closed together at one link, in the presence of those that go on inward.

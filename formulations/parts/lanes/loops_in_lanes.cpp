@@ -124,6 +124,7 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
   place_loads(mechanism);
   set_closings(mechanism, one);
   mark_first_arrivals();
+  mark_kept_motions();
   data_.projects = projects;
   data_.alpha = baumgarte.alpha;
   data_.beta = baumgarte.beta;
@@ -301,6 +302,13 @@ void LoopsInLanes::mark_first_arrivals() {
         written[index_of(through.inward)] = true;
       }
     }
+  }
+}
+
+// After the poses that are kept are known.
+void LoopsInLanes::mark_kept_motions() {
+  for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
+    plan_.parts[i].keeps = kept_[i];
   }
 }
 

@@ -47,6 +47,7 @@ class LoopsInLanes {
   [[nodiscard]] LanePoint loaded_point(int body, const Vec3& point);
   void set_closings(const Mechanism& mechanism, const PartRecursion& one);
   void mark_first_arrivals();
+  void mark_kept_motions();
   void point_at_plan();
   void reserve();
   /// \returns zeros for so many packs.

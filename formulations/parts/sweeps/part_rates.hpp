@@ -268,7 +268,8 @@ MBDBENCH_KERNEL void move_link(const PartData<T>& part, const PartRightSide<T>& 
     angular.x += own.turned_x;
     angular.y += own.turned_y;
   }
-  T rate = own.rest;
+  // Rows that nothing has reached rest; of states in lanes that is worth a look less.
+  T rate = !std::is_same_v<T, double> && side.loaded != nullptr && !side.loaded[i] ? T(0.0) : own.rest;
   switch (row.kind) {
     case RowKind::revolute: {
       const JointGain<T>& g = part.turn_gains[i];

@@ -33,10 +33,17 @@ struct Sweeps : Columns<Numbers> {
   using typename Columns<Numbers>::T;
 
   static MBDBENCH_KERNEL int eliminate(const PartData<T>& part, int first, int last) {
+    // Of states in lanes what the next row receives stays here: memory that is read once costs more than arithmetic.
+    Inertia<T> held = no_inertia<T>();
+    bool holds = false;
     for (int i = last; i-- > first;) {
       const LinkRow& row = part.rows[i];
       const PartRow& own = part.parts[i];
-      Inertia<T> inertia = part.inertias[i];
+      Inertia<T> inertia = holds ? held : part.inertias[i];
+      if (holds && part.parts[i + 1].adds) {
+        add_inertia(part.inertias[i], inertia);
+      }
+      holds = !kOneState && own.receiver == i - 1 && i > first && row.inboard >= 0;
       if (!row.massless) {
         add_rigid(constant<T>(part.links[i]), inertia);
       }
@@ -54,7 +61,9 @@ struct Sweeps : Columns<Numbers> {
       }
       if (row.inboard >= 0) {
         const Inertia<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), inertia) : inertia;
-        if (kOneState || own.adds) {
+        if (holds) {
+          held = carried;
+        } else if (kOneState || own.adds) {
           add_inertia(carried, part.inertias[own.receiver]);
         } else {
           part.inertias[own.receiver] = carried;
@@ -66,14 +75,18 @@ struct Sweeps : Columns<Numbers> {
 
   static MBDBENCH_KERNEL void set_velocities(const PartData<T>& part, const T* u, Turning<T>* turnings,
                                              const PartRightSide<T>& side) {
+    Turning<T> turning{};
     for (int i = part.first_row; i < part.last_row; ++i) {
       const int inboard = part.rows[i].inboard;
-      Turning<T> turning{};
-      if (inboard >= 0) {
+      if (inboard < 0) {
+        turning = Turning<T>{no_vector<T>(), T(0.0)};
+      } else if (kOneState || inboard != i - 1) {
         turning = turnings[inboard];
       }
       set_velocity(part, i, u, turning, side);
-      turnings[i] = turning;
+      if (kOneState || part.parts[i].keeps) {
+        turnings[i] = turning;
+      }
     }
   }
 
@@ -95,6 +108,8 @@ struct Sweeps : Columns<Numbers> {
     if (kOneState) {
       start_wrenches(part, side.wrenches);
     }
+    Wrench<T> held = no_wrench<T>();
+    bool holds = false;  // as in eliminate; where some rows are left out all is in memory
     for (int i = part.last_row; i-- > part.first_row;) {
       if (side.loaded != nullptr && !side.loaded[i]) {
         if (kOneState) {
@@ -104,7 +119,11 @@ struct Sweeps : Columns<Numbers> {
       }
       const LinkRow& row = part.rows[i];
       const PartRow& own = part.parts[i];
-      Wrench<T> wrench = side.wrenches[i];
+      Wrench<T> wrench = holds ? held : side.wrenches[i];
+      if (holds && part.parts[i + 1].adds) {
+        add_wrench(side.wrenches[i], wrench);
+      }
+      holds = !kOneState && side.loaded == nullptr && row.inboard >= 0 && own.receiver == i - 1;
       if (side.moves) {
         add_wrench(is_sphere(row.kind) ? side.spheres[row.ordinal].needed : side.rows[i].needed, wrench);
       }
@@ -126,7 +145,9 @@ struct Sweeps : Columns<Numbers> {
       }
       if (row.inboard >= 0) {
         const Wrench<T> carried = own.starts ? across_start(constant<T>(part.starts[i]), wrench) : wrench;
-        if (kOneState || own.adds || side.loaded != nullptr) {
+        if (holds) {
+          held = carried;
+        } else if (kOneState || own.adds || side.loaded != nullptr) {
           add_wrench(carried, side.wrenches[own.receiver]);
         } else {
           side.wrenches[own.receiver] = carried;
@@ -183,17 +204,21 @@ struct Sweeps : Columns<Numbers> {
   }
 
   static MBDBENCH_KERNEL void outward(const PartData<T>& part, const PartRightSide<T>& side) {
+    Vector<T> linear = no_vector<T>();
+    Vector<T> angular = no_vector<T>();
     for (int i = part.first_row; i < part.last_row; ++i) {
       const LinkRow& row = part.rows[i];
       const PartRow& own = part.parts[i];
-      Vector<T> linear = no_vector<T>();
-      Vector<T> angular = no_vector<T>();
-      if (row.inboard >= 0) {
+      if (row.inboard < 0) {
+        linear = no_vector<T>();
+        angular = no_vector<T>();
+        if (side.weighs) {
+          const Vector<T> g = constant<T>(part.gravity[i]);
+          linear = {-g.x, -g.y, -g.z};
+        }
+      } else if (kOneState || row.inboard != i - 1) {
         linear = side.linear[row.inboard];
         angular = side.angular[row.inboard];
-      } else if (side.weighs) {
-        const Vector<T> g = constant<T>(part.gravity[i]);
-        linear = {-g.x, -g.y, -g.z};
       }
       if (own.starts) {
         linear = moved_into_start(constant<T>(part.starts[i]), linear, angular);
@@ -211,8 +236,10 @@ struct Sweeps : Columns<Numbers> {
         }
       }
       move_link(part, side, i, pushed, linear, angular);
-      side.linear[i] = linear;
-      side.angular[i] = angular;
+      if (kOneState || own.keeps) {
+        side.linear[i] = linear;
+        side.angular[i] = angular;
+      }
       if (own.closing >= 0) {
         close_outward(part, side, part.closings[own.closing], own, linear, angular);
       }

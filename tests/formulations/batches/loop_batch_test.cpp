@@ -113,6 +113,31 @@ void expect_answers_in_turn(const Mechanism& mechanism, const std::string& name,
       << drift;
 }
 
+/// Adds springs between points, in joints, and constant loads on bodies.
+void add_constant_loads(RandomSource& random, MechanismDescription& description) {
+  const auto& bodies = description.bodies;
+  for (int k = 0; k < 3; ++k) {
+    const std::size_t at = random.index(bodies.size());
+    const std::size_t other = (at + 1 + random.index(bodies.size() - 1)) % bodies.size();
+    description.point_springs.push_back({fmt::format("spring{}", k), k == 0 ? kGround : bodies[other].name,
+                                         bodies[at].name, random.point(0.5), random.point(0.5),
+                                         random.uniform(1.0, 9.0), random.uniform(0.0, 2.0), random.uniform(0.0, 1.0)});
+    BodyLoadDescription load{
+        fmt::format("load{}", k), bodies[random.index(bodies.size())].name, random.point(0.5), k % 2 == 0, {}, {}};
+    for (int i = 0; i < 3; ++i) {
+      load.force.emplace_back(ConstantLaw{random.uniform(-3.0, 3.0)});
+      load.torque.emplace_back(ConstantLaw{random.uniform(-3.0, 3.0)});
+    }
+    description.body_loads.push_back(load);
+  }
+  for (const JointDescription& joint : description.joints) {
+    if (!joint.cut && joint.type == JointType::revolute) {
+      description.joint_springs.push_back({"of_" + joint.name, joint.name, 0, 2.0, 0.3, 0.1});
+      description.joint_loads.push_back({"on_" + joint.name, joint.name, 0, ConstantLaw{0.7}});
+    }
+  }
+}
+
 /// Planar loops, spatial loops with spherical cuts, and trees of all joints closed by cuts of all types.
 Mechanism random_loops(std::uint64_t seed) {
   if (seed % 4 > 1) {
@@ -121,7 +146,12 @@ Mechanism random_loops(std::uint64_t seed) {
   }
   test::RandomLoops loops(static_cast<std::int64_t>(seed),
                           {.planar = seed % 4 == 0, .loops = 1 + static_cast<int>(seed % 3)});
-  return Mechanism(loops.take());
+  MechanismDescription description = loops.take();
+  if (seed % 8 < 4) {
+    RandomSource random(static_cast<std::int64_t>(seed));
+    add_constant_loads(random, description);
+  }
+  return Mechanism(std::move(description));
 }
 
 TEST(loop_batch, random_loops_give_the_answers_of_one_state_at_a_time) {
@@ -165,6 +195,7 @@ TEST(loop_batch, closed_mechanisms_of_the_catalogue_give_the_answers_of_one_stat
                            "sarrus",
                            "n_four_bar:2",
                            "squeezer",
+                           "loop:joints=17,springs=4",
                            "random_closed:seed=3,loads=0",
                            "random_closed:seed=8,cuts=2,loads=0"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);
