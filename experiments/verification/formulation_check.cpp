@@ -8,6 +8,7 @@
 #include <limits>
 #include <string>
 
+#include "experiments/verification/derivative_check.hpp"
 #include "experiments/verification/state_derivative.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "mechanisms/catalogue/trees/random_source.hpp"
@@ -30,6 +31,10 @@ constexpr double kLargestLimit = 1e-7;
 constexpr double kSmallestDifferenceLimit = 1e-9;
 constexpr double kLargestDifferenceLimit = 1e-4;
 constexpr double kDifferenceStep = 1e-3;
+// Along which derivatives are compared, a state: with random numbers a wrong entry shows in each.
+constexpr int kDirections = 2;
+// One-sided differences lose half the digits; of a smooth motion they leave some more.
+constexpr double kEngineDerivatives = 1e-5;
 
 // Rates of a smooth motion differ from step to step by what its accelerations do, times what forces, gauge and
 // coordinates add; a jump by a thousandth of them is none of these.
@@ -140,7 +145,7 @@ Formulation& matching_reference(VerificationReference& reference, StateKind kind
 }  // namespace
 
 FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
-                                   VerificationReference& reference)
+                                   VerificationReference& reference, bool derivatives)
     : mechanism_(&mechanism),
       reference_(&reference),
       formulation_(entry.make(mechanism, options)),
@@ -150,7 +155,11 @@ FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Paramete
       x_(static_cast<Eigen::Index>(formulation_->state_size())),
       xdot_(x_.size()),
       q_(mechanism.q_size()),
-      u_(mechanism.u_size()) {}
+      u_(mechanism.u_size()) {
+  if (derivatives && formulation_->without_jacobian().empty()) {
+    directions_.emplace(mechanism);
+  }
+}
 
 RhsStatus FormulationCheck::set_state(const Reference& reference) {
   const VerificationState& state = reference.state;
@@ -186,9 +195,11 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
   converged_ = true;
   missing_ = 0.0;
   stated_accuracy_ = 0.0;
+  by_engine_ = false;
   formulation_->diagnostics([this](std::string_view name, double value) {
     converged_ = converged_ && (name != "unconverged_change" || value == 0.0);
     missing_ = name == "unconverged_reactions" ? kRemainderFactor * value : missing_;
+    by_engine_ = by_engine_ || name.starts_with("engine_");
     stated_accuracy_ = name == "stated_accuracy" ? value : stated_accuracy_;
   });
   result.largest_remainder = std::max(result.largest_remainder, missing_ / kRemainderFactor);
@@ -211,6 +222,9 @@ void FormulationCheck::compare(const Reference& reference, VerificationResult& r
   // The motion is that of the velocity form.
   if (!result.is_reference || momentum) {
     compare_neighbours(reference, result);
+  }
+  if (directions_) {
+    compare_derivatives(reference, result);
   }
 }
 
@@ -490,6 +504,35 @@ void FormulationCheck::compare_differences(const Reference& reference, Verificat
       add(result.energy, result, {std::abs(kinetic_rate + potential_rate - power) / size, 0},
           std::max(kSmallestDifferenceLimit, uncertainty / size), kLargestDifferenceLimit, "");
     }
+  }
+}
+
+void FormulationCheck::compare_derivatives(const Reference& reference, VerificationResult& result) {
+  RandomSource random(result.states);
+  // Every joint turns by about 1 along a direction; at the end of a chain turns of random signs add up to the root of
+  // their number.
+  const double step = kDifferenceStep / std::sqrt(std::max(1.0, static_cast<double>(u_.size())));
+  for (int i = 0; i < kDirections && result.failure.empty(); ++i) {
+    const TangentDirection along = directions_->draw(reference, random);
+    if (along.q.size() == 0) {
+      return;
+    }
+    const auto direction = state_direction(*formulation_, reference.state, along, step);
+    // What it has packed last may decide what it makes of a state.
+    RhsStatus status = set_state(reference);
+    status = status.ok ? formulation_->rhs(reference.state.t, view(x_), view(xdot_)) : status;
+    if (!direction || !status.ok) {
+      return;
+    }
+    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, step};
+    result.failure =
+        mbdbench::compare_derivatives(*formulation_, place, *direction, random, [&](const DerivativeDeviation& found) {
+          // Another engine's derivatives may be differences themselves.
+          const double tolerance = by_engine_ ? std::max(found.tolerance, kEngineDerivatives) : found.tolerance;
+          const bool wide = found.by_differences || by_engine_;
+          add(result.derivative, result, {found.error, 0}, tolerance, wide ? kLargestDifferenceLimit : kLargestLimit,
+              found.component);
+        });
   }
 }
 

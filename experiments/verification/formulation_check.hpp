@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "experiments/verification/tangent_directions.hpp"
 #include "experiments/verification/verification.hpp"
 #include "experiments/verification/verification_reference.hpp"
 
@@ -19,8 +20,9 @@ struct Deviation {
 class FormulationCheck {
  public:
   /// \param options of the formulation, complete \param reference of the same mechanism; both must outlive the check
+  /// \param derivatives whether exact derivatives are compared, where the formulation has them
   FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
-                   VerificationReference& reference);
+                   VerificationReference& reference, bool derivatives);
 
   /// Compares at one state; a reference only with what is not itself. Sets result.failure when the formulation cannot
   /// be evaluated there.
@@ -41,6 +43,7 @@ class FormulationCheck {
   void compare_reactions(const Reference& reference, const Reactions& reactions, VerificationResult& result) const;
   void compare_differences(const Reference& reference, VerificationResult& result);
   void compare_neighbours(const Reference& reference, VerificationResult& result);
+  void compare_derivatives(const Reference& reference, VerificationResult& result);
   /// A fourth difference of u' or p' over their size.
   struct Jump {
     Deviation size;
@@ -61,13 +64,15 @@ class FormulationCheck {
   VerificationReference* reference_;
   std::unique_ptr<Formulation> formulation_;
   StateKind rate_kind_;
-  bool tangent_;                  // p' in the tangent gauge
-  bool same_layout_;              // as the reference's: rates can be compared component by component
-  double limit_ = 0.0;            // of rounding, at the present state: velocities and reactions
-  double rate_limit_ = 0.0;       // of the state's own rates
-  bool converged_ = true;         // as the formulation says of its own iteration
-  double missing_ = 0.0;          // of reactions, relative, likewise
-  double stated_accuracy_ = 0.0;  // relative, of its rates, as another engine says of its own iteration
+  std::optional<TangentDirections> directions_;  // of derivatives, where they are compared
+  bool tangent_;                                 // p' in the tangent gauge
+  bool same_layout_;                             // as the reference's: rates can be compared component by component
+  double limit_ = 0.0;                           // of rounding, at the present state: velocities and reactions
+  double rate_limit_ = 0.0;                      // of the state's own rates
+  bool converged_ = true;                        // as the formulation says of its own iteration
+  double missing_ = 0.0;                         // of reactions, relative, likewise
+  bool by_engine_ = false;                       // another engine's rates, as it says itself
+  double stated_accuracy_ = 0.0;                 // relative, of its rates, as another engine says of its own iteration
   Eigen::VectorXd x_;
   Eigen::VectorXd xdot_;
   Eigen::VectorXd q_;

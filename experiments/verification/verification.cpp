@@ -42,14 +42,15 @@ std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
 /// \returns the check; nothing where the formulation refuses the mechanism or cannot be made, with the reason in the
 /// row. Options, and other engines, may refuse what the registry's entry takes.
 std::unique_ptr<FormulationCheck> make_check(const ChosenFormulation& formulation, const Mechanism& mechanism,
-                                             VerificationReference& reference, VerificationResult& row) {
+                                             VerificationReference& reference, bool derivatives,
+                                             VerificationResult& row) {
   const FormulationEntry& entry = *formulation.choice.entry;
   row.refusal = refusal_of(entry, mechanism);
   if (!row.refusal.empty()) {
     return nullptr;
   }
   try {
-    return std::make_unique<FormulationCheck>(entry, formulation.choice.parameters, mechanism, reference);
+    return std::make_unique<FormulationCheck>(entry, formulation.choice.parameters, mechanism, reference, derivatives);
   } catch (const ModelError& error) {
     row.refusal = error.what();
   } catch (const std::runtime_error& error) {
@@ -71,12 +72,13 @@ void add_worst(VerificationResult& row, const std::vector<VerificationState>& st
   auto place = std::min(static_cast<std::size_t>(row.states), states.size() - 1);
   worst.what = row.failure;
   if (row.failure.empty()) {
-    const std::array<std::pair<const char*, const BlockCheck*>, 6> blocks = {{{"velocity", &row.velocity},
+    const std::array<std::pair<const char*, const BlockCheck*>, 7> blocks = {{{"velocity", &row.velocity},
                                                                               {"rate", &row.rate},
                                                                               {"reaction", &row.reaction},
                                                                               {"acceleration", &row.acceleration},
                                                                               {"continuity", &row.continuity},
-                                                                              {"power", &row.energy}}};
+                                                                              {"power", &row.energy},
+                                                                              {"derivative", &row.derivative}}};
     const auto* const found = std::max_element(blocks.begin(), blocks.end(), [](const auto& a, const auto& b) {
       return std::pair(a.second->outcome, a.second->error / a.second->limit) <
              std::pair(b.second->outcome, b.second->error / b.second->limit);
@@ -136,7 +138,7 @@ void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormul
     row.is_reference = key == dense.key || key == dense_momentum.key;
     checks.push_back(
         with_memory_message(fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), formulation.name),
-                            [&] { return make_check(formulation, mechanism, reference, row); }));
+                            [&] { return make_check(formulation, mechanism, reference, options.derivatives, row); }));
   }
   for (const VerificationState& state : states.states) {
     const Reference values = reference.at(state);
@@ -205,7 +207,7 @@ CheckOutcome VerificationResult::outcome() const {
   }
   const CheckOutcome untouched = is_reference ? CheckOutcome::reference : CheckOutcome::not_compared;
   return std::max({untouched, velocity.outcome, rate.outcome, reaction.outcome, acceleration.outcome,
-                   continuity.outcome, energy.outcome});
+                   continuity.outcome, energy.outcome, derivative.outcome});
 }
 
 bool VerificationResult::only_imprecise() const {
@@ -214,7 +216,7 @@ bool VerificationResult::only_imprecise() const {
   };
   return failure.empty() && small(velocity, kWrongTerm) && small(rate, kWrongTerm) && small(reaction, kWrongTerm) &&
          small(acceleration, kWrongTermInDifferences) && small(energy, kWrongTermInDifferences) &&
-         small(continuity, 0.0);
+         small(continuity, 0.0) && small(derivative, kWrongTermInDifferences);
 }
 
 std::vector<std::string> default_verification_mechanisms(const Registries& registries) {
@@ -309,13 +311,14 @@ std::vector<Record> verification_records(const std::vector<VerificationResult>& 
       continue;
     }
     record.source = "dense, dense-momentum";
-    const std::array<std::pair<const char*, const BlockCheck*>, 6> blocks = {
+    const std::array<std::pair<const char*, const BlockCheck*>, 7> blocks = {
         {{"velocity_error", &result.velocity},
          {"rate_error", &result.rate},
          {"reaction_error", &result.reaction},
          {"acceleration_error", &result.acceleration},
          {"continuity_error", &result.continuity},
-         {"energy_rate", &result.energy}}};
+         {"energy_rate", &result.energy},
+         {"derivative_error", &result.derivative}}};
     for (const auto& [quantity, block] : blocks) {
       if (block->outcome == CheckOutcome::not_compared) {
         continue;

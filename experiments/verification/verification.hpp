@@ -77,6 +77,10 @@ struct VerificationResult {
   BlockCheck continuity;    ///< jumps of u' or p' from one to the next of states of a smooth motion, over the largest
   BlockCheck energy;        ///< |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P as Formulation::power
 
+  /// Exact derivatives of x', where the formulation has them, along random directions: against differences, and the
+  /// three ways to them against one another. Over the sum of absolute terms.
+  BlockCheck derivative;
+
   /// Of a row that failed or is ill-conditioned.
   std::optional<WorstComparison> worst;
 
@@ -91,7 +95,8 @@ struct VerificationOptions {
   /// Keys, with options as in "hdca[ground=leaf]"; empty: all with defaults. Options that change the equations on
   /// purpose (gauge control, stabilisation) come out as failures.
   std::vector<std::string> formulations;
-  int states = 5;  ///< random states beside the initial one
+  bool derivatives = true;  ///< whether exact derivatives are compared
+  int states = 5;           ///< random states beside the initial one
   std::int64_t seed = 1;
   /// The only state to compare at, of the only mechanism, instead of the initial and random ones.
   std::optional<VerificationState> state;

@@ -32,7 +32,8 @@ VerificationResult check(const Mechanism& mechanism, const std::string& formulat
 std::map<std::string, BlockCheck> compared(const VerificationResult& result) {
   std::map<std::string, BlockCheck> blocks = {{"velocity", result.velocity},     {"rate", result.rate},
                                               {"reaction", result.reaction},     {"acceleration", result.acceleration},
-                                              {"continuity", result.continuity}, {"energy", result.energy}};
+                                              {"continuity", result.continuity}, {"energy", result.energy},
+                                              {"derivative", result.derivative}};
   std::erase_if(blocks, [](const auto& block) { return block.second.outcome == CheckOutcome::not_compared; });
   return blocks;
 }

@@ -54,8 +54,8 @@ std::string block_text(const BlockCheck& block) {
 void print_table(const std::vector<VerificationResult>& results) {
   TextTable table;
   table.rows = {{"mechanism", "formulation", "states", "cond", "limit", "u", "rate", "reaction", "accel.", "jump",
-                 "energy", "verdict"}};
-  table.numbers = {2, 3, 4, 5, 6, 7, 8, 9, 10};
+                 "energy", "deriv.", "verdict"}};
+  table.numbers = {2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
   for (const VerificationResult& result : results) {
     if (!result.refusal.empty() || !result.failure.empty()) {
       table.rows.push_back({result.mechanism, result.formulation,
@@ -68,7 +68,8 @@ void print_table(const std::vector<VerificationResult>& results) {
          fmt::format("{:.1e}", result.condition),
          result.is_reference ? "-" : fmt::format("{:.1e}", result.velocity.limit), block_text(result.velocity),
          block_text(result.rate), block_text(result.reaction), block_text(result.acceleration),
-         block_text(result.continuity), block_text(result.energy), std::string(to_string(result.outcome()))});
+         block_text(result.continuity), block_text(result.energy), block_text(result.derivative),
+         std::string(to_string(result.outcome()))});
   }
   fmt::print("{}", table_text(table));
 }
@@ -92,6 +93,11 @@ void print_legend() {
       "  energy    |T' + V' - P| / (|T'| + |V'| + |P|), T' and V' by differences, P the power of loads, dampers and "
       "prescribed\n"
       "            motions; limited in the same way\n"
+      "  deriv.    exact derivatives of the state's rates along random directions (along the constraints of loops): "
+      "against\n"
+      "            differences, limited in the same way, and jacobian, jacobian_vector and vector_jacobian against one "
+      "another\n"
+      "            (limit); over the sum of absolute terms\n"
       "  -         not compared: does not apply, or would be the reference against itself; verdict \"reference\" where "
       "nothing\n"
       "            else was checked, which counts as neither passed nor failed\n");
@@ -190,6 +196,9 @@ GivenInputs given(const Registries& registries, const VerifyOptions& options, co
     given.state = read_file_text(options.state, "the state");
   } else {
     given.settings.emplace_back("states", fmt::format("{}", options.what.states));
+    if (!options.what.derivatives) {
+      given.settings.emplace_back("derivatives", "no");
+    }
     given.settings.emplace_back("seed", fmt::format("{}", options.what.seed));
   }
   return given;
@@ -275,6 +284,8 @@ void add_verify_command(CLI::App& program, const Registries& registries, int& ex
                       "Directory for records.csv, provenance.json, inputs (mechanisms and settings) and the states of "
                       "rows that did not "
                       "pass");
+  command->add_flag_callback(
+      "--no-derivatives", [options] { options->what.derivatives = false; }, "Leave exact derivatives out");
   command->add_flag("--allow-none", options->allow_none, "Exit code 0 although nothing could be compared");
   add_overwrite_flag(*command, options->overwrite);
   command->add_flag("--quiet", options->quiet, "No progress on standard error");

@@ -1,0 +1,195 @@
+#include "experiments/verification/derivative_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "experiments/verification/state_derivative.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+
+namespace mbdbench {
+namespace {
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Of a difference, relative: central differences of fourth order leave less of most states, whose uncertainty is
+/// estimated.
+constexpr double kSmallestTolerance = 1e-9;
+/// Along a direction of about 1 rates change by about as much as they are: terms below this part of them are what is
+/// left of larger ones, as of a straight chain at rest.
+constexpr double kCancelled = 0.1;
+/// Likewise of the terms of all blocks, where a block's own are zero and products leave rounding.
+constexpr double kOfOtherBlocks = 1e-6;
+
+/// Components whose numbers can be compared: those of positions, and the others.
+class StateBlocks {
+ public:
+  explicit StateBlocks(std::span<const StateComponent> layout) {
+    for (std::size_t i = 0; i < layout.size(); ++i) {
+      const bool position = layout[i].kind == StateKind::position || layout[i].kind == StateKind::quaternion;
+      blocks_[position ? 0 : 1].push_back(static_cast<Eigen::Index>(i));
+    }
+  }
+  [[nodiscard]] const std::array<std::vector<Eigen::Index>, 2>& all() const { return blocks_; }
+
+ private:
+  std::array<std::vector<Eigen::Index>, 2> blocks_;
+};
+
+double largest_in(const Eigen::VectorXd& vector, const std::vector<Eigen::Index>& block) {
+  double largest = 0.0;
+  for (const Eigen::Index i : block) {
+    largest = std::max(largest, std::abs(vector[i]));
+  }
+  return largest;
+}
+
+class DerivativeComparison {
+ public:
+  DerivativeComparison(Formulation& formulation, const DerivativePlace& place, const Eigen::VectorXd& direction,
+                       const std::function<void(const DerivativeDeviation&)>& tell)
+      : formulation_(formulation), place_(place), direction_(direction), tell_(tell), blocks_(formulation.layout()) {}
+
+  std::string compare(RandomSource& random) {
+    const auto size = place_.x.size();
+    rows_.resize(size, size);
+    const RhsStatus status =
+        formulation_.jacobian(place_.t, view(place_.x), {rows_.data(), static_cast<std::size_t>(size * size)});
+    if (!status.ok) {
+      return "derivatives: " + status.message();
+    }
+    product_ = rows_ * direction_;
+    const Rows absolute = rows_.cwiseAbs();
+    terms_ = absolute * direction_.cwiseAbs();
+    weights_.resize(size);
+    for (const auto& block : blocks_.all()) {
+      const double unit = largest_in(terms_, block);
+      for (const Eigen::Index i : block) {
+        weights_[i] = random.uniform(-1.0, 1.0) / (unit > 0.0 ? unit : 1.0);
+      }
+    }
+    std::string failure = compare_differences();
+    return failure.empty() ? compare_products(absolute) : failure;
+  }
+
+ private:
+  std::string compare_differences() {
+    const StateFunction rates = [&](double, std::span<const double> x, Eigen::VectorXd& values) {
+      values.resize(place_.x.size());
+      return formulation_.rhs(place_.t, x, view(values)).message();
+    };
+    const StateDerivative differences = derivative_along(rates, place_.t, place_.x, direction_, place_.step);
+    if (!differences.failure.empty()) {
+      return differences.failure;
+    }
+    for (const auto& block : blocks_.all()) {
+      const double rounding = place_.rounding * largest_in(place_.xdot, block) / place_.step;
+      const double explained = largest_in(differences.uncertainty, block) + rounding;
+      const double size = std::max(largest_in(terms_, block), kCancelled * largest_in(place_.xdot, block));
+      // Where nothing changes, nothing may be found but what differences do not show.
+      tell(block, product_, differences.value, size > 0.0 ? size : explained / kSmallestTolerance, explained, true,
+           "by differences");
+    }
+    return {};
+  }
+
+  std::string compare_products(const Rows& absolute) {
+    Eigen::VectorXd along(place_.x.size());
+    Eigen::VectorXd weighted(place_.x.size());
+    for (const RhsStatus& status :
+         {formulation_.jacobian_vector(place_.t, view(place_.x), view(direction_), view(along)),
+          formulation_.vector_jacobian(place_.t, view(place_.x), view(std::as_const(weights_)), view(weighted))}) {
+      if (!status.ok) {
+        return "products of derivatives: " + status.message();
+      }
+    }
+    const Eigen::VectorXd expected = rows_.transpose() * weights_;
+    const Eigen::VectorXd weighted_terms = absolute.transpose() * weights_.cwiseAbs();
+    const auto size = [&](const Eigen::VectorXd& all, const std::vector<Eigen::Index>& block) {
+      return std::max(largest_in(all, block), kOfOtherBlocks * all.maxCoeff());
+    };
+    for (const auto& block : blocks_.all()) {
+      tell(block, along, product_, size(terms_, block), 0.0, false, "of jacobian_vector");
+      tell(block, weighted, expected, size(weighted_terms, block), 0.0, false, "of vector_jacobian");
+    }
+    // Forward against reverse, neither of them through the rows.
+    const double terms = weights_.cwiseAbs().dot(terms_);
+    const double difference = std::abs(weights_.dot(along) - weighted.dot(direction_));
+    if (terms > 0.0 || difference > 0.0 || std::isnan(difference)) {
+      tell_({difference / std::max(terms, std::numeric_limits<double>::min()), place_.rounding, false,
+             "weights times derivatives times a direction"});
+    }
+    return {};
+  }
+
+  /// \param size by which errors are measured \param explained of the difference, absolute
+  void tell(const std::vector<Eigen::Index>& block, const Eigen::VectorXd& found, const Eigen::VectorXd& expected,
+            double size, double explained, bool by_differences, const char* how) const {
+    DerivativeDeviation worst;
+    worst.by_differences = by_differences;
+    for (const Eigen::Index i : block) {
+      const double difference = std::abs(found[i] - expected[i]);
+      const double error = difference == 0.0 ? 0.0
+                           : size > 0.0      ? difference / size
+                                             : std::numeric_limits<double>::infinity();
+      if (worst.component.empty() || !(error <= worst.error)) {
+        worst.error = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+        worst.component = fmt::format("{} {}", formulation_.layout()[static_cast<std::size_t>(i)].name, how);
+      }
+    }
+    if (!block.empty()) {
+      worst.tolerance =
+          by_differences ? std::max(kSmallestTolerance, size > 0.0 ? explained / size : 0.0) : place_.rounding;
+      tell_(worst);
+    }
+  }
+
+  Formulation& formulation_;
+  const DerivativePlace& place_;
+  const Eigen::VectorXd& direction_;
+  const std::function<void(const DerivativeDeviation&)>& tell_;
+  StateBlocks blocks_;
+  Rows rows_;
+  Eigen::VectorXd product_;
+  Eigen::VectorXd terms_;    // sums of absolute terms of product_
+  Eigen::VectorXd weights_;  // by which every block counts about as much
+};
+
+}  // namespace
+
+std::optional<Eigen::VectorXd> state_direction(Formulation& formulation, const VerificationState& state,
+                                               const TangentDirection& along, double step) {
+  Eigen::VectorXd motion(state.q.size() + state.u.size());
+  motion << state.q, state.u;
+  Eigen::VectorXd change(motion.size());
+  change << along.q, along.u;
+  const StateFunction packed = [&](double, std::span<const double> both, Eigen::VectorXd& x) {
+    x.resize(static_cast<Eigen::Index>(formulation.state_size()));
+    const auto nq = static_cast<std::size_t>(state.q.size());
+    return formulation.pack(state.t, both.first(nq), both.subspan(nq), view(x)).message();
+  };
+  const StateDerivative found = derivative_along(packed, state.t, motion, change, step);
+  if (!found.failure.empty() || !found.value.allFinite()) {
+    return std::nullopt;
+  }
+  const auto layout = formulation.layout();
+  for (std::size_t i = 0; i < layout.size(); ++i) {
+    if (layout[i].constant && found.value[static_cast<Eigen::Index>(i)] != 0.0) {
+      return std::nullopt;  // it says what the others mean, and changed
+    }
+  }
+  return found.value;
+}
+
+std::string compare_derivatives(Formulation& formulation, const DerivativePlace& place,
+                                const Eigen::VectorXd& direction, RandomSource& random,
+                                const std::function<void(const DerivativeDeviation&)>& tell) {
+  return DerivativeComparison(formulation, place, direction, tell).compare(random);
+}
+
+}  // namespace mbdbench

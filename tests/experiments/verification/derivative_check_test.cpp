@@ -1,0 +1,211 @@
+/// \file
+/// `verify` compares exact derivatives: right ones pass on open trees of all joints, planted defects fail.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/registries/formulation_choice.hpp"
+#include "experiments/verification/tangent_directions.hpp"
+#include "experiments/verification/verification.hpp"
+#include "formulations/registry.hpp"
+#include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
+#include "tests/experiments/command_line_call.hpp"
+#include "tests/support/forwarding_formulation.hpp"
+
+namespace mbdbench {
+namespace {
+
+/// What is wrong with the derivatives of a formulation.
+enum class Defect { none, entry, along, weights, failure };
+
+/// `aba` with derivatives that are wrong in one place; `entry`: the sign of the largest one, in all three ways to them.
+class WrongDerivatives final : public test::ForwardingFormulation {
+ public:
+  WrongDerivatives(std::unique_ptr<Formulation> right, Defect defect)
+      : ForwardingFormulation(std::move(right)), defect_(defect) {}
+
+  [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
+    return std::make_unique<WrongDerivatives>(right().clone(), defect_);
+  }
+  RhsStatus jacobian(double t, std::span<const double> x, std::span<double> derivatives) override {
+    if (defect_ == Defect::failure) {
+      return {false, "joint1", "no derivative here", 1.0};
+    }
+    const RhsStatus status = right().jacobian(t, x, derivatives);
+    if (defect_ == Defect::entry) {
+      const auto largest = std::max_element(derivatives.begin(), derivatives.end(),
+                                            [](double a, double b) { return std::abs(a) < std::abs(b); });
+      *largest = -*largest;
+    }
+    return status;
+  }
+  RhsStatus jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
+                            std::span<double> product) override {
+    if (defect_ == Defect::entry) {
+      return Formulation::jacobian_vector(t, x, direction, product);  // wrong alike
+    }
+    const RhsStatus status = right().jacobian_vector(t, x, direction, product);
+    product.back() *= defect_ == Defect::along ? 1.0 + 1e-6 : 1.0;
+    return status;
+  }
+  RhsStatus vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
+                            std::span<double> product) override {
+    if (defect_ == Defect::entry) {
+      return Formulation::vector_jacobian(t, x, weights, product);
+    }
+    const RhsStatus status = right().vector_jacobian(t, x, weights, product);
+    product.front() *= defect_ == Defect::weights ? 1.0 + 1e-6 : 1.0;
+    return status;
+  }
+  [[nodiscard]] std::string without_jacobian() const override { return right().without_jacobian(); }
+
+ protected:
+  RhsStatus evaluate(double t, std::span<const double> x, std::span<double> xdot) override {
+    return right().rhs(t, x, xdot);
+  }
+
+ private:
+  Defect defect_;
+};
+
+template <Defect kDefect>
+FormulationEntry entry_with(std::string_view key) {
+  FormulationEntry entry = *find_formulation(formulation_registry(), "aba");
+  entry.key = key;
+  entry.options = {};
+  entry.make = [](const Mechanism& mechanism, const Parameters& /*options*/) -> std::unique_ptr<Formulation> {
+    const auto all = formulation_registry();
+    return std::make_unique<WrongDerivatives>(make_formulation(all, *find_formulation(all, "aba"), mechanism, ""),
+                                              kDefect);
+  };
+  return entry;
+}
+
+std::vector<VerificationResult> verified(const std::vector<std::string>& mechanisms,
+                                         const std::vector<std::string>& formulations, bool derivatives = true) {
+  Registries registries = default_registries();
+  registries.formulations.push_back(entry_with<Defect::none>("user_right"));
+  registries.formulations.push_back(entry_with<Defect::entry>("user_entry"));
+  registries.formulations.push_back(entry_with<Defect::along>("user_along"));
+  registries.formulations.push_back(entry_with<Defect::weights>("user_weights"));
+  registries.formulations.push_back(entry_with<Defect::failure>("user_failure"));
+  VerificationOptions options;
+  options.mechanisms = mechanisms;
+  options.formulations = formulations;
+  options.derivatives = derivatives;
+  return verify(registries, options, [](std::size_t, std::size_t) { return true; });
+}
+
+TEST(DerivativeCheck, RightDerivativesPassInVelocitiesAndInMomenta) {
+  const std::vector<std::string> open = {"pendulum:8",
+                                         "pendulum_xyz:5",
+                                         "robot_arm",
+                                         "humanoid",
+                                         "random_tree:seed=4,loads=0",
+                                         "random_tree:seed=7,loads=0",
+                                         "balanced_tree",
+                                         "random_tree:seed=6,loads=0,motions=2"};
+  const std::vector<std::string> with = {"aba", "naudet", "naudet-acc", "bae-haug"};
+  for (const VerificationResult& result : verified(open, with)) {
+    SCOPED_TRACE(result.mechanism + ", " + result.formulation);
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::passed)
+        << result.derivative.component << " " << result.derivative.error << " " << result.failure;
+    EXPECT_LE(result.derivative.limit, 1e-6) << "a limit that finds nothing";
+  }
+}
+
+TEST(DerivativeCheck, FormulationsWithoutDerivativesAreNotAsked) {
+  for (const VerificationResult& result : verified({"pendulum:4", "four_bar"}, {"dense", "hdca[leaf=body]"})) {
+    EXPECT_EQ(result.derivative.outcome, CheckOutcome::not_compared) << result.mechanism << ", " << result.formulation;
+    EXPECT_NE(result.outcome(), CheckOutcome::failed);
+  }
+}
+
+TEST(DerivativeCheck, FindsWhatIsWrong) {
+  const std::vector<std::string> mechanisms = {"pendulum:4", "random_tree:seed=4,loads=0"};
+  const std::vector<std::pair<std::string, std::string>> expected = {{"user_entry", " by differences"},
+                                                                     {"user_along", " of jacobian_vector"},
+                                                                     {"user_weights", " of vector_jacobian"}};
+  for (const auto& [formulation, where] : expected) {
+    for (const VerificationResult& result : verified(mechanisms, {formulation})) {
+      SCOPED_TRACE(result.mechanism + ", " + result.formulation);
+      EXPECT_EQ(result.outcome(), CheckOutcome::failed);
+      EXPECT_EQ(result.derivative.outcome, CheckOutcome::failed);
+      EXPECT_NE(result.derivative.component.find(where), std::string::npos) << result.derivative.component;
+      ASSERT_TRUE(result.worst);
+      EXPECT_EQ(result.worst->what.rfind("derivative of ", 0), 0U) << result.worst->what;
+      for (const BlockCheck* const block : {&result.velocity, &result.rate, &result.energy}) {
+        EXPECT_LE(block->outcome, CheckOutcome::passed) << "x' itself is right";
+      }
+    }
+    for (const VerificationResult& result : verified(mechanisms, {formulation}, false)) {
+      EXPECT_EQ(result.derivative.outcome, CheckOutcome::not_compared);
+      EXPECT_EQ(result.outcome(), CheckOutcome::passed);
+    }
+  }
+  for (const VerificationResult& result : verified(mechanisms, {"user_right"})) {
+    EXPECT_EQ(result.outcome(), CheckOutcome::passed) << result.mechanism;
+  }
+  for (const VerificationResult& result : verified(mechanisms, {"user_failure"})) {
+    EXPECT_EQ(result.outcome(), CheckOutcome::failed);
+    EXPECT_NE(result.failure.find("derivatives: joint 'joint1'"), std::string::npos) << result.failure;
+  }
+}
+
+TEST(DerivativeCheck, TheCommandShowsAColumnAndLeavesItOutOnRequest) {
+  const CommandLineCall call = call_program({"verify", "-m", "pendulum:4", "-f", "aba"});
+  EXPECT_EQ(call.exit_code, 0) << call.errors;
+  EXPECT_NE(call.output.find("deriv."), std::string::npos) << call.output;
+  EXPECT_EQ(call_program({"verify", "-m", "pendulum:4", "-f", "aba", "--no-derivatives"}).exit_code, 0);
+}
+
+// Directions of closed mechanisms stay on the constraints to first order: what is left is of second order in the step.
+TEST(DerivativeCheck, DirectionsAreAlongTheConstraints) {
+  for (const std::string key : {"four_bar", "double_loop", "bricard", "random_closed:seed=5", "slider_crank"}) {
+    SCOPED_TRACE(key);
+    const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
+    const auto all = formulation_registry();
+    VerificationReference reference(mechanism, *find_formulation(all, "dense"),
+                                    *find_formulation(all, "dense-momentum"));
+    const VerificationStates states = draw_verification_states(mechanism, 2, 3);
+    TangentDirections directions(mechanism);
+    RandomSource random(1);
+    Kinematics kinematics(mechanism);
+    PrescribedMotions motions(mechanism);
+    for (const VerificationState& state : states.states) {
+      const Reference values = reference.at(state);
+      ASSERT_EQ(values.failure, "");
+      const TangentDirection along = directions.draw(values, random);
+      ASSERT_GT(along.q.size(), 0);
+      EXPECT_GT(along.q.cwiseAbs().maxCoeff(), 1e-3);
+      const auto residuals = [&](double s) {
+        const Eigen::VectorXd q = state.q + s * along.q;
+        const Eigen::VectorXd u = state.u + s * along.u;
+        kinematics.set_positions(view(q));
+        kinematics.set_velocities(view(u));
+        motions.evaluate(state.t);
+        Eigen::VectorXd both(2 * mechanism.constraint_size());
+        Eigen::VectorXd position(mechanism.constraint_size());
+        Eigen::VectorXd rate(mechanism.constraint_size());
+        constraint_residual(kinematics, view(q), motions.positions(), view(position));
+        constraint_rate_residual(kinematics, view(u), motions.velocities(), view(rate));
+        both << position, rate;
+        return both;
+      };
+      constexpr double kStep = 1e-4;
+      const Eigen::VectorXd slope = (residuals(kStep) - residuals(-kStep)) / (2.0 * kStep);
+      // Third derivatives times the square of the step, and rounding over it; speeds of some 1/s.
+      const double size = std::max(1.0, along.u.cwiseAbs().maxCoeff() * std::max(1.0, state.u.cwiseAbs().maxCoeff()));
+      EXPECT_LT(slope.cwiseAbs().maxCoeff(), 1e-5 * size);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace mbdbench
