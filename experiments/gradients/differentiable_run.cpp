@@ -53,10 +53,10 @@ std::vector<std::size_t> DifferentiableRun::Placed::damped_coordinates() const {
 }
 
 StepState DifferentiableRun::Placed::seen(std::size_t step, double t, std::span<const double> x, bool velocities) {
-  StepState state{step, t, x.first(q.size()), {}};
+  StepState state{step, t, x.first(q_.size()), {}};
   if (velocities) {
-    require_run(formulation->unpack(t, x, q, u), t);
-    state.u = u;
+    require_run(formulation->unpack(t, x, q_, u_), t);
+    state.u = u_;
   }
   return state;
 }

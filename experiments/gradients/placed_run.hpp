@@ -31,8 +31,8 @@ struct DifferentiableRun::Placed {
         stepper(*formulation, method, damped_coordinates()),
         map(*formulation),
         x0(formulation->state_size()),
-        q(static_cast<std::size_t>(mechanism.q_size())),
-        u(static_cast<std::size_t>(mechanism.u_size())) {}
+        q_(static_cast<std::size_t>(mechanism.q_size())),
+        u_(static_cast<std::size_t>(mechanism.u_size())) {}
 
   /// \returns the state as an objective sees it. \throws RunFailure
   StepState seen(std::size_t step, double t, std::span<const double> x, bool velocities);
@@ -48,8 +48,8 @@ struct DifferentiableRun::Placed {
   std::vector<double> x0;
 
  private:
-  std::vector<double> q;
-  std::vector<double> u;
+  std::vector<double> q_;
+  std::vector<double> u_;
 };
 
 /// \throws RunFailure where it is not ok
