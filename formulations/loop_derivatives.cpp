@@ -1,11 +1,63 @@
 #include "formulations/loop_derivatives.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "formulations/derivatives/loops/closed_derivatives.hpp"
+#include "formulations/parts/part_recursion.hpp"
+#include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
+namespace {
+
+/// By the recursion over one part, each loop closed where it meets.
+class PartSolver final : public LoopSolver {
+ public:
+  explicit PartSolver(const Mechanism& mechanism)
+      : mechanism_(&mechanism),
+        part_(mechanism, false, {}),
+        wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
+        driven_(static_cast<std::size_t>(mechanism.motion_row_count())),
+        p_(Eigen::VectorXd::Zero(mechanism.u_size())),
+        rank_(mechanism.generic_rank().rank - mechanism.motion_row_count()) {}
+
+  RhsStatus set_positions(std::span<const double> q) override {
+    const RhsStatus status = part_.set_positions(q);
+    const int lost = part_.redundant_rows() - (mechanism_->closing_row_count() - rank_);
+    if (status.ok && lost > 0) {
+      return {false, mechanism_->cut_joints().empty() ? std::string_view() : mechanism_->cut_joints().front().name,
+              kSingularPosition, 0.0};
+    }
+    return status;
+  }
+
+  void solve(Eigen::VectorXd& v, const Eigen::VectorXd& wanted, Eigen::VectorXd& sigma) override {
+    const int cuts = mechanism_->cut_row_count();
+    wanted_.head(cuts) = wanted.head(cuts);
+    std::copy_n(wanted.data() + cuts, driven_.size(), driven_.begin());
+    for (std::size_t c = 0; c < mechanism_->couplings().size(); ++c) {
+      wanted_[cuts + static_cast<int>(c)] = wanted[mechanism_->couplings()[c].row];
+    }
+    p_ = v;
+    part_.move(view(p_), wanted_, driven_, {v.data(), static_cast<std::size_t>(v.size())});
+    sigma.setZero();
+    sigma.head(cuts) = part_.multipliers().head(cuts);
+    for (std::size_t c = 0; c < mechanism_->couplings().size(); ++c) {
+      sigma[mechanism_->couplings()[c].row] = part_.multipliers()[cuts + static_cast<int>(c)];
+    }
+  }
+
+ private:
+  const Mechanism* mechanism_;
+  PartRecursion part_;
+  Eigen::VectorXd wanted_;
+  std::vector<double> driven_;
+  Eigen::VectorXd p_;
+  int rank_;  // of the rows of loops
+};
+
+}  // namespace
 
 LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one)
     : mechanism_(&mechanism), projects_(projects), obstacle_(std::move(obstacle)), one_(std::move(one)) {}
@@ -18,7 +70,8 @@ RhsStatus LoopDerivatives::derive(double t, std::span<const double> x, const Pas
     return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
   }
   if (!derivatives_) {
-    derivatives_ = std::make_unique<ClosedDerivatives>(*mechanism_, projects_);
+    derivatives_ =
+        std::make_unique<ClosedDerivatives>(*mechanism_, projects_, std::make_unique<PartSolver>(*mechanism_));
   }
   const RhsStatus status = pass(*derivatives_);
   if (status.ok) {

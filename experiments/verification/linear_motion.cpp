@@ -7,6 +7,8 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "experiments/verification/tangent_directions.hpp"
+
 namespace mbdbench {
 
 Eigen::Index LinearMotion::largest_component(Eigen::Index mode) const {
@@ -14,6 +16,27 @@ Eigen::Index LinearMotion::largest_component(Eigen::Index mode) const {
   modes.col(mode).cwiseAbs().maxCoeff(&largest);
   return largest;
 }
+
+namespace {
+
+/// \returns those that keep the constraints of loops.
+Eigen::MatrixXd directions_of(Formulation& formulation, double t, const std::vector<double>& x) {
+  const Mechanism& mechanism = formulation.mechanism();
+  Eigen::VectorXd q(mechanism.q_size());
+  Eigen::VectorXd u(mechanism.u_size());
+  if (formulation.layout().size() != static_cast<std::size_t>(q.size() + u.size()) ||
+      formulation.layout().back().kind != StateKind::velocity) {
+    throw std::invalid_argument("with loops a motion is linearised in coordinates and velocities of the tree's joints");
+  }
+  const RhsStatus status = formulation.unpack(t, x, {q.data(), static_cast<std::size_t>(q.size())},
+                                              {u.data(), static_cast<std::size_t>(u.size())});
+  if (!status.ok) {
+    throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
+  }
+  return tangent_directions(mechanism, q, u);
+}
+
+}  // namespace
 
 LinearMotion linear_motion(Formulation& formulation, double t, const std::vector<double>& x) {
   if (const std::string reason = formulation.without_jacobian(); !reason.empty()) {
@@ -33,23 +56,34 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
     throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
   }
   motion.derivatives = rows;
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(motion.derivatives);
+  const bool closed = formulation.mechanism().closing_row_count() > 0;
+  const Eigen::MatrixXd directions = closed ? directions_of(formulation, t, x) : Eigen::MatrixXd::Identity(size, size);
+  if (directions.cols() == 0) {
+    throw std::invalid_argument(
+        fmt::format("mechanism '{}' has no degree of freedom: nothing of it can move", formulation.mechanism().name()));
+  }
+  // What keeps the constraints goes on to keep them: the rows outside add nothing, and any left inverse will do.
+  Eigen::MatrixXd within = motion.derivatives * directions;
+  if (closed) {
+    within = directions.colPivHouseholderQr().solve(within).eval();
+  }
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(within);
   if (solver.info() != Eigen::Success) {
     throw std::runtime_error("the eigenvalues of the linearised motion do not converge");
   }
-  std::vector<Eigen::Index> order(x.size());
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(within.cols()));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
   const auto& values = solver.eigenvalues();
   std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
     return values[a].imag() != values[b].imag() ? values[a].imag() > values[b].imag()
                                                 : values[a].real() > values[b].real();
   });
-  motion.eigenvalues.resize(size);
-  motion.modes.resize(size, size);
-  for (Eigen::Index i = 0; i < size; ++i) {
+  motion.eigenvalues.resize(within.cols());
+  motion.modes.resize(size, within.cols());
+  for (Eigen::Index i = 0; i < within.cols(); ++i) {
     const Eigen::Index from = order[static_cast<std::size_t>(i)];
     motion.eigenvalues[i] = values[from];
-    motion.modes.col(i) = solver.eigenvectors().col(from).normalized();
+    motion.modes.col(i) = (directions * solver.eigenvectors().col(from)).normalized();
   }
   return motion;
 }

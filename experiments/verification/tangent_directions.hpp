@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Directions in which a state may change without leaving the constraints, for derivatives of right-hand sides.
+/// Directions of a state (q, u) that keep a mechanism's constraints, of positions and of velocities.
 #include <Eigen/Core>
 
 #include "experiments/verification/verification_reference.hpp"
@@ -8,6 +8,12 @@
 #include "mechanisms/catalogue/trees/random_source.hpp"
 
 namespace mbdbench {
+
+/// With Z a basis of what Phi_q sends to zero: dq = N(q) Z c, du = Z d less the least change that makes up for
+/// (d Phi_q) u. Two for each degree of freedom; the length of a quaternion is none. O(n^3).
+/// \param q, u on the constraints, where Phi_q has its generic rank
+/// \returns a column a direction, over the components of q, then of u
+Eigen::MatrixXd tangent_directions(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u);
 
 /// How coordinates and quasi-velocities change; empty where loops and drives leave no freedom.
 struct TangentDirection {
@@ -20,19 +26,14 @@ class TangentDirections {
  public:
   explicit TangentDirections(const Mechanism& mechanism);
 
-  /// Of an open tree any direction, those of prescribed motions included. Otherwise one along the constraints: with w
-  /// in the null space of Phi_q, q changes by the coordinate rates of w and u so that Phi_q u stays what it is. With
-  /// time held; turns of about 1, velocities by about as much as they have or soon will have. O(n^3) with loops.
-  TangentDirection draw(const Reference& reference, RandomSource& random);
+  /// Of an open tree any direction, those of prescribed motions included; otherwise one that keeps the constraints.
+  /// With time held; turns of about 1, velocities by about as much as they have or soon will have. O(n^3) with loops.
+  TangentDirection draw(const Reference& reference, RandomSource& random) const;
 
  private:
-  [[nodiscard]] Eigen::VectorXd drawn(const Reference& reference, RandomSource& random) const;
-
   const Mechanism* mechanism_;
   bool open_;
   CoordinateRates coordinate_rates_;
-  Kinematics kinematics_;
-  Jacobians jacobians_;
 };
 
 }  // namespace mbdbench

@@ -242,10 +242,10 @@ void bind_formulation(nb::module_& module) {
           "bae-haug side by side in the lanes of the registers, other states one after another; threads share them. "
           "Rows of states without a right-hand side are NaN, and `failures` has their message by row.")
       .def("jacobian", &jacobian, nb::arg("t"), nb::arg("x"),
-           "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size): open trees with "
-           "springs, dampers and forces in joints (constant or tables over time), of aba, naudet, naudet-acc and "
-           "bae-haug. ValueError where "
-           "there are none.")
+           "Exact derivatives of x' with respect to x, an array of shape (state_size, state_size): with springs, "
+           "dampers "
+           "and forces in joints (constant or tables over time), of dense, bae-haug and dca, and on open trees of aba, "
+           "naudet and naudet-acc. ValueError where there are none.")
       .def("jacobian_vector", &jacobian_product<&Formulation::jacobian_vector>, nb::arg("t"), nb::arg("x"),
            nb::arg("direction"), "The derivatives of `jacobian` times a direction, at two to four right-hand sides.")
       .def("vector_jacobian", &jacobian_product<&Formulation::vector_jacobian>, nb::arg("t"), nb::arg("x"),

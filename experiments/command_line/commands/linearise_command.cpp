@@ -34,11 +34,13 @@ namespace {
 constexpr const char* kLineariseExamples = R"text(Examples:
   mbdbench linearise -m pendulum:3 --set q.joint1=1.5707963267948966       a chain that hangs
   mbdbench linearise -m arm.toml -f naudet -o modes
+  mbdbench linearise -m biped -f dense                                     with loops: dense, bae-haug, dca
   python3 -c "import numpy; print(numpy.load('modes/derivatives.npy'))"
 
-Exact derivatives of x' with respect to the state at the mechanism's start, their eigenvalues and modes. Open trees with
-springs, dampers and forces in joints (constant or tables over time). A table of every oscillation (one of each conjugate pair) and of every real
-eigenvalue. -o writes derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
+Exact derivatives of x' with respect to the state at the mechanism's start, their eigenvalues and modes; with loops those of
+what keeps them closed, two for each degree of freedom. Loads: springs, dampers and forces in joints of the tree (constant or
+tables over time). A table of every oscillation (one of each conjugate pair) and of every real eigenvalue. -o writes
+derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
 in the order of eigenvalues.csv), names.json (what the entries of the state are called), provenance.json and inputs.json.)text";
 
 // Of the largest eigenvalue: rounding of a double eigenvalue is the square root of eps.
@@ -48,7 +50,7 @@ constexpr double kAtRest = 1e-9;
 
 struct LineariseOptions {
   std::string mechanism;
-  std::string formulation = "aba";
+  std::string formulation;
   std::vector<std::string> initial_values;
   std::string output;
   double time = 0.0;
@@ -112,7 +114,6 @@ void write_motion(const std::filesystem::path& directory, const LinearMotion& mo
 }
 
 void run_linearise(const Registries& registries, const LineariseOptions& options) {
-  const FormulationChoice choice = choose_formulation(registries.formulations, options.formulation);
   Mechanism found = find_mechanism(registries, with_robot_flags(options.mechanism, options.robot));
   if (options.initial_values.empty()) {
     tell_moved_start(found);
@@ -122,13 +123,16 @@ void run_linearise(const Registries& registries, const LineariseOptions& options
     tell("mbdbench: note: {}\n", moved);
   }
   const Mechanism& mechanism = start.mechanism;
+  const std::string word = !options.formulation.empty()        ? options.formulation
+                           : mechanism.closing_row_count() > 0 ? "bae-haug"
+                                                               : "aba";
+  const FormulationChoice choice = choose_formulation(registries.formulations, word);
   require_memory(*choice.entry, mechanism);
   const auto formulation = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
   const LinearMotion motion = linear_motion(*formulation, options.time, initial_state(*formulation, options.time));
-  const auto folder = claim_folder(options.output, {.command = "linearise"}, options.overwrite,
-                                   {.mechanisms = {&mechanism},
-                                    .formulations = {options.formulation},
-                                    .settings = {{"t", fmt::format("{}", options.time)}}});
+  const auto folder = claim_folder(
+      options.output, {.command = "linearise"}, options.overwrite,
+      {.mechanisms = {&mechanism}, .formulations = {word}, .settings = {{"t", fmt::format("{}", options.time)}}});
   if (!options.output.empty()) {
     write_motion(options.output, motion, formulation->layout());
   }
@@ -141,14 +145,12 @@ void add_linearise_command(CLI::App& program, const Registries& registries, int&
   CLI::App* const command =
       program.add_subcommand("linearise", "Eigenvalues and modes of the motion near the start, from exact derivatives");
   const auto options = std::make_shared<LineariseOptions>();
-  command
-      ->add_option("-m,--mechanism", options->mechanism,
-                   "A catalogue key (pendulum:16), a TOML, URDF or MJCF file: an open tree")
+  command->add_option("-m,--mechanism", options->mechanism, "A catalogue key (pendulum:16), a TOML, URDF or MJCF file")
       ->required();
-  command
-      ->add_option("-f,--formulation", options->formulation,
-                   "KEY or KEY[option=value,...] of one with exact derivatives: aba, naudet, naudet-acc, bae-haug")
-      ->capture_default_str();
+  command->add_option(
+      "-f,--formulation", options->formulation,
+      "KEY or KEY[option=value,...] of one with exact derivatives: aba, naudet, naudet-acc, bae-haug, dense, "
+      "dca (default: aba, with loops bae-haug)");
   command
       ->add_option("--set", options->initial_values, "Initial value by name, as for simulate: q.JOINT=..., v.JOINT=...")
       ->allow_extra_args(false);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "formulations/derivatives/loops/loop_state.hpp"
@@ -28,19 +30,24 @@ RhsStatus finite_or_why(std::span<const double> values) {
 }  // namespace
 
 struct ClosedDerivatives::Workspace {
-  Workspace(const Mechanism& m, bool p)
+  Workspace(const Mechanism& m, bool p, std::unique_ptr<LoopSolver> s)
       : mechanism(&m),
         projects(p && m.constrained()),
+        fast(std::move(s)),
         sweeps(kernels_in_use(baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
         state(m, sweeps.width),
-        solver(m.u_size(), m.scales().rows),
         coordinates(m),
         size(m.u_size()),
         rows(m.constraint_size()),
-        u(Eigen::VectorXd::Zero(size)) {}
+        u(Eigen::VectorXd::Zero(size)),
+        sigma(Eigen::VectorXd::Zero(rows)),
+        none(Eigen::VectorXd::Zero(rows)) {}
 
-  /// What all derivatives at a state share.
-  RhsStatus linearise(double t, std::span<const double> x);
+  /// What all derivatives at a state share. \param whole with M, Phi_q and their factors
+  RhsStatus linearise(double t, std::span<const double> x, bool whole);
+  RhsStatus factorise();
+  /// M v = p + Phi_q^T sigma, Phi_q v = w; sets `sigma`. \param v p, receives v
+  void solve(Eigen::VectorXd& v, const Eigen::VectorXd& wanted);
   [[nodiscard]] std::string_view joint_of_row(Eigen::Index row) const;
 
   /// r and s along displacements (`turns`) or along velocities of all quasi-velocities; r2 and s1 along displacements.
@@ -49,13 +56,17 @@ struct ClosedDerivatives::Workspace {
 
   const Mechanism* mechanism;
   bool projects;
+  std::unique_ptr<LoopSolver> fast;
   linear::LoopSweeps sweeps;
   LoopState state;
-  SaddleSolver solver;
+  std::optional<SaddleSolver> factors;  ///< made when first asked for
+  bool factorised = false;              ///< whether they are those of the state
   TurnedCoordinates coordinates;
   Eigen::Index size;
   Eigen::Index rows;
   Eigen::VectorXd u;  ///< in use: projected ones, or those of the state
+  Eigen::VectorXd sigma;
+  Eigen::VectorXd none;  ///< by row of Phi
   std::vector<AlignedMemory> memory;
 };
 
@@ -78,40 +89,57 @@ std::string_view ClosedDerivatives::Workspace::joint_of_row(Eigen::Index row) co
   return {};
 }
 
-RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const double> x) {
-  const std::span<const double> q = x.first(index_of(mechanism->q_size()));
-  state.set_positions(t, q);
-  switch (solver.factorise(state.mass(), state.constraints(), mechanism->generic_rank().rank)) {
+RhsStatus ClosedDerivatives::Workspace::factorise() {
+  state.set_matrices();
+  if (!factors) {
+    factors.emplace(size, mechanism->scales().rows);
+  }
+  switch (factors->factorise(state.mass(), state.constraints(), mechanism->generic_rank().rank)) {
     case SaddleSolver::Outcome::no_mass_matrix:
       return {false,
               {},
               "the mass matrix is not positive definite or not finite, its smallest diagonal entry is",
               size == 0 ? 0.0 : state.mass().diagonal().minCoeff<Eigen::PropagateNaN>()};
     case SaddleSolver::Outcome::lost_rank:
-      return {false, joint_of_row(solver.lost_row()),
-              "the position is singular, derivatives of the accelerations do not exist: a constraint depends on others "
-              "that elsewhere does not, its pivot is",
-              solver.lost_pivot()};
+      return {false, joint_of_row(factors->lost_row()), kSingularPosition, factors->lost_pivot()};
     case SaddleSolver::Outcome::factorised:
       break;
   }
+  return {};
+}
+
+void ClosedDerivatives::Workspace::solve(Eigen::VectorXd& v, const Eigen::VectorXd& wanted) {
+  if (factorised) {
+    factors->solve(v, wanted);
+    sigma = factors->multipliers();
+  } else {
+    fast->solve(v, wanted, sigma);
+  }
+}
+
+RhsStatus ClosedDerivatives::Workspace::linearise(double t, std::span<const double> x, bool whole) {
+  const std::span<const double> q = x.first(index_of(mechanism->q_size()));
+  state.set_positions(t, q);
+  factorised = whole;
+  if (const RhsStatus status = whole ? factorise() : fast->set_positions(q); !status.ok) {
+    return status;
+  }
   u = Eigen::Map<const Eigen::VectorXd>(x.data() + mechanism->q_size(), size);
   Eigen::VectorXd change;
-  Eigen::MatrixXd sigma;
+  Eigen::VectorXd impulses;
   if (projects) {
     const Eigen::VectorXd given = u;
-    change = state.mass() * u;
-    solver.solve(change, state.prescribed_velocities());
-    sigma = solver.multipliers();
-    u = change;
-    change -= given;
+    u = state.momenta_of(given);
+    solve(u, state.prescribed_velocities());
+    impulses = sigma;
+    change = u - given;
   }
   state.set_velocities(q, u);
   Eigen::VectorXd accelerations = state.wanted_forces();
-  solver.solve(accelerations, state.wanted_accelerations());
-  state.set_accelerations(accelerations, solver.multipliers());
-  if (projects && !(change.cwiseAbs().maxCoeff() <= kDrift * u.cwiseAbs().maxCoeff())) {
-    state.set_change(change, sigma);
+  solve(accelerations, state.wanted_accelerations());
+  state.set_accelerations(accelerations, sigma);
+  if (projects && size > 0 && !(change.cwiseAbs().maxCoeff() <= kDrift * u.cwiseAbs().maxCoeff())) {
+    state.set_change(change, impulses);
   }
   sweeps.slope_cuts(state.data());
   return {};
@@ -161,8 +189,8 @@ void ClosedDerivatives::Workspace::sweep_all(bool turns, Eigen::Ref<Eigen::Matri
   }
 }
 
-ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects)
-    : work_(std::make_unique<Workspace>(mechanism, projects)) {}
+ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver)
+    : work_(std::make_unique<Workspace>(mechanism, projects, std::move(solver))) {}
 
 ClosedDerivatives::~ClosedDerivatives() = default;
 
@@ -172,7 +200,7 @@ std::string ClosedDerivatives::obstacle(const Mechanism& mechanism) {
 
 RhsStatus ClosedDerivatives::jacobian(double t, std::span<const double> x, std::span<double> rows) {
   Workspace& work = *work_;
-  if (const RhsStatus status = work.linearise(t, x); !status.ok) {
+  if (const RhsStatus status = work.linearise(t, x, true); !status.ok) {
     return status;
   }
   const Eigen::Index n = work.size;
@@ -191,7 +219,7 @@ RhsStatus ClosedDerivatives::jacobian(double t, std::span<const double> x, std::
   }
   columns *= -1.0;
   wanted *= -1.0;
-  work.solver.solve(columns, wanted);
+  work.factors->solve(columns, wanted);
   Eigen::MatrixXd by_turn = columns.leftCols(n);
   Eigen::MatrixXd by_push = columns.middleCols(n, n);
   Eigen::MatrixXd velocity_by_turn = Eigen::MatrixXd::Zero(n, n);
@@ -217,7 +245,7 @@ RhsStatus ClosedDerivatives::jacobian(double t, std::span<const double> x, std::
 RhsStatus ClosedDerivatives::jacobian_vector(double t, std::span<const double> x, std::span<const double> direction,
                                              std::span<double> product) {
   Workspace& work = *work_;
-  if (const RhsStatus status = work.linearise(t, x); !status.ok) {
+  if (const RhsStatus status = work.linearise(t, x, false); !status.ok) {
     return status;
   }
   const Eigen::Index n = work.size;
@@ -234,15 +262,15 @@ RhsStatus ClosedDerivatives::jacobian_vector(double t, std::span<const double> x
                                     seconds.data(), changes.data(), firsts.data()};
   if (work.projects) {
     work.sweeps.direction(work.state.data(), directions);
-    pushes = work.state.mass() * pushes - changes;
+    pushes = work.state.momenta_of(pushes) - changes;
     firsts *= -1.0;
-    work.solver.solve(pushes, firsts);
+    work.solve(pushes, firsts);
   }
   directions.pushes = pushes.data();
   work.sweeps.direction(work.state.data(), directions);
   forces *= -1.0;
   seconds *= -1.0;
-  work.solver.solve(forces, seconds);
+  work.solve(forces, seconds);
   std::copy(forces.begin(), forces.end(), product.begin() + q_size);
   work.coordinates.set_rates(q, direction.first(q.size()), work.u, pushes, product.first(q.size()));
   return finite_or_why(product);
@@ -251,7 +279,7 @@ RhsStatus ClosedDerivatives::jacobian_vector(double t, std::span<const double> x
 RhsStatus ClosedDerivatives::vector_jacobian(double t, std::span<const double> x, std::span<const double> weights,
                                              std::span<double> product) {
   Workspace& work = *work_;
-  if (const RhsStatus status = work.linearise(t, x); !status.ok) {
+  if (const RhsStatus status = work.linearise(t, x, false); !status.ok) {
     return status;
   }
   const Eigen::Index n = work.size;
@@ -263,17 +291,16 @@ RhsStatus ClosedDerivatives::vector_jacobian(double t, std::span<const double> x
   work.coordinates.set_weights(q, weights.first(q.size()), work.u, by_q, by_push);
   // The equations are symmetric: weights of u' become those of r and of s by the same solution.
   Eigen::VectorXd y = Eigen::Map<const Eigen::VectorXd>(weights.data() + q_size, n);
-  const Eigen::MatrixXd no_rows(work.rows, 0);
-  work.solver.solve(y, no_rows);
-  Eigen::VectorXd nu = work.solver.multipliers();
+  work.solve(y, work.none);
+  Eigen::VectorXd nu = work.sigma;
   y *= -1.0;
   linear::LoopWeights sums{y.data(), nu.data(), by_turn.data(), by_push.data()};
   work.sweeps.weights(work.state.data(), sums);
   if (work.projects) {
     Eigen::VectorXd z = by_push;
-    work.solver.solve(z, no_rows);
-    nu = work.solver.multipliers();
-    by_push.noalias() = work.state.mass() * z;
+    work.solve(z, work.none);
+    nu = work.sigma;
+    by_push = work.state.momenta_of(z);
     z *= -1.0;
     sums = {z.data(), nu.data(), by_turn.data(), nullptr};
     work.sweeps.change_weights(work.state.data(), sums);
@@ -290,7 +317,7 @@ RhsStatus ClosedDerivatives::parameter_jacobian(double t, std::span<const double
   for (const RateParameter& parameter : parameters) {
     places.push_back(place_of(*work.mechanism, parameter));
   }
-  if (const RhsStatus status = work.linearise(t, x); !status.ok) {
+  if (const RhsStatus status = work.linearise(t, x, false); !status.ok) {
     return status;
   }
   const Eigen::Index n = work.size;
@@ -311,24 +338,26 @@ RhsStatus ClosedDerivatives::parameter_jacobian(double t, std::span<const double
                                                                      : place.rest - q[index_of(place.q)];
     }
   }
-  const Eigen::MatrixXd no_rows(work.rows, 0);
-  if (work.state.data().drifted) {
-    // Projected velocities depend on masses; accelerations follow them.
-    work.solver.solve(changes, no_rows);
-    Eigen::VectorXd forces(n);
-    Eigen::VectorXd none = Eigen::VectorXd::Zero(std::max(n, work.rows));
-    Eigen::VectorXd unused = Eigen::VectorXd::Zero(std::max(n, work.rows));
-    Eigen::MatrixXd seconds = Eigen::MatrixXd::Zero(work.rows, count);
-    for (Eigen::Index k = 0; k < count; ++k) {
-      work.sweeps.direction(work.state.data(), {none.data(), changes.col(k).data(), forces.data(),
-                                                seconds.col(k).data(), unused.data(), unused.data()});
-      columns.col(k) -= forces;
+  Eigen::VectorXd forces(n);
+  Eigen::VectorXd unused = Eigen::VectorXd::Zero(std::max(n, work.rows));
+  const Eigen::VectorXd still = Eigen::VectorXd::Zero(n);
+  for (Eigen::Index k = 0; k < count; ++k) {
+    Eigen::VectorXd seconds = Eigen::VectorXd::Zero(work.rows);
+    Eigen::VectorXd own = columns.col(k);
+    if (work.state.data().drifted && places[index_of(k)].body >= 0) {
+      // Projected velocities depend on masses, and accelerations on them.
+      Eigen::VectorXd change = changes.col(k);
+      work.solve(change, work.none);
+      work.sweeps.direction(work.state.data(),
+                            {still.data(), change.data(), forces.data(), seconds.data(), unused.data(), unused.data()});
+      own -= forces;
+      seconds *= -1.0;
+      changes.col(k) = change;
+    } else {
+      changes.col(k).setZero();
     }
-    seconds *= -1.0;
-    work.solver.solve(columns, seconds);
-  } else {
-    changes.setZero();
-    work.solver.solve(columns, no_rows);
+    work.solve(own, seconds);
+    columns.col(k) = own;
   }
   all.bottomRows(n) = columns;
   all.topRows(q_size) = work.coordinates.rates(q, changes);

@@ -12,12 +12,13 @@
 /// contradict one another beside the constraints, x' is a compromise of the formulation's own, and derivatives along
 /// changes that break constraints are those of a mechanism without the rows that are left out.
 ///
-/// Cost: O(n^3) for all, as for products with a direction or with weights; O(n) a pass.
+/// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n), with
+/// what a LoopSolver needs; parameters a solution each.
 #include <memory>
 #include <span>
 #include <string>
 
-#include "formulations/formulation.hpp"
+#include "formulations/derivatives/loops/loop_solver.hpp"
 
 namespace mbdbench {
 
@@ -25,7 +26,8 @@ namespace mbdbench {
 class ClosedDerivatives {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
-  ClosedDerivatives(const Mechanism& mechanism, bool projects);
+  /// \param solver of products with a direction or with weights, and of parameters
+  ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver);
   ~ClosedDerivatives();
   ClosedDerivatives(const ClosedDerivatives&) = delete;
   ClosedDerivatives& operator=(const ClosedDerivatives&) = delete;

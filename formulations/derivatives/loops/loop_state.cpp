@@ -61,8 +61,6 @@ LoopState::LoopState(const Mechanism& mechanism, int width)
       axes_(index_of(mechanism.u_size())),
       cuts_(mechanism.cut_joints().size()),
       composites_(bodies_.size()),
-      mass_(Eigen::MatrixXd::Zero(mechanism.u_size(), mechanism.u_size())),
-      constraints_(Eigen::MatrixXd::Zero(mechanism.constraint_size(), mechanism.u_size())),
       velocities_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
       accelerations_(Eigen::VectorXd::Zero(mechanism.constraint_size())),
       forces_(Eigen::VectorXd::Zero(mechanism.u_size())) {
@@ -130,6 +128,17 @@ void LoopState::set_positions(double t, std::span<const double> q) {
   for (std::size_t c = 0; c < cuts_.size(); ++c) {
     place_cut(c);
   }
+  velocities_.setZero();
+  for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
+    velocities_[motions_.rows()[m]] = motions_.velocities()[m];
+  }
+}
+
+void LoopState::set_matrices() {
+  if (mass_.size() == 0) {
+    mass_.setZero(mechanism_->u_size(), mechanism_->u_size());
+    constraints_.setZero(mechanism_->constraint_size(), mechanism_->u_size());
+  }
   set_mass();
   for (LoopBody& body : bodies_) {
     body.velocity = {};
@@ -137,10 +146,32 @@ void LoopState::set_positions(double t, std::span<const double> q) {
   }
   set_cut_motions();
   set_constraints();
-  velocities_.setZero();
-  for (std::size_t m = 0; m < motions_.rows().size(); ++m) {
-    velocities_[motions_.rows()[m]] = motions_.velocities()[m];
+}
+
+Eigen::VectorXd LoopState::momenta_of(const Eigen::VectorXd& u) {
+  flows_.resize(bodies_.size());
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const LoopBody& body = bodies_[i];
+    flows_[i] = body.inboard < 0 ? Screw<double>{} : flows_[index_of(body.inboard)];
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      linear::add(axes_[index_of(k)].motion, u[k], flows_[i]);
+    }
   }
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    flows_[i] = linear::inertia_times(bodies_[i].inertia, flows_[i]);
+  }
+  Eigen::VectorXd momenta(u.size());
+  for (std::size_t i = bodies_.size(); i-- > 0;) {
+    const LoopBody& body = bodies_[i];
+    for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
+      momenta[k] = linear::dot(axes_[index_of(k)].motion, flows_[i]);
+    }
+    if (body.inboard >= 0) {
+      Screw<double>& inner = flows_[index_of(body.inboard)];
+      inner = linear::plus(inner, flows_[i]);
+    }
+  }
+  return momenta;
 }
 
 void LoopState::place_axes(std::size_t joint) {

@@ -3,7 +3,7 @@
 /// A mechanism with loops at one state, as its linearisation needs it: motions about one point, M, Phi_q, what M u' and
 /// Phi_q u' have to be (loop_data.hpp has the equations).
 ///
-/// Cost: O(n) and, of M and Phi_q, O(n d) for d quasi-velocities between a body and the ground.
+/// Cost: O(n); of M and Phi_q O(n d) for d quasi-velocities between a body and the ground.
 #include <Eigen/Core>
 #include <span>
 #include <string>
@@ -25,8 +25,12 @@ class LoopState {
   /// \returns why a mechanism has no derivatives by this room; empty where it has.
   [[nodiscard]] static std::string obstacle(const Mechanism& mechanism);
 
-  /// M and Phi_q, and prescribed motions.
+  /// Where everything is, and prescribed motions.
   void set_positions(double t, std::span<const double> q);
+  /// M and Phi_q, after set_positions.
+  void set_matrices();
+  /// \returns M u, after set_positions, without M.
+  [[nodiscard]] Eigen::VectorXd momenta_of(const Eigen::VectorXd& u);
   /// Motions at u' = 0; sets `bias`. \param u on the constraints
   void set_velocities(std::span<const double> q, const Eigen::VectorXd& u);
   /// Accelerations and D lambda.
@@ -77,6 +81,7 @@ class LoopState {
   std::vector<linear::LoopCut> cuts_;
   std::vector<Spring> springs_;
   std::vector<RigidBody> composites_;
+  std::vector<Screw<double>> flows_;
   std::vector<AlignedMemory> memory_;
   Vec3 center_ = Vec3::Zero();
   linear::LoopData data_;

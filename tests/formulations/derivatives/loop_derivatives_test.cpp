@@ -4,14 +4,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/SVD>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
 
 #include "mechanisms/catalogue/catalogue.hpp"
+#include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "tests/formulations/derivatives/derivative_cases.hpp"
 #include "tests/formulations/execution_restored.hpp"
+#include "tests/support/closed_form_loops.hpp"
 
 namespace mbdbench {
 namespace {
@@ -57,10 +60,20 @@ std::vector<double> state_beside(Formulation& formulation, RandomSource& random,
   return x;
 }
 
-/// Conditions of M and of Phi_q M^-1 Phi_q^T: what derivatives may lose in digits.
+/// \returns the largest condition of Phi_q M^-1 Phi_q^T, with which products are solved: that of M times the square of
+/// what singular values of Phi_q are apart.
 double condition_at(const Mechanism& mechanism, const std::vector<double>& x) {
   const Eigen::VectorXd q = Eigen::Map<const Eigen::VectorXd>(x.data(), mechanism.q_size());
-  return test::mass_condition(mechanism, q);
+  const Eigen::Index rank = mechanism.generic_rank().rank;
+  double spread = 1.0;
+  if (rank > 0) {
+    Kinematics kinematics(mechanism);
+    kinematics.set_positions(view(q));
+    const Eigen::VectorXd values =
+        Eigen::JacobiSVD<Eigen::MatrixXd>(mechanism.scales().scaled(constraint_jacobian(kinematics))).singularValues();
+    spread = values[0] / values[rank - 1];
+  }
+  return test::mass_condition(mechanism, q) * spread * spread;
 }
 
 /// Products against the rows, and forward against reverse.
@@ -111,10 +124,8 @@ TEST(loop_derivatives, agree_with_differences_along_every_direction_on_the_catal
       }
       const std::vector<double> x = state_beside(*formulation, random, 0.02);
       const Eigen::MatrixXd rows = test::jacobian(*formulation, x);
-      // Differences keep 1e-10 of what cancels in them.
-      EXPECT_LT(test::derivative_error(mechanism, rows, test::differences(variant.key, mechanism, x, variant.options)),
-                1e-6)
-          << what;
+      // Differences keep 1e-9 of what cancels in them.
+      EXPECT_LT(test::error_beside_differences(variant.key, mechanism, x, variant.options, rows), 1e-6) << what;
       expect_products(*formulation, x, rows, random, what);
       ++treated;
     }
@@ -150,9 +161,7 @@ TEST(loop_derivatives, agree_with_differences_along_every_direction_on_random_me
         ASSERT_EQ(formulation->without_jacobian(), "") << what;
         const std::vector<double> x = state_beside(*formulation, random, 0.01);
         const Eigen::MatrixXd rows = test::jacobian(*formulation, x);
-        EXPECT_LT(test::derivative_error(mechanism, rows, test::differences("dense", mechanism, x, variant.options)),
-                  1e-6)
-            << what;
+        EXPECT_LT(test::error_beside_differences("dense", mechanism, x, variant.options, rows), 1e-6) << what;
         expect_products(*formulation, x, rows, random, what);
         ++treated;
       }
@@ -175,6 +184,158 @@ TEST(loop_derivatives, of_open_trees_have_the_digits_of_the_linearised_recursion
               std::max(1e-13, 100.0 * std::numeric_limits<double>::epsilon() * condition_at(mechanism, x)))
         << "seed " << seed;
   }
+}
+
+/// States on the closed positions of a mechanism that moves by its geometry alone: place and speed on a curve.
+struct Curve {
+  const char* mechanism;
+  test::CoordinatesOnCurve coordinates;
+  double place;
+};
+
+Eigen::VectorXd state_on(const Curve& curve, double place, double speed) {
+  const Eigen::VectorXd q = curve.coordinates(place);
+  Eigen::VectorXd x(2 * q.size());
+  x << q, speed * test::difference([&](double s) { return curve.coordinates(place + s); });
+  return x;
+}
+
+TEST(loop_derivatives, along_closed_positions_are_those_of_mechanisms_that_move_by_geometry_alone) {
+  const Curve curves[] = {{"bricard", test::bricard_coordinates, 0.9},
+                          {"bennett", test::bennett_coordinates, 0.7},
+                          {"sarrus", test::sarrus_coordinates, 0.8}};
+  for (const Curve& curve : curves) {
+    const Mechanism mechanism = loop_named(curve.mechanism);
+    for (const Variant& variant : kVariants) {
+      const auto formulation = test::make(variant.key, mechanism, variant.options);
+      ASSERT_EQ(formulation->without_jacobian(), "") << variant.key << " on " << curve.mechanism;
+      const Eigen::VectorXd x = state_on(curve, curve.place, 1.3);
+      const auto size = static_cast<std::size_t>(x.size());
+      for (const bool faster : {false, true}) {
+        const auto moved = [&](double s) {
+          return state_on(curve, curve.place + (faster ? 0.0 : s), 1.3 + (faster ? s : 0.0));
+        };
+        const Eigen::VectorXd direction = test::difference(moved);
+        const Eigen::VectorXd expected = test::difference([&](double s) {
+          const Eigen::VectorXd at = moved(s);
+          Eigen::VectorXd rates(x.size());
+          EXPECT_TRUE(formulation->rhs(0.3, {at.data(), size}, {rates.data(), size}).ok);
+          return rates;
+        });
+        Eigen::VectorXd got(x.size());
+        ASSERT_TRUE(
+            formulation->jacobian_vector(0.3, {x.data(), size}, {direction.data(), size}, {got.data(), size}).ok);
+        // Directions and rates are differences, of differences where a velocity is.
+        EXPECT_LT((got - expected).cwiseAbs().maxCoeff(), 1e-6 * expected.cwiseAbs().maxCoeff())
+            << variant.key << '[' << variant.options << "] on " << curve.mechanism << (faster ? ", speed" : ", place");
+      }
+    }
+  }
+}
+
+TEST(loop_derivatives, of_formulations_are_the_same_on_closed_planar_loops) {
+  for (const char* name : {"four_bar:angle=0.3", "double_loop:angle=0.2", "biped", "rings:rings=2"}) {
+    const Mechanism mechanism(unloaded(loop_named(name).description()));
+    std::vector<double> x(static_cast<std::size_t>(mechanism.q_size() + mechanism.u_size()));
+    const auto dense = test::make("dense", mechanism);
+    ASSERT_TRUE(dense->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    const Eigen::MatrixXd expected = test::jacobian(*dense, x);
+    for (const char* key : {"bae-haug", "dca"}) {
+      EXPECT_LT(test::derivative_error(mechanism, test::jacobian(*test::make(key, mechanism), x), expected), 1e-13)
+          << key << " on " << name;
+    }
+  }
+}
+
+TEST(loop_derivatives, by_parameters_agree_with_differences) {
+  for (std::int64_t seed = 1; seed <= 12; ++seed) {
+    RandomSource random(seed);
+    const Mechanism mechanism =
+        seed % 3 == 0
+            ? test::with_joint_loads(unloaded(loop_named("double_loop:angle=0.2").description()), random)
+            : test::with_joint_loads(
+                  loop_named(fmt::format("random_closed:seed={},bodies=6,cuts=1,loads=0", seed)).description(), random);
+    const MechanismDescription& description = mechanism.description();
+    std::vector<RateParameter> parameters;
+    for (const BodyDescription& body : description.bodies) {
+      parameters.push_back({ParameterKind::mass, body.name, 0});
+    }
+    for (const JointSpringDescription& spring : description.joint_springs) {
+      parameters.push_back({ParameterKind::stiffness, spring.name, 0});
+      parameters.push_back({ParameterKind::damping, spring.name, 0});
+      parameters.push_back({ParameterKind::joint_force, spring.joint, 0});
+    }
+    for (const Variant& variant : {kVariants[0], kVariants[1], kVariants[2]}) {
+      if (variant.options == "projection=off" && mechanism.generic_rank().rank < mechanism.constraint_size()) {
+        continue;
+      }
+      const auto formulation = test::make(variant.key, mechanism, variant.options);
+      const std::vector<double> x = state_beside(*formulation, random, 0.01);
+      const auto rows = static_cast<Eigen::Index>(x.size());
+      Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> got(
+          rows, static_cast<Eigen::Index>(parameters.size()));
+      ASSERT_TRUE(
+          formulation->parameter_jacobian(0.3, x, parameters, {got.data(), static_cast<std::size_t>(got.size())}).ok);
+      for (std::size_t k = 0; k < parameters.size(); ++k) {
+        const auto column = static_cast<Eigen::Index>(k);
+        const Eigen::VectorXd expected = test::difference([&](double s) {
+          const Mechanism moved(test::with_parameter(description, parameters[k], s));
+          Eigen::VectorXd rates(rows);
+          EXPECT_TRUE(test::make(variant.key, moved, variant.options)->rhs(0.3, x, {rates.data(), x.size()}).ok);
+          return rates;
+        });
+        // As of the state; some parameters move nothing.
+        const double size = std::max(1e-3 * got.cwiseAbs().maxCoeff(), expected.cwiseAbs().maxCoeff());
+        EXPECT_LT((got.col(column) - expected).cwiseAbs().maxCoeff(), 1e-6 * size)
+            << variant.key << '[' << variant.options << "], seed " << seed << ", " << parameters[k].name;
+      }
+    }
+  }
+}
+
+TEST(loop_derivatives, are_refused_where_the_position_is_singular) {
+  // All bars in one line: the rod's rows depend on one another there, and nowhere else.
+  const Mechanism mechanism = loop_named("n_four_bar:1");
+  const Eigen::VectorXd q = test::n_four_bar_coordinates(1, 0.5 * std::acos(-1.0));
+  const Eigen::VectorXd u = Eigen::VectorXd::Zero(mechanism.u_size());
+  for (const char* key : {"dense", "bae-haug", "dca"}) {
+    const auto formulation = test::make(key, mechanism);
+    std::vector<double> x(formulation->state_size());
+    ASSERT_TRUE(formulation->pack(0.3, view(q), view(u), x).ok);
+    std::vector<double> rows(x.size() * x.size());
+    const RhsStatus status = formulation->jacobian(0.3, x, rows);
+    EXPECT_FALSE(status.ok) << key;
+    EXPECT_NE(status.message().find("singular"), std::string::npos) << key << ": " << status.message();
+    EXPECT_EQ(status.joint, mechanism.cut_joints().front().name) << key;
+    EXPECT_FALSE(formulation->jacobian_vector(0.3, x, x, rows).ok) << key;
+    EXPECT_FALSE(formulation->vector_jacobian(0.3, x, x, rows).ok) << key;
+  }
+}
+
+TEST(loop_derivatives, say_why_there_are_none) {
+  const auto reason = [](const char* key, const char* name, const char* options) {
+    const Mechanism mechanism = loop_named(name);
+    const auto formulation = test::make(key, mechanism, options);
+    std::vector<double> x(formulation->state_size());
+    std::vector<double> rows(x.size() * x.size());
+    EXPECT_TRUE(formulation->pack(0.3, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+    EXPECT_FALSE(formulation->jacobian(0.3, x, rows).ok) << key;
+    return formulation->without_jacobian();
+  };
+  EXPECT_NE(reason("bae-haug", "four_bar", "alpha=5,beta=5").find("Baumgarte"), std::string::npos);
+  EXPECT_NE(reason("dense", "slider_crank", "").find("load 'drive'"), std::string::npos);
+  EXPECT_NE(reason("dense-momentum", "four_bar", "").find("dense, bae-haug and dca have them"), std::string::npos);
+}
+
+TEST(loop_derivatives, tell_the_formulations_own_failure) {
+  const Mechanism mechanism = loop_named("four_bar");
+  const auto formulation = test::make("bae-haug", mechanism);
+  std::vector<double> x(formulation->state_size(), 0.1);
+  x.back() = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> rows(x.size() * x.size());
+  const RhsStatus status = formulation->jacobian(0.3, x, rows);
+  EXPECT_FALSE(status.ok);
+  EXPECT_FALSE(status.joint.empty()) << status.message();
 }
 
 }  // namespace
