@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <random>
 #include <variant>
 
 #include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/loadless_rows.hpp"
-#include "formulations/recursion/cut_rows.hpp"
+#include "formulations/recursion/semidefinite_solver.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -15,33 +14,10 @@ namespace {
 
 constexpr std::size_t kMostStates = 8;
 
-kernels::LinkVector<double> link_vector(const Vec3& r) {
-  return {r.x(), r.y(), r.z()};
-}
-
 /// \returns how many packs so many structures of packs have.
 template <typename Structure>
 std::size_t packs_for(std::size_t count) {
   return count * sizeof(Structure) / sizeof(double);
-}
-
-/// \returns by closing row whether nothing that the mechanism can do is felt by it, such as a row out of the plane of a
-/// planar loop: what is zero at random coordinates, loops open, is zero at all of them.
-std::vector<bool> rows_without_effect(const Mechanism& mechanism) {
-  PartRecursion probe(mechanism, false, {});
-  std::vector<bool> zero(index_of(mechanism.closing_row_count()), true);
-  std::minstd_rand random(1);
-  std::uniform_real_distribution<double> coordinate(-2.0, 2.0);
-  std::vector<double> q(index_of(mechanism.q_size()));
-  constexpr int kPositions = 4;
-  for (int k = 0; k < kPositions; ++k) {
-    std::generate(q.begin(), q.end(), [&] { return coordinate(random); });
-    const bool placed = probe.set_positions(q).ok;
-    for (std::size_t row = 0; row < zero.size(); ++row) {
-      zero[row] = zero[row] && placed && probe.is_zero_row(static_cast<int>(row));
-    }
-  }
-  return zero;
 }
 
 bool is_turned_and_shifted_alone(const Joint& cut) {
@@ -101,30 +77,8 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
                            bool projects, const CutReferences* near)
     : sweeps_(kernels_in_use(baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
       tree_(mechanism, StateKind::velocity, index_of(sweeps_.lanes), near),
-      plan_(mechanism, tree_.tree()),
-      loaded_(rows_loaded_by_loops(tree_.tree(), plan_)),
-      posed_(std::make_unique<bool[]>(tree_.tree().size())),
-      kept_(std::make_unique<bool[]>(tree_.tree().size())),
-      starts_(tree_.tree().size(), kernels::RunStart<double>{1.0, 0.0, 0.0}),
-      gravity_(tree_.tree().size()),
-      grounds_(tree_.tree().size()) {
-  for (const LinkRun& run : tree_.tree().runs()) {
-    const std::size_t first = index_of(run.first);
-    starts_[first] = run.start;
-    gravity_[first] = run.gravity;
-    for (int i = 0; i < 3; ++i) {
-      grounds_[first].origin[i] = run.origin[i];
-      for (int j = 0; j < 3; ++j) {
-        grounds_[first].axes[3 * i + j] = run.axes(i, j);
-      }
-    }
-  }
-  place_cuts(mechanism, rows_without_effect(mechanism));
-  place_couplings(mechanism);
-  place_loads(mechanism);
-  set_closings(mechanism, one);
-  mark_first_arrivals();
-  mark_kept_motions();
+      constants_(mechanism, tree_.tree(), one) {
+  data_.tree = tree_.data();
   data_.projects = projects;
   data_.alpha = baumgarte.alpha;
   data_.beta = baumgarte.beta;
@@ -132,241 +86,8 @@ LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one,
   for (int i = 0; i < 3; ++i) {
     data_.gravity[i] = mechanism.gravity()[i];
   }
-  point_at_plan();
+  constants_.point_at_constants(data_);
   reserve();
-}
-
-void LoopsInLanes::place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero) {
-  const LinkTree& tree = tree_.tree();
-  const BodyOnRow ground;
-  const auto body_of = [&](int body) -> const BodyOnRow& { return body < 0 ? ground : tree.bodies()[index_of(body)]; };
-  for (std::size_t c = 0; c < mechanism.cut_joints().size(); ++c) {
-    const Joint& joint = mechanism.cut_joints()[c];
-    const BodyOnRow& a = body_of(joint.a);
-    const BodyOnRow& b = body_of(joint.b);
-    LaneCut cut;
-    cut.a = {a.row, link_vector(a.origin + a.rotation * joint.position_a), a.row < 0};
-    cut.b = {b.row, link_vector(b.origin + b.rotation * joint.position_b), b.row < 0};
-    cut.share_of_b = !joint.world_linear || joint.a < 0 ? 1.0 : joint.b < 0 ? 0.0 : 0.5;
-    cut.world_linear = joint.world_linear;
-    const Mat3 axes_a = a.rotation * joint.rotation_a;
-    const Mat3 axes_b = b.rotation * joint.rotation_b;
-    cut.first_direction = joint.world_linear ? 3 : 0;
-    cut.first_angle = cut.first_direction + static_cast<int>(joint.linear_directions.size());
-    std::transform(joint.linear_directions.begin(), joint.linear_directions.end(), cut.directions,
-                   [&](const Vec3& direction) { return link_vector(axes_a * direction); });
-    LaneAngle* next = cut.angles;
-    for (const AngularConstraint& angle : joint.angular) {
-      *next++ = {link_vector(axes_a * angle.vector_a), link_vector(axes_b * angle.vector_b), angle.cosine, angle.scale};
-    }
-    for (int row = 0; row < joint.nc; ++row) {
-      if (!zero[index_of(joint.row_offset + row)]) {
-        cut.rows[cut.row_count++] = row;
-      }
-    }
-    plan_.loop_rows[c] = cut.row_count;
-    cut.unit = mechanism.scales().loop_units[c];
-    keep_pose(a.row);
-    keep_pose(b.row);
-    cuts_.push_back(cut);
-  }
-  columns_a_.assign(cuts_.size(), -1);
-  columns_b_.assign(cuts_.size(), -1);
-  for (const PartPlan::End& end : plan_.ends) {
-    (end.sign < 0.0 ? columns_a_ : columns_b_)[index_of(end.cut)] = end.columns;
-  }
-}
-
-void LoopsInLanes::keep_pose(int row) {
-  if (row < 0 || kept_[index_of(row)]) {
-    return;
-  }
-  end_rows_.push_back(row);
-  kept_[index_of(row)] = true;
-  for (; row >= 0; row = tree_.tree().rows()[index_of(row)].inboard) {
-    posed_[index_of(row)] = true;
-  }
-}
-
-LanePoint LoopsInLanes::loaded_point(int body, const Vec3& point) {
-  const BodyOnRow place = body < 0 ? BodyOnRow() : tree_.tree().bodies()[index_of(body)];
-  keep_pose(place.row);
-  if (place.row >= 0 && std::find(load_rows_.begin(), load_rows_.end(), place.row) == load_rows_.end()) {
-    load_rows_.push_back(place.row);
-  }
-  return {place.row, link_vector(place.origin + place.rotation * point)};
-}
-
-void LoopsInLanes::place_loads(const Mechanism& mechanism) {
-  forces_ = linear_forces(mechanism);
-  const auto body_of = [&](const std::string& name) { return name == kGround ? -1 : *mechanism.find_body(name); };
-  for (const PointSpringDescription& spring : mechanism.description().point_springs) {
-    springs_.push_back({loaded_point(body_of(spring.body1), spring.point1),
-                        loaded_point(body_of(spring.body2), spring.point2), spring.stiffness, spring.damping,
-                        spring.rest});
-  }
-  const auto vector = [](const std::vector<Law>& laws) {
-    Vec3 values = Vec3::Zero();
-    for (std::size_t i = 0; i < laws.size(); ++i) {
-      values[static_cast<int>(i)] = std::get<ConstantLaw>(laws[i]).value;
-    }
-    return values;
-  };
-  for (const BodyLoadDescription& load : mechanism.description().body_loads) {
-    const int body = body_of(load.body);
-    const Mat3 axes =
-        load.in_body_axes && body >= 0 ? tree_.tree().bodies()[index_of(body)].rotation : Mat3::Identity();
-    body_loads_.push_back({loaded_point(body, load.point), link_vector(axes * vector(load.force)),
-                           link_vector(axes * vector(load.torque)), load.in_body_axes});
-  }
-}
-
-void LoopsInLanes::place_couplings(const Mechanism& mechanism) {
-  for (const Coupling& coupling : mechanism.couplings()) {
-    term_starts_.push_back(static_cast<int>(terms_.size()));
-    for (const Coupling::Term& term : coupling.terms) {
-      terms_.push_back({term.u, term.factor});
-    }
-  }
-  term_starts_.push_back(static_cast<int>(terms_.size()));
-}
-
-void LoopsInLanes::set_closings(const Mechanism& mechanism, const PartRecursion& one) {
-  const std::vector<std::size_t> all = rows_of_one_unit(mechanism);
-  std::vector<std::size_t> units = all;  // of the rows that are left
-  for (std::size_t c = 0; c < cuts_.size(); ++c) {
-    const std::size_t first = index_of(plan_.loop_offsets[c]);
-    for (int k = 0; k < cuts_[c].row_count; ++k) {
-      units[first + index_of(k)] = all[first + index_of(cuts_[c].rows[k])];
-    }
-  }
-  for (LoopClosing& closing : plan_.closings) {
-    LaneClosing own;
-    const int first_loop = plan_.closed_loops[index_of(closing.first_loop)];
-    own.first_block = static_cast<int>(closing_blocks_.size());
-    for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-      for (int k = closing.first_loop; k <= l; ++k) {
-        closing_blocks_.push_back(
-            plan_.block_of(plan_.closed_loops[index_of(l)], plan_.closed_loops[index_of(k)]).block);
-      }
-    }
-    own.first_row = static_cast<int>(units_.size());
-    closing.rows = 0;
-    for (int l = closing.first_loop; l < closing.last_loop; ++l) {
-      closing.rows += plan_.loop_rows[index_of(plan_.closed_loops[index_of(l)])];
-    }
-    for (const std::size_t unit : plan_.units_of(units, closing)) {
-      units_.push_back(static_cast<int>(unit));
-      own.unit_count = std::max(own.unit_count, units_.back() + 1);
-    }
-    own.most = std::min(closing.rows, static_cast<int>(one.rank_limit(first_loop)));
-    closing.rank = own.most;
-    closings_.push_back(own);
-  }
-  for (const std::vector<int>& way : plan_.ways) {
-    way_starts_.push_back(static_cast<int>(ways_.size()));
-    ways_.insert(ways_.end(), way.begin(), way.end());
-  }
-  way_starts_.push_back(static_cast<int>(ways_.size()));
-}
-
-// In the order of the sweep inward.
-void LoopsInLanes::mark_first_arrivals() {
-  const LinkTree& tree = tree_.tree();
-  std::vector<bool> arrived(tree.size());
-  std::vector<bool> written(index_of(plan_.column_count));
-  for (const PartPlan::End& end : plan_.ends) {
-    written[index_of(end.columns)] = true;
-  }
-  for (std::size_t i = tree.size(); i-- > 0;) {
-    PartRow& part = plan_.parts[i];
-    const int inboard = tree.rows()[i].inboard;
-    if (!arrived[i]) {
-      cleared_rows_.push_back(static_cast<int>(i));
-    }
-    if (loaded_[i]) {
-      loaded_rows_.push_back(static_cast<int>(i));
-    }
-    if (inboard >= 0) {
-      kept_[index_of(inboard)] = kept_[index_of(inboard)] || inboard + 1 != static_cast<int>(i);
-      part.adds = arrived[index_of(inboard)];
-      arrived[index_of(inboard)] = true;
-    }
-    for (int p = part.first_pass; p < part.last_pass; ++p) {
-      LoopPass& through = plan_.passes[index_of(p)];
-      if (!written[index_of(through.columns)]) {
-        cleared_places_.push_back(through.columns);
-      }
-      if (through.inward >= 0) {
-        through.adds = written[index_of(through.inward)];
-        written[index_of(through.inward)] = true;
-      }
-    }
-  }
-}
-
-// After the poses that are kept are known.
-void LoopsInLanes::mark_kept_motions() {
-  for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
-    plan_.parts[i].keeps = kept_[i];
-  }
-}
-
-void LoopsInLanes::point_at_plan() {
-  const LinkTree& tree = tree_.tree();
-  data_.tree = tree_.data();
-  data_.cut_count = static_cast<int>(cuts_.size());
-  data_.loop_count = static_cast<int>(plan_.loop_rows.size());
-  data_.closing_count = static_cast<int>(plan_.closings.size());
-  data_.rate_count = plan_.rate_count;
-  data_.column_count = plan_.column_count;
-  data_.product_count = plan_.product_count;
-  data_.cleared_row_count = static_cast<int>(cleared_rows_.size());
-  data_.loaded_row_count = static_cast<int>(loaded_rows_.size());
-  data_.cleared_place_count = static_cast<int>(cleared_places_.size());
-  data_.end_row_count = static_cast<int>(end_rows_.size());
-  data_.cleared_rows = cleared_rows_.data();
-  data_.loaded_rows = loaded_rows_.data();
-  data_.cleared_places = cleared_places_.data();
-  data_.end_rows = end_rows_.data();
-  data_.tree.forces = forces_.data();
-  data_.tree.force_count = static_cast<int>(forces_.size());
-  data_.load_row_count = static_cast<int>(load_rows_.size());
-  data_.load_rows = load_rows_.data();
-  data_.spring_count = static_cast<int>(springs_.size());
-  data_.springs = springs_.data();
-  data_.body_load_count = static_cast<int>(body_loads_.size());
-  data_.body_loads = body_loads_.data();
-  data_.posed = posed_.get();
-  data_.kept = kept_.get();
-  data_.grounds = grounds_.data();
-  data_.cuts = cuts_.data();
-  data_.columns_a = columns_a_.data();
-  data_.columns_b = columns_b_.data();
-  data_.terms = terms_.data();
-  data_.term_starts = term_starts_.data();
-  data_.ways = ways_.data();
-  data_.way_starts = way_starts_.data();
-  data_.closings = closings_.data();
-  data_.closing_blocks = closing_blocks_.data();
-  data_.units = units_.data();
-  PartData<double>& part = data_.part;
-  part.row_count = static_cast<int>(tree.size());
-  part.last_row = part.row_count;
-  part.rows = tree.rows().data();
-  part.parts = plan_.parts.data();
-  part.links = tree.links().data();
-  part.spherical = tree.spherical().data();
-  part.starts = starts_.data();
-  part.gravity = gravity_.data();
-  part.passes = plan_.passes.data();
-  part.blocks = plan_.blocks.data();
-  part.loop_rows = plan_.loop_rows.data();
-  part.factors = plan_.factors.data();
-  part.closings = plan_.closings.data();
-  part.crosses = plan_.crosses.data();
-  part.closed_loops = plan_.closed_loops.data();
-  part.closed_columns = plan_.closed_columns.data();
 }
 
 double* LoopsInLanes::packs(std::size_t count) {
@@ -375,6 +96,7 @@ double* LoopsInLanes::packs(std::size_t count) {
 }
 
 void LoopsInLanes::reserve_side(PartRightSide<double>& side) {
+  const PartPlan& plan = constants_.plan();
   const std::size_t rows = tree_.tree().size();
   const std::size_t balls = tree_.tree().spherical().size();
   using kernels::AccelerationRow;
@@ -387,13 +109,14 @@ void LoopsInLanes::reserve_side(PartRightSide<double>& side) {
   side.wrenches = reinterpret_cast<LinkWrench<double>*>(packs(6 * rows));
   side.linear = reinterpret_cast<LinkVector<double>*>(packs(3 * rows));
   side.angular = reinterpret_cast<LinkVector<double>*>(packs(3 * rows));
-  side.rates = packs(doubles(plan_.rate_count));
+  side.rates = packs(doubles(plan.rate_count));
   side.wanted = packs(doubles(data_.loop_count));
   side.multipliers = packs(doubles(data_.loop_count));
-  side.right = packs(index_of(plan_.right_count));
+  side.right = packs(index_of(plan.right_count));
 }
 
 void LoopsInLanes::reserve() {
+  const PartPlan& plan = constants_.plan();
   using namespace kernels;
   const std::size_t rows = tree_.tree().size();
   const std::size_t balls = tree_.tree().spherical().size();
@@ -411,31 +134,30 @@ void LoopsInLanes::reserve() {
   part.inverses = packs(rows);
   part.spheres = reinterpret_cast<SphericalInertia<double>*>(packs(packs_for<SphericalInertia<double>>(balls)));
   part.sphere_gains = reinterpret_cast<kernels::Matrix3<double>*>(packs(9 * balls));
-  part.columns = packs(6 * doubles(plan_.column_count));
-  part.along = packs(doubles(plan_.along_count));
-  part.products = packs(doubles(plan_.product_count));
-  part.halves = packs(index_of(plan_.half_count));
-  part.across = packs(doubles(plan_.across_count));
-  memory_.push_back(aligned_memory(plan_.joints.size() * sweeps_.joint_size / sizeof(double) + 1));
+  part.columns = packs(6 * doubles(plan.column_count));
+  part.along = packs(doubles(plan.along_count));
+  part.products = packs(doubles(plan.product_count));
+  part.halves = packs(index_of(plan.half_count));
+  part.across = packs(doubles(plan.across_count));
+  memory_.push_back(aligned_memory(plan.joints.size() * sweeps_.joint_size / sizeof(double) + 1));
   part.joints = reinterpret_cast<PassedJoint<double>*>(memory_.back().get());
   reserve_side(data_.accelerations);
   data_.accelerations.moves = true;
   data_.accelerations.weighs = true;
   reserve_side(data_.impulses);
-  data_.impulses.loaded = loaded_.get();
   std::size_t most = 0;
-  for (const LoopClosing& closing : plan_.closings) {
+  for (const LoopClosing& closing : plan.closings) {
     most = std::max(most, index_of(closing.rows));
   }
   data_.poses = packs(18 * (rows + 1));
   data_.origins = packs(3 * rows);
-  data_.directions = packs(45 * cuts_.size());
-  data_.loads = packs(load_rows_.empty() ? 0 : 6 * rows);
+  data_.directions = packs(45 * index_of(data_.cut_count));
+  data_.loads = packs(data_.load_row_count == 0 ? 0 : 6 * rows);
   data_.changes = packs(index_of(data_.tree.u_count));
   data_.turnings = packs(4 * rows);
   data_.matrices = packs(4 * most * most + 5 * most);
   data_.smallest = packs(most);
-  sweeps_.prepare(data_, plan_.joints.data(), static_cast<int>(plan_.joints.size()));
+  sweeps_.prepare(data_, plan.joints.data(), static_cast<int>(plan.joints.size()));
 }
 
 void LoopsInLanes::evaluate(double t, std::span<const double> states, std::span<double> rates,

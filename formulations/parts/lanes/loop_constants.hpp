@@ -1,0 +1,65 @@
+#pragma once
+/// \file
+/// What lanes of loops need of one mechanism beside memory for packs: its plan without rows that nothing can move, cut
+/// joints, couplings and loads in the frames of rows, and what is read or written first.
+#include <memory>
+#include <vector>
+
+#include "formulations/batches/batch_tree.hpp"
+#include "formulations/parts/lanes/loop_data.hpp"
+#include "formulations/parts/part_recursion.hpp"
+
+namespace mbdbench {
+
+/// Made once; everything points into it.
+class LoopConstants {
+ public:
+  /// \param mechanism one of which lanes know everything \param tree of it, must outlive this
+  /// \param one the recursion over one state, whose ranks are taken
+  LoopConstants(const Mechanism& mechanism, const LinkTree& tree, const PartRecursion& one);
+
+  /// Sets all that is no memory of packs.
+  void point_at_constants(LoopData& data) const;
+  [[nodiscard]] const PartPlan& plan() const { return plan_; }
+
+ private:
+  /// \param zero by closing row whether it is left out
+  void place_cuts(const Mechanism& mechanism, const std::vector<bool>& zero);
+  void place_couplings(const Mechanism& mechanism);
+  void place_loads(const Mechanism& mechanism);
+  /// Of a row with an end of a cut joint or a load.
+  void keep_pose(int row);
+  [[nodiscard]] LanePoint loaded_point(int body, const Vec3& point);
+  void set_closings(const Mechanism& mechanism, const PartRecursion& one);
+  void mark_first_arrivals();
+  void mark_kept_motions();
+
+  const LinkTree* tree_;
+  PartPlan plan_;
+  std::unique_ptr<bool[]> loaded_;
+  std::unique_ptr<bool[]> posed_;
+  std::unique_ptr<bool[]> kept_;
+  std::vector<kernels::RunStart<double>> starts_;
+  std::vector<kernels::LinkVector<double>> gravity_;
+  std::vector<LaneGround> grounds_;
+  std::vector<int> cleared_rows_;
+  std::vector<int> loaded_rows_;
+  std::vector<int> cleared_places_;
+  std::vector<int> end_rows_;
+  std::vector<LaneCut> cuts_;
+  std::vector<int> columns_a_;
+  std::vector<int> columns_b_;
+  std::vector<LaneForce> forces_;
+  std::vector<int> load_rows_;
+  std::vector<LanePointSpring> springs_;
+  std::vector<LaneBodyLoad> body_loads_;
+  std::vector<LaneTerm> terms_;
+  std::vector<int> term_starts_;
+  std::vector<int> ways_;
+  std::vector<int> way_starts_;
+  std::vector<LaneClosing> closings_;
+  std::vector<int> closing_blocks_;
+  std::vector<int> units_;
+};
+
+}  // namespace mbdbench
