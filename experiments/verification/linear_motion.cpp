@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 namespace mbdbench {
 
@@ -32,12 +34,19 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
   if (!status.ok) {
     throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
   }
-  motion.derivatives = rows;
+  return linear_motion(Eigen::MatrixXd(rows), std::move(motion.rates));
+}
+
+LinearMotion linear_motion(Eigen::MatrixXd derivatives, Eigen::VectorXd rates) {
+  const Eigen::Index size = derivatives.rows();
+  LinearMotion motion;
+  motion.derivatives = std::move(derivatives);
+  motion.rates = std::move(rates);
   const Eigen::EigenSolver<Eigen::MatrixXd> solver(motion.derivatives);
   if (solver.info() != Eigen::Success) {
     throw std::runtime_error("the eigenvalues of the linearised motion do not converge");
   }
-  std::vector<Eigen::Index> order(x.size());
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
   const auto& values = solver.eigenvalues();
   std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
