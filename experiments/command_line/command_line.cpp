@@ -226,6 +226,7 @@ int parse_and_run(Registries registries, int argument_count, const char* const* 
   add_export_command(program, registries, exit_code);
   add_matrices_command(program, registries, exit_code);
   add_linearise_command(program, registries, exit_code);
+  add_equilibrium_command(program, registries, exit_code);
   add_draw_command(program, registries, exit_code);
   add_simulate_command(program, registries, exit_code);
   add_verify_command(program, registries, exit_code);

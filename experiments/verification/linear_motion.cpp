@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include "experiments/verification/tangent_directions.hpp"
 
@@ -47,43 +49,51 @@ LinearMotion linear_motion(Formulation& formulation, double t, const std::vector
         fmt::format("mechanism '{}' has no coordinates: nothing of it can move", formulation.mechanism().name()));
   }
   const auto size = static_cast<Eigen::Index>(x.size());
-  LinearMotion motion;
-  motion.rates.resize(size);
+  Eigen::VectorXd rates(size);
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(size, size);
-  RhsStatus status = formulation.rhs(t, x, {motion.rates.data(), x.size()});
+  RhsStatus status = formulation.rhs(t, x, {rates.data(), x.size()});
   status = status.ok ? formulation.jacobian(t, x, {rows.data(), x.size() * x.size()}) : status;
   if (!status.ok) {
     throw std::runtime_error(fmt::format("the motion cannot be linearised: {}", status.message()));
   }
-  motion.derivatives = rows;
-  const bool closed = formulation.mechanism().closing_row_count() > 0;
-  const Eigen::MatrixXd directions = closed ? directions_of(formulation, t, x) : Eigen::MatrixXd::Identity(size, size);
+  if (formulation.mechanism().closing_row_count() == 0) {
+    return linear_motion(Eigen::MatrixXd(rows), std::move(rates));
+  }
+  const Eigen::MatrixXd directions = directions_of(formulation, t, x);
   if (directions.cols() == 0) {
     throw std::invalid_argument(
         fmt::format("mechanism '{}' has no degree of freedom: nothing of it can move", formulation.mechanism().name()));
   }
   // What keeps the constraints goes on to keep them: the rows outside add nothing, and any left inverse will do.
-  Eigen::MatrixXd within = motion.derivatives * directions;
-  if (closed) {
-    within = directions.colPivHouseholderQr().solve(within).eval();
-  }
-  const Eigen::EigenSolver<Eigen::MatrixXd> solver(within);
+  LinearMotion motion =
+      linear_motion(directions.colPivHouseholderQr().solve(rows * directions).eval(), std::move(rates));
+  motion.derivatives = rows;
+  motion.modes = (directions * motion.modes).colwise().normalized();
+  return motion;
+}
+
+LinearMotion linear_motion(Eigen::MatrixXd derivatives, Eigen::VectorXd rates) {
+  const Eigen::Index size = derivatives.rows();
+  LinearMotion motion;
+  motion.derivatives = std::move(derivatives);
+  motion.rates = std::move(rates);
+  const Eigen::EigenSolver<Eigen::MatrixXd> solver(motion.derivatives);
   if (solver.info() != Eigen::Success) {
     throw std::runtime_error("the eigenvalues of the linearised motion do not converge");
   }
-  std::vector<Eigen::Index> order(static_cast<std::size_t>(within.cols()));
+  std::vector<Eigen::Index> order(static_cast<std::size_t>(size));
   std::iota(order.begin(), order.end(), Eigen::Index{0});
   const auto& values = solver.eigenvalues();
   std::stable_sort(order.begin(), order.end(), [&](Eigen::Index a, Eigen::Index b) {
     return values[a].imag() != values[b].imag() ? values[a].imag() > values[b].imag()
                                                 : values[a].real() > values[b].real();
   });
-  motion.eigenvalues.resize(within.cols());
-  motion.modes.resize(size, within.cols());
-  for (Eigen::Index i = 0; i < within.cols(); ++i) {
+  motion.eigenvalues.resize(size);
+  motion.modes.resize(size, size);
+  for (Eigen::Index i = 0; i < size; ++i) {
     const Eigen::Index from = order[static_cast<std::size_t>(i)];
     motion.eigenvalues[i] = values[from];
-    motion.modes.col(i) = (directions * solver.eigenvectors().col(from)).normalized();
+    motion.modes.col(i) = solver.eigenvectors().col(from).normalized();
   }
   return motion;
 }

@@ -26,4 +26,7 @@ struct LinearMotion {
 /// where the state has none or the eigenvalues do not converge
 LinearMotion linear_motion(Formulation& formulation, double t, const std::vector<double>& x);
 
+/// The same of given derivatives. \throws std::runtime_error where the eigenvalues do not converge
+LinearMotion linear_motion(Eigen::MatrixXd derivatives, Eigen::VectorXd rates);
+
 }  // namespace mbdbench

@@ -98,6 +98,7 @@ std::string offence(const std::string& file, const std::string& target) {
       {"simulation", {"files", "monitors", "records", "registries", "terminal"}},
       {"ensembles", {"files", "records", "registries", "simulation", "terminal"}},
       {"verification", {"records", "registries"}},
+      {"equilibria", {"registries", "verification"}},
       {"soak", {"monitors", "registries", "simulation", "terminal", "verification"}},
       {"metamorphic", {"files", "registries", "simulation", "soak", "terminal", "verification"}},
       {"studies", {"engines", "files", "monitors", "records", "registries", "simulation", "terminal"}},

@@ -14,6 +14,7 @@ void add_inspect_command(CLI::App& program, const Registries& registries, int& e
 void add_export_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_matrices_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_linearise_command(CLI::App& program, const Registries& registries, int& exit_code);
+void add_equilibrium_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_draw_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_simulate_command(CLI::App& program, const Registries& registries, int& exit_code);
 void add_verify_command(CLI::App& program, const Registries& registries, int& exit_code);

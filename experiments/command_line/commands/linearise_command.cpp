@@ -1,30 +1,24 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cmath>
-#include <complex>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
-#include <numbers>
 #include <string>
 #include <vector>
 
 #include "experiments/command_line/claimed_folder.hpp"
 #include "experiments/command_line/commands/command.hpp"
+#include "experiments/command_line/motion_table.hpp"
 #include "experiments/command_line/moved_start_note.hpp"
 #include "experiments/command_line/option_checks.hpp"
 #include "experiments/command_line/robot_flags.hpp"
-#include "experiments/files/formats/csv_file.hpp"
-#include "experiments/files/formats/json_file.hpp"
-#include "experiments/files/formats/npy_file.hpp"
 #include "experiments/registries/formulation_choice.hpp"
 #include "experiments/registries/mechanism_source.hpp"
 #include "experiments/registries/memory_demand.hpp"
 #include "experiments/simulation/initial_values.hpp"
 #include "experiments/simulation/simulation.hpp"
 #include "experiments/terminal/message.hpp"
-#include "experiments/terminal/text_table.hpp"
 #include "experiments/verification/linear_motion.hpp"
 #include "formulations/registry.hpp"
 
@@ -43,8 +37,6 @@ tables over time). A table of every oscillation (one of each conjugate pair) and
 derivatives.npy (row i: x'_i), eigenvalues.csv, modes_real.npy and modes_imaginary.npy (a column each,
 in the order of eigenvalues.csv), names.json (what the entries of the state are called), provenance.json and inputs.json.)text";
 
-// Of the largest eigenvalue: rounding of a double eigenvalue is the square root of eps.
-constexpr double kNoFrequency = 1e-7;
 // Rates that rounding leaves in an equilibrium, relative to the largest eigenvalue, in units of the state.
 constexpr double kAtRest = 1e-9;
 
@@ -58,59 +50,16 @@ struct LineariseOptions {
   RobotFlags robot;
 };
 
-/// \returns frequency in Hz and damping ratio of an eigenvalue.
-std::pair<double, double> oscillation(std::complex<double> value) {
-  return {value.imag() / (2.0 * std::numbers::pi), value == 0.0 ? 0.0 : -value.real() / std::abs(value)};
-}
-
 void print_motion(const LinearMotion& motion, std::span<const StateComponent> layout) {
-  TextTable table;
-  table.rows = {{"real/(1/s)", "imaginary/(1/s)", "frequency/Hz", "damping ratio", "moves most"}};
-  table.numbers = {0, 1, 2, 3};
+  print_eigenvalues(motion, layout);
   const double largest = motion.eigenvalues.size() == 0 ? 0.0 : motion.eigenvalues.cwiseAbs().maxCoeff();
-  for (Eigen::Index i = 0; i < motion.eigenvalues.size(); ++i) {
-    const std::complex<double> value = motion.eigenvalues[i];
-    if (value.imag() < 0.0) {
-      continue;
-    }
-    const auto [frequency, damping] = oscillation(value);
-    const bool oscillates = value.imag() > kNoFrequency * largest;
-    table.rows.push_back({fmt::format("{:.6g}", value.real()), fmt::format("{:.6g}", value.imag()),
-                          oscillates ? fmt::format("{:.6g}", frequency) : "-",
-                          oscillates ? fmt::format("{:.4g}", damping) : "-",
-                          layout[static_cast<std::size_t>(motion.largest_component(i))].name});
-  }
-  fmt::print("{}", table_text(table));
   Eigen::Index fastest = 0;
   const double rate = motion.rates.size() == 0 ? 0.0 : motion.rates.cwiseAbs().maxCoeff(&fastest);
   if (rate > kAtRest * std::max(1.0, largest)) {
     say("note: this is no equilibrium: {} changes by {:.4g} a second; the eigenvalues tell how neighbouring motions "
-        "part "
-        "at this instant\n",
+        "part at this instant (mbdbench equilibrium finds one)\n",
         layout[static_cast<std::size_t>(fastest)].name, motion.rates[fastest]);
   }
-}
-
-void write_motion(const std::filesystem::path& directory, const LinearMotion& motion,
-                  std::span<const StateComponent> layout) {
-  write_npy_matrix(directory / "derivatives.npy", motion.derivatives);
-  write_npy_matrix(directory / "modes_real.npy", motion.modes.real());
-  write_npy_matrix(directory / "modes_imaginary.npy", motion.modes.imag());
-  CsvTable table;
-  table.columns = {"real", "imaginary", "frequency", "damping_ratio", "moves_most"};
-  table.comments = {" eigenvalues in 1/s, frequency in Hz"};
-  for (Eigen::Index i = 0; i < motion.eigenvalues.size(); ++i) {
-    const auto [frequency, damping] = oscillation(motion.eigenvalues[i]);
-    table.rows.push_back({csv_number(motion.eigenvalues[i].real()), csv_number(motion.eigenvalues[i].imag()),
-                          csv_number(frequency), csv_number(damping),
-                          layout[static_cast<std::size_t>(motion.largest_component(i))].name});
-  }
-  write_csv(directory / "eigenvalues.csv", table);
-  nlohmann::ordered_json names = nlohmann::ordered_json::array();
-  for (const StateComponent& component : layout) {
-    names.push_back(component.name);
-  }
-  write_json(directory / "names.json", {{"state", names}});
 }
 
 void run_linearise(const Registries& registries, const LineariseOptions& options) {

@@ -1,0 +1,21 @@
+#pragma once
+/// \file
+/// Linearised motions as tables and files.
+#include <filesystem>
+#include <span>
+
+#include "experiments/verification/linear_motion.hpp"
+
+namespace mbdbench {
+
+// Of the largest eigenvalue: rounding of a double eigenvalue is the square root of eps.
+inline constexpr double kNoFrequency = 1e-7;
+
+/// Prints eigenvalues, one of each conjugate pair. \param layout of the modes
+void print_eigenvalues(const LinearMotion& motion, std::span<const StateComponent> layout);
+
+/// Writes derivatives.npy, eigenvalues.csv, modes_real.npy, modes_imaginary.npy and names.json.
+void write_motion(const std::filesystem::path& directory, const LinearMotion& motion,
+                  std::span<const StateComponent> layout);
+
+}  // namespace mbdbench
