@@ -35,9 +35,9 @@ struct Precise {
   friend Precise smaller(const Precise& a, const Precise& b) { return a.value < b.value ? a : b; }
   /// The sums of both series: angles here are a few rad, which costs some digits of 34.
   friend kernels::SineCosine<Precise> sine_and_cosine(const Precise& a) {
-    Bits sine = 0.0;
-    Bits cosine = 0.0;
-    Bits term = 1.0;
+    Bits sine = static_cast<Bits>(0.0);
+    Bits cosine = static_cast<Bits>(0.0);
+    Bits term = static_cast<Bits>(1.0);
     for (int n = 0; n < 80; ++n) {
       ((n % 2 == 0) ? cosine : sine) += (n % 4 < 2) ? term : -term;
       term *= a.value / static_cast<Bits>(n + 1);
@@ -72,7 +72,7 @@ Mechanism chain_on_a_slide() {
 /// Changes of numbers of a run beside doubles: what 113 bits are for.
 struct Moved {
   std::size_t number = 0;
-  Precise by;
+  Precise by = Precise(0.0);
 };
 
 class PreciseRun {
