@@ -168,19 +168,15 @@ Eigen::MatrixXd TangentMotion::differences(bool of_positions) {
 }
 
 void TangentMotion::linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by_velocities) {
-  if (!exact_) {
-    by_positions = left_inverse_ * differences(true);
-    by_velocities = left_inverse_ * differences(false);
-    return;
-  }
   const Eigen::Index nq = q_.size();
   const Eigen::Index nu = basis_.rows();
   Eigen::VectorXd x = Eigen::VectorXd::Zero(nq + nu);
   x.head(nq) = q_;
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows(nq + nu, nq + nu);
-  const RhsStatus status = formulation_->jacobian(t_, view(x), {rows.data(), static_cast<std::size_t>(rows.size())});
-  if (!status.ok) {
-    throw std::runtime_error("the derivatives at rest cannot be evaluated: " + status.message());
+  if (!exact_ || !formulation_->jacobian(t_, view(x), {rows.data(), static_cast<std::size_t>(rows.size())}).ok) {
+    by_positions = left_inverse_ * differences(true);
+    by_velocities = left_inverse_ * differences(false);
+    return;
   }
   Eigen::MatrixXd changes(nq, basis_.cols());
   for (Eigen::Index j = 0; j < basis_.cols(); ++j) {

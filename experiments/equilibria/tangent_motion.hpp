@@ -17,7 +17,8 @@ namespace mbdbench {
 /// about the mechanism's length. O(n^3) a change of position with loops.
 class TangentMotion {
  public:
-  /// Takes `aba` where it has exact derivatives of the mechanism, otherwise `dense` with differences of fourth order.
+  /// Takes `aba` where it has exact derivatives of the mechanism, otherwise `dense`, with differences of fourth order
+  /// where that has none or loops are singular.
   /// \throws std::invalid_argument for prescribed motions, which are no rest; ModelError where no formulation takes it
   TangentMotion(const Registries& registries, const Mechanism& mechanism, double t);
 
