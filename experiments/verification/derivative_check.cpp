@@ -23,7 +23,7 @@ constexpr double kSmallestTolerance = 1e-9;
 /// Along a direction of about 1 rates change by about as much as they are: terms below this part of them are what is
 /// left of larger ones, as of a straight chain at rest.
 constexpr double kCancelled = 0.1;
-/// Likewise of the terms of all blocks, where a block's own are zero and products leave rounding.
+/// Likewise of the terms of all blocks, where a block's own are rounding: of a body that slides on evenly.
 constexpr double kOfOtherBlocks = 1e-6;
 
 /// Components whose numbers can be compared: those of positions, and the others.
@@ -68,7 +68,7 @@ class DerivativeComparison {
     terms_ = absolute * direction_.cwiseAbs();
     weights_.resize(size);
     for (const auto& block : blocks_.all()) {
-      const double unit = largest_in(terms_, block);
+      const double unit = std::max(size_of(terms_, block), kCancelled * terms_behind(block));
       for (const Eigen::Index i : block) {
         weights_[i] = random.uniform(-1.0, 1.0) / (unit > 0.0 ? unit : 1.0);
       }
@@ -78,6 +78,16 @@ class DerivativeComparison {
   }
 
  private:
+  /// \returns the terms behind the rates of a block; of coordinates these are the rates themselves.
+  [[nodiscard]] double terms_behind(const std::vector<Eigen::Index>& block) const {
+    return &block == &blocks_.all()[1] ? place_.rate_terms : 0.0;
+  }
+
+  /// \returns by what errors of a block are measured. \param terms sums of absolute terms of a product
+  [[nodiscard]] static double size_of(const Eigen::VectorXd& terms, const std::vector<Eigen::Index>& block) {
+    return terms.size() > 0 ? std::max(largest_in(terms, block), kOfOtherBlocks * terms.maxCoeff()) : 0.0;
+  }
+
   std::string compare_differences() {
     const StateFunction rates = [&](double, std::span<const double> x, Eigen::VectorXd& values) {
       values.resize(place_.x.size());
@@ -88,9 +98,10 @@ class DerivativeComparison {
       return differences.failure;
     }
     for (const auto& block : blocks_.all()) {
-      const double rounding = place_.rounding * largest_in(place_.xdot, block) / place_.step;
+      const double largest = std::max(largest_in(place_.xdot, block), terms_behind(block));
+      const double rounding = place_.rounding * largest / place_.step;
       const double explained = largest_in(differences.uncertainty, block) + rounding;
-      const double size = std::max(largest_in(terms_, block), kCancelled * largest_in(place_.xdot, block));
+      const double size = std::max(size_of(terms_, block), kCancelled * largest);
       // Where nothing changes, nothing may be found but what differences do not show.
       tell(block, product_, differences.value, size > 0.0 ? size : explained / kSmallestTolerance, explained, true,
            "by differences");
@@ -110,12 +121,16 @@ class DerivativeComparison {
     }
     const Eigen::VectorXd expected = rows_.transpose() * weights_;
     const Eigen::VectorXd weighted_terms = absolute.transpose() * weights_.cwiseAbs();
-    const auto size = [&](const Eigen::VectorXd& all, const std::vector<Eigen::Index>& block) {
-      return std::max(largest_in(all, block), kOfOtherBlocks * all.maxCoeff());
-    };
+    // Derivatives by a coordinate are sums of terms like those of the rates.
+    double behind = 0.0;
+    for (const Eigen::Index i : blocks_.all()[1]) {
+      behind += kCancelled * place_.rate_terms * std::abs(weights_[i]);
+    }
     for (const auto& block : blocks_.all()) {
-      tell(block, along, product_, size(terms_, block), 0.0, false, "of jacobian_vector");
-      tell(block, weighted, expected, size(weighted_terms, block), 0.0, false, "of vector_jacobian");
+      const double size = std::max(size_of(terms_, block), kCancelled * terms_behind(block));
+      tell(block, along, product_, size, 0.0, false, "of jacobian_vector");
+      tell(block, weighted, expected, std::max(size_of(weighted_terms, block), behind), 0.0, false,
+           "of vector_jacobian");
     }
     // Forward against reverse, neither of them through the rows.
     const double terms = weights_.cwiseAbs().dot(terms_);

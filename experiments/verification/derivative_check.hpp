@@ -16,8 +16,9 @@ struct DerivativePlace {
   double t = 0.0;
   Eigen::VectorXd x;
   Eigen::VectorXd xdot;
-  double rounding = 0.0;  ///< of x', relative to its largest entry: what the condition of the equations explains
-  double step = 0.0;      ///< of differences along a direction
+  double rounding = 0.0;    ///< of x', relative to its largest entry: what the condition of the equations explains
+  double rate_terms = 0.0;  ///< largest term of which rates of velocities or momenta are sums: they round by these
+  double step = 0.0;        ///< of differences along a direction
 };
 
 /// One comparison: an error and what explains it, over the sum of the absolute terms of the product, or over a tenth of

@@ -524,7 +524,9 @@ void FormulationCheck::compare_derivatives(const Reference& reference, Verificat
     if (!direction || !status.ok) {
       return;
     }
-    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, step};
+    const double terms =
+        rate_kind_ == StateKind::momentum ? largest_entry(reference.force_terms) : reference.acceleration_terms;
+    const DerivativePlace place = {reference.state.t, x_, xdot_, rate_limit_, terms, step};
     result.failure =
         mbdbench::compare_derivatives(*formulation_, place, *direction, random, [&](const DerivativeDeviation& found) {
           // Another engine's derivatives may be differences themselves.
