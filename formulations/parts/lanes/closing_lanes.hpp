@@ -22,6 +22,9 @@ namespace mbdbench::loop_sweeps {
 using namespace kernels;
 using lane_sweeps::LaneVerdict;
 
+// Packs start uninitialised, as everywhere in kernels.
+// NOLINTBEGIN(cppcoreguidelines-pro-type-member-init)
+
 /// \returns `yes` in lanes where a < b, `no` in others, also where one of both is not a number.
 template <int W>
 MBDBENCH_KERNEL Pack<W, W> where_less(const Pack<W, W>& a, const Pack<W, W>& b, const Pack<W, W>& yes,
@@ -235,5 +238,7 @@ struct ClosingLanes {
     }
   }
 };
+
+// NOLINTEND(cppcoreguidelines-pro-type-member-init)
 
 }  // namespace mbdbench::loop_sweeps
