@@ -247,6 +247,36 @@ TEST(loop_derivatives, of_formulations_are_the_same_on_closed_planar_loops) {
   }
 }
 
+TEST(loop_derivatives, of_parallel_bars_have_the_digits_of_their_closed_form) {
+  for (const int n : {1, 4}) {
+    const Mechanism mechanism = loop_named(fmt::format("n_four_bar:{}", n));
+    // Coordinates are linear in the bars' angle from the vertical, theta'' = square sin(theta): bars of 1 kg and 1 m
+    // turn about their ends, rods of 1 kg move with those.
+    const Eigen::VectorXd turned = test::n_four_bar_coordinates(n, 1.0) - test::n_four_bar_coordinates(n, 0.0);
+    const double square = 9.81 * ((n + 1) / 2.0 + n) / ((n + 1) / 3.0 + n);
+    const Eigen::VectorXd still = Eigen::VectorXd::Zero(turned.size());
+    for (const double theta : {0.3, 1.0, 2.5}) {
+      Eigen::VectorXd x(2 * turned.size());
+      Eigen::VectorXd place(x.size());
+      Eigen::VectorXd speed(x.size());
+      Eigen::VectorXd by_place(x.size());
+      Eigen::VectorXd by_speed(x.size());
+      x << test::n_four_bar_coordinates(n, theta), 1.7 * turned;
+      place << turned, still;
+      by_place << still, square * std::cos(theta) * turned;
+      speed << still, turned;
+      by_speed << turned, still;
+      for (const char* key : {"dense", "bae-haug", "dca"}) {
+        const Eigen::MatrixXd rows =
+            test::jacobian(*test::make(key, mechanism), std::vector<double>(x.begin(), x.end()));
+        const double size = square * turned.cwiseAbs().maxCoeff();
+        EXPECT_LT((rows * place - by_place).cwiseAbs().maxCoeff(), 1e-13 * size * n) << key << ", " << theta;
+        EXPECT_LT((rows * speed - by_speed).cwiseAbs().maxCoeff(), 1e-13 * size * n) << key << ", " << theta;
+      }
+    }
+  }
+}
+
 TEST(loop_derivatives, by_parameters_agree_with_differences) {
   for (std::int64_t seed = 1; seed <= 12; ++seed) {
     RandomSource random(seed);
