@@ -24,7 +24,7 @@ JudgedRun judged_run(const SimulateSetup& setup, const SimulateRequest& request,
     accuracy.reached(t, x);
     restarts.reached(x);
   };
-  if (ranks != nullptr) {
+  if (processes != nullptr) {
     options.derivatives = setup.formulation.get();
   }
   JudgedRun run;

@@ -27,7 +27,7 @@
 #include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/joint_state.hpp"
-#include "formulations/leaf_choice.hpp"
+#include "formulations/options/leaf_choice.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/kernel_choice.hpp"

@@ -36,7 +36,7 @@
 #include "formulations/binary_tree/binary_formulation.hpp"
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
-#include "formulations/leaf_choice.hpp"
+#include "formulations/options/leaf_choice.hpp"
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/projection_option.hpp"
 #include "formulations/parts/forms/recursive_momenta.hpp"

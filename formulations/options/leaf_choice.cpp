@@ -1,4 +1,4 @@
-#include "formulations/leaf_choice.hpp"
+#include "formulations/options/leaf_choice.hpp"
 
 #include "formulations/subchains/chains/chain_plan.hpp"
 #include "formulations/subtrees/subtree_plan.hpp"
