@@ -33,6 +33,9 @@ class FollowedCuts final : public Formulation {
   [[nodiscard]] std::string last_change() const override { return inner_->last_change(); }
   void diagnostics(const DiagnosticSink& sink) const override { inner_->diagnostics(sink); }
   [[nodiscard]] bool is_divided() const override { return inner_->is_divided(); }
+  [[nodiscard]] std::string without_jacobian() const override {
+    return "a law knows the angle of a cut joint, which is a component of the state and has no derivatives";
+  }
   [[nodiscard]] bool observes_absolute() const override { return inner_->observes_absolute(); }
   RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override;
   [[nodiscard]] std::vector<WorkStage> stages() const override { return inner_->stages(); }

@@ -33,6 +33,9 @@ class SharedFormulation final : public Formulation {
   [[nodiscard]] CutReferences& cut_references() override { return whole_->cut_references(); }
   [[nodiscard]] double largest_sigma() const override { return whole_->largest_sigma(); }
   bool after_step(double t, std::span<double> x) override { return whole_->after_step(t, x); }
+  [[nodiscard]] std::string without_jacobian() const override {
+    return "right-hand sides that processes share have no derivatives";
+  }
   [[nodiscard]] bool observes_absolute() const override { return whole_->observes_absolute(); }
   RhsStatus observe_absolute(double t, std::span<const double> x, AbsoluteObservation& observation) override {
     return whole_->observe_absolute(t, x, observation);

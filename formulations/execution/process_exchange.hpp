@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// How processes (processes) that evaluate one right-hand side together pass numbers to each other.
+/// How processes that evaluate one right-hand side together pass numbers to each other.
 #include <cstddef>
 #include <span>
 

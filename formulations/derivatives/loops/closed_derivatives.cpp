@@ -34,7 +34,7 @@ struct ClosedDerivatives::Workspace {
       : mechanism(&m),
         projects(p && m.constrained()),
         fast(std::move(s)),
-        sweeps(kernels_in_use(baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
+        sweeps(kernels_in_use(baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
         state(m, sweeps.width),
         coordinates(m),
         size(m.u_size()),
@@ -57,7 +57,7 @@ struct ClosedDerivatives::Workspace {
   const Mechanism* mechanism;
   bool projects;
   std::unique_ptr<LoopSolver> fast;
-  linear::LoopSweeps sweeps;
+  linear::ClosedSweeps sweeps;
   LoopState state;
   std::optional<SaddleSolver> factors;  ///< made when first asked for
   bool factorised = false;              ///< whether they are those of the state

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// Exact derivatives of x' = (q', u') of a mechanism with loops, with respect to its state (q, u) and to parameters:
-/// the equations with multipliers, linearised (loop_data.hpp), and solved with one dense factorisation.
+/// the equations with multipliers, linearised (closed_data.hpp), and solved with one dense factorisation.
 ///
 ///   M u' = ... + Phi_q^T lambda,   Phi_q u' = ...;   where velocities are projected, first M w = Phi_q^T sigma,
 ///   Phi_q (u + w) = -Phi_t, and u + w in the place of u, in q' too
@@ -10,7 +10,8 @@
 /// changes that keep the constraints are those of every formulation with these states. Those along all other changes
 /// are too where no row repeats others, or where rows that do are zero at all positions (planar loops). Elsewhere rows
 /// contradict one another beside the constraints, x' is a compromise of the formulation's own, and derivatives along
-/// changes that break constraints are those of a mechanism without the rows that are left out.
+/// changes that break constraints are those of a mechanism without the rows that are left out; products, whose solver
+/// weighs all rows, have others there.
 ///
 /// Cost: O(n^3) for all of them, by one dense factorisation. Products with a direction or with weights take O(n), with
 /// what a LoopSolver needs; parameters a solution each.

@@ -1,8 +1,8 @@
 #pragma once
 /// \file
-/// Directions of the state through a linearised mechanism with loops (loop_data.hpp has the equations): one a lane, or
-/// one alone. O(n) a pass.
-#include "formulations/derivatives/loops/loop_data.hpp"
+/// Directions of the state through a linearised mechanism with loops (closed_data.hpp has the equations): one a lane,
+/// or one alone. O(n) a pass.
+#include "formulations/derivatives/loops/closed_data.hpp"
 
 namespace mbdbench::linear {
 
@@ -16,7 +16,7 @@ struct LoopForward {
 
   static MBDBENCH_KERNEL T* packs_at(double* memory) { return reinterpret_cast<T*>(memory); }
   static MBDBENCH_KERNEL const T* packs_at(const double* memory) { return reinterpret_cast<const T*>(memory); }
-  static MBDBENCH_KERNEL T* lanes_of(const LoopData& data, int body) {
+  static MBDBENCH_KERNEL T* lanes_of(const ClosedData& data, int body) {
     return packs_at(data.lanes) + static_cast<long>(L::kSize) * body;
   }
   static MBDBENCH_KERNEL Screw<T> screw_at(const T* six) {
@@ -30,11 +30,11 @@ struct LoopForward {
     six[4] = r.angular.y;
     six[5] = r.angular.z;
   }
-  static MBDBENCH_KERNEL Screw<T> of_body(const LoopData& data, int body, int offset) {
+  static MBDBENCH_KERNEL Screw<T> of_body(const ClosedData& data, int body, int offset) {
     return body < 0 ? no_screw<T>() : screw_at(lanes_of(data, body) + offset);
   }
 
-  static void run(const LoopData& data, const LoopDirections& directions) {
+  static void run(const ClosedData& data, const LoopDirections& directions) {
     for (int i = 0; i < data.body_count; ++i) {
       move(data, directions, i);
     }
@@ -46,7 +46,7 @@ struct LoopForward {
     }
   }
 
-  static MBDBENCH_KERNEL void move(const LoopData& data, const LoopDirections& directions, int i) {
+  static MBDBENCH_KERNEL void move(const ClosedData& data, const LoopDirections& directions, int i) {
     const LoopBody& body = data.bodies[i];
     const T* const turns = packs_at(directions.turns);
     const T* const pushes = packs_at(directions.pushes);
@@ -119,7 +119,7 @@ struct LoopForward {
     to.angular.z += a.angular.z * f;
   }
 
-  static MBDBENCH_KERNEL void close(const LoopData& data, const LoopDirections& directions, const LoopCut& cut) {
+  static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopDirections& directions, const LoopCut& cut) {
     T moves[LoopCut::kSlopes];
     put(of_body(data, cut.shape.body_a, L::kDisplacement), moves);
     put(of_body(data, cut.shape.body_b, L::kDisplacement), moves + 6);
@@ -148,7 +148,7 @@ struct LoopForward {
     }
   }
 
-  static MBDBENCH_KERNEL void push(const LoopData& data, const LoopCut& cut,
+  static MBDBENCH_KERNEL void push(const ClosedData& data, const LoopCut& cut,
                                    const double (&slopes)[6][LoopCut::kSlopes / 2], const T* moves, int offset) {
     for (int i = 0; i < 6; ++i) {
       T change = T(0.0);
@@ -164,7 +164,7 @@ struct LoopForward {
     }
   }
 
-  static MBDBENCH_KERNEL void collect(const LoopData& data, const LoopDirections& directions, int i) {
+  static MBDBENCH_KERNEL void collect(const ClosedData& data, const LoopDirections& directions, int i) {
     const LoopBody& body = data.bodies[i];
     const T* const own = lanes_of(data, i);
     const Screw<T> force = screw_at(own + L::kForce);

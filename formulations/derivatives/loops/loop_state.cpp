@@ -6,6 +6,7 @@
 
 #include "formulations/batches/batch_tree.hpp"
 #include "mechanisms/model/description/index_of.hpp"
+#include "mechanisms/model/loads/table_law.hpp"
 
 namespace mbdbench {
 namespace {
@@ -33,7 +34,8 @@ bool is_cut(const Mechanism& mechanism, const std::string& joint) {
 
 std::string LoopState::obstacle(const Mechanism& mechanism) {
   if (std::string load = loads_without_lanes(mechanism.description()); !load.empty()) {
-    return "exact derivatives are there for constant forces, springs and dampers in joints; " + load + " has none";
+    return "exact derivatives are there for springs, dampers and forces in joints, constant or tables over time; " +
+           load + " has none";
   }
   const MechanismDescription& description = mechanism.description();
   for (const auto& spring : description.joint_springs) {
@@ -102,7 +104,10 @@ void LoopState::add_loads() {
   };
   for (const JointLoadDescription& load : mechanism_->description().joint_loads) {
     springs_.push_back(along(load.joint, load.component));
-    springs_.back().constant = std::get<ConstantLaw>(load.law).value;
+    springs_.back().table = std::get_if<TableLaw>(&load.law);
+    if (const auto* constant = std::get_if<ConstantLaw>(&load.law)) {
+      springs_.back().constant = constant->value;
+    }
   }
   for (const JointSpringDescription& spring : mechanism_->description().joint_springs) {
     springs_.push_back(along(spring.joint, spring.component));
@@ -118,6 +123,9 @@ void LoopState::add_loads() {
 void LoopState::set_positions(double t, std::span<const double> q) {
   kinematics_.set_positions(q);
   motions_.evaluate(t);
+  for (Spring& spring : springs_) {
+    spring.constant = spring.table != nullptr ? value_at(*spring.table, t) : spring.constant;
+  }
   center_.setZero();
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     center_ += kinematics_.body(static_cast<int>(k)).com / static_cast<double>(bodies_.size());

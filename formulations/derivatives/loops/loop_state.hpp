@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// A mechanism with loops at one state, as its linearisation needs it: motions about one point, M, Phi_q, what M u' and
-/// Phi_q u' have to be (loop_data.hpp has the equations).
+/// Phi_q u' have to be (closed_data.hpp has the equations).
 ///
 /// Cost: O(n); of M and Phi_q O(n d) for d quasi-velocities between a body and the ground.
 #include <Eigen/Core>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "formulations/derivatives/loops/loop_data.hpp"
+#include "formulations/derivatives/loops/closed_data.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/motions.hpp"
@@ -31,7 +31,7 @@ class LoopState {
   void set_matrices();
   /// \returns M u, after set_positions, without M.
   [[nodiscard]] Eigen::VectorXd momenta_of(const Eigen::VectorXd& u);
-  /// Motions at u' = 0; sets `bias`. \param u on the constraints
+  /// Motions and forces at u' = 0. \param u on the constraints
   void set_velocities(std::span<const double> q, const Eigen::VectorXd& u);
   /// Accelerations and D lambda.
   void set_accelerations(const Eigen::VectorXd& accelerations, const Eigen::MatrixXd& lambda);
@@ -42,7 +42,7 @@ class LoopState {
   /// velocities, of M w; after set_accelerations.
   void add_point_mass(int body, Eigen::Ref<Eigen::VectorXd> forces, Eigen::Ref<Eigen::VectorXd> changes) const;
 
-  [[nodiscard]] const linear::LoopData& data() const { return data_; }
+  [[nodiscard]] const linear::ClosedData& data() const { return data_; }
   [[nodiscard]] const Eigen::MatrixXd& mass() const { return mass_; }
   [[nodiscard]] const Eigen::MatrixXd& constraints() const { return constraints_; }
   /// \returns -Phi_t.
@@ -57,6 +57,7 @@ class LoopState {
     int q = 0;
     int u = 0;
     double constant = 0.0;
+    const TableLaw* table = nullptr;  // over time, of the mechanism: gives `constant`
     double stiffness = 0.0;
     double damping = 0.0;
   };
@@ -84,7 +85,7 @@ class LoopState {
   std::vector<Screw<double>> flows_;
   std::vector<AlignedMemory> memory_;
   Vec3 center_ = Vec3::Zero();
-  linear::LoopData data_;
+  linear::ClosedData data_;
   Eigen::MatrixXd mass_;
   Eigen::MatrixXd constraints_;
   Eigen::VectorXd velocities_;

@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Weights of what directions do, carried the other way (loop_data.hpp): with y for weights of r and nu of s, the sum
+/// Weights of what directions do, carried the other way (closed_data.hpp): with y for weights of r and nu of s, the sum
 /// y . r + nu . s is a function of the bodies' motions, and its slopes by these are collected inward. O(n).
 ///
 ///   Y_b = Y_a + sum S_k y_k,   y . ID = sum Y_b . F_b - (Y_b - Y_a) . D lambda
@@ -17,19 +17,19 @@ struct LoopBackward {
   // Slopes of the sum by what a body is and does, where a forward pass has the changes themselves.
   static constexpr int kByDisplacement = 0, kByVelocity = 6, kByAcceleration = 12, kWeight = 18, kByWeight = 24;
 
-  static MBDBENCH_KERNEL Pair at(const LoopData& data, int body, int offset) {
+  static MBDBENCH_KERNEL Pair at(const ClosedData& data, int body, int offset) {
     return Forward::of_body(data, body, offset);
   }
-  static MBDBENCH_KERNEL void add_to(const LoopData& data, int body, int offset, const Pair& more) {
+  static MBDBENCH_KERNEL void add_to(const ClosedData& data, int body, int offset, const Pair& more) {
     double* const six = Forward::lanes_of(data, body) + offset;
     Forward::put(plus(Forward::screw_at(six), more), six);
   }
-  static MBDBENCH_KERNEL void take_from(const LoopData& data, int body, int offset, const Pair& less) {
+  static MBDBENCH_KERNEL void take_from(const ClosedData& data, int body, int offset, const Pair& less) {
     double* const six = Forward::lanes_of(data, body) + offset;
     Forward::put(minus(Forward::screw_at(six), less), six);
   }
 
-  static MBDBENCH_KERNEL Pair carried_weight(const LoopData& data, const double* weights, int i) {
+  static MBDBENCH_KERNEL Pair carried_weight(const ClosedData& data, const double* weights, int i) {
     const LoopBody& body = data.bodies[i];
     Pair sum = at(data, body.inboard, kWeight);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
@@ -41,7 +41,7 @@ struct LoopBackward {
 
   // ---- Of r and s.
 
-  static void run(const LoopData& data, const LoopWeights& weights) {
+  static void run(const ClosedData& data, const LoopWeights& weights) {
     for (int i = 0; i < data.body_count; ++i) {
       start(data, weights, i);
     }
@@ -53,7 +53,7 @@ struct LoopBackward {
     }
   }
 
-  static MBDBENCH_KERNEL void start(const LoopData& data, const LoopWeights& weights, int i) {
+  static MBDBENCH_KERNEL void start(const ClosedData& data, const LoopWeights& weights, int i) {
     const LoopBody& body = data.bodies[i];
     const Pair y = carried_weight(data, weights.forces, i);
     double* const own = Forward::lanes_of(data, i);
@@ -68,7 +68,7 @@ struct LoopBackward {
     Forward::put(minus(no_screw<double>(), frame), own + kByDisplacement);
   }
 
-  static MBDBENCH_KERNEL void close(const LoopData& data, const LoopWeights& weights, const LoopCut& cut) {
+  static MBDBENCH_KERNEL void close(const ClosedData& data, const LoopWeights& weights, const LoopCut& cut) {
     const double* const nu = weights.seconds + cut.first_row;
     double slopes[LoopCut::kSlopes] = {};
     Pair pulled = no_screw<double>();
@@ -90,7 +90,7 @@ struct LoopBackward {
   }
 
   // Less (Y_b - Y_a) . d D lambda.
-  static MBDBENCH_KERNEL void take_wrench(const LoopData& data, const LoopCut& cut,
+  static MBDBENCH_KERNEL void take_wrench(const ClosedData& data, const LoopCut& cut,
                                           const double (&wrench)[6][LoopCut::kSlopes / 2], double* slopes) {
     double y[6];
     Forward::put(minus(at(data, cut.shape.body_b, kWeight), at(data, cut.shape.body_a, kWeight)), y);
@@ -101,7 +101,7 @@ struct LoopBackward {
     }
   }
 
-  static MBDBENCH_KERNEL void put_slopes(const LoopData& data, const LoopCut& cut, const double* twelve, int offset) {
+  static MBDBENCH_KERNEL void put_slopes(const ClosedData& data, const LoopCut& cut, const double* twelve, int offset) {
     if (cut.shape.body_a >= 0) {
       add_to(data, cut.shape.body_a, offset, Forward::screw_at(twelve));
     }
@@ -110,7 +110,7 @@ struct LoopBackward {
     }
   }
 
-  static MBDBENCH_KERNEL void collect(const LoopData& data, const LoopWeights& weights, int i) {
+  static MBDBENCH_KERNEL void collect(const ClosedData& data, const LoopWeights& weights, int i) {
     const LoopBody& body = data.bodies[i];
     const int last = body.first_axis + body.axis_count;
     const Pair pulled = at(data, i, kByAcceleration);
@@ -142,7 +142,7 @@ struct LoopBackward {
     }
   }
 
-  static MBDBENCH_KERNEL void pass_on(const LoopData& data, const LoopWeights& weights, int i) {
+  static MBDBENCH_KERNEL void pass_on(const ClosedData& data, const LoopWeights& weights, int i) {
     const LoopBody& body = data.bodies[i];
     const Pair turned = at(data, i, kByDisplacement);
     for (int k = body.first_axis; k < body.first_axis + body.axis_count; ++k) {
@@ -155,7 +155,7 @@ struct LoopBackward {
 
   // ---- Of r2 and s1.
 
-  static void run_changes(const LoopData& data, const LoopWeights& weights) {
+  static void run_changes(const ClosedData& data, const LoopWeights& weights) {
     for (int i = 0; i < data.body_count; ++i) {
       start_change(data, weights, i);
     }
@@ -167,7 +167,7 @@ struct LoopBackward {
     }
   }
 
-  static MBDBENCH_KERNEL void start_change(const LoopData& data, const LoopWeights& weights, int i) {
+  static MBDBENCH_KERNEL void start_change(const ClosedData& data, const LoopWeights& weights, int i) {
     const LoopBody& body = data.bodies[i];
     const Pair y = carried_weight(data, weights.forces, i);
     double* const own = Forward::lanes_of(data, i);
@@ -182,7 +182,7 @@ struct LoopBackward {
     Forward::put(minus(no_screw<double>(), frame), own + kByDisplacement);
   }
 
-  static MBDBENCH_KERNEL void close_change(const LoopData& data, const LoopWeights& weights, const LoopCut& cut) {
+  static MBDBENCH_KERNEL void close_change(const ClosedData& data, const LoopWeights& weights, const LoopCut& cut) {
     const double* const nu = weights.seconds + cut.first_row;
     double slopes[LoopCut::kSlopes / 2] = {};
     Pair moved = no_screw<double>();
@@ -204,7 +204,7 @@ struct LoopBackward {
     }
   }
 
-  static MBDBENCH_KERNEL void collect_change(const LoopData& data, const LoopWeights& weights, int i) {
+  static MBDBENCH_KERNEL void collect_change(const ClosedData& data, const LoopWeights& weights, int i) {
     const LoopBody& body = data.bodies[i];
     const Pair changed = at(data, i, kByAcceleration);
     const Pair moved = at(data, i, kByVelocity);

@@ -27,8 +27,10 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
                              [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
         use_derivatives(*evaluations_);
       }
-      has_loop_lanes_ =
-          links_->closed() != nullptr && !links_->team().is_divided() && loops_without_lanes(mechanism).empty();
+      has_loop_lanes_ = links_->closed() != nullptr && !links_->team().is_divided() &&
+                        loops_without_lanes(mechanism).empty() &&
+                        // Lanes know the rates of couplings, not what they are off.
+                        (mechanism.couplings().empty() || settings.baumgarte.beta == 0.0);
     } else {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
     }

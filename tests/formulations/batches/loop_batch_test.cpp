@@ -226,6 +226,28 @@ TEST(loop_batch, baumgartes_terms_are_those_of_one_state_at_a_time) {
   }
 }
 
+TEST(loop_batch, couplings_are_those_of_one_state_at_a_time) {
+  MechanismDescription description = make_mechanism(mechanism_registry(), "pendulum_xyz:6").description();
+  CouplingDescription gear;
+  gear.name = "gear";
+  gear.terms = {{"joint2", 0, 1.0}, {"joint3", 0, 2.0}, {"joint5", 0, -0.5}};
+  description.couplings.push_back(gear);
+  for (JointDescription& joint : description.joints) {
+    joint.dependent = true;
+  }
+  const Mechanism geared(description);
+  for (const char* const options : {"", "projection=off", "projection=off,alpha=3", "projection=off,alpha=3,beta=5"}) {
+    for (const double drift : {0.0, 1e-3}) {
+      const auto formulation = test::make("bae-haug", geared, options);
+      EXPECT_EQ(formulation->batch_lanes() > 1, std::string_view(options).find("beta") == std::string_view::npos);
+      const std::vector<double> states = closed_states(*formulation, 19, 5, drift);
+      EXPECT_LT(largest_difference(*formulation, side_by_side(*formulation, states), in_turn(*formulation, states)),
+                1e-11)
+          << options << ", open by " << drift;
+    }
+  }
+}
+
 TEST(loop_batch, bits_depend_on_neither_place_nor_number_nor_threads) {
   for (const char* name : {"double_loop", "bricard", "ladder:3"}) {
     const Mechanism mechanism = make_mechanism(mechanism_registry(), name);

@@ -247,6 +247,38 @@ TEST(loop_derivatives, of_formulations_are_the_same_on_closed_planar_loops) {
   }
 }
 
+/// A table over time acts as the constant force that it is at that time, also where states go in lanes.
+TEST(loop_derivatives, of_tables_over_time_are_those_of_their_values) {
+  for (const char* const mechanism : {"four_bar", "pendulum_xyz:5"}) {
+    MechanismDescription timed = unloaded(loop_named(mechanism).description());
+    MechanismDescription constant = timed;
+    timed.joint_loads.push_back(
+        {.name = "motor", .joint = "joint2", .component = 0, .law = TableLaw{"t", {0.0, 1.0}, {10.0, 30.0}}});
+    constant.joint_loads.push_back({.name = "motor", .joint = "joint2", .component = 0, .law = ConstantLaw{16.0}});
+    const Mechanism moving(timed);
+    const Mechanism still(constant);
+    for (const char* const key : {"dense", "bae-haug", "dca"}) {
+      const auto formulation = test::make(key, moving);
+      ASSERT_EQ(formulation->without_jacobian(), "") << key;
+      std::vector<double> x(formulation->state_size());
+      ASSERT_TRUE(formulation->pack(0.3, view(moving.q0()), view(moving.u0()), x).ok);
+      EXPECT_LT(
+          test::derivative_error(moving, test::jacobian(*formulation, x), test::jacobian(*test::make(key, still), x)),
+          1e-13)
+          << key << " on " << mechanism;
+      std::vector<double> alone(x.size());
+      std::vector<double> beside(x.size());
+      std::vector<RhsStatus> statuses(1);
+      ASSERT_TRUE(formulation->rhs(0.3, x, alone).ok);
+      formulation->rhs_batch(0.3, x, beside, statuses);
+      ASSERT_TRUE(statuses.front().ok);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        EXPECT_NEAR(beside[i], alone[i], 1e-12 * (1.0 + std::abs(alone[i]))) << key << " on " << mechanism;
+      }
+    }
+  }
+}
+
 TEST(loop_derivatives, of_parallel_bars_have_the_digits_of_their_closed_form) {
   for (const int n : {1, 4}) {
     const Mechanism mechanism = loop_named(fmt::format("n_four_bar:{}", n));

@@ -241,8 +241,9 @@ TEST(tree_derivatives, weighted_ones_by_forces_and_masses_are_sums_of_columns) {
   fmt::print("seeds {} to {}\n", first, first + 11);
   for (std::uint64_t seed = first; seed < first + 12; ++seed) {
     RandomSource random(static_cast<std::int64_t>(seed));
-    const Mechanism mechanism =
-        with_joint_loads(fmt::format("random_tree:seed={},bodies=7,motions={},loads=0", seed, seed % 2), random);
+    const Mechanism mechanism = test::with_joint_loads(
+        tree_named(fmt::format("random_tree:seed={},bodies=7,motions={},loads=0", seed, seed % 2)).description(),
+        random);
     std::vector<RateParameter> parameters;
     for (const Joint& joint : mechanism.tree_joints()) {
       for (int component = 0; component < joint.nu; ++component) {
@@ -317,7 +318,10 @@ TEST(tree_derivatives, of_tables_over_time_are_those_of_their_values) {
     ASSERT_EQ(formulation->without_jacobian(), "");
     RandomSource random(5);
     const std::vector<double> x = random_state(*formulation, random);
-    EXPECT_LT(block_error(moving, jacobian(*formulation, x), jacobian(*test::make(key, still), x)), 1e-14) << key;
+    EXPECT_LT(
+        test::derivative_error(moving, test::jacobian(*formulation, x), test::jacobian(*test::make(key, still), x)),
+        1e-14)
+        << key;
     std::vector<double> alone(x.size());
     std::vector<double> in_lanes(x.size());
     std::vector<RhsStatus> statuses(1);

@@ -1,11 +1,11 @@
 // The passes over a linearised mechanism with loops in registers of 2 doubles; cmake/kernels.cmake gives this file its
 // instruction set.
-#include "formulations/derivatives/loops/loop_sweeps.hpp"
+#include "formulations/derivatives/loops/closed_sweeps.hpp"
 
 namespace mbdbench {
 
-linear::LoopSweeps baseline_loop_sweeps() {
-  return linear::loop_sweeps<2>();
+linear::ClosedSweeps baseline_closed_sweeps() {
+  return linear::closed_sweeps<2>();
 }
 
 }  // namespace mbdbench

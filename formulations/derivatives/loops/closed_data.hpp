@@ -68,7 +68,7 @@ struct LoopLanes {
   static constexpr int kSize = 36;
 };
 
-struct LoopData {
+struct ClosedData {
   int body_count = 0;
   int axis_count = 0;
   int cut_count = 0;
@@ -101,25 +101,25 @@ struct LoopWeights {
 };
 
 /// The passes of one instruction set.
-struct LoopSweeps {
+struct ClosedSweeps {
   int width = 1;  ///< doubles a pack
   /// Slopes of the cut joints, after the bodies' motions and multipliers are set.
-  void (*slope_cuts)(const LoopData&) = nullptr;
+  void (*slope_cuts)(const ClosedData&) = nullptr;
   /// One direction a lane.
-  void (*directions)(const LoopData&, const LoopDirections&) = nullptr;
+  void (*directions)(const ClosedData&, const LoopDirections&) = nullptr;
   /// One direction.
-  void (*direction)(const LoopData&, const LoopDirections&) = nullptr;
-  void (*weights)(const LoopData&, const LoopWeights&) = nullptr;
+  void (*direction)(const ClosedData&, const LoopDirections&) = nullptr;
+  void (*weights)(const ClosedData&, const LoopWeights&) = nullptr;
   /// The same of r2 and s1.
-  void (*change_weights)(const LoopData&, const LoopWeights&) = nullptr;
+  void (*change_weights)(const ClosedData&, const LoopWeights&) = nullptr;
 };
 
 }  // namespace mbdbench::linear
 
 namespace mbdbench {
 
-linear::LoopSweeps baseline_loop_sweeps();
-linear::LoopSweeps avx2_loop_sweeps();
-linear::LoopSweeps avx512_loop_sweeps();
+linear::ClosedSweeps baseline_closed_sweeps();
+linear::ClosedSweeps avx2_closed_sweeps();
+linear::ClosedSweeps avx512_closed_sweeps();
 
 }  // namespace mbdbench

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
 /// The passes over a linearised mechanism with loops for one width of registers. Compiled once an instruction set
-/// (loop_sweeps_*.cpp), inlined or named by the width for the reason that lane_sweeps.hpp has.
+/// (closed_sweeps_*.cpp), inlined or named by the width for the reason that lane_sweeps.hpp has.
 #include "formulations/derivatives/loops/loop_weights.hpp"
 
 namespace mbdbench::linear {
@@ -14,7 +14,7 @@ struct CutSlopes {
   using T = kernels::Pack<W, W>;
   using N = Sloped<T>;
 
-  static void run(const LoopData& data) {
+  static void run(const ClosedData& data) {
     for (int c = 0; c < data.cut_count; ++c) {
       set(data, data.cuts[c]);
     }
@@ -35,7 +35,7 @@ struct CutSlopes {
             {seeded(value.angular.x, entry + 3, first), seeded(value.angular.y, entry + 4, first),
              seeded(value.angular.z, entry + 5, first)}};
   }
-  static MBDBENCH_KERNEL EndMotion<N> end_of(const LoopData& data, int body, int entry, int first,
+  static MBDBENCH_KERNEL EndMotion<N> end_of(const ClosedData& data, int body, int entry, int first,
                                              const Screw<double>& ground) {
     const Screw<double> none{};
     EndMotion<N> end;
@@ -64,7 +64,7 @@ struct CutSlopes {
     }
   }
 
-  static void set(const LoopData& data, LoopCut& cut) {
+  static void set(const ClosedData& data, LoopCut& cut) {
     for (int first = 0; first < LoopCut::kSlopes; first += W) {
       const EndMotion<N> a = end_of(data, cut.shape.body_a, 0, first, data.ground);
       const EndMotion<N> b = end_of(data, cut.shape.body_b, 6, first, data.ground);
@@ -83,18 +83,18 @@ struct CutSlopes {
 };
 
 template <int W>
-LoopSweeps loop_sweeps() {
-  LoopSweeps result;
+ClosedSweeps closed_sweeps() {
+  ClosedSweeps result;
   result.width = W;
-  result.slope_cuts = [](const LoopData& data) { CutSlopes<W>::run(data); };
-  result.directions = [](const LoopData& data, const LoopDirections& directions) {
+  result.slope_cuts = [](const ClosedData& data) { CutSlopes<W>::run(data); };
+  result.directions = [](const ClosedData& data, const LoopDirections& directions) {
     LoopForward<W, kernels::Pack<W, W>>::run(data, directions);
   };
-  result.direction = [](const LoopData& data, const LoopDirections& directions) {
+  result.direction = [](const ClosedData& data, const LoopDirections& directions) {
     LoopForward<W, double>::run(data, directions);
   };
-  result.weights = [](const LoopData& data, const LoopWeights& weights) { LoopBackward<W>::run(data, weights); };
-  result.change_weights = [](const LoopData& data, const LoopWeights& weights) {
+  result.weights = [](const ClosedData& data, const LoopWeights& weights) { LoopBackward<W>::run(data, weights); };
+  result.change_weights = [](const ClosedData& data, const LoopWeights& weights) {
     LoopBackward<W>::run_changes(data, weights);
   };
   return result;
