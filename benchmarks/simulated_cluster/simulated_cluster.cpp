@@ -137,8 +137,8 @@ class Process {
 
 /// \returns the time of a right-hand side, us: from when all processes begin at once to when the last one ends. One is
 /// enough: nothing varies. Several in a row would overlap, since the root of a tree can go on before the leaves end.
-double timed(const Schedule& schedule, int process, MPI_Comm group) {
-  const Process process(process, schedule.nodes, group);
+double timed(const Schedule& schedule, int index, MPI_Comm group) {
+  const Process process(index, schedule.nodes, group);
   const auto last = [group](double own) {
     double all = 0.0;
     MPI_Allreduce(&own, &all, 1, MPI_DOUBLE, MPI_MAX, group);
@@ -217,11 +217,11 @@ void simulate(char** arguments) {
   const std::vector<simgrid::s4u::Host*> hosts = make_hosts(all.nodes, all.network);
   const char* const instance = "right_hand_sides";
   SMPI_app_instance_register(instance, nullptr, all.nodes);
-  for (int process = 0; process < all.nodes; ++process) {
+  for (int index = 0; index < all.nodes; ++index) {
     const simgrid::s4u::ActorPtr process =
-        simgrid::s4u::Actor::init(fmt::format("process-{}", process), hosts[static_cast<std::size_t>(process)]);
+        simgrid::s4u::Actor::init(fmt::format("process-{}", index), hosts[static_cast<std::size_t>(index)]);
     process->set_property("instance_id", instance);
-    process->set_property("rank", fmt::format("{}", rank));
+    process->set_property("rank", fmt::format("{}", index));
     process->start(run_process);
   }
   engine.run();

@@ -264,8 +264,9 @@ void tell_of_former_names(std::span<const char* const> arguments) {
       fmt::print(stderr, "mbdbench: note: --rank-timeout is deprecated; it is called --process-timeout now\n");
     }
     const std::size_t bracket = argument.find('[');
-    if (bracket != std::string_view::npos && (argument.substr(bracket).starts_with("[ranks=") ||
-                                              argument.substr(bracket).find(",ranks=") != std::string_view::npos)) {
+    if (bracket != std::string_view::npos && argument.substr(0, bracket).ends_with("bae-haug") &&
+        (argument.substr(bracket).starts_with("[ranks=") ||
+         argument.substr(bracket).find(",ranks=") != std::string_view::npos)) {
       fmt::print(stderr, "mbdbench: note: {}: the option 'ranks' is deprecated; it is called 'processes' now\n",
                  argument);
     }

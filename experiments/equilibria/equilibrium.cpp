@@ -26,10 +26,9 @@ constexpr double kSmallestShift = 1e-10;
 constexpr double kAboveGrowth = 1.5;
 // Accelerations round by eps of their terms, A times coordinates of about 1; the factor covers the recursion.
 constexpr double kRoundingOfRest = 1e3 * kEps;
-// Of the largest eigenvalue: a double zero, as of a freedom that nothing holds, is right to the root of what A is right
-// to. With differences A is right to some 1e-10.
-constexpr double kZeroWhenExact = 1e-6;
-constexpr double kZeroOfDifferences = 1e-4;
+// Of the smaller of the mechanism's own rate and the largest eigenvalue: a double zero, as of a freedom that nothing
+// holds, is right to the root of what A is right to, with differences some 1e-10.
+constexpr double kZero = 1e-4;
 constexpr int kMostHalvings = 40;
 // A step that turns nothing by more than this ends the search: what is left is rounding of ill-conditioned equations.
 constexpr double kStill = 1e-9;
@@ -164,9 +163,17 @@ Equilibrium find_equilibrium(TangentMotion& motion, const EquilibriumOptions& op
   Equilibrium result;
   EquilibriumSearch(motion, options).run(result);
   result.q = motion.q();
+  if (!result.failure.empty()) {
+    return result;
+  }
+  const Mechanism& mechanism = motion.formulation().mechanism();
+  result.singular = motion.freedoms() > mechanism.u_size() - mechanism.generic_rank().rank;
+  if (result.singular) {
+    return result;
+  }
   Eigen::MatrixXd by_positions;
   Eigen::MatrixXd by_velocities;
-  motion.linearise(by_positions, by_velocities);
+  result.exact = motion.linearise(by_positions, by_velocities);
   const Eigen::Index f = motion.freedoms();
   Eigen::MatrixXd derivatives = Eigen::MatrixXd::Zero(2 * f, 2 * f);
   derivatives.topRightCorner(f, f).setIdentity();
@@ -178,7 +185,9 @@ Equilibrium find_equilibrium(TangentMotion& motion, const EquilibriumOptions& op
   result.motion.modes = motion.state_modes(result.motion.modes);
   const double largest = result.motion.eigenvalues.cwiseAbs().maxCoeff();
   const double growth = result.motion.eigenvalues.real().maxCoeff();
-  const double zero = (motion.exact() ? kZeroWhenExact : kZeroOfDifferences) * largest;
+  // A damper of its own may be as stiff as it likes: what counts as slow is measured by the mechanism's own rate.
+  const double own = mechanism.scales().rate;
+  const double zero = kZero * (own > 0.0 ? std::min(largest, own) : largest);
   result.stability = growth > zero ? Stability::unstable : growth < -zero ? Stability::stable : Stability::marginal;
   return result;
 }

@@ -36,6 +36,9 @@ struct Equilibrium {
   double limit = 0.0;     ///< below which it counts as found: rounding of the accelerations
   int steps = 0;
   std::string failure;  ///< why none was found; empty when all is well
+  /// Where branches of the motion meet: there is no motion near it that is linear, and no verdict on it.
+  bool singular = false;
+  bool exact = false;   ///< whether the derivatives are
   LinearMotion motion;  ///< near it, of freedoms and their rates; modes are of the state of coordinates and velocities
   Stability stability = Stability::marginal;
 };

@@ -167,7 +167,7 @@ Eigen::MatrixXd TangentMotion::differences(bool of_positions) {
   return result;
 }
 
-void TangentMotion::linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by_velocities) {
+bool TangentMotion::linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by_velocities) {
   const Eigen::Index nq = q_.size();
   const Eigen::Index nu = basis_.rows();
   Eigen::VectorXd x = Eigen::VectorXd::Zero(nq + nu);
@@ -176,7 +176,7 @@ void TangentMotion::linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by
   if (!exact_ || !formulation_->jacobian(t_, view(x), {rows.data(), static_cast<std::size_t>(rows.size())}).ok) {
     by_positions = left_inverse_ * differences(true);
     by_velocities = left_inverse_ * differences(false);
-    return;
+    return false;
   }
   Eigen::MatrixXd changes(nq, basis_.cols());
   for (Eigen::Index j = 0; j < basis_.cols(); ++j) {
@@ -184,6 +184,7 @@ void TangentMotion::linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by
   }
   by_positions = left_inverse_ * (rows.bottomLeftCorner(nu, nq) * changes);
   by_velocities = left_inverse_ * (rows.bottomRightCorner(nu, nu) * basis_);
+  return true;
 }
 
 Eigen::MatrixXcd TangentMotion::state_modes(const Eigen::MatrixXcd& modes) const {

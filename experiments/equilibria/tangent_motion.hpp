@@ -25,7 +25,6 @@ class TangentMotion {
   /// \returns the key of the formulation.
   [[nodiscard]] const std::string& formulation_key() const { return key_; }
   [[nodiscard]] Formulation& formulation() { return *formulation_; }
-  [[nodiscard]] bool exact() const { return exact_; }
   [[nodiscard]] const Eigen::VectorXd& q() const { return q_; }
   [[nodiscard]] Eigen::Index freedoms() const { return basis_.cols(); }
   /// \returns Z: how u follows from rates of the freedoms.
@@ -38,8 +37,8 @@ class TangentMotion {
 
   /// \returns c'' at rest here, 1/s^2. \throws std::runtime_error where the equations have no solution
   Eigen::VectorXd accelerations();
-  /// Derivatives of c'' with respect to c and c' at rest here. \throws likewise
-  void linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by_velocities);
+  /// Derivatives of c'' with respect to c and c' at rest here. \returns whether they are exact \throws likewise
+  bool linearise(Eigen::MatrixXd& by_positions, Eigen::MatrixXd& by_velocities);
   /// \returns the state of the formulation that changes with c and c': its coordinates, then velocities.
   [[nodiscard]] Eigen::MatrixXcd state_modes(const Eigen::MatrixXcd& modes) const;
 

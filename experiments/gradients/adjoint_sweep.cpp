@@ -192,6 +192,7 @@ RunGradient DifferentiableRun::gradient(std::span<const double> values, Objectiv
     last = first;
   }
   sweep.finish();
+  require_finite(result.gradient);
   return result;
 }
 

@@ -230,4 +230,13 @@ double finite_value(double value) {
   return value;
 }
 
+void require_finite(std::span<const double> gradient) {
+  const auto lost = std::find_if(gradient.begin(), gradient.end(), [](double value) { return !std::isfinite(value); });
+  if (lost != gradient.end()) {
+    throw std::invalid_argument(
+        fmt::format("the derivative by number {} of {} is {}: the run is finite, what it is weighted with is not",
+                    lost - gradient.begin() + 1, gradient.size(), *lost));
+  }
+}
+
 }  // namespace mbdbench::gradients

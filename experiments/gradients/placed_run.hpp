@@ -56,6 +56,8 @@ struct DifferentiableRun::Placed {
 void require_run(const RhsStatus& status, double t);
 /// \returns the value of an objective. \throws std::invalid_argument where it is not finite
 double finite_value(double value);
+/// \throws std::invalid_argument naming the first derivative that is no finite number
+void require_finite(std::span<const double> gradient);
 
 /// How often a watch is asked.
 inline constexpr std::size_t kStepsBetweenWatches = 64;

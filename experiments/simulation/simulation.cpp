@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <stdexcept>
 #include <utility>
@@ -43,7 +44,31 @@ bool SinkChain::step(double t, std::span<const double> x, const OdeStatistics& s
   return std::all_of(sinks_.begin(), sinks_.end(), [&](OdeSink* sink) { return sink->step(t, x, so_far); });
 }
 
-OdeSystem ode_system(Formulation& formulation, Formulation* derivatives) {
+/// df/dx by differences of f, where auto finds that a state has no exact one.
+std::string difference_rows(Formulation& formulation, double t, std::span<const double> x, std::span<double> rows) {
+  constexpr double kStep = 6e-6;  // the third root of eps: of order two
+  const std::size_t size = x.size();
+  std::vector<double> moved(x.begin(), x.end());
+  std::vector<double> ahead(size);
+  std::vector<double> behind(size);
+  for (std::size_t j = 0; j < size; ++j) {
+    const double step = kStep * std::max(1.0, std::abs(x[j]));
+    moved[j] = x[j] + step;
+    RhsStatus status = formulation.rhs(t, moved, ahead);
+    moved[j] = x[j] - step;
+    status = status.ok ? formulation.rhs(t, moved, behind) : status;
+    moved[j] = x[j];
+    if (!status.ok) {
+      return status.message();
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      rows[i * size + j] = (ahead[i] - behind[i]) / (2.0 * step);
+    }
+  }
+  return {};
+}
+
+OdeSystem ode_system(Formulation& formulation, Formulation* derivatives, std::size_t* replaced) {
   OdeSystem system;
   system.size = formulation.state_size();
   for (const StateComponent& component : formulation.layout()) {
@@ -56,8 +81,12 @@ OdeSystem ode_system(Formulation& formulation, Formulation* derivatives) {
     return status.message();
   };
   if (derivatives != nullptr) {
-    system.jacobian = [derivatives, too_far](double t, std::span<const double> x, std::span<double> rows) {
+    system.jacobian = [derivatives, too_far, replaced](double t, std::span<const double> x, std::span<double> rows) {
       const RhsStatus status = derivatives->jacobian(t, x, rows);
+      if (!status.ok && replaced != nullptr) {
+        ++*replaced;
+        return difference_rows(*derivatives, t, x, rows);
+      }
       *too_far = status.too_far;
       return status.message();
     };
@@ -124,7 +153,8 @@ SimulationResult simulate(Formulation& formulation, const OdeEntry& integrator, 
   SimulationResult result;
   Formulation& own = options.derivatives != nullptr ? *options.derivatives : formulation;
   result.exact_jacobian = takes_exact_jacobian(options.jacobian, integrator, own);
-  OdeSystem system = ode_system(formulation, result.exact_jacobian ? &own : nullptr);
+  OdeSystem system = ode_system(formulation, result.exact_jacobian ? &own : nullptr,
+                                options.jacobian == JacobianChoice::automatic ? &result.replaced_jacobians : nullptr);
   std::vector<double> told(result.exact_jacobian && &own != &formulation ? x0.size() : 0);
   system.after_step = [&](double t, std::span<double> x) {
     if (options.step_reached) {

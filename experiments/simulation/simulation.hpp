@@ -50,6 +50,7 @@ struct SimulationResult {
   std::string sink_failure;                ///< what the sink threw, which stopped the run; empty otherwise
   bool write_failed = false;               ///< what it threw was that a file cannot be written
   bool exact_jacobian = false;             ///< whether df/dx came from the formulation
+  std::size_t replaced_jacobians = 0;      ///< of these, by differences: at states that have no exact one
   std::size_t changed_states = 0;          ///< accepted states that Formulation::after_step changed
 
   [[nodiscard]] bool succeeded() const { return ode.status == OdeStatus::ok && sink_failure.empty(); }
@@ -78,8 +79,8 @@ class SinkChain : public OdeSink {
 
 /// \returns the formulation as an integrator sees it: status text of a failed right-hand side, after_step.
 /// \param formulation must outlive the system \param derivatives whose exact ones the system gives, likewise; nullptr:
-/// none
-OdeSystem ode_system(Formulation& formulation, Formulation* derivatives = nullptr);
+/// none \param replaced counts those that differences stand in for, where a state has none; nullptr: none may
+OdeSystem ode_system(Formulation& formulation, Formulation* derivatives = nullptr, std::size_t* replaced = nullptr);
 
 /// \returns the options over the components of a state.
 /// \throws std::invalid_argument for a kind that the state does not have

@@ -54,21 +54,23 @@ Eigen::MatrixXd tangent_directions(const Mechanism& mechanism, const Eigen::Vect
 
 TangentDirections::TangentDirections(const Mechanism& mechanism)
     : mechanism_(&mechanism),
-      open_(mechanism.cut_joints().empty() && mechanism.couplings().empty() &&
-            mechanism.velocity_constraints().empty()),
+      open_(mechanism.closing_row_count() == 0 && mechanism.velocity_constraints().empty()),
       coordinate_rates_(mechanism) {}
 
 TangentDirection TangentDirections::draw(const Reference& reference, RandomSource& random) const {
   const VerificationState& state = reference.state;
   const Eigen::Index nq = mechanism_->q_size();
   const Eigen::Index nu = mechanism_->u_size();
+  if (nu == 0) {
+    return {};
+  }
   const double speed = std::max({1.0, largest_of(state.u), std::sqrt(largest_of(reference.accelerations))});
   TangentDirection direction{Eigen::VectorXd(nq), Eigen::VectorXd(nu)};
   if (open_) {
     const Eigen::VectorXd turns = drawn_numbers(nu, random);
     coordinate_rates_.set(view(state.q), view(turns), view(direction.q));
     direction.u = speed * drawn_numbers(nu, random);
-    return nu > 0 ? direction : TangentDirection{};
+    return direction;
   }
   const Eigen::MatrixXd basis = tangent_directions(*mechanism_, state.q, state.u);
   const Eigen::Index freedoms = basis.cols() / 2;

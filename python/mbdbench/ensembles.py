@@ -97,7 +97,7 @@ def _write_members(members: Mapping[str, Sequence[float]], file: Path) -> None:
     with file.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream)
         writer.writerow(values)
-        writer.writerows([repr(float(value)) for value in row] for row in zip(*values.values(), strict=True))
+        writer.writerows([repr(float(value)) for value in row] for row in zip(*values.values()))
 
 
 def ensemble(
@@ -144,7 +144,7 @@ def ensemble(
             command += ["--ensemble", str(members), "--seed", str(seed)]
         if spread:
             command += ["--spread", _spread(spread)]
-        command += ["--fixed-step", repr(float(step))] if step is not None else ["--rtol", repr(tolerance), "--atol", repr(tolerance)]
+        command += ["--fixed-step", repr(float(step))] if step is not None else ["--rtol", repr(float(tolerance)), "--atol", repr(float(tolerance))]
         command += ["--quantities", ",".join(quantities)] if quantities is not None else []
         command += ["--threads", str(threads)] if threads is not None else []
         command += ["--accept"] if accept else []

@@ -32,7 +32,7 @@ namespace {
 constexpr const char* kEquilibriumExamples = R"text(Examples:
   mbdbench equilibrium -m pendulum:5                                    where the chain comes to rest
   mbdbench equilibrium -m pendulum:1 --set q.joint1=-1.5 --nearest      the inverted pendulum
-  mbdbench equilibrium -m four_bar -o rest && mbdbench simulate -m rest/mechanism.toml -f aba -t 1 -o run
+  mbdbench equilibrium -m four_bar -o rest && mbdbench simulate -m rest/mechanism.toml -f dense -t 1 -o run
 
 From the mechanism's start at rest to coordinates at which it stays at rest: along its motion in honey, from most starts
 to a stable equilibrium; with --nearest by Newton's method, which also finds unstable ones. -o writes equilibrium.csv and
@@ -72,6 +72,12 @@ void print_equilibrium(const Equilibrium& found, const Eigen::VectorXd& start, s
         {layout[static_cast<std::size_t>(i)].name, fmt::format("{:.9g}", start[i]), fmt::format("{:.9g}", found.q[i])});
   }
   fmt::print("{}\n", table_text(table));
+  if (found.singular) {
+    say("\nequilibrium after {} steps; accelerations of {:.2g} 1/s^2 are left\nnote: it is a singular position, where "
+        "branches of the motion meet: nothing is said of its stability\n",
+        found.steps, found.residual);
+    return;
+  }
   print_eigenvalues(found.motion, layout);
   say("\n{} equilibrium after {} steps; accelerations of {:.2g} 1/s^2 are left\n", to_string(found.stability),
       found.steps, found.residual);
@@ -87,15 +93,18 @@ void write_equilibrium(const std::filesystem::path& directory, const Mechanism& 
         {layout[static_cast<std::size_t>(i)].name, csv_number(mechanism.q0()[i]), csv_number(found.q[i])});
   }
   write_csv(directory / "equilibrium.csv", table);
-  write_json(directory / "equilibrium.json", {{"mechanism", mechanism.name()},
-                                              {"formulation", motion.formulation_key()},
-                                              {"exact_derivatives", motion.exact()},
-                                              {"stability", to_string(found.stability)},
-                                              {"steps", found.steps},
-                                              {"residual", found.residual},
-                                              {"limit", found.limit}});
+  write_json(directory / "equilibrium.json",
+             {{"mechanism", mechanism.name()},
+              {"formulation", motion.formulation_key()},
+              {"exact_derivatives", found.exact},
+              {"stability", found.singular ? "singular position" : to_string(found.stability)},
+              {"steps", found.steps},
+              {"residual", found.residual},
+              {"limit", found.limit}});
   replace_file(directory / "mechanism.toml", write_mechanism(started_at(mechanism, found.q)));
-  write_motion(directory, found.motion, layout);
+  if (!found.singular) {
+    write_motion(directory, found.motion, layout);
+  }
 }
 
 int run_equilibrium(const Registries& registries, const EquilibriumCall& call) {

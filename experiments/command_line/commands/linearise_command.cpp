@@ -72,9 +72,9 @@ void run_linearise(const Registries& registries, const LineariseOptions& options
     tell("mbdbench: note: {}\n", moved);
   }
   const Mechanism& mechanism = start.mechanism;
-  const std::string word = !options.formulation.empty()        ? options.formulation
-                           : mechanism.closing_row_count() > 0 ? "bae-haug"
-                                                               : "aba";
+  const std::string word = !options.formulation.empty()                                         ? options.formulation
+                           : mechanism.constraint_size() > 0 || !mechanism.cut_joints().empty() ? "bae-haug"
+                                                                                                : "aba";
   const FormulationChoice choice = choose_formulation(registries.formulations, word);
   require_memory(*choice.entry, mechanism);
   const auto formulation = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);

@@ -94,9 +94,9 @@ RunSettings settings_of(const JsonFields& json, const std::string& file) {
   settings.propagate_higher_order = flag("propagate_higher_order");
   settings.record_local_error = flag("record_local_error");
   settings.projection_tolerance = json.has("projection_tolerance") ? json.number("projection_tolerance") : 0.0;
-  if (json.has("jacobian")) {
-    settings.jacobian = parse_jacobian_choice(json.text("jacobian"), file);
-  }
+  // Before there was a choice all were differences.
+  settings.jacobian =
+      json.has("jacobian") ? parse_jacobian_choice(json.text("jacobian"), file) : JacobianChoice::differences;
   return settings;
 }
 

@@ -118,6 +118,9 @@ nlohmann::ordered_json run_statistics(const SimulateSetup& setup, const Simulati
   json["niterations"] = counts.niterations;
   if (setup.integrator.takes_jacobian) {
     json["jacobian"] = to_string(result.exact_jacobian ? JacobianChoice::exact : JacobianChoice::differences);
+    if (result.replaced_jacobians > 0) {
+      json["jacobians_by_differences"] = result.replaced_jacobians;
+    }
   }
   if (!counts.mean_local_error.empty()) {
     nlohmann::ordered_json& errors = json["mean_local_error"];

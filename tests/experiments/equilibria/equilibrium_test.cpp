@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "experiments/files/formats/csv_file.hpp"
+#include "experiments/registries/mechanism_source.hpp"
 #include "experiments/verification/equation_matrices.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
@@ -189,6 +190,26 @@ TEST(Equilibrium, ForcesAtRestAreThoseOfConstraints) {
     constraint_residual(kinematics, view(found.q), {}, view(residual));
     EXPECT_LT(mechanism.scales().largest(residual), 1e-10) << "loops are closed";
   }
+}
+
+TEST(Equilibrium, NothingIsSaidOfStabilityAtASingularPosition) {
+  const std::string folder = std::string(MBDBENCH_SOURCE_DIR) + "/tests/experiments/mechanisms/";
+  const Registries registries = default_registries();
+  const Equilibrium flat = rest_of(find_mechanism(registries, folder + "flat_parallelogram.toml"));
+  EXPECT_EQ(flat.failure, "");
+  EXPECT_TRUE(flat.singular);
+  EXPECT_EQ(flat.motion.eigenvalues.size(), 0);
+}
+
+TEST(Equilibrium, AFastDamperHidesNoInstability) {
+  const std::string folder = std::string(MBDBENCH_SOURCE_DIR) + "/tests/experiments/mechanisms/";
+  const Registries registries = default_registries();
+  const Equilibrium rod = rest_of(find_mechanism(registries, folder + "rod_beside_a_dashpot.toml"), true);
+  EXPECT_EQ(rod.failure, "");
+  EXPECT_TRUE(rod.exact);
+  EXPECT_EQ(to_string(rod.stability), "unstable");
+  // theta'' = m g l / I theta with l = 0.5 m, I = 0.083 + 0.25 kg m^2
+  EXPECT_NEAR(rod.motion.eigenvalues.real().maxCoeff(), std::sqrt(kGravity * 0.5 / 0.333), 1e-6);
 }
 
 TEST(Equilibrium, WhatNothingHoldsHasNone) {

@@ -47,14 +47,28 @@ TEST_F(JacobianChoiceTest, ExactWhereThereAreDerivativesAndDifferencesOnRequest)
 }
 
 TEST_F(JacobianChoiceTest, FormulationsWithoutDerivativesTakeDifferencesUnlessExactOnesAreAskedFor) {
-  EXPECT_EQ(counts("automatic", {"-m", "pendulum:3", "-f", "dense", "-i", "ode15s", "-t", "0.5"}).at("jacobian"),
-            "differences");
-  const CommandLineCall refused =
-      simulate("refused", {"-m", "pendulum:3", "-f", "dense", "-i", "ode15s", "-t", "0.5", "--jacobian", "exact"});
+  EXPECT_EQ(
+      counts("automatic", {"-m", "pendulum:3", "-f", "dense-momentum", "-i", "ode15s", "-t", "0.5"}).at("jacobian"),
+      "differences");
+  const CommandLineCall refused = simulate(
+      "refused", {"-m", "pendulum:3", "-f", "dense-momentum", "-i", "ode15s", "-t", "0.5", "--jacobian", "exact"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_TRUE(says(refused, "no exact derivatives of mechanism")) << refused.errors;
-  EXPECT_TRUE(says(refused, "aba, naudet")) << "what has them: " << refused.errors;
+  EXPECT_TRUE(says(refused, "dense, bae-haug")) << "what has them: " << refused.errors;
   EXPECT_FALSE(std::filesystem::exists(directory_ / "refused"));
+}
+
+TEST_F(JacobianChoiceTest, DifferencesStandInWhereAStateHasNoExactOne) {
+  const std::string flat = std::string(MBDBENCH_SOURCE_DIR) + "/tests/experiments/mechanisms/flat_parallelogram.toml";
+  const std::vector<std::string> arguments = {"-m", flat, "-f", "dense", "-i", "ode15s", "-t", "0.5"};
+  const nlohmann::json automatic = counts("automatic", arguments);
+  EXPECT_EQ(automatic.at("jacobian"), "exact");
+  EXPECT_GE(automatic.at("jacobians_by_differences"), 1);
+  std::vector<std::string> strict = arguments;
+  strict.insert(strict.end(), {"--jacobian", "exact"});
+  const CommandLineCall refused = simulate("strict", strict);
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_TRUE(says(refused, "singular")) << refused.errors;
 }
 
 TEST_F(JacobianChoiceTest, MethodsWithoutJacobiansRefuseTheChoice) {
