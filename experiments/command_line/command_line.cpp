@@ -37,7 +37,7 @@ constexpr const char* kDescription = "Research benchmark and verification suite 
 constexpr const char* kFooter = R"(
 Examples:
   mbdbench list                                       everything there is
-  mbdbench inspect four_bar.toml                      degrees of freedom, loops, who can treat it
+  mbdbench inspect four_bar.toml                      degrees of freedom, loops, formulations that can treat it
   mbdbench export --mechanism pendulum:16 --output chain.toml
   mbdbench draw four_bar --output four_bar.svg        a picture; --motion DIR: an animation of a run
   mbdbench simulate --mechanism pendulum:16 --formulation hdca --time 10 --output run

@@ -310,9 +310,10 @@ void add_bench_command(CLI::App& program, const Registries& registries, int& exi
       ->check(integer_from(1, 100000))
       ->capture_default_str();
   command
-      ->add_option("--batch", options->batch,
-                   "So many states at a time, side by side in lanes where the formulation can, shared by --threads; "
-                   "times are those of one state")
+      ->add_option(
+          "--batch", options->batch,
+          "Times of this many states at a time, side by side in lanes where the formulation can, shared by --threads; "
+          "times are those of one state")
       ->check(integer_from(1, 1'000'000));
   CLI::Option* const output =
       command->add_option("-o,--output", options->output, "Directory for timings.csv, provenance.json and inputs.json");

@@ -138,7 +138,7 @@ void add_draw_command(CLI::App& program, const Registries& registries, int& exit
   command->callback([&registries, options, &exit_code] {
     if (options->mechanism.empty() && options->state.empty() && options->motion.empty()) {
       throw std::invalid_argument(
-          "what shall be drawn? a catalogue key, TOML or URDF file, --state FILE or --motion DIR");
+          "what shall be drawn? a catalogue key, TOML, URDF or MJCF file, --state FILE or --motion DIR");
     }
     require_ending(*options);
     if (!options->output.empty()) {

@@ -198,9 +198,9 @@ void print_formulations(const std::vector<Answer>& answers) {
 }  // namespace
 
 void add_inspect_command(CLI::App& program, const Registries& registries, int& /*exit_code*/) {
-  CLI::App* const command = program.add_subcommand(
-      "inspect",
-      "Shows bodies, joints, degrees of freedom and redundant constraints of a mechanism, and who can treat it");
+  CLI::App* const command = program.add_subcommand("inspect",
+                                                   "Shows bodies, joints, degrees of freedom and redundant constraints "
+                                                   "of a mechanism, and which formulations can treat it");
   const auto word = std::make_shared<std::string>();
   command->add_option("-m,--mechanism,mechanism", *word, "A catalogue key (pendulum:16), a TOML or a URDF file")
       ->required();

@@ -141,7 +141,7 @@ void add_list_command(CLI::App& program, const Registries& registries, int& /*ex
       "list", "Lists mechanisms, formulations, integrators and experiments with their parameters, defaults and ranges");
   const auto options = std::make_shared<ListOptions>();
   command->add_option("kind", options->kind,
-                      "What to list: mechanisms, formulations, integrators or experiments; none: all four");
+                      "What to list: mechanisms, formulations, integrators or experiments; left out: all four");
   command->add_flag("--keys", options->keys, "Only the keys, one a line, for scripts");
   command->footer(kListExamples);
   command->callback([&registries, options] { list(registries, *options); });

@@ -33,7 +33,7 @@ is inaccurate; 2 bad input; 3 a file cannot be written;
 or was interrupted keeps what it had, and state.json continues it.)";
 
 void add_problem_options(CLI::App& command, SimulateRequest& request) {
-  command.add_option("-m,--mechanism", request.mechanism, "Key with parameters (pendulum:16), TOML or URDF file");
+  command.add_option("-m,--mechanism", request.mechanism, "Key with parameters (pendulum:16), TOML, URDF or MJCF file");
   command.add_option("-f,--formulation", request.formulation,
                      "KEY or KEY[option=value,...], see mbdbench list formulations");
   command.add_option("-i,--integrator", request.integrator, "Key, see mbdbench list integrators (default: ode45)");
@@ -161,11 +161,11 @@ void add_ensemble_options(CLI::App& command, EnsembleRequest& request) {
           "value). SIZE: standard deviation, or uniform:HALF_WIDTH")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_option("--seed", request.seed, "Of the members that are drawn (default: 1)")
+  command.add_option("--seed", request.seed, "Number from which members are drawn (default: 1)")
       ->check(integer_from(0, std::numeric_limits<std::int64_t>::max()));
   command
       .add_option("--quantities", request.quantities,
-                  "Of which statistics are made, separated by commas (default: the state, total, x_, y_, z_MARKER)")
+                  "Quantities of the statistics, separated by commas (default: the state, total, x_, y_, z_MARKER)")
       ->delimiter(',')
       ->allow_extra_args(false);
   command.add_flag("--trajectories", request.trajectories, "Also write trajectories/member_K.csv of every member");

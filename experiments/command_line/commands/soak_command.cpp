@@ -233,7 +233,7 @@ nlohmann::ordered_json json_of(const SoakReport& report, const SoakOptions& opti
 void print_report(const SoakReport& report) {
   say("{} mechanisms, {} times a formulation was checked on one, {} times refused, {} times ill-conditioned,\n"
       "{} times not converged by its own account;\n"
-      "{} mechanisms had no runs to compare, since that of dense did not come through\n",
+      "runs of {} mechanisms were not compared, because that of dense did not reach its end\n",
       report.mechanisms, report.sums.compared, report.sums.refused, report.sums.ill_conditioned,
       report.sums.unconverged, report.sums.without_run);
   constexpr std::array kVerdicts = {"failed", "less precise than the limit, no wrong term",
