@@ -108,7 +108,7 @@ class GivenDerivatives : public Objective {
 };
 
 /// Derivatives by quasi-velocities turned into those by coordinates: what a force does in a small displacement.
-/// \param by_u, dual to u \param by_q receives sums
+/// \param by_u dual to u \param by_q receives sums
 void add_by_coordinates(const Mechanism& mechanism, std::span<const double> q, std::span<const double> by_u,
                         std::span<double> by_q);
 
