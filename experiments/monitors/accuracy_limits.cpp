@@ -11,8 +11,8 @@
 namespace mbdbench {
 namespace {
 
-// Measured on the catalogue (docs/using/when_a_run_is_ok.md): right runs stay below a hundredth of n tol L (1 + V T) and, where
-// energies of size S change hands quickly, reach 5 n tol S.
+// Measured on the catalogue (docs/using/when_a_run_is_ok.md): right runs stay below a hundredth of n tol L (1 + V T)
+// and, where energies of size S change hands quickly, reach 5 n tol S.
 constexpr double kEnergyFactor = 20.0;
 // Of one step. Right runs of the catalogue reach 130 tol S, at singular positions and with multistep methods of high
 // order; those beyond 200 that no other limit met were off by 2000 tol L and more (docs/using/when_a_run_is_ok.md).

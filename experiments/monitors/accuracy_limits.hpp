@@ -12,8 +12,8 @@
 /// position by momenta whose impulses it does not determine. Residuals of angles count as arcs at the mechanism's
 /// length; V is at least the rate of a swing in the mechanism's gravity; what the loops are open by at the start, by
 /// the digits of the description, is granted. The defaults are these drifts and a multiple of the imbalance, at most a
-/// tenth of L, V L and S, which no right run exceeds however coarse its tolerance. docs/using/when_a_run_is_ok.md has the
-/// measurements.
+/// tenth of L, V L and S, which no right run exceeds however coarse its tolerance. docs/using/when_a_run_is_ok.md has
+/// the measurements.
 #include <optional>
 #include <string>
 #include <vector>

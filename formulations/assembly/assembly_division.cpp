@@ -10,8 +10,8 @@ namespace {
 
 // So many branches: enough for eight threads to have equal shares.
 constexpr std::size_t kBranches = 16;
-// Below it the regions that threads share would cost more than they gain (docs/understanding/formulations/augmented_lagrangian.md),
-// ns.
+// Below it the regions that threads share would cost more than they gain
+// (docs/understanding/formulations/augmented_lagrangian.md), ns.
 constexpr double kLeastCost = 6e4;
 // Two threads shall need at most so much of the time of one.
 constexpr double kLeastGain = 0.65;

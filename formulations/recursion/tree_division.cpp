@@ -14,7 +14,8 @@ namespace {
 constexpr std::size_t kBranches = 16;
 // A sub-tree below this share of the whole is not cut any more.
 constexpr double kSmallestShare = 1.0 / 64.0;
-// Below it the regions that threads share would cost more than they gain (docs/understanding/formulations/parts.md), ns.
+// Below it the regions that threads share would cost more than they gain (docs/understanding/formulations/parts.md),
+// ns.
 constexpr double kLeastCost = 2e4;
 // Two threads shall need at most so much of the time of one.
 constexpr double kLeastGain = 0.65;

@@ -7,12 +7,12 @@
 ///
 /// What speaks for it. Figures 9 and 10 count "per time step of 0.01 s how many iterations were needed by the solver",
 /// so the solver works from one output to the next. Evaluations are 6 an accepted step and 5 a rejected one, as the
-/// text says. Of 5772 candidates (docs/understanding/papers/paper_runs.md) no other one meets the four counts and the four local
-/// errors of the table as well at once: 2.2 % and 5.8 %. All ten that meet the counts within 5 % and the local errors
-/// within 15 % start anew every 0.01 s and measure absolute errors; first steps of 0.0005 s to 0.002 s, the largest
-/// component or the Euclidean norm and safety factors of 0.85 to 1 are not told apart. The nearest one of another
-/// kind, 7.2 % and 15 %, halves and doubles its step, goes on from steps cut short at the outputs and measures relative
-/// errors; where the step before such a cut stays in force, the best one misses the counts by 29 %.
+/// text says. Of 5772 candidates (docs/understanding/papers/paper_runs.md) no other one meets the four counts and the
+/// four local errors of the table as well at once: 2.2 % and 5.8 %. All ten that meet the counts within 5 % and the
+/// local errors within 15 % start anew every 0.01 s and measure absolute errors; first steps of 0.0005 s to 0.002 s,
+/// the largest component or the Euclidean norm and safety factors of 0.85 to 1 are not told apart. The nearest one of
+/// another kind, 7.2 % and 15 %, halves and doubles its step, goes on from steps cut short at the outputs and measures
+/// relative errors; where the step before such a cut stays in force, the best one misses the counts by 29 %.
 ///
 /// | Fehlberg45 | order 4 propagated, estimate |y5 - y4| |
 /// |---|---|

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Mechanisms from URDF, the format of robots in ROS; docs/using/mechanisms/robots.md says what is taken and what is refused.
+/// Mechanisms from URDF, the format of robots in ROS; docs/using/mechanisms/robots.md says what is taken and what is
+/// refused.
 #include <tinyxml2.h>
 
 #include <string_view>
