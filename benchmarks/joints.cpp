@@ -78,7 +78,7 @@ Mechanism robot(int bodies) {
 }
 
 void right_hand_side(benchmark::State& state, std::string_view key, const Mechanism& mechanism) {
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const auto formulation = make_formulation(registry, *find_formulation(registry, key), mechanism, {});
   std::vector<double> x(formulation->state_size());
   std::vector<double> xdot(x.size());

@@ -18,10 +18,10 @@
 namespace mbdbench {
 namespace {
 
-void right_hand_side(benchmark::State& state, const FormulationEntry& entry, const std::string& mechanism_name,
-                     std::string_view options = {}) {
+void right_hand_side(benchmark::State& state, const FormulationRegistry& registry, const FormulationEntry& entry,
+                     const std::string& mechanism_name, std::string_view options = {}) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), mechanism_name);
-  const auto formulation = make_formulation(formulation_registry(), entry, mechanism, options);
+  const auto formulation = make_formulation(registry, entry, mechanism, options);
   std::vector<double> x(formulation->state_size());
   std::vector<double> xdot(x.size());
   // A moving state: at rest all velocity terms vanish and might be skipped.
@@ -67,7 +67,7 @@ void register_all() {
         const std::string name = fmt::format("rhs/{}/{}/{}", entry.key, mechanism, n);
         benchmark::RegisterBenchmark(name.c_str(),
                                      [&entry, label = fmt::format("{}:{}", mechanism, n)](benchmark::State& state) {
-                                       right_hand_side(state, entry, label);
+                                       right_hand_side(state, formulation_registry(), entry, label);
                                      });
       }
     }
@@ -87,13 +87,13 @@ void register_subchain(const SubchainCase& each) {
   const std::string name = fmt::format("rhs/{}[leaf={}]/{}/threads:{}/{}/{}", each.key, each.leaf, each.simd,
                                        each.threads, each.mechanism, each.bodies);
   benchmark::RegisterBenchmark(name.c_str(), [each](benchmark::State& state) {
-    use_instruction_set(each.simd);
+    FormulationRegistry registry = formulation_registry();
+    registry.execution.instruction_set = instruction_set_named(each.simd);
     const bool loop = each.mechanism == "loop";  // one of its links is the ground
-    right_hand_side(state, *find_formulation(formulation_registry(), each.key),
+    right_hand_side(state, registry, *find_formulation(registry, each.key),
                     fmt::format("{}:{}", each.mechanism, loop ? each.bodies + 1 : each.bodies),
                     fmt::format("leaf={},threads={}{}", each.leaf, each.threads,
                                 loop && each.key == "dca" ? ",projection=off" : ""));
-    use_instruction_set("auto");
   });
 }
 
@@ -132,7 +132,8 @@ void register_constraint_matrices() {
     for (int n = 4; n <= kLargest; n *= 4) {
       const std::string name = fmt::format("rhs/{}[loops=matrices]/loop/{}", key, n);
       benchmark::RegisterBenchmark(name.c_str(), [key, label = fmt::format("loop:{}", n)](benchmark::State& state) {
-        right_hand_side(state, *find_formulation(formulation_registry(), key), label, "loops=matrices");
+        right_hand_side(state, formulation_registry(), *find_formulation(formulation_registry(), key), label,
+                        "loops=matrices");
       });
     }
   }

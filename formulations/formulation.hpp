@@ -222,7 +222,7 @@ struct MemoryNeed {
 };
 
 class FormulationPart;
-class ProcessExchange;
+struct Execution;
 
 /// One formulation as the registry lists it.
 struct FormulationEntry {
@@ -235,25 +235,22 @@ struct FormulationEntry {
   std::span<const ParameterSpecification> options;
   /// \returns why the mechanism cannot be treated, empty if it can. `refusal_of` asks for more.
   std::string (*refusal)(const Mechanism& mechanism) = nullptr;
-  std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options) = nullptr;
+  /// \param execution threads, processes and kernels; who shares nothing ignores them, and every process computes all
+  std::unique_ptr<Formulation> (*make)(const Mechanism& mechanism, const Parameters& options,
+                                       const Execution& execution) = nullptr;
   /// What `make` needs: runs that would exceed the machine's memory are refused with the number.
   MemoryNeed memory = {};
   /// \returns whether `make_formulation` shall project accepted steps (projection_option.hpp); nullptr: never.
   bool (*projects_steps)(const Mechanism& mechanism, const Parameters& options) = nullptr;
-  /// The part of one of several processes (formulation_part.hpp); nullptr: it cannot be divided.
+  /// The part of one of several processes, those of `execution` (formulation_part.hpp); nullptr: it cannot be divided.
   /// \throws ModelError naming options and numbers of processes that can
   std::unique_ptr<FormulationPart> (*make_part)(const Mechanism& mechanism, const Parameters& options,
-                                                ProcessExchange& processes) = nullptr;
+                                                const Execution& execution) = nullptr;
   std::string_view part_option = {};  ///< with which it can be divided: "leaf=subchain"
   /// Whether it knows the rows of couplings between joints: who does not say so is not given such a mechanism.
   bool takes_couplings = false;
   /// Whether bodies may have no mass, or no inertia about some axis, where what they carry has.
   bool takes_massless_bodies = false;
-  /// As `make`, for processes that hold the whole state each and share right-hand sides where the mechanism has
-  /// branches
-  /// (`Formulation::is_divided`); nullptr: every process computes all of it.
-  std::unique_ptr<Formulation> (*make_on_processes)(const Mechanism& mechanism, const Parameters& options,
-                                                    ProcessExchange& processes) = nullptr;
   /// Whether it knows constraints of velocities alone (joints that roll, `velocity_constraints`), as `takes_couplings`.
   bool takes_velocity_constraints = false;
 };

@@ -14,9 +14,9 @@ namespace {
 /// By the recursion over one part, each loop closed where it meets.
 class PartSolver final : public LoopSolver {
  public:
-  explicit PartSolver(const Mechanism& mechanism)
+  PartSolver(const Mechanism& mechanism, const InstructionSet& set)
       : mechanism_(&mechanism),
-        part_(mechanism, false, {}),
+        part_(mechanism, false, {1, nullptr, set}),
         wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
         driven_(static_cast<std::size_t>(mechanism.motion_row_count())),
         p_(Eigen::VectorXd::Zero(mechanism.u_size())),
@@ -59,8 +59,9 @@ class PartSolver final : public LoopSolver {
 
 }  // namespace
 
-LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one)
-    : mechanism_(&mechanism), projects_(projects), obstacle_(std::move(obstacle)), one_(std::move(one)) {}
+LoopDerivatives::LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one,
+                                 const InstructionSet& set)
+    : mechanism_(&mechanism), projects_(projects), obstacle_(std::move(obstacle)), one_(std::move(one)), set_(set) {}
 
 LoopDerivatives::~LoopDerivatives() = default;
 
@@ -70,8 +71,8 @@ RhsStatus LoopDerivatives::derive(double t, std::span<const double> x, const Pas
     return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
   }
   if (!derivatives_) {
-    derivatives_ =
-        std::make_unique<ClosedDerivatives>(*mechanism_, projects_, std::make_unique<PartSolver>(*mechanism_));
+    derivatives_ = std::make_unique<ClosedDerivatives>(*mechanism_, projects_,
+                                                       std::make_unique<PartSolver>(*mechanism_, set_), set_);
   }
   const RhsStatus status = pass(*derivatives_);
   if (status.ok) {

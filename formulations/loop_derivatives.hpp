@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
@@ -22,7 +23,9 @@ class LoopDerivatives final : public StateDerivatives {
   using OneState = std::function<RhsStatus(double, std::span<const double>, std::span<double>)>;
   /// \param projects whether right-hand sides project velocities on the constraints first
   /// \param obstacle what else the formulation does that has no derivatives; empty: nothing
-  LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one);
+  /// \param set of its kernels
+  LoopDerivatives(const Mechanism& mechanism, bool projects, std::string obstacle, OneState one,
+                  const InstructionSet& set);
   ~LoopDerivatives() override;
   LoopDerivatives(const LoopDerivatives&) = delete;
   LoopDerivatives& operator=(const LoopDerivatives&) = delete;
@@ -46,6 +49,7 @@ class LoopDerivatives final : public StateDerivatives {
   bool projects_;
   std::string obstacle_;
   OneState one_;
+  InstructionSet set_;
   std::unique_ptr<ClosedDerivatives> derivatives_;
 };
 

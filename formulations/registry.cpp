@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
@@ -41,8 +40,8 @@ std::string able(std::span<const FormulationEntry> registry, const Mechanism& me
 
 }  // namespace
 
-std::span<const FormulationEntry> formulation_registry() {
-  static const std::array entries = {
+const FormulationRegistry& formulation_registry() {
+  static const FormulationRegistry registry = {{
       dense_entry(),
       dense_momentum_entry(),
       hdca_entry(),
@@ -58,8 +57,8 @@ std::span<const FormulationEntry> formulation_registry() {
       naudet_reduced_entry(),
       naudet_acceleration_entry(),
       naudet_acceleration_reduced_entry(),
-  };
-  return entries;
+  }};
+  return registry;
 }
 
 const FormulationEntry* find_formulation(std::span<const FormulationEntry> registry, std::string_view key) {
@@ -70,19 +69,17 @@ const FormulationEntry* find_formulation(std::span<const FormulationEntry> regis
 
 namespace {
 
-/// \param processes that share right-hand sides; nullptr: this process is alone
-std::unique_ptr<Formulation> make_whole(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+std::unique_ptr<Formulation> make_whole(const FormulationRegistry& registry, const FormulationEntry& entry,
                                         const Mechanism& mechanism, std::string_view options,
-                                        ProcessExchange* processes) {
+                                        const Execution& execution) {
   const Parameters parameters = parse_parameters(entry.options, options, fmt::format("formulation '{}'", entry.key));
   const std::string refusal = refusal_of(entry, mechanism);
   if (refusal.empty()) {
     try {
-      std::unique_ptr<Formulation> formulation = processes != nullptr && entry.make_on_processes != nullptr
-                                                     ? entry.make_on_processes(mechanism, parameters, *processes)
-                                                     : entry.make(mechanism, parameters);
+      std::unique_ptr<Formulation> formulation = entry.make(mechanism, parameters, execution);
       if (entry.projects_steps != nullptr && entry.projects_steps(mechanism, parameters)) {
-        formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), projection_tolerance(mechanism));
+        formulation = std::make_unique<ProjectedFormulation>(std::move(formulation), projection_tolerance(mechanism),
+                                                             execution.instruction_set);
       }
       return follow_cuts(std::move(formulation));
     } catch (const ModelError& error) {  // an option's own limits
@@ -104,12 +101,12 @@ bool asks_for_parts(const FormulationEntry& entry, std::string_view options) {
          (processes != parameters.end() && processes->second != ParameterValue(std::int64_t{1}));
 }
 
-std::unique_ptr<Formulation> make_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+std::unique_ptr<Formulation> make_formulation(const FormulationRegistry& registry, const FormulationEntry& entry,
                                               const Mechanism& mechanism, std::string_view options) {
-  return make_whole(registry, entry, mechanism, options, nullptr);
+  return make_whole(registry, entry, mechanism, options, registry.execution);
 }
 
-ProcessFormulation make_process_formulation(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+ProcessFormulation make_process_formulation(const FormulationRegistry& registry, const FormulationEntry& entry,
                                             const Mechanism& mechanism, std::string_view options, bool whole_state,
                                             ProcessExchange& processes) {
   ProcessFormulation made;
@@ -125,7 +122,7 @@ ProcessFormulation make_process_formulation(std::span<const FormulationEntry> re
       made.why_whole = error.what();
     }
   }
-  made.whole = make_whole(registry, entry, mechanism, options, &processes);
+  made.whole = make_whole(registry, entry, mechanism, options, registry.execution.on(processes));
   return made;
 }
 
@@ -154,7 +151,7 @@ std::string refusal_of(const FormulationEntry& entry, const Mechanism& mechanism
   return entry.refusal(mechanism);
 }
 
-std::string start_failure(std::span<const FormulationEntry> registry, const FormulationEntry& entry,
+std::string start_failure(const FormulationRegistry& registry, const FormulationEntry& entry,
                           const Mechanism& mechanism, std::string_view options) {
   if (std::string refusal = refusal_of(entry, mechanism); !refusal.empty()) {
     return refusal;
@@ -189,7 +186,7 @@ std::string divisible_formulations(std::span<const FormulationEntry> registry) {
   return divisible;
 }
 
-std::unique_ptr<FormulationPart> make_formulation_part(std::span<const FormulationEntry> registry,
+std::unique_ptr<FormulationPart> make_formulation_part(const FormulationRegistry& registry,
                                                        const FormulationEntry& entry, const Mechanism& mechanism,
                                                        std::string_view options, ProcessExchange& processes) {
   const std::string divisible = divisible_formulations(registry);
@@ -210,15 +207,15 @@ std::unique_ptr<FormulationPart> make_formulation_part(std::span<const Formulati
     throw refuse("a law knows the angle of a cut joint, which is followed with the whole state");
   }
   try {
-    return entry.make_part(mechanism, parameters, processes);
+    return entry.make_part(mechanism, parameters, registry.execution.on(processes));
   } catch (const ModelError& error) {
     throw refuse(error.what());
   }
 }
 
-std::unique_ptr<Formulation> make_shared_formulation(std::span<const FormulationEntry> registry,
-                                                     const FormulationEntry& entry, const Mechanism& mechanism,
-                                                     std::string_view options, ProcessExchange& processes) {
+std::unique_ptr<Formulation> make_shared_formulation(const FormulationRegistry& registry, const FormulationEntry& entry,
+                                                     const Mechanism& mechanism, std::string_view options,
+                                                     ProcessExchange& processes) {
   return std::make_unique<SharedFormulation>(
       make_formulation(registry, entry, mechanism, options),
       [registry, &entry, &mechanism, text = std::string(options), &processes] {

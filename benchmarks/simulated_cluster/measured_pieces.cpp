@@ -38,6 +38,12 @@ void repeated(const Call& call) {
   }
 }
 
+/// \returns the suite's formulations on one thread, whatever the environment says.
+const FormulationRegistry& serial_registry() {
+  static const FormulationRegistry registry = {formulation_registry().entries, Execution{}};
+  return registry;
+}
+
 }  // namespace
 
 std::vector<double> moving_state(const FormulationPart& part, const Mechanism& mechanism) {
@@ -62,7 +68,7 @@ const Mechanism& MeasuredPieces::mechanism(const std::string& name) {
 double MeasuredPieces::whole(const std::string& formulation, const std::string& mechanism_name) {
   const Mechanism& of = mechanism(mechanism_name);
   const FormulationChoice choice = choose_formulation(formulation_registry(), formulation);
-  const auto made = make_formulation(formulation_registry(), *choice.entry, of, choice.options);
+  const auto made = make_formulation(serial_registry(), *choice.entry, of, choice.options);
   std::vector<double> x(made->state_size());
   std::vector<double> xdot(x.size());
   const Eigen::VectorXd u = Eigen::VectorXd::Zero(of.u_size());
@@ -94,7 +100,7 @@ std::vector<MirroredProcesses::Piece> MeasuredPieces::part(const std::string& fo
   const Mechanism& of = mechanism(name);
   const FormulationChoice choice = choose_formulation(formulation_registry(), formulation);
   MirroredProcesses processes(nodes);
-  const auto made = make_formulation_part(formulation_registry(), *choice.entry, of, choice.options, processes);
+  const auto made = make_formulation_part(serial_registry(), *choice.entry, of, choice.options, processes);
   const std::vector<double> x = moving_state(*made, of);
   std::vector<double> xdot(x.size());
   std::vector<MirroredProcesses::Piece> shortest;

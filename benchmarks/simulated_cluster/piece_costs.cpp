@@ -253,7 +253,6 @@ int run(int argument_count, char** arguments) {
   program.add_flag("--two-processes", two_processes, "measure two processes: mpirun -n 2 ...");
   try {
     program.parse(argument_count, arguments);
-    use_threads(1);
     std::filesystem::create_directories(folder);
     if (two_processes) {
       return measure_two_processes(folder, argument_count, arguments);
@@ -261,7 +260,7 @@ int run(int argument_count, char** arguments) {
     constexpr long kSmallest = 1L << 14;
     const std::vector<long> sizes = quick ? std::vector<long>{256} : std::vector<long>{kSmallest, 1L << 17, 1L << 20};
     write_schedules(std::filesystem::path(folder) / "schedules.csv", Schedules(sizes, quick ? 4 : kMostNodes).all());
-    write_provenance(std::filesystem::path(folder) / "provenance.json", capture_provenance());
+    write_provenance(std::filesystem::path(folder) / "provenance.json", capture_provenance(Execution{}));
   } catch (const CLI::ParseError& error) {
     return program.exit(error) == 0 ? kExitOk : kExitBadInput;
   } catch (const std::exception& error) {

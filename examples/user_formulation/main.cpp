@@ -100,7 +100,8 @@ std::string refuse_constraints(const Mechanism& mechanism) {
   return mechanism.constrained() ? "it takes trees without prescribed motions only" : "";
 }
 
-std::unique_ptr<Formulation> make_mine(const Mechanism& mechanism, const Parameters& /*options*/) {
+std::unique_ptr<Formulation> make_mine(const Mechanism& mechanism, const Parameters& /*options*/,
+                                       const Execution& /*execution*/) {
   return std::make_unique<MyFormulation>(mechanism);
 }
 

@@ -60,7 +60,7 @@ std::vector<std::pair<std::string, std::string>> engine_settings(std::span<const
 }
 
 std::unique_ptr<ResultFolder> claim_folder(const std::string& folder, const FolderOwner& owner, bool overwrite,
-                                           const GivenInputs& inputs) {
+                                           const Execution& execution, const GivenInputs& inputs) {
   if (folder.empty()) {
     return nullptr;
   }
@@ -69,7 +69,7 @@ std::unique_ptr<ResultFolder> claim_folder(const std::string& folder, const Fold
   if (!claimed->note().empty()) {
     tell("mbdbench: note: {}", claimed->note());
   }
-  write_provenance(path / "provenance.json", capture_provenance(owner));
+  write_provenance(path / "provenance.json", capture_provenance(owner, execution));
   write_files(path, inputs);
   write_json(path / "inputs.json", json_of(owner, inputs));
   return claimed;

@@ -33,6 +33,6 @@ std::vector<std::pair<std::string, std::string>> engine_settings(std::span<const
 /// \returns nothing for no name
 /// \throws std::invalid_argument where the folder belongs to something else; WriteError
 std::unique_ptr<ResultFolder> claim_folder(const std::string& folder, const FolderOwner& owner, bool overwrite,
-                                           const GivenInputs& inputs);
+                                           const Execution& execution, const GivenInputs& inputs);
 
 }  // namespace mbdbench

@@ -86,17 +86,15 @@ std::string suggestion(const CLI::App& command, const std::string& word) {
 }
 
 /// Options of the whole program, which every command also takes behind its name.
-/// \param formulations gets the engines that the user names
-void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& formulations) {
-  use_threads(threads_of_environment());
-  use_instruction_set("auto");
+/// \param formulations gets the engines that the user names, and how all are executed
+void add_execution_options(CLI::App& program, FormulationRegistry& formulations) {
   use_colours("auto");
   use_wide_tables(false);
   program.fallthrough();
   const CLI::Option* const threads =
       program
           .add_option_function<int>(
-              "--threads", use_threads,
+              "--threads", [&formulations](int count) { formulations.execution.threads = checked_threads(count); },
               "OpenMP threads that share a right-hand side where the formulation can be divided; results do not depend "
               "on it (default: OMP_NUM_THREADS, else 1)")
           ->type_name("N");
@@ -108,7 +106,10 @@ void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& for
   });
   program
       .add_option_function<std::string>(
-          "--simd", use_instruction_set,
+          "--simd",
+          [&formulations](const std::string& name) {
+            formulations.execution.instruction_set = instruction_set_named(name);
+          },
           "Instruction set of their kernels: auto, baseline, avx2 or avx512 (default: auto, the best of this machine)")
       ->type_name("SET");
   program
@@ -123,7 +124,7 @@ void add_execution_options(CLI::App& program, std::vector<FormulationEntry>& for
           [&formulations](const std::vector<std::string>& words) {
             for (const std::string& word : words) {
               formulations.push_back(engine_entry(word));
-              permit_engine(engine_command(formulations.back(), {}));
+              permit_engine(engine_command(formulations.entries.back(), {}));
             }
           },
           "Another engine as a formulation NAME, through the protocol of docs/developing/engine_protocol.md: "

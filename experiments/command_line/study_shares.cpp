@@ -62,7 +62,7 @@ int run_share(const Registries& registries, const studies::Study& study, const S
   const FolderOwner owner = {.command = "study", .name = study.name, .quick = study.inputs.quick, .continues = true};
   const ShareFolder folder(runner.output, owner);
   if (folder.is_new()) {
-    write_provenance(runner.output / "provenance.json", capture_provenance(owner));
+    write_provenance(runner.output / "provenance.json", capture_provenance(owner, registries.formulations.execution));
   }
   const std::string share = runner.share->text();
   const auto results = studies::run_study(registries, study, runner);

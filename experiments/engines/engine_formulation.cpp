@@ -208,7 +208,8 @@ std::string refuse(const Mechanism& mechanism) {
   return mechanism.rheonomic() ? "engines are not told of prescribed motions" : "";
 }
 
-std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options) {
+std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options,
+                                  const Execution& /*execution*/) {
   require_permitted(options.text("program"));
   return std::make_unique<EngineFormulation>(mechanism, options.text("program"), options.number("timeout"));
 }

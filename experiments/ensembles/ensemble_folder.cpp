@@ -13,7 +13,6 @@
 #include "experiments/files/result_removal.hpp"
 #include "experiments/files/text_digest.hpp"
 #include "experiments/records/provenance/provenance.hpp"
-#include "formulations/execution/execution.hpp"
 #include "mechanisms/io/file_error.hpp"
 
 namespace mbdbench {
@@ -59,7 +58,7 @@ nlohmann::ordered_json inputs_of(const EnsembleProblem& problem) {
     settings["reaction point"] = request.reaction_point;
   }
   // Others round differently.
-  settings["instruction set"] = instruction_set_name();
+  settings["instruction set"] = problem.instruction_set.name;
   return json;
 }
 

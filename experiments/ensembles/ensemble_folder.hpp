@@ -12,6 +12,7 @@
 #include "experiments/ensembles/members/ensemble_members.hpp"
 #include "experiments/ensembles/members/member_record.hpp"
 #include "experiments/simulation/simulate_setup.hpp"
+#include "formulations/execution/instruction_set.hpp"
 
 namespace mbdbench {
 
@@ -23,6 +24,7 @@ struct EnsembleProblem {
   const std::vector<std::string>& quantities;
   bool trajectories = false;
   bool in_lanes = false;
+  InstructionSet instruction_set;
 };
 
 /// \returns the problem as inputs.json has it.

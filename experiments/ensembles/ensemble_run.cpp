@@ -81,7 +81,10 @@ struct Ensemble {
         in_lanes(go_in_lanes(base, request, members)),
         trajectories(words.trajectories) {}
 
-  [[nodiscard]] EnsembleProblem problem() const { return {base, request, members, quantities, trajectories, in_lanes}; }
+  [[nodiscard]] const Execution& execution() const { return registries.formulations.execution; }
+  [[nodiscard]] EnsembleProblem problem() const {
+    return {base, request, members, quantities, trajectories, in_lanes, execution().instruction_set};
+  }
   [[nodiscard]] SharedRun shared(const fs::path& folder) const {
     return {registries,
             request,
@@ -135,7 +138,7 @@ void run_open(const Ensemble& ensemble, const fs::path& folder, const std::vecto
   if (!shared.trajectories.empty()) {
     fs::create_directories(shared.trajectories);
   }
-  const ThreadTeam team(std::max(1, thread_count()));
+  const ThreadTeam team(ensemble.execution().threads);
   const std::size_t together = portion(ensemble, open.size(), team.size());
   std::atomic<std::size_t> next{0};
   std::atomic<bool> ended{false};
@@ -244,7 +247,7 @@ int run_and_write(const Registries& registries, const EnsembleRequest& request, 
   if (!complete) {
     clear_for(directory, state);
     tell_notes(ensemble, folder);
-    write_provenance(directory / "provenance.json", capture_provenance(owner, thread_count()));
+    write_provenance(directory / "provenance.json", capture_provenance(owner, ensemble.execution()));
     replace_file(directory / "mechanism.toml", ensemble.base.mechanism_text);
     write_json(directory / "inputs.json", inputs);
   }

@@ -61,9 +61,9 @@ StepState DifferentiableRun::Placed::seen(std::size_t step, double t, std::span<
   return state;
 }
 
-DifferentiableRun::DifferentiableRun(std::span<const FormulationEntry> registry, const Mechanism& mechanism,
+DifferentiableRun::DifferentiableRun(const FormulationRegistry& registry, const Mechanism& mechanism,
                                      VariedNumbers numbers, const RunSettings& settings)
-    : registry_(registry.begin(), registry.end()),
+    : registry_(registry),
       choice_(choose_formulation(registry_, settings.formulation)),
       mechanism_(mechanism),
       numbers_(std::move(numbers)),

@@ -23,6 +23,7 @@
 #include "experiments/gradients/varied_numbers.hpp"
 #include "experiments/gradients/velocity_map.hpp"
 #include "experiments/registries/formulation_choice.hpp"
+#include "formulations/registry.hpp"
 
 namespace mbdbench::gradients {
 
@@ -51,7 +52,7 @@ struct Trajectory {
 class DifferentiableRun {
  public:
   /// \throws std::invalid_argument or ModelError for settings that cannot be, and where there are no derivatives
-  DifferentiableRun(std::span<const FormulationEntry> registry, const Mechanism& mechanism, VariedNumbers numbers,
+  DifferentiableRun(const FormulationRegistry& registry, const Mechanism& mechanism, VariedNumbers numbers,
                     const RunSettings& settings);
   ~DifferentiableRun() = default;
   DifferentiableRun(const DifferentiableRun&) = delete;
@@ -96,7 +97,7 @@ class DifferentiableRun {
   double share(Placed& run, Objective& objective, std::size_t step, std::span<const double> x) const;
   [[nodiscard]] double control_cost(std::span<const double> values, std::span<double> derivatives) const;
 
-  std::vector<FormulationEntry> registry_;
+  FormulationRegistry registry_;
   FormulationChoice choice_;
   Mechanism mechanism_;
   VariedNumbers numbers_;

@@ -23,7 +23,7 @@ struct SpringTerm {
 std::vector<SpringTerm> spring_terms(const Mechanism& mechanism, const VariedNumbers& numbers);
 
 struct DifferentiableRun::Placed {
-  Placed(Mechanism varied, std::span<const FormulationEntry> registry, const FormulationChoice& choice,
+  Placed(Mechanism varied, const FormulationRegistry& registry, const FormulationChoice& choice,
          const StepMethod& method, const VariedNumbers& numbers)
       : mechanism(std::move(varied)),
         formulation(make_formulation(registry, *choice.entry, mechanism, choice.options)),

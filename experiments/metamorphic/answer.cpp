@@ -20,7 +20,6 @@
 #include "experiments/simulation/simulate_run.hpp"
 #include "experiments/verification/state_derivative.hpp"
 #include "formulations/drive_forces.hpp"
-#include "formulations/execution/execution.hpp"
 #include "mechanisms/io/mechanism_reader.hpp"
 
 namespace mbdbench::metamorphic {
@@ -34,7 +33,9 @@ constexpr double kDifferenceStep = 5e-4;
 class Reading {
  public:
   Reading(const Registries& registries, const Telling& telling, const std::string& word, fs::path directory)
-      : registries_(registries), telling_(telling), word_(word), directory_(std::move(directory)) {}
+      : registries_(registries), telling_(telling), word_(word), directory_(std::move(directory)) {
+    registries_.formulations.execution.threads = telling.plan.threads;
+  }
 
   Answer read() {
     fs::remove_all(directory_);
@@ -48,7 +49,6 @@ class Reading {
       if (!answer_.refusal.empty()) {
         return answer_;
       }
-      use_threads(telling_.plan.threads);
       const auto formulation = make_formulation(registries_.formulations, *choice.entry, mechanism, choice.options);
       if (telling_.plan.drives_as_loads) {
         const Mechanism undriven = with_drives_as_loads(*formulation);
@@ -65,7 +65,6 @@ class Reading {
     if (telling_.plan.runs && answer_.failure.empty()) {
       run(file);
     }
-    use_threads(1);
     return answer_;
   }
 
@@ -267,7 +266,7 @@ class Reading {
                                            [body](const ToldMarker& marker) { return marker.body == body; }) == 3;
   }
 
-  const Registries& registries_;
+  Registries registries_;  // with the threads of the plan
   const Telling& telling_;
   std::string word_;
   fs::path directory_;

@@ -13,7 +13,7 @@ namespace mbdbench {
 /// Start from `default_registries()` and append: entries of a user appear wherever those of the suite do.
 struct Registries {
   std::vector<MechanismEntry> mechanisms;
-  std::vector<FormulationEntry> formulations;
+  FormulationRegistry formulations;
   std::vector<OdeEntry> integrators;
   std::vector<ExperimentEntry> experiments;
 };

@@ -124,17 +124,17 @@ void print_result(const SimulateSetup& setup, const SimulationResult& result, co
 }
 
 /// What makes all processes do the same.
-std::string problem_of(const SimulateSetup& setup) {
+std::string problem_of(const SimulateSetup& setup, const Execution& execution) {
   return fmt::format("{}\n{}[{}]\n{}\n{}\n{}\n{}\n{}", setup.mechanism_text, setup.formulation_key,
                      setup.formulation_options, setup.integrator.key, fmt::join(option_texts(setup.settings), " "),
-                     fmt::join(setup.times, " "), setup.options.ode.max_evaluations, instruction_set_name());
+                     fmt::join(setup.times, " "), setup.options.ode.max_evaluations, execution.instruction_set.name);
 }
 
 /// A process behind the first: nothing but its part of the run.
 int run_part(const Registries& registries, const SimulateRequest& request, ProcessStart& start) {
   const SimulateSetup setup = set_up_run(registries, request, &start.processes());
   const InterruptionGuard guard;
-  start.compare(problem_of(setup));
+  start.compare(problem_of(setup, registries.formulations.execution));
   start.begin();
   if (setup.part != nullptr) {
     simulate_part(*setup.part, start.processes(), setup.integrator, setup.times, {}, setup.options, {});
@@ -193,7 +193,7 @@ JudgedRun run_first_part(const SimulateSetup& setup, const SimulateRequest& requ
 int run_and_write(const Registries& registries, const SimulateRequest& request, ProcessStart* start) {
   const SimulateSetup setup = set_up_run(registries, request, start == nullptr ? nullptr : &start->processes());
   if (start != nullptr) {
-    start->compare(problem_of(setup));
+    start->compare(problem_of(setup, registries.formulations.execution));
   }
   const fs::path directory(request.output);
   const FolderOwner owner = {.command = "simulate", .continues = true};
@@ -219,7 +219,8 @@ int run_and_write(const Registries& registries, const SimulateRequest& request, 
     say("continues {} at t = {} with {}\n", request.restart, setup.times.front(), fmt::join(setup.taken_over, " "));
   }
   replace_file(directory / "mechanism.toml", setup.mechanism_text);
-  write_provenance(directory / "provenance.json", capture_provenance(owner, setup.formulation->threads()));
+  write_provenance(directory / "provenance.json",
+                   capture_provenance(owner, registries.formulations.execution, setup.formulation->threads()));
 
   RunAccuracy accuracy(*setup.formulation, setup.shared.get());
   TrajectoryWriter trajectory(directory / "trajectory.csv", *setup.formulation, trajectory_content(request));

@@ -145,10 +145,10 @@ Formulation& matching_reference(VerificationReference& reference, StateKind kind
 }  // namespace
 
 FormulationCheck::FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
-                                   VerificationReference& reference, bool derivatives)
+                                   const Execution& execution, VerificationReference& reference, bool derivatives)
     : mechanism_(&mechanism),
       reference_(&reference),
-      formulation_(entry.make(mechanism, options)),
+      formulation_(entry.make(mechanism, options, execution)),
       rate_kind_(entry.rate_kind),
       tangent_(gauge_is_tangent(mechanism, options)),
       same_layout_(equal_layouts(formulation_->layout(), matching_reference(reference, entry.rate_kind).layout())),

@@ -22,7 +22,7 @@ class FormulationCheck {
   /// \param options of the formulation, complete \param reference of the same mechanism; both must outlive the check
   /// \param derivatives whether exact derivatives are compared, where the formulation has them
   FormulationCheck(const FormulationEntry& entry, const Parameters& options, const Mechanism& mechanism,
-                   VerificationReference& reference, bool derivatives);
+                   const Execution& execution, VerificationReference& reference, bool derivatives);
 
   /// Compares at one state; a reference only with what is not itself. Sets result.failure when the formulation cannot
   /// be evaluated there.

@@ -42,15 +42,16 @@ std::vector<ChosenFormulation> chosen_formulations(const Registries& registries,
 /// \returns the check; nothing where the formulation refuses the mechanism or cannot be made, with the reason in the
 /// row. Options, and other engines, may refuse what the registry's entry takes.
 std::unique_ptr<FormulationCheck> make_check(const ChosenFormulation& formulation, const Mechanism& mechanism,
-                                             VerificationReference& reference, bool derivatives,
-                                             VerificationResult& row) {
+                                             const Execution& execution, VerificationReference& reference,
+                                             bool derivatives, VerificationResult& row) {
   const FormulationEntry& entry = *formulation.choice.entry;
   row.refusal = refusal_of(entry, mechanism);
   if (!row.refusal.empty()) {
     return nullptr;
   }
   try {
-    return std::make_unique<FormulationCheck>(entry, formulation.choice.parameters, mechanism, reference, derivatives);
+    return std::make_unique<FormulationCheck>(entry, formulation.choice.parameters, mechanism, execution, reference,
+                                              derivatives);
   } catch (const ModelError& error) {
     row.refusal = error.what();
   } catch (const std::runtime_error& error) {
@@ -117,7 +118,7 @@ void require_fitting(const Mechanism& mechanism, const std::vector<ChosenFormula
 
 /// All chosen formulations on one mechanism.
 void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormulation>& formulations,
-                      const FormulationEntry& dense, const FormulationEntry& dense_momentum,
+                      const FormulationEntry& dense, const FormulationEntry& dense_momentum, const Execution& execution,
                       const VerificationOptions& options, std::vector<VerificationResult>& results) {
   VerificationStates states;
   if (options.state) {
@@ -136,9 +137,9 @@ void verify_mechanism(const Mechanism& mechanism, const std::vector<ChosenFormul
     row.skipped = states.skipped;
     const std::string_view key = formulation.choice.entry->key;
     row.is_reference = key == dense.key || key == dense_momentum.key;
-    checks.push_back(
-        with_memory_message(fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), formulation.name),
-                            [&] { return make_check(formulation, mechanism, reference, options.derivatives, row); }));
+    checks.push_back(with_memory_message(
+        fmt::format("mechanism '{}' in formulation '{}'", mechanism.name(), formulation.name),
+        [&] { return make_check(formulation, mechanism, execution, reference, options.derivatives, row); }));
   }
   for (const VerificationState& state : states.states) {
     const Reference values = reference.at(state);
@@ -266,7 +267,8 @@ std::vector<VerificationResult> verify(const Registries& registries, const Verif
   std::vector<VerificationResult> results;
   for (std::size_t i = 0; i < inputs.mechanisms.size(); ++i) {
     const std::size_t before = results.size();
-    verify_mechanism(inputs.mechanisms[i], formulations, dense, dense_momentum, options, results);
+    verify_mechanism(inputs.mechanisms[i], formulations, dense, dense_momentum, registries.formulations.execution,
+                     options, results);
     for (std::size_t row = before; row < results.size(); ++row) {
       results[row].word = inputs.words[i];
     }
@@ -289,7 +291,7 @@ std::vector<VerificationResult> verify(const Registries& registries, const Mecha
   require_fitting(mechanism, formulations, dense);
   std::vector<VerificationResult> results;
   verify_mechanism(mechanism, formulations, dense, *choose_formulation(registries.formulations, "dense-momentum").entry,
-                   options, results);
+                   registries.formulations.execution, options, results);
   return results;
 }
 

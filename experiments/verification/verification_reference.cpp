@@ -47,9 +47,9 @@ Vec6 momentum_terms(double mass, const BodyKinematics& body, const Vec6& velocit
 VerificationReference::VerificationReference(const Mechanism& mechanism, const FormulationEntry& dense,
                                              const FormulationEntry& dense_momentum)
     : mechanism_(&mechanism),
-      dense_(dense.make(mechanism, parse_parameters(dense.options, {}, dense.key))),
-      dense_momentum_(
-          dense_momentum.make(mechanism, parse_parameters(dense_momentum.options, "gauge=none", dense_momentum.key))),
+      dense_(dense.make(mechanism, parse_parameters(dense.options, {}, dense.key), {})),
+      dense_momentum_(dense_momentum.make(
+          mechanism, parse_parameters(dense_momentum.options, "gauge=none", dense_momentum.key), {})),
       kinematics_(mechanism),
       jacobians_(mechanism),
       loads_(mechanism, nullptr),

@@ -8,6 +8,7 @@
 /// Cost: O(n); docs/understanding/formulations/recursions.md has the measured times of both paths.
 #include "formulations/aba/aba.hpp"
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/options/kernel_choice.hpp"
 #include "formulations/parts/forms/recursive_accelerations.hpp"
 #include "formulations/recursion/body_recursion.hpp"
@@ -15,8 +16,9 @@
 namespace mbdbench {
 namespace {
 
-std::unique_ptr<Formulation> make_aba(const Mechanism& mechanism, const Parameters& options) {
-  return make_recursive_accelerations(mechanism, {{}, false, options.text("kernel") == "auto"});
+std::unique_ptr<Formulation> make_aba(const Mechanism& mechanism, const Parameters& options,
+                                      const Execution& execution) {
+  return make_recursive_accelerations(mechanism, {{}, false, options.text("kernel") == "auto", execution.alone()});
 }
 
 }  // namespace

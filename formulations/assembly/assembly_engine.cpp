@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -50,9 +49,10 @@ int block_offset(const NodePlan& node, int g) {
 
 }  // namespace
 
-AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal)
+AssemblyEngine::AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal,
+                               const InstructionSet& set)
     : tree_(std::move(tree)),
-      steps_(kernels_in_use(baseline_node_steps, avx2_node_steps, avx512_node_steps)),
+      steps_(compiled_for(set, baseline_node_steps, avx2_node_steps, avx512_node_steps)),
       row_offsets_(row_offsets(tree_.joints())),
       leaves_(tree_, masses, row_offsets_),
       body_input_(masses.size()),

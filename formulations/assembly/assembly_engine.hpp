@@ -17,6 +17,7 @@
 #include "formulations/assembly/assembly_tree.hpp"
 #include "formulations/assembly/body_leaves.hpp"
 #include "formulations/assembly/nodes/proximal.hpp"
+#include "formulations/execution/instruction_set.hpp"
 
 namespace mbdbench {
 
@@ -30,7 +31,8 @@ struct AssemblyPivot {
 class AssemblyEngine {
  public:
   /// \param masses one a body, positive
-  AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal = {});
+  AssemblyEngine(AssemblyTree tree, std::span<const double> masses, const ProximalOptions& proximal,
+                 const InstructionSet& set);
   /// Nodes point to one another.
   AssemblyEngine(const AssemblyEngine&) = delete;
   AssemblyEngine& operator=(const AssemblyEngine&) = delete;

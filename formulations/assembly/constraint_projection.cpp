@@ -12,9 +12,9 @@ constexpr double kFarOpen = 1e-6;
 
 }  // namespace
 
-ConstraintProjection::ConstraintProjection(const Mechanism& mechanism)
+ConstraintProjection::ConstraintProjection(const Mechanism& mechanism, const InstructionSet& set)
     : mechanism_(&mechanism),
-      system_(mechanism, AssemblyOptions{}, nullptr),
+      system_(mechanism, AssemblyOptions{GroundClosure::root, CutAxes::world, {}, set}, nullptr),
       momenta_(static_cast<std::size_t>(mechanism.u_size())),
       candidate_(static_cast<std::size_t>(mechanism.q_size())),
       step_(static_cast<std::size_t>(mechanism.u_size())) {}

@@ -47,7 +47,7 @@ MechanismAssembly::MechanismAssembly(const Mechanism& mechanism, const AssemblyO
       loads_(mechanism, near),
       motions_(mechanism),
       engine_(AssemblyTree(mechanism.body_count(), assembly_joints(mechanism), options.ground), masses(mechanism),
-              options.proximal),
+              options.proximal, options.instruction_set),
       handle_input_(mechanism.bodies().size()),
       body_rate_(mechanism.bodies().size()),
       outboard_(mechanism.bodies().size()),

@@ -20,6 +20,7 @@
 
 #include "formulations/assembly/assembly_engine.hpp"
 #include "formulations/assembly/coupled_joints.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/formulation.hpp"
 #include "mechanisms/model/kinematics/kinematics.hpp"
 #include "mechanisms/model/loads/loads.hpp"
@@ -40,6 +41,7 @@ struct AssemblyOptions {
   GroundClosure ground = GroundClosure::root;
   CutAxes cut_axes = CutAxes::world;
   ProximalOptions proximal;
+  InstructionSet instruction_set = best_instruction_set();  ///< of the kernels
 };
 
 /// One mechanism on the assembly engine. No allocation after construction.

@@ -31,6 +31,7 @@
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/augmented_lagrangian/absolute/absolute_coordinates.hpp"
+#include "formulations/execution/execution.hpp"
 
 namespace mbdbench {
 namespace {
@@ -198,16 +199,10 @@ bool AugmentedLagrangianFormulation::after_step(double t, std::span<double> x) {
 namespace {
 
 template <bool kProjections>
-std::unique_ptr<Formulation> make_augmented(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<AugmentedLagrangianFormulation>(mechanism, augmented_options(options, kProjections));
-}
-
-template <bool kProjections>
-std::unique_ptr<Formulation> make_augmented_on_processes(const Mechanism& mechanism, const Parameters& options,
-                                                         ProcessExchange& processes) {
-  AugmentedOptions chosen = augmented_options(options, kProjections);
-  chosen.sharing.processes = &processes;
-  return std::make_unique<AugmentedLagrangianFormulation>(mechanism, chosen);
+std::unique_ptr<Formulation> make_augmented(const Mechanism& mechanism, const Parameters& options,
+                                            const Execution& execution) {
+  return std::make_unique<AugmentedLagrangianFormulation>(mechanism,
+                                                          augmented_options(options, kProjections, execution));
 }
 
 }  // namespace
@@ -221,12 +216,7 @@ FormulationEntry dca_alm_entry() {
           refuse_for_assembly,
           make_augmented<false>,
           {.per_body = 2e4, .per_row_and_velocity = 32.0},
-          nullptr,
-          nullptr,
-          {},
-          false,
-          false,
-          make_augmented_on_processes<false>};
+          nullptr};
 }
 
 FormulationEntry dca_alm_projected_entry() {
@@ -238,12 +228,7 @@ FormulationEntry dca_alm_projected_entry() {
           refuse_for_assembly,
           make_augmented<true>,
           {.per_body = 2e4, .per_row_and_velocity = 32.0},
-          nullptr,
-          nullptr,
-          {},
-          false,
-          false,
-          make_augmented_on_processes<true>};
+          nullptr};
 }
 
 }  // namespace mbdbench

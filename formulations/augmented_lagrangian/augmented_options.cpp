@@ -106,8 +106,9 @@ std::span<const ParameterSpecification> printed_option_specifications() {
   return kPrinted;
 }
 
-AugmentedOptions printed_options(const Parameters& parameters) {
+AugmentedOptions printed_options(const Parameters& parameters, const Execution& execution) {
   AugmentedOptions options;
+  options.execution = execution.alone();
   options.alpha = parameters.number("alpha");
   options.most_iterations = static_cast<int>(parameters.integer("iterations"));
   options.position = parameters.number("eps_p");
@@ -119,7 +120,7 @@ AugmentedOptions printed_options(const Parameters& parameters) {
   return options;
 }
 
-AugmentedOptions augmented_options(const Parameters& parameters, bool projections) {
+AugmentedOptions augmented_options(const Parameters& parameters, bool projections, const Execution& execution) {
   AugmentedOptions options;
   options.ground = ground_closure(parameters);
   options.alpha = parameters.number("alpha");
@@ -129,7 +130,7 @@ AugmentedOptions augmented_options(const Parameters& parameters, bool projection
   options.projections = projections;
   options.mu = parameters.number("mu");
   options.omega = parameters.number("omega");
-  options.sharing.threads = threads_in(parameters);
+  options.execution = execution_in(parameters, execution);
   if (projections) {
     options.position = parameters.number("eps_p");
     options.velocity = parameters.number("eps_v");

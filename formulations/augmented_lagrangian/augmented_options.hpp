@@ -5,6 +5,7 @@
 
 #include "formulations/assembly/assembly_tree.hpp"
 #include "formulations/execution/branch_team.hpp"
+#include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
@@ -22,7 +23,7 @@ struct AugmentedOptions {
   double position = 1e-14;      ///< eps_p: change of y at which passes end, m and 1
   double velocity = 1e-12;      ///< eps_v, m/s and rad/s
   double acceleration = 1e-10;  ///< eps_a, m/s^2 and rad/s^2
-  BranchSharing sharing;        ///< of the branches of the assembly tree
+  Execution execution;          ///< of the branches of the assembly tree
 };
 
 /// \returns the specifications for the command line. \param projections of dca-alm-proj, whose omega is 0 where none is
@@ -31,9 +32,9 @@ std::span<const ParameterSpecification> augmented_option_specifications(bool pro
 
 /// \returns those of dca-alm-printed.
 std::span<const ParameterSpecification> printed_option_specifications();
-AugmentedOptions printed_options(const Parameters& parameters);
+AugmentedOptions printed_options(const Parameters& parameters, const Execution& execution);
 
 /// \returns the options chosen.
-AugmentedOptions augmented_options(const Parameters& parameters, bool projections);
+AugmentedOptions augmented_options(const Parameters& parameters, bool projections, const Execution& execution);
 
 }  // namespace mbdbench

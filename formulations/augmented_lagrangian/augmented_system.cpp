@@ -82,13 +82,14 @@ AugmentedSystem::Assembly AugmentedSystem::make_assembly() const {
   AssemblyTree tree(mechanism_->body_count(), assembly_joints(*mechanism_), options_.ground);
   const ProximalOptions regularised = proximal(*mechanism_, options_);
   if (DualAssembly::suits(tree, regularised)) {
-    return DualAssembly(tree, masses(*mechanism_), regularised, options_.sharing);
+    return DualAssembly(tree, masses(*mechanism_), regularised, options_.execution);
   }
-  AssemblyEngine engine(std::move(tree), masses(*mechanism_), regularised);
+  AssemblyEngine engine(std::move(tree), masses(*mechanism_), regularised, options_.execution.instruction_set);
   if (regularised.ranked) {
     // The regularisation hides ranks: those of the same nodes without it.
     AssemblyOptions unregularised;
     unregularised.ground = options_.ground;
+    unregularised.instruction_set = options_.execution.instruction_set;
     engine.limit_loop_ranks(MechanismAssembly(*mechanism_, unregularised, nullptr).engine().loop_rank_limits());
   }
   return engine;

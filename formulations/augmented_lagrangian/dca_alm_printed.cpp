@@ -37,6 +37,7 @@
 #include "formulations/augmented_lagrangian/augmented_options.hpp"
 #include "formulations/augmented_lagrangian/hung_chains.hpp"
 #include "formulations/augmented_lagrangian/primal_recursion.hpp"
+#include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -295,8 +296,8 @@ class DcaAlmPrintedFormulation final : public AbsoluteStateFormulation {
   double missing_multipliers_ = 0.0;  // the same of the multipliers
 };
 
-std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options) {
-  return std::make_unique<DcaAlmPrintedFormulation>(mechanism, printed_options(options));
+std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options, const Execution& execution) {
+  return std::make_unique<DcaAlmPrintedFormulation>(mechanism, printed_options(options, execution));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 
 #include "formulations/bae_haug/bae_haug_part.hpp"
 #include "formulations/bae_haug/ground_tree.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/options/division_options.hpp"
 #include "formulations/options/kernel_choice.hpp"
 #include "formulations/options/projection_option.hpp"
@@ -80,23 +81,12 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
   return projection_is_on(mechanism, options, !stabilised && !is_divided(options));
 }
 
-std::unique_ptr<Formulation> make_recursion(const Mechanism& mechanism, const Parameters& options,
-                                            ProcessExchange* processes) {
-  return make_recursive_accelerations(mechanism, {baumgarte_of(options),
-                                                  projects(mechanism, options),
-                                                  options.text("kernel") == "auto",
-                                                  {threads_in(options), processes}});
-}
-
-std::unique_ptr<Formulation> make_bae_haug_on_processes(const Mechanism& mechanism, const Parameters& options,
-                                                        ProcessExchange& processes) {
-  return make_recursion(mechanism, options, &processes);
-}
-
-std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options) {
+std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Parameters& options,
+                                           const Execution& execution) {
   const BaumgarteConstants baumgarte = baumgarte_of(options);
   const bool projected = projects(mechanism, options);
-  auto whole = make_recursion(mechanism, options, nullptr);
+  auto whole = make_recursive_accelerations(
+      mechanism, {baumgarte, projected, options.text("kernel") == "auto", execution_in(options, execution)});
   if (!is_divided(options)) {
     return whole;
   }
@@ -113,16 +103,16 @@ std::unique_ptr<Formulation> make_bae_haug(const Mechanism& mechanism, const Par
 }
 
 std::unique_ptr<FormulationPart> make_part(const Mechanism& mechanism, const Parameters& options,
-                                           ProcessExchange& processes) {
-  if (options.integer("processes") != processes.size()) {
+                                           const Execution& execution) {
+  if (options.integer("processes") != execution.processes->size()) {
     throw ModelError({},
                      fmt::format("option processes={} makes it one recursion a tree, which as many processes can share",
-                                 processes.size()));
+                                 execution.processes->size()));
   }
   if (projects(mechanism, options)) {
     throw ModelError({}, "trees on their own project nothing: projection=off, alpha and beta stabilise");
   }
-  return make_bae_haug_part(mechanism, baumgarte_of(options), &processes);
+  return make_bae_haug_part(mechanism, baumgarte_of(options), execution.processes);
 }
 
 }  // namespace
@@ -140,8 +130,7 @@ FormulationEntry bae_haug_entry() {
           make_part,
           "processes=R",
           true,
-          true,
-          make_bae_haug_on_processes};
+          true};
 }
 
 }  // namespace mbdbench

@@ -32,6 +32,7 @@
 #include <string>
 #include <vector>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/recursion/cut_end.hpp"
 #include "formulations/recursion/cut_rows.hpp"
@@ -364,7 +365,8 @@ std::span<const ParameterSpecification> options() {
   return kOptions;
 }
 
-std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options) {
+std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options,
+                                  const Execution& /*execution*/) {
   return std::make_unique<BaeHaugPrintedFormulation>(
       mechanism, BaumgarteConstants{options.number("alpha"), options.number("beta")});
 }

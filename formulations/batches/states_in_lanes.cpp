@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -13,12 +12,13 @@ constexpr std::size_t kMostLanes = 8;
 
 }  // namespace
 
-int StatesInLanes::lanes_in_use() {
-  return kernels_in_use(baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps).lanes;
+int StatesInLanes::lanes_of(const InstructionSet& set) {
+  return compiled_for(set, baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps).lanes;
 }
 
-StatesInLanes::StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near)
-    : sweeps_(kernels_in_use(baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps)),
+StatesInLanes::StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
+                             const InstructionSet& set)
+    : sweeps_(compiled_for(set, baseline_lane_sweeps, avx2_lane_sweeps, avx512_lane_sweeps)),
       tree_(mechanism, kind, index_of(sweeps_.lanes), near),
       positions_(tree_.tree().positions()),
       team_({}, {}),

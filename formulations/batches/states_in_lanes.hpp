@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "formulations/batches/batch_tree.hpp"
+#include "formulations/execution/instruction_set.hpp"
 
 namespace mbdbench {
 
@@ -17,10 +18,10 @@ namespace mbdbench {
 class StatesInLanes {
  public:
   /// Parameters as of BatchTree.
-  StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near);
+  StatesInLanes(const Mechanism& mechanism, StateKind kind, const CutReferences* near, const InstructionSet& set);
 
-  /// \returns how many states go side by side with the instruction set in use.
-  static int lanes_in_use();
+  /// \returns how many states go side by side.
+  static int lanes_of(const InstructionSet& set);
 
   /// x' of one state, as the scalar recursion has it.
   using OneState = std::function<RhsStatus(double t, std::span<const double> x, std::span<double> rates)>;

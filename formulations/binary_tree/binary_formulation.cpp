@@ -22,7 +22,7 @@ std::string refuse_lanes(const Mechanism& mechanism, const Parameters& options) 
 }  // namespace
 
 std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism, StateKind rate_kind,
-                                                     const Parameters& options) {
+                                                     const Parameters& options, const Execution& execution) {
   const std::string refusal = refuse_lanes(mechanism, options);
   if (!refusal.empty()) {
     if (options.integer("threads") > 1) {
@@ -35,22 +35,22 @@ std::unique_ptr<Formulation> make_binary_formulation(const Mechanism& mechanism,
   const auto subchains = subchains_in(options);
   return make_lane_formulation(
       mechanism, rate_kind,
-      [&mechanism, subchains, threads = threads_in(options)] {
-        return std::make_unique<BinarySolver>(mechanism, ChainPlan(mechanism, subchains), threads);
+      [&mechanism, subchains, chosen = execution_in(options, execution.on_this_process())] {
+        return std::make_unique<BinarySolver>(mechanism, ChainPlan(mechanism, subchains), chosen);
       },
       0.0);
 }
 
 std::unique_ptr<FormulationPart> make_chain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                 const Parameters& options, ProcessExchange& processes) {
+                                                 const Parameters& options, const Execution& execution) {
   const std::string refusal = refuse_lanes(mechanism, options);
   if (!refusal.empty()) {
     throw ModelError({}, "bodies as leaves run on one process here (leaf=subchain may be divided): " + refusal);
   }
-  const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), processes.size());
-  const ChainRange held = plan.share_of(processes.process(), processes.size()).positions;
+  const ChainPlan plan = divisible_plan(mechanism, subchains_in(options), execution.processes->size());
+  const ChainRange held = plan.share_of(execution.processes->process(), execution.processes->size()).positions;
   return make_lane_part(mechanism, rate_kind, plan, held,
-                        std::make_unique<BinarySolver>(mechanism, plan, threads_in(options), &processes), 0.0);
+                        std::make_unique<BinarySolver>(mechanism, plan, execution_in(options, execution)), 0.0);
 }
 
 }  // namespace mbdbench

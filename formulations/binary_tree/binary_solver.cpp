@@ -9,7 +9,6 @@
 #include "formulations/binary_tree/binary_lanes.hpp"
 #include "formulations/binary_tree/node_tree.hpp"
 #include "formulations/binary_tree/segment_node.hpp"
-#include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/chains/turns.hpp"
 #include "formulations/lanes/lane_failure.hpp"
 #include "formulations/subchains/chains/chain_team.hpp"
@@ -27,7 +26,7 @@ bool all_finite(std::span<const double> a, std::span<const double> b) {
 }  // namespace
 
 struct BinarySolver::Work : ChainTeam {
-  Work(const Mechanism& of, ChainPlan given_plan, int given_threads, ProcessExchange* given_processes);
+  Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution);
 
   /// Numbers of first links to other processes. \param values p or tau of what is held; none: zero
   void meet_starts(const TeamMember& member, std::span<const double> values);
@@ -58,11 +57,11 @@ struct BinarySolver::Work : ChainTeam {
   bool finite = true;                            // the state of this process
 };
 
-BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int given_threads, ProcessExchange* given_processes)
-    : ChainTeam(of, std::move(given_plan), given_threads, given_processes),
+BinarySolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution)
+    : ChainTeam(of, std::move(given_plan), execution),
       mechanism(&of),
-      link_sweeps(&chain_sweeps_in_use()),
-      sweeps(kernels_in_use(baseline_binary_sweeps, avx2_binary_sweeps, avx512_binary_sweeps)),
+      link_sweeps(&chain_sweeps_for(execution.instruction_set)),
+      sweeps(compiled_for(execution.instruction_set, baseline_binary_sweeps, avx2_binary_sweeps, avx512_binary_sweeps)),
       trees(plan, lanes),
       starts(plan.segments().size()),
       nodes(plan.segments().size()),
@@ -183,8 +182,8 @@ RhsStatus BinarySolver::Work::status(std::span<const double> q, std::span<const 
   return lane_status(*mechanism, q, rates, smallest, outermost, reason);
 }
 
-BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes)
-    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, processes)) {}
+BinarySolver::BinarySolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), execution)) {}
 BinarySolver::~BinarySolver() = default;
 
 RhsStatus BinarySolver::accelerations(double t, std::span<const double> q, std::span<const double> u,

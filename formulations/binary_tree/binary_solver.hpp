@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/execution/process_exchange.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
@@ -18,7 +19,7 @@ class BinarySolver final : public LaneSolver {
   /// \param threads at most one a block of lanes is used
   /// \param processes nullptr: all links, with q, u, p by coordinate. Otherwise those of this process, as
   /// SubchainSolver has them
-  BinarySolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes = nullptr);
+  BinarySolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution);
   ~BinarySolver() override;
   BinarySolver(const BinarySolver&) = delete;
   BinarySolver& operator=(const BinarySolver&) = delete;

@@ -26,6 +26,7 @@
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/binary_tree/binary_formulation.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/options/division_options.hpp"
@@ -52,8 +53,9 @@ class DcaFormulation final : public JointVelocityFormulation {
       : JointVelocityFormulation(mechanism),
         options_(options),
         system_(mechanism, options.assembly, near()),
-        derivatives_(mechanism, options.projects, obstacle_of_stabilisation(options.alpha, options.beta),
-                     [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }) {
+        derivatives_(
+            mechanism, options.projects, obstacle_of_stabilisation(options.alpha, options.beta),
+            [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, options.assembly.instruction_set) {
     use_derivatives(derivatives_);
   }
 
@@ -111,50 +113,40 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 }
 
 std::unique_ptr<FormulationPart> make_dca_part(const Mechanism& mechanism, const Parameters& options,
-                                               ProcessExchange& processes) {
+                                               const Execution& execution) {
   switch (chosen_leaf(mechanism, StateKind::velocity, options)) {
     case Leaf::subchain:
-      return make_subchain_part(mechanism, StateKind::velocity, options, processes);
+      return make_subchain_part(mechanism, StateKind::velocity, options, execution);
     case Leaf::body:
-      return make_chain_part(mechanism, StateKind::velocity, options, processes);
+      return make_chain_part(mechanism, StateKind::velocity, options, execution);
     default:
       throw ModelError({}, "one part, or sub-trees, need the whole state (leaf=subchain and leaf=body may not)");
   }
 }
 
-/// \param processes that share branches; nullptr: this process is alone
-std::unique_ptr<Formulation> make_dca_for(const Mechanism& mechanism, const Parameters& options,
-                                          ProcessExchange* processes) {
+std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options,
+                                      const Execution& execution) {
   switch (chosen_leaf(mechanism, StateKind::velocity, options)) {
     case Leaf::subchain:
-      return make_subchain_formulation(mechanism, StateKind::velocity, options);
+      return make_subchain_formulation(mechanism, StateKind::velocity, options, execution);
     case Leaf::subtree:
-      return make_subtree_formulation(mechanism, StateKind::velocity, options);
+      return make_subtree_formulation(mechanism, StateKind::velocity, options, execution);
     case Leaf::whole: {
       const BaumgarteConstants baumgarte{options.number("baumgarte_alpha"), options.number("baumgarte_beta")};
       return make_recursive_accelerations(
-          mechanism, {baumgarte, projects(mechanism, options), true, {threads_in(options), processes}});
+          mechanism, {baumgarte, projects(mechanism, options), true, execution_in(options, execution)});
     }
     case Leaf::body:
       break;
   }
-  if (auto in_lanes = make_binary_formulation(mechanism, StateKind::velocity, options)) {
+  if (auto in_lanes = make_binary_formulation(mechanism, StateKind::velocity, options, execution)) {
     return in_lanes;
   }
-  return std::make_unique<DcaFormulation>(
-      mechanism, DcaOptions{{ground_closure(options), CutAxes::world, proximal_options(options)},
-                            options.number("baumgarte_alpha"),
-                            options.number("baumgarte_beta"),
-                            projects(mechanism, options)});
-}
-
-std::unique_ptr<Formulation> make_dca(const Mechanism& mechanism, const Parameters& options) {
-  return make_dca_for(mechanism, options, nullptr);
-}
-
-std::unique_ptr<Formulation> make_dca_on_processes(const Mechanism& mechanism, const Parameters& options,
-                                                   ProcessExchange& processes) {
-  return make_dca_for(mechanism, options, &processes);
+  return std::make_unique<DcaFormulation>(mechanism, DcaOptions{{ground_closure(options), CutAxes::world,
+                                                                 proximal_options(options), execution.instruction_set},
+                                                                options.number("baumgarte_alpha"),
+                                                                options.number("baumgarte_beta"),
+                                                                projects(mechanism, options)});
 }
 
 ParameterSpecification stabilisation(std::string_view name, std::string_view help) {
@@ -196,8 +188,7 @@ FormulationEntry dca_entry() {
           make_dca_part,
           "leaf=subchain",
           true,
-          false,
-          make_dca_on_processes};
+          false};
 }
 
 }  // namespace mbdbench

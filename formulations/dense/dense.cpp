@@ -7,6 +7,8 @@
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/dense/dense_projection.hpp"
+#include "formulations/execution/execution.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/options/gauge_option.hpp"
@@ -22,25 +24,28 @@ void copy_to(const Eigen::VectorXd& from, std::span<double> to) {
 
 class DenseFormulation final : public JointStateFormulation {
  public:
-  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects, bool tangent, bool fixed_rank)
+  DenseFormulation(const Mechanism& mechanism, StateKind rate_kind, bool projects, bool tangent, bool fixed_rank,
+                   const InstructionSet& set)
       : JointStateFormulation(mechanism, rate_kind),
         rate_kind_(rate_kind),
         projects_(projects),
         tangent_(tangent),
         fixed_rank_(fixed_rank),
+        set_(set),
         dynamics_(mechanism, near(), fixed_rank),
         projection_(dynamics_),
         q_(Eigen::VectorXd::Zero(mechanism.q_size())),
         u_(Eigen::VectorXd::Zero(mechanism.u_size())) {
     if (rate_kind == StateKind::velocity) {
-      derivatives_.emplace(mechanism, projects, std::string(),
-                           [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+      derivatives_.emplace(
+          mechanism, projects, std::string(), [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); },
+          set);
       use_derivatives(*derivatives_);
     }
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_, tangent_, fixed_rank_);
+    return std::make_unique<DenseFormulation>(mechanism(), rate_kind_, projects_, tangent_, fixed_rank_, set_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -139,6 +144,7 @@ class DenseFormulation final : public JointStateFormulation {
   bool projects_;
   bool tangent_;
   bool fixed_rank_;
+  InstructionSet set_;  // of the derivatives' kernels
   DenseDynamics dynamics_;
   DenseProjection projection_;
   std::optional<LoopDerivatives> derivatives_;
@@ -151,10 +157,12 @@ std::string refuse_nothing(const Mechanism& /*mechanism*/) {
 }
 
 template <StateKind kRateKind>
-std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& options) {
+std::unique_ptr<Formulation> make_dense(const Mechanism& mechanism, const Parameters& options,
+                                        const Execution& execution) {
   return std::make_unique<DenseFormulation>(
       mechanism, kRateKind, projection_is_on(mechanism, options, kRateKind == StateKind::velocity),
-      gauge_is_tangent(mechanism, options), kRateKind == StateKind::velocity && options.text("rank") == "fixed");
+      gauge_is_tangent(mechanism, options), kRateKind == StateKind::velocity && options.text("rank") == "fixed",
+      execution.instruction_set);
 }
 
 std::span<const ParameterSpecification> dense_options() {

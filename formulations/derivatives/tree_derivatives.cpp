@@ -5,7 +5,6 @@
 #include <numbers>
 
 #include "formulations/derivatives/rate_parameters.hpp"
-#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -24,8 +23,9 @@ kernels::Matrix3<double> packed(const Mat3& m) {
 
 }  // namespace
 
-TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near)
-    : sweeps_(kernels_in_use(baseline_linear_sweeps, avx2_linear_sweeps, avx512_linear_sweeps)),
+TreeDerivatives::TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near,
+                                 const InstructionSet& set)
+    : sweeps_(compiled_for(set, baseline_linear_sweeps, avx2_linear_sweeps, avx512_linear_sweeps)),
       tree_(mechanism, kind, 1, near),
       mechanism_(&mechanism),
       node_of_row_(tree_.tree().size()),

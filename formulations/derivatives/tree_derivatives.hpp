@@ -9,6 +9,7 @@
 
 #include "formulations/batches/batch_tree.hpp"
 #include "formulations/derivatives/linear_data.hpp"
+#include "formulations/execution/instruction_set.hpp"
 
 namespace mbdbench {
 
@@ -16,7 +17,7 @@ namespace mbdbench {
 class TreeDerivatives {
  public:
   /// Parameters as of BatchTree; a mechanism for which `loads_without_lanes` is empty.
-  TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near);
+  TreeDerivatives(const Mechanism& mechanism, StateKind kind, const CutReferences* near, const InstructionSet& set);
 
   // As of Formulation, by the same names. All return whether what they give is right for sure: pivots positive, numbers
   // finite.

@@ -31,16 +31,16 @@ std::vector<std::size_t> process_bounds(std::span<const double> costs, const Pro
 
 }  // namespace
 
-BranchTeam::BranchTeam(std::span<const double> costs, const BranchSharing& sharing)
+BranchTeam::BranchTeam(std::span<const double> costs, const Execution& execution)
     : branches_(0),
-      processes_(costs.size() > 1 ? sharing.processes : nullptr),
+      processes_(costs.size() > 1 ? execution.processes : nullptr),
       process_bounds_(process_bounds(costs, processes_)),
       team_(1) {
   const auto process = static_cast<std::size_t>(processes_ == nullptr ? 0 : processes_->process());
   const std::size_t first = process_bounds_[process];
   const std::size_t last = process_bounds_[process + 1];
   branches_ = static_cast<int>(last - first);
-  team_ = ThreadTeam(std::min(sharing.threads, std::max(1, branches_)));
+  team_ = ThreadTeam(std::min(execution.threads, std::max(1, branches_)));
   for (int members = 1; members <= team_.size(); ++members) {
     std::vector<std::size_t> own =
         divided(costs, first, last, costs.empty() ? 0.0 : costs.front(), static_cast<std::size_t>(members));

@@ -6,19 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "formulations/execution/process_exchange.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/execution/thread_team.hpp"
 
 namespace mbdbench {
-
-/// By how many branches are shared.
-struct BranchSharing {
-  int threads = 1;                       ///< of this process
-  ProcessExchange* processes = nullptr;  ///< the processes; nullptr: this one is alone
-
-  /// \returns whether anybody shares anything.
-  [[nodiscard]] bool shares() const { return threads > 1 || processes != nullptr; }
-};
 
 /// What a member of a region has to do.
 struct BranchShare {
@@ -51,9 +42,9 @@ struct BranchShare {
 /// by `exchange`, which all processes call together.
 class BranchTeam {
  public:
-  /// \param costs of the trunk, then of the branches; none: nothing is shared \param sharing at most one thread a
-  /// branch
-  BranchTeam(std::span<const double> costs, const BranchSharing& sharing);
+  /// \param costs of the trunk, then of the branches; none: nothing is shared
+  /// \param execution threads, at most one a branch, and processes
+  BranchTeam(std::span<const double> costs, const Execution& execution);
 
   /// \returns how many threads of this process share its branches.
   [[nodiscard]] int size() const { return team_.size(); }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 
-#include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
@@ -21,26 +21,6 @@ bool has_avx512() {
 }
 #endif
 
-const InstructionSet* best() {
-  const auto sets = instruction_sets();
-  return &*std::find_if(sets.rbegin(), sets.rend(), [](const InstructionSet& set) { return set.available; });
-}
-
-int& threads() {
-  static int count = threads_of_environment();
-  return count;
-}
-
-ProcessExchange*& processes() {
-  static ProcessExchange* exchange = nullptr;
-  return exchange;
-}
-
-const InstructionSet*& chosen() {
-  static const InstructionSet* set = best();
-  return set;
-}
-
 }  // namespace
 
 std::span<const InstructionSet> instruction_sets() {
@@ -54,47 +34,23 @@ std::span<const InstructionSet> instruction_sets() {
   return sets;
 }
 
-const InstructionSet& instruction_set() {
-  return *chosen();
+const InstructionSet& best_instruction_set() {
+  const auto sets = instruction_sets();
+  return *std::find_if(sets.rbegin(), sets.rend(), [](const InstructionSet& set) { return set.available; });
 }
 
-void use_threads(int count) {
-  if (count < 1 || count > kMostThreads) {
-    throw ModelError({}, fmt::format("{} threads were asked for; it takes 1 to {}", count, kMostThreads));
-  }
-  threads() = count;
-}
-
-int thread_count() {
-  return threads();
-}
-
-void use_processes(ProcessExchange* exchange) {
-  processes() = exchange;
-}
-
-ProcessExchange* processes_in_use() {
-  return processes();
-}
-
-std::string_view instruction_set_name() {
-  return instruction_set().name;
-}
-
-void use_instruction_set(std::string_view name) {
+const InstructionSet& instruction_set_named(std::string_view name) {
   if (name == "auto") {
-    chosen() = best();
-    return;
+    return best_instruction_set();
   }
   std::string names = "auto";
   for (const InstructionSet& set : instruction_sets()) {
     if (set.name == name) {
       if (!set.available) {
-        throw ModelError(
-            {}, fmt::format("this machine does not have the instruction set '{}'; it has '{}'", name, best()->name));
+        throw ModelError({}, fmt::format("this machine does not have the instruction set '{}'; it has '{}'", name,
+                                         best_instruction_set().name));
       }
-      chosen() = &set;
-      return;
+      return set;
     }
     names += fmt::format(", {}", set.name);
   }

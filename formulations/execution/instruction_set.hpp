@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// Which of the compiled instruction sets runs: the best that the machine has, or the one that the user names.
+/// The instruction sets for which kernels are compiled, and which of them the machine has.
 #include <span>
 #include <string_view>
 
@@ -16,19 +16,17 @@ struct InstructionSet {
 /// \returns all compiled ones, the plainest first.
 std::span<const InstructionSet> instruction_sets();
 
-/// \returns the one in use: the best available unless `use_instruction_set` (execution.hpp) chose another.
-const InstructionSet& instruction_set();
+/// \returns the best that this machine has.
+const InstructionSet& best_instruction_set();
+
+/// \returns the one of this name; "auto" is the best that the machine has.
+/// \throws ModelError if there is none of that name, or the machine lacks it
+const InstructionSet& instruction_set_named(std::string_view name);
 
 /// \returns kernels of an instruction set, from what the three files offer that are compiled one for each.
 template <class Kernels>
 Kernels compiled_for(const InstructionSet& set, Kernels (*baseline)(), Kernels (*avx2)(), Kernels (*avx512)()) {
   return set.level == 0 ? baseline() : set.level == 1 ? avx2() : avx512();
-}
-
-/// \returns those of the instruction set in use.
-template <class Kernels>
-Kernels kernels_in_use(Kernels (*baseline)(), Kernels (*avx2)(), Kernels (*avx512)()) {
-  return compiled_for(instruction_set(), baseline, avx2, avx512);
 }
 
 }  // namespace mbdbench

@@ -34,6 +34,7 @@
 
 #include "formulations/assembly/assembly_options.hpp"
 #include "formulations/binary_tree/binary_formulation.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/hdca/hdca_options.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/options/division_options.hpp"
@@ -230,47 +231,36 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 }
 
 std::unique_ptr<FormulationPart> make_hdca_part(const Mechanism& mechanism, const Parameters& options,
-                                                ProcessExchange& processes) {
+                                                const Execution& execution) {
   switch (chosen_leaf(mechanism, StateKind::momentum, options)) {
     case Leaf::subchain:
-      return make_subchain_part(mechanism, StateKind::momentum, options, processes);
+      return make_subchain_part(mechanism, StateKind::momentum, options, execution);
     case Leaf::body:
-      return make_chain_part(mechanism, StateKind::momentum, options, processes);
+      return make_chain_part(mechanism, StateKind::momentum, options, execution);
     default:
       throw ModelError({}, "one part, or sub-trees, need the whole state (leaf=subchain and leaf=body may not)");
   }
 }
 
-/// \param processes that share branches; nullptr: this process is alone
-std::unique_ptr<Formulation> make_hdca_for(const Mechanism& mechanism, const Parameters& options,
-                                           ProcessExchange* processes) {
+std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options,
+                                       const Execution& execution) {
   switch (chosen_leaf(mechanism, StateKind::momentum, options)) {
     case Leaf::subchain:
-      return make_subchain_formulation(mechanism, StateKind::momentum, options);
+      return make_subchain_formulation(mechanism, StateKind::momentum, options, execution);
     case Leaf::subtree:
-      return make_subtree_formulation(mechanism, StateKind::momentum, options);
+      return make_subtree_formulation(mechanism, StateKind::momentum, options, execution);
     case Leaf::whole: {
-      const HdcaOptions chosen = hdca_options(mechanism, options);
-      return make_recursive_momenta(
-          mechanism,
-          {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true, {threads_in(options), processes}});
+      const HdcaOptions chosen = hdca_options(mechanism, options, execution);
+      return make_recursive_momenta(mechanism, {chosen.gauge, chosen.leak, chosen.reset_interval, chosen.feedback, true,
+                                                execution_in(options, execution)});
     }
     case Leaf::body:
       break;
   }
-  if (auto in_lanes = make_binary_formulation(mechanism, StateKind::momentum, options)) {
+  if (auto in_lanes = make_binary_formulation(mechanism, StateKind::momentum, options, execution)) {
     return in_lanes;
   }
-  return std::make_unique<HdcaFormulation>(mechanism, hdca_options(mechanism, options));
-}
-
-std::unique_ptr<Formulation> make_hdca(const Mechanism& mechanism, const Parameters& options) {
-  return make_hdca_for(mechanism, options, nullptr);
-}
-
-std::unique_ptr<Formulation> make_hdca_on_processes(const Mechanism& mechanism, const Parameters& options,
-                                                    ProcessExchange& processes) {
-  return make_hdca_for(mechanism, options, &processes);
+  return std::make_unique<HdcaFormulation>(mechanism, hdca_options(mechanism, options, execution));
 }
 
 }  // namespace
@@ -288,8 +278,7 @@ FormulationEntry hdca_entry() {
           make_hdca_part,
           "leaf=subchain",
           true,
-          false,
-          make_hdca_on_processes};
+          false};
 }
 
 }  // namespace mbdbench

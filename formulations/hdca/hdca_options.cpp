@@ -63,8 +63,9 @@ std::span<const ParameterSpecification> hdca_option_specifications() {
   return kOptions;
 }
 
-HdcaOptions hdca_options(const Mechanism& mechanism, const Parameters& parameters) {
+HdcaOptions hdca_options(const Mechanism& mechanism, const Parameters& parameters, const Execution& execution) {
   HdcaOptions options;
+  options.assembly.instruction_set = execution.instruction_set;
   options.assembly.ground = ground_closure(parameters);
   options.assembly.cut_axes = parameters.text("cut_axes") == "body" ? CutAxes::body : CutAxes::world;
   options.assembly.proximal = proximal_options(parameters);

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "formulations/assembly/mechanism_assembly.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/options/gauge_option.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
@@ -25,6 +26,6 @@ struct HdcaOptions {
 std::span<const ParameterSpecification> hdca_option_specifications();
 
 /// \returns the options chosen.
-HdcaOptions hdca_options(const Mechanism& mechanism, const Parameters& parameters);
+HdcaOptions hdca_options(const Mechanism& mechanism, const Parameters& parameters, const Execution& execution);
 
 }  // namespace mbdbench

@@ -41,6 +41,7 @@
 
 #include "formulations/assembly/mechanism_assembly.hpp"
 #include "formulations/assembly/point_masses.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 #include "formulations/recursion/semidefinite_solver.hpp"
@@ -93,14 +94,15 @@ std::vector<std::size_t> boundary_groups(const Mechanism& mechanism) {
 
 class HdcaPrintedFormulation final : public JointStateFormulation {
  public:
-  explicit HdcaPrintedFormulation(const Mechanism& mechanism)
+  HdcaPrintedFormulation(const Mechanism& mechanism, const InstructionSet& set)
       : JointStateFormulation(mechanism, StateKind::momentum),
         kinematics_(mechanism),
         loads_(mechanism, near()),
         links_(mechanism.bodies().size()),
         cut_rows_(mechanism.cut_row_count()),
         solver_(boundary_groups(mechanism)),
-        u_(index_of(mechanism.u_size())) {
+        u_(index_of(mechanism.u_size())),
+        set_(set) {
     for (const Joint& joint : mechanism.tree_joints()) {
       ground_rows_ += joint.a < 0 ? joint.nc : 0;
     }
@@ -119,7 +121,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   }
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override {
-    return std::make_unique<HdcaPrintedFormulation>(mechanism());
+    return std::make_unique<HdcaPrintedFormulation>(mechanism(), set_);
   }
 
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override {
@@ -401,7 +403,8 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   /// Made when first asked for: momenta of given velocities and reactions are no hot work.
   MechanismAssembly& system() {
     if (!system_) {
-      system_ = std::make_unique<MechanismAssembly>(mechanism(), AssemblyOptions{}, near());
+      system_ = std::make_unique<MechanismAssembly>(
+          mechanism(), AssemblyOptions{GroundClosure::root, CutAxes::world, {}, set_}, near());
     }
     return *system_;
   }
@@ -421,6 +424,7 @@ class HdcaPrintedFormulation final : public JointStateFormulation {
   Eigen::VectorXd smallest_;
   SemidefiniteSolver solver_;
   std::vector<double> u_;
+  InstructionSet set_;
   std::unique_ptr<MechanismAssembly> system_;
 };
 
@@ -475,8 +479,9 @@ std::string refuse(const Mechanism& mechanism) {
   return {};
 }
 
-std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& /*options*/) {
-  return std::make_unique<HdcaPrintedFormulation>(mechanism);
+std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& /*options*/,
+                                  const Execution& execution) {
+  return std::make_unique<HdcaPrintedFormulation>(mechanism, execution.instruction_set);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/naudet/closed_naudet.hpp"
 #include "formulations/options/kernel_choice.hpp"
 #include "formulations/options/projection_option.hpp"
@@ -76,18 +77,21 @@ bool projects(const Mechanism& mechanism, const Parameters& options) {
 }
 
 template <StateKind kRateKind, bool kReduced>
-std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options) {
+std::unique_ptr<Formulation> make_naudet(const Mechanism& mechanism, const Parameters& options,
+                                         const Execution& execution) {
   const bool closed = mechanism.closing_row_count() > 0;
   if (!closed && kRateKind == StateKind::momentum) {
     RecursiveMomentumSettings settings;
     settings.link_frames = options.text("kernel") == "auto";
+    settings.execution = execution.alone();
     return make_recursive_momenta(mechanism, settings);
   }
   // On closed loops the state of the acceleration twin has the cut joints' coordinates too: ClosedNaudet.
   if (!closed && kRateKind == StateKind::velocity) {
-    return make_recursive_accelerations(
-        mechanism,
-        {{}, !kReduced && projects<StateKind::velocity>(mechanism, options), options.text("kernel") == "auto"});
+    return make_recursive_accelerations(mechanism, {{},
+                                                    !kReduced && projects<StateKind::velocity>(mechanism, options),
+                                                    options.text("kernel") == "auto",
+                                                    execution.alone()});
   }
   ClosedStateForm form;
   form.rate_kind = kRateKind;

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/model_error.hpp"
 
 namespace mbdbench {
@@ -50,9 +49,12 @@ ParameterSpecification threads_option() {
           0, kMostThreads};
 }
 
-int threads_in(const Parameters& options) {
-  const auto threads = static_cast<int>(options.integer("threads"));
-  return threads == 0 ? thread_count() : threads;
+Execution execution_in(const Parameters& options, const Execution& execution) {
+  Execution chosen = execution;
+  if (const auto threads = static_cast<int>(options.integer("threads")); threads != 0) {
+    chosen.threads = threads;
+  }
+  return chosen;
 }
 
 bool asks_for_lanes(const Parameters& options) {

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// The options of the pieces into which a mechanism is divided, and of the threads that share them.
+#include "formulations/execution/execution.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 
 namespace mbdbench {
@@ -15,9 +16,9 @@ ParameterSpecification subchains_option();
 /// \returns its value. \throws ModelError where that is no multiple of 8
 int subchains_in(const Parameters& options);
 
-/// \returns the option `threads`; 0: as execution.hpp says.
+/// \returns the option `threads`; 0: as `Execution` says.
 ParameterSpecification threads_option();
-/// \returns the threads that options ask for, or those of execution.hpp.
-int threads_in(const Parameters& options);
+/// \returns the execution with the threads that options ask for, if they do.
+Execution execution_in(const Parameters& options, const Execution& execution);
 
 }  // namespace mbdbench

@@ -4,20 +4,19 @@
 #include <cmath>
 #include <string_view>
 
-#include "formulations/execution/instruction_set.hpp"
 #include "formulations/recursion/cut_rows.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
-PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const BranchSharing& sharing)
+PartRecursion::PartRecursion(const Mechanism& mechanism, bool keeps_poses, const Execution& execution)
     : mechanism_(&mechanism),
       keeps_poses_(keeps_poses || !mechanism.cut_joints().empty()),
-      tree_(mechanism, sharing.threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
-      team_(branch_costs(tree_), {sharing.threads, nullptr}),
+      tree_(mechanism, execution.threads > 1 ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(branch_costs(tree_), execution.on_this_process()),
       positions_(tree_.positions()),
       poses_(mechanism, tree_),
       plan_(mechanism, tree_),
-      sweeps_(kernels_in_use(baseline_part_sweeps, avx2_part_sweeps, avx512_part_sweeps)),
+      sweeps_(compiled_for(execution.instruction_set, baseline_part_sweeps, avx2_part_sweeps, avx512_part_sweeps)),
       data_(tree_.ranges().size()),
       statuses_(tree_.ranges().size()),
       cuts_(mechanism.cut_joints().size()),

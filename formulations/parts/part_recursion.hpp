@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/formulation.hpp"
 #include "formulations/kernels/aligned_memory.hpp"
 #include "formulations/parts/part_plan.hpp"
@@ -25,8 +26,8 @@ namespace mbdbench {
 class PartRecursion {
  public:
   /// \param keeps_poses whether poses are wanted where there are no cut joints
-  /// \param sharing threads share the branches of the tree; every process has all of them
-  PartRecursion(const Mechanism& mechanism, bool keeps_poses, const BranchSharing& sharing);
+  /// \param execution threads share the branches of the tree; every process has all of them
+  PartRecursion(const Mechanism& mechanism, bool keeps_poses, const Execution& execution);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   [[nodiscard]] const LinkPositions& positions() const { return positions_; }

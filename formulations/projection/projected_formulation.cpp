@@ -9,16 +9,18 @@ std::vector<StateComponent> layout_of(const Formulation& formulation) {
 
 }  // namespace
 
-ProjectedFormulation::ProjectedFormulation(std::unique_ptr<Formulation> inner, double tolerance)
+ProjectedFormulation::ProjectedFormulation(std::unique_ptr<Formulation> inner, double tolerance,
+                                           const InstructionSet& set)
     : Formulation(inner->mechanism(), layout_of(*inner)),
       inner_(std::move(inner)),
       tolerance_(tolerance),
-      projection_(mechanism()),
+      set_(set),
+      projection_(mechanism(), set),
       q_(static_cast<std::size_t>(mechanism().q_size())),
       u_(static_cast<std::size_t>(mechanism().u_size())) {}
 
 std::unique_ptr<Formulation> ProjectedFormulation::clone() const {
-  return std::make_unique<ProjectedFormulation>(inner_->clone(), tolerance_);
+  return std::make_unique<ProjectedFormulation>(inner_->clone(), tolerance_, set_);
 }
 
 RhsStatus ProjectedFormulation::pack(double t, std::span<const double> q, std::span<const double> u,

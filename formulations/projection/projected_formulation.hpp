@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "formulations/assembly/constraint_projection.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/formulation.hpp"
 
 namespace mbdbench {
@@ -14,7 +15,8 @@ namespace mbdbench {
 class ProjectedFormulation final : public Formulation {
  public:
   /// \param tolerance of max |Phi| and max |Phi'|, positive
-  ProjectedFormulation(std::unique_ptr<Formulation> inner, double tolerance);
+  ProjectedFormulation(std::unique_ptr<Formulation> inner, double tolerance,
+                       const InstructionSet& set = best_instruction_set());
 
   [[nodiscard]] std::unique_ptr<Formulation> clone() const override;
   RhsStatus pack(double t, std::span<const double> q, std::span<const double> u, std::span<double> x) override;
@@ -63,6 +65,7 @@ class ProjectedFormulation final : public Formulation {
  private:
   std::unique_ptr<Formulation> inner_;
   double tolerance_;
+  InstructionSet set_;
   ConstraintProjection projection_;
   std::vector<double> q_;
   std::vector<double> u_;

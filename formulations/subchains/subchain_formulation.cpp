@@ -67,14 +67,14 @@ void require_subchains(const Mechanism& mechanism, StateKind rate_kind, const Pa
 /// How sub-chains are made and run.
 struct SubchainSettings {
   int subchains = 0;  // 0: chosen from the numbers of links
-  int threads = 1;
+  Execution execution;
   double leak = 0.0;  // kappa, 1/s (momenta)
 };
 
-SubchainSettings settings_of(StateKind rate_kind, const Parameters& options) {
+SubchainSettings settings_of(StateKind rate_kind, const Parameters& options, const Execution& execution) {
   SubchainSettings settings;
   settings.subchains = subchains_in(options);
-  settings.threads = threads_in(options);
+  settings.execution = execution_in(options, execution);
   if (rate_kind == StateKind::momentum && options.text("gauge") == "leak") {
     settings.leak = options.number("leak");
   }
@@ -84,13 +84,14 @@ SubchainSettings settings_of(StateKind rate_kind, const Parameters& options) {
 }  // namespace
 
 std::unique_ptr<Formulation> make_subchain_formulation(const Mechanism& mechanism, StateKind rate_kind,
-                                                       const Parameters& options) {
+                                                       const Parameters& options, const Execution& execution) {
   require_subchains(mechanism, rate_kind, options);
-  const SubchainSettings settings = settings_of(rate_kind, options);
+  const SubchainSettings settings = settings_of(rate_kind, options, execution.on_this_process());
   return make_lane_formulation(
       mechanism, rate_kind,
       [&mechanism, settings] {
-        return std::make_unique<SubchainSolver>(mechanism, ChainPlan(mechanism, settings.subchains), settings.threads);
+        return std::make_unique<SubchainSolver>(mechanism, ChainPlan(mechanism, settings.subchains),
+                                                settings.execution);
       },
       settings.leak);
 }
@@ -108,16 +109,16 @@ ChainPlan divisible_plan(const Mechanism& mechanism, int subchains, int processe
 }
 
 std::unique_ptr<FormulationPart> make_subchain_part(const Mechanism& mechanism, StateKind rate_kind,
-                                                    const Parameters& options, ProcessExchange& processes) {
+                                                    const Parameters& options, const Execution& execution) {
   if (options.text("leaf") == "subtree") {
     throw ModelError({}, "sub-trees run on one process so far");
   }
   require_subchains(mechanism, rate_kind, options);
-  const SubchainSettings settings = settings_of(rate_kind, options);
-  const ChainPlan plan = divisible_plan(mechanism, settings.subchains, processes.size());
-  const ChainRange held = plan.share_of(processes.process(), processes.size()).positions;
+  const SubchainSettings settings = settings_of(rate_kind, options, execution);
+  const ChainPlan plan = divisible_plan(mechanism, settings.subchains, execution.processes->size());
+  const ChainRange held = plan.share_of(execution.processes->process(), execution.processes->size()).positions;
   return make_lane_part(mechanism, rate_kind, plan, held,
-                        std::make_unique<SubchainSolver>(mechanism, plan, settings.threads, &processes), settings.leak);
+                        std::make_unique<SubchainSolver>(mechanism, plan, settings.execution), settings.leak);
 }
 
 }  // namespace mbdbench

@@ -22,7 +22,7 @@ bool all_finite(std::span<const double> values) {
 }  // namespace
 
 struct SubchainSolver::Work : ChainTeam {
-  Work(const Mechanism& of, ChainPlan given_plan, int threads, ProcessExchange* given);
+  Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution);
 
   void meet_scans(const TeamMember& member);
   void close_segments(const TeamMember& member);
@@ -41,10 +41,10 @@ struct SubchainSolver::Work : ChainTeam {
   double failed_pivot = 0.0;
 };
 
-SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, int threads, ProcessExchange* given)
-    : ChainTeam(of, std::move(given_plan), threads, given),
+SubchainSolver::Work::Work(const Mechanism& of, ChainPlan given_plan, const Execution& execution)
+    : ChainTeam(of, std::move(given_plan), execution),
       mechanism(&of),
-      sweeps(&chain_sweeps_in_use()),
+      sweeps(&chain_sweeps_for(execution.instruction_set)),
       segment_lanes(plan, lanes, *sweeps, own.blocks),
       reports(plan.segments().size()),
       met_scans(processes == nullptr ? 0 : reports.size()),
@@ -130,8 +130,8 @@ int SubchainSolver::Work::outermost_failure() {
                                                      : static_cast<std::size_t>(outermost->position));
 }
 
-SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes)
-    : work_(std::make_unique<Work>(mechanism, std::move(plan), threads, processes)) {}
+SubchainSolver::SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution)
+    : work_(std::make_unique<Work>(mechanism, std::move(plan), execution)) {}
 SubchainSolver::~SubchainSolver() = default;
 
 RhsStatus SubchainSolver::accelerations(double t, std::span<const double> q, std::span<const double> u,

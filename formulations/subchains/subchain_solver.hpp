@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/execution/process_exchange.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subchains/chains/chain_plan.hpp"
@@ -24,7 +25,7 @@ class SubchainSolver final : public LaneSolver {
   /// (ChainPlan::share_of), with q, u, p of them alone, by position; all processes call the same functions together and
   /// get the same return value. A state that is not finite on one of them fails on all; what overflows afterwards does
   /// not
-  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, int threads, ProcessExchange* processes = nullptr);
+  SubchainSolver(const Mechanism& mechanism, ChainPlan plan, const Execution& execution);
   ~SubchainSolver() override;
   SubchainSolver(const SubchainSolver&) = delete;
   SubchainSolver& operator=(const SubchainSolver&) = delete;

@@ -7,7 +7,7 @@
 namespace mbdbench {
 
 std::unique_ptr<Formulation> make_subtree_formulation(const Mechanism& mechanism, StateKind rate_kind,
-                                                      const Parameters& options) {
+                                                      const Parameters& options, const Execution& execution) {
   const std::string refusal = refuse_for_subtrees(mechanism);
   if (!refusal.empty()) {
     throw ModelError({}, "option leaf=subtree: " + refusal);
@@ -17,8 +17,8 @@ std::unique_ptr<Formulation> make_subtree_formulation(const Mechanism& mechanism
   }
   return make_lane_formulation(
       mechanism, rate_kind,
-      [&mechanism, rate_kind, threads = threads_in(options)] {
-        return std::make_unique<SubtreeSolver>(mechanism, rate_kind, threads);
+      [&mechanism, rate_kind, chosen = execution_in(options, execution)] {
+        return std::make_unique<SubtreeSolver>(mechanism, rate_kind, chosen);
       },
       0.0);
 }

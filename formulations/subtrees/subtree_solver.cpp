@@ -3,22 +3,21 @@
 #include <algorithm>
 #include <functional>
 
-#include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/chains/turns.hpp"
 #include "formulations/lanes/lane_failure.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "mechanisms/model/kinematics/vector_view.hpp"
 
 namespace mbdbench {
-SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, int threads)
+SubtreeSolver::SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution)
     : mechanism_(&mechanism),
       plan_(mechanism),
       trunk_sweeps_(scalar_tree_sweeps()),
-      sweeps_(kernels_in_use(baseline_tree_sweeps, avx2_tree_sweeps, avx512_tree_sweeps)),
+      sweeps_(compiled_for(execution.instruction_set, baseline_tree_sweeps, avx2_tree_sweeps, avx512_tree_sweeps)),
       trunk_(plan_.tree(), plan_.trunk()),
       pivots_(plan_.blocks().size() + 1),
       loads_(mechanism, nullptr),  // none in cut joints
-      team_(std::min(threads, static_cast<int>(plan_.blocks().size()))) {
+      team_(std::min(execution.threads, static_cast<int>(plan_.blocks().size()))) {
   for (const TreeForm& form : plan_.blocks()) {
     blocks_.push_back(std::make_unique<TreeLanes>(plan_.tree(), form));
   }

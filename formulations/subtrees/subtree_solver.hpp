@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/execution/thread_team.hpp"
 #include "formulations/lanes/lane_solver.hpp"
 #include "formulations/subtrees/tree_lanes.hpp"
@@ -18,7 +19,7 @@ class SubtreeSolver final : public LaneSolver {
  public:
   /// \param rate_kind what it will be asked for: accelerations (velocity) or momenta
   /// \param threads at most one a block is used \throws ModelError if the mechanism is refused
-  SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, int threads);
+  SubtreeSolver(const Mechanism& mechanism, StateKind rate_kind, const Execution& execution);
 
   RhsStatus accelerations(double t, std::span<const double> q, std::span<const double> u,
                           std::span<double> udot) override;

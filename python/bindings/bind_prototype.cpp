@@ -88,7 +88,8 @@ std::string refuse(const Mechanism& /*mechanism*/) {
   return {};
 }
 
-std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options) {
+std::unique_ptr<Formulation> make(const Mechanism& mechanism, const Parameters& options,
+                                  const Execution& /*execution*/) {
   const nb::gil_scoped_acquire lock;
   return std::make_unique<PrototypeFormulation>(mechanism,
                                                 prototypes()[static_cast<std::size_t>(options.integer("function"))]);
@@ -125,7 +126,7 @@ FormulationEntry prototype_entry(const std::string& name, nb::callable function)
 
 /// Makes `function` a formulation that all functions of the module take under its name; the last one of a name counts.
 void add_prototype(const std::string& name, nb::callable function) {
-  std::vector<FormulationEntry>& entries = registries().formulations;
+  std::vector<FormulationEntry>& entries = registries().formulations.entries;
   const FormulationEntry* const shipped = find_formulation(formulation_registry(), name);
   if (shipped != nullptr) {
     throw nb::value_error(fmt::format("'{}' is a formulation of the suite; choose another name", name).c_str());

@@ -98,8 +98,9 @@ MechanismEntry user_mechanism() {
 FormulationEntry wrong_formulation() {
   FormulationEntry entry = dense_momentum_entry();
   entry.key = "user_wrong";
-  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
-    return std::make_unique<WrongFormulation>(dense_momentum_entry().make(mechanism, options));
+  entry.make = [](const Mechanism& mechanism, const Parameters& options,
+                  const Execution& execution) -> std::unique_ptr<Formulation> {
+    return std::make_unique<WrongFormulation>(dense_momentum_entry().make(mechanism, options, execution));
   };
   return entry;
 }
@@ -107,9 +108,10 @@ FormulationEntry wrong_formulation() {
 FormulationEntry wrong_naudet_formulation() {
   FormulationEntry entry = *find_formulation(formulation_registry(), "naudet");
   entry.key = "user_wrong_naudet";
-  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
+  entry.make = [](const Mechanism& mechanism, const Parameters& options,
+                  const Execution& execution) -> std::unique_ptr<Formulation> {
     return std::make_unique<WrongFormulation>(
-        find_formulation(formulation_registry(), "naudet")->make(mechanism, options));
+        find_formulation(formulation_registry(), "naudet")->make(mechanism, options, execution));
   };
   return entry;
 }
@@ -117,8 +119,9 @@ FormulationEntry wrong_naudet_formulation() {
 FormulationEntry reversed_formulation() {
   FormulationEntry entry = dense_entry();
   entry.key = "user_reversed";
-  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
-    return std::make_unique<ReversedFormulation>(dense_entry().make(mechanism, options));
+  entry.make = [](const Mechanism& mechanism, const Parameters& options,
+                  const Execution& execution) -> std::unique_ptr<Formulation> {
+    return std::make_unique<ReversedFormulation>(dense_entry().make(mechanism, options, execution));
   };
   return entry;
 }

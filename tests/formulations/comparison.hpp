@@ -15,6 +15,7 @@
 #include "formulations/followed_cuts.hpp"
 #include "formulations/registry.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench::test {
@@ -58,7 +59,8 @@ inline std::string_view precise_options(std::string_view key) {
 /// looked for near the start (turns_of_cut_joints_test follows them).
 inline std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& mechanism,
                                          std::string_view options = {}) {
-  const auto registry = formulation_registry();
+  FormulationRegistry registry = formulation_registry();
+  registry.execution.instruction_set = InstructionSetInUse::now();
   return without_following(make_formulation(registry, *find_formulation(registry, key), mechanism,
                                             options.empty() ? precise_options(key) : options));
 }

@@ -114,7 +114,7 @@ RepeatedTimes of_one_state(const RepeatedTimes& times, int states) {
   return each;
 }
 
-void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options) {
+void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options, int threads) {
   std::vector<TimedCall> calls;
   std::vector<RepeatedTimes> own(rows.size());
   calls.reserve(rows.size());
@@ -126,7 +126,7 @@ void time_rows(std::vector<BenchRow>& rows, const BenchOptions& options) {
       continue;
     }
     if (options.batch > 0) {
-      row.states = std::make_unique<StateBatch>(*row.made, thread_count());
+      row.states = std::make_unique<StateBatch>(*row.made, threads);
       calls.push_back(batch_call(*row.states, 0.0, row.x0, static_cast<std::size_t>(options.batch)));
       continue;
     }
@@ -237,7 +237,7 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
   for (const Mechanism& mechanism : mechanisms) {
     given.mechanisms.push_back(&mechanism);
   }
-  const auto folder = claim_folder(options.output, owner, options.overwrite, given);
+  const auto folder = claim_folder(options.output, owner, options.overwrite, registries.formulations.execution, given);
   const InterruptionGuard guard;
   std::vector<BenchRow> all;
   int threads = 1;
@@ -256,7 +256,7 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
       }
       continue;
     }
-    time_rows(rows, options);
+    time_rows(rows, options, registries.formulations.execution.threads);
     // What is finished is told and kept, whatever the next mechanism brings.
     print_rows(rows, options.batch);
     for (BenchRow& row : rows) {
@@ -265,7 +265,8 @@ int run_bench(const Registries& registries, const BenchOptions& options) {
     }
     std::move(rows.begin(), rows.end(), std::back_inserter(all));
     if (!options.output.empty()) {
-      write_provenance(output / "provenance.json", capture_provenance(owner, threads));
+      write_provenance(output / "provenance.json",
+                       capture_provenance(owner, registries.formulations.execution, threads));
       write_records(output / "timings.csv", records_of(all, options.batch));
     }
     if (interruption_requested()) {

@@ -125,7 +125,7 @@ int run_equilibrium(const Registries& registries, const EquilibriumCall& call) {
     return kExitCheckFailed;
   }
   const auto folder =
-      claim_folder(call.output, {.command = "equilibrium"}, call.overwrite,
+      claim_folder(call.output, {.command = "equilibrium"}, call.overwrite, registries.formulations.execution,
                    {.mechanisms = {&mechanism},
                     .formulations = {motion.formulation_key()},
                     .settings = {{"t", fmt::format("{}", call.time)}, {"nearest", call.what.nearest ? "yes" : "no"}}});

@@ -93,7 +93,7 @@ void add_verdicts(const Registries& registries, const Mechanism& mechanism, std:
 
 /// Asks what every command asks: does it take the mechanism, does it fit into the memory, has it a right-hand side at
 /// the start?
-Answer answer_of(const std::vector<FormulationEntry>& registry, const std::string& word, const Mechanism& mechanism) {
+Answer answer_of(const FormulationRegistry& registry, const std::string& word, const Mechanism& mechanism) {
   const FormulationChoice choice = choose_formulation(registry, word);
   Answer answer{word, refusal_of(*choice.entry, mechanism), {}, {}};
   if (!answer.refusal.empty()) {
@@ -119,7 +119,7 @@ Answer answer_of(const std::vector<FormulationEntry>& registry, const std::strin
 /// \param words of formulations; empty: all
 std::vector<Answer> answers_of(const Registries& registries, std::vector<std::string> words,
                                const Mechanism& mechanism) {
-  const std::vector<FormulationEntry>& registry = registries.formulations;
+  const FormulationRegistry& registry = registries.formulations;
   if (words.empty()) {
     std::transform(registry.begin(), registry.end(), std::back_inserter(words),
                    [](const FormulationEntry& entry) { return std::string(entry.key); });

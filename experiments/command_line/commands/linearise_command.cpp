@@ -80,7 +80,7 @@ void run_linearise(const Registries& registries, const LineariseOptions& options
   const auto formulation = make_formulation(registries.formulations, *choice.entry, mechanism, choice.options);
   const LinearMotion motion = linear_motion(*formulation, options.time, initial_state(*formulation, options.time));
   const auto folder = claim_folder(
-      options.output, {.command = "linearise"}, options.overwrite,
+      options.output, {.command = "linearise"}, options.overwrite, registries.formulations.execution,
       {.mechanisms = {&mechanism}, .formulations = {word}, .settings = {{"t", fmt::format("{}", options.time)}}});
   if (!options.output.empty()) {
     write_motion(options.output, motion, formulation->layout());

@@ -36,18 +36,18 @@ void print_parameters(std::size_t indent, std::span<const ParameterSpecification
   }
 }
 
-template <typename Entry>
-std::size_t key_width(const std::vector<Entry>& entries) {
+template <typename Entries>
+std::size_t key_width(const Entries& entries) {
   std::size_t width = 0;
-  for (const Entry& entry : entries) {
+  for (const auto& entry : entries) {
     width = std::max(width, entry.key.size());
   }
   return width;
 }
 
-template <typename Entry>
-void print_keys(const std::vector<Entry>& entries) {
-  for (const Entry& entry : entries) {
+template <typename Entries>
+void print_keys(const Entries& entries) {
+  for (const auto& entry : entries) {
     fmt::print("{}\n", entry.key);
   }
 }
@@ -60,7 +60,7 @@ void list_mechanisms(const std::vector<MechanismEntry>& entries) {
   }
 }
 
-void list_formulations(const std::vector<FormulationEntry>& entries) {
+void list_formulations(const FormulationRegistry& entries) {
   print_heading("Formulations, with the rates in their state and their options: NAME=VALUE,NAME=VALUE");
   for (const FormulationEntry& entry : entries) {
     print_entry(key_width(entries), entry.key, fmt::format("{} ({})", entry.summary, to_string(entry.rate_kind)),

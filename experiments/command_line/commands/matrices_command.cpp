@@ -131,8 +131,9 @@ void run_matrices(const Registries& registries, const MatricesOptions& options) 
   const Eigen::VectorXd accelerations = dense_accelerations(registries, dense, mechanism, at);
   const EquationMatrices equations = equation_matrices(mechanism, at.t, at.q, at.u);
   require_finite(equations, accelerations, at.t);
-  const auto folder = claim_folder(options.output, {.command = "matrices"}, options.overwrite,
-                                   {.mechanisms = {&mechanism}, .settings = {{"t", fmt::format("{}", at.t)}}});
+  const auto folder =
+      claim_folder(options.output, {.command = "matrices"}, options.overwrite, registries.formulations.execution,
+                   {.mechanisms = {&mechanism}, .settings = {{"t", fmt::format("{}", at.t)}}});
   const std::filesystem::path directory = options.output;
   write_npy_matrix(directory / "mass_matrix.npy", equations.mass);
   write_npy_matrix(directory / "constraint_jacobian.npy", equations.constraint_jacobian);

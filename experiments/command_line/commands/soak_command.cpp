@@ -296,7 +296,8 @@ int without_failure(std::int64_t compared) {
 
 int run_soak(const Registries& registries, const SoakOptions& options) {
   const std::filesystem::path output(options.output);
-  const auto folder = claim_folder(options.output, soak_owner(), options.overwrite, given(options));
+  const auto folder =
+      claim_folder(options.output, soak_owner(), options.overwrite, registries.formulations.execution, given(options));
   const InterruptionGuard guard;
   const SoakReport report = SoakRun(registries, options).run();
   print_report(report);
@@ -335,7 +336,8 @@ int run_metamorphic_soak(const Registries& registries, const SoakOptions& option
                                           .working = output / ".working",
                                           .quiet = options.quiet};
   metamorphic::require_known(registries, wanted);
-  const auto folder = claim_folder(options.output, soak_owner(), options.overwrite, given(options));
+  const auto folder =
+      claim_folder(options.output, soak_owner(), options.overwrite, registries.formulations.execution, given(options));
   const InterruptionGuard guard;
   const metamorphic::Report report = metamorphic::run_metamorphic(registries, wanted);
   say("seed {}: {} comparisons, {} disagree\n", options.seed, report.compared(), report.disagreements.size());

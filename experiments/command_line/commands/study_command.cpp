@@ -300,7 +300,7 @@ int run_here(const Registries& registries, const StudyFileRun& options, ProcessS
   if (first) {
     tell_changes(output, study_json);
     // A run that is killed leaves whose folder it is.
-    write_provenance(output / "provenance.json", capture_provenance(owner));
+    write_provenance(output / "provenance.json", capture_provenance(owner, registries.formulations.execution));
   }
   const InterruptionGuard guard;
   const auto results = studies::run_study(registries, study,
@@ -317,9 +317,9 @@ int run_here(const Registries& registries, const StudyFileRun& options, ProcessS
   }
   int threads = 1;
   for (const studies::StudyVariant& variant : study.variants) {
-    threads = std::max(threads, studies::threads_of(variant));
+    threads = std::max(threads, variant.threads);
   }
-  Provenance provenance = capture_provenance(owner, threads);
+  Provenance provenance = capture_provenance(owner, registries.formulations.execution, threads);
   provenance.shares = results ? results->shares : std::vector<ShareProvenance>{};
   write_provenance(output / "provenance.json", provenance);
   studies::write_inputs(study, output);

@@ -213,8 +213,8 @@ int run_verify(const Registries& registries, VerifyOptions& options) {
   for (const Mechanism& mechanism : inputs.mechanisms) {
     tell_moved_start(mechanism);
   }
-  const auto folder =
-      claim_folder(options.output, {.command = "verify"}, options.overwrite, given(registries, options, inputs));
+  const auto folder = claim_folder(options.output, {.command = "verify"}, options.overwrite,
+                                   registries.formulations.execution, given(registries, options, inputs));
   const InterruptionGuard guard;
   std::unique_ptr<ProgressBar> progress;
   const std::vector<VerificationResult> results =

@@ -21,7 +21,6 @@
 
 #include "experiments/files/formats/json_file.hpp"
 #include "experiments/records/provenance/build_information.hpp"
-#include "formulations/execution/execution.hpp"
 #include "formulations/execution/openmp_settings.hpp"
 #include "integrators/registry.hpp"
 #include "mechanisms/io/file_format.hpp"
@@ -117,7 +116,7 @@ std::vector<std::pair<std::string, std::string>> libraries() {
 
 }  // namespace
 
-Provenance capture_provenance(int threads) {
+Provenance capture_provenance(const Execution& execution, int threads) {
   const BuildInformation build = build_information();
   Provenance provenance;
   provenance.version = build.version;
@@ -126,10 +125,10 @@ Provenance capture_provenance(int threads) {
   provenance.compiler = build.compiler;
   provenance.flags = build.flags;
   provenance.build_type = build.build_type;
-  provenance.instruction_set = instruction_set_name();
+  provenance.instruction_set = execution.instruction_set.name;
   provenance.cpu = or_unknown(value_in_file("/proc/cpuinfo", "model name", ':'));
   provenance.logical_cores = static_cast<int>(std::thread::hardware_concurrency());
-  provenance.threads = std::max(threads, thread_count());
+  provenance.threads = std::max(threads, execution.threads);
   provenance.binding = binding();
   provenance.libraries = libraries();
   provenance.operating_system = operating_system();
@@ -138,8 +137,8 @@ Provenance capture_provenance(int threads) {
   return provenance;
 }
 
-Provenance capture_provenance(const FolderOwner& owner, int threads) {
-  Provenance provenance = capture_provenance(threads);
+Provenance capture_provenance(const FolderOwner& owner, const Execution& execution, int threads) {
+  Provenance provenance = capture_provenance(execution, threads);
   provenance.made_by = owner;
   return provenance;
 }
@@ -179,20 +178,6 @@ void write_provenance(const std::filesystem::path& file, const Provenance& prove
   for (const ShareProvenance& share : provenance.shares) {
     json["shares"].push_back({{"share", share.share}, {"parts", share.parts}, {"machines", share.machines}});
   }
-  write_json(file, json);
-}
-
-void add_processes(const std::filesystem::path& file, int processes, const std::string& messages) {
-  nlohmann::ordered_json json = json_in(file);
-  if (!json.is_object()) {
-    Provenance provenance = capture_provenance();
-    provenance.processes = processes;
-    provenance.messages = messages;
-    write_provenance(file, provenance);
-    return;
-  }
-  json["processes"] = processes;
-  json["messages"] = messages;
   write_json(file, json);
 }
 

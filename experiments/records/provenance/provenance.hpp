@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "experiments/files/result_folder.hpp"
+#include "formulations/execution/execution.hpp"
 
 namespace mbdbench {
 
@@ -41,20 +42,17 @@ struct Provenance {
   std::vector<ShareProvenance> shares = {};  ///< of which the results were put together
 };
 
+/// \param execution of what is computed \param threads that a formulation uses where its options ask for more
 /// \returns the provenance of this program, here and now.
-Provenance capture_provenance(int threads = 1);
+Provenance capture_provenance(const Execution& execution, int threads = 1);
 
 /// \returns the same, of the results of a command.
-Provenance capture_provenance(const FolderOwner& owner, int threads = 1);
+Provenance capture_provenance(const FolderOwner& owner, const Execution& execution, int threads = 1);
 
 /// \returns "0.3.0 (commit 1a2b3c4d5e6f, uncommitted changes)".
 std::string version_text();
 
 /// Writes provenance.json. \throws FileError when the file cannot be written
 void write_provenance(const std::filesystem::path& file, const Provenance& provenance);
-
-/// Says in a provenance file that rows of its directory were made with several MPI processes; makes the file where
-/// there is none. \param messages as in `Provenance` \throws FileError when the file cannot be written
-void add_processes(const std::filesystem::path& file, int processes, const std::string& messages);
 
 }  // namespace mbdbench

@@ -35,7 +35,7 @@ std::unique_ptr<Formulation> dense_equations(const Mechanism& mechanism, const F
                     "with the state (q, u)",
                     run.layout().back().name, mechanism.u_size(), kMostDense));
   }
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   return make_formulation(registry, *find_formulation(registry, "dense"), mechanism, "");
 }
 

@@ -18,6 +18,7 @@
 #include "experiments/studies/declaration/frozen_reference.hpp"
 #include "experiments/studies/declaration/observer.hpp"
 #include "formulations/formulation.hpp"
+#include "formulations/registry.hpp"
 #include "integrators/ode.hpp"
 #include "mechanisms/model/mechanism.hpp"
 
@@ -60,6 +61,7 @@ struct StudyVariant {
   const FormulationEntry* entry = nullptr;
   std::string options;           ///< as the command line takes them, may be empty; those of the whole study among them
   bool may_fail = false;         ///< whether a failed run is a result and not a failure of the study
+  int threads = 1;               ///< that share its right-hand sides
   int processes = 1;             ///< among which its right-hand sides are divided
   int evaluations_before = 0;    ///< that a published program makes before its solver begins; they count in rhs_calls
   std::string own_options = {};  ///< without those of the whole study
@@ -202,7 +204,7 @@ struct Study {
   std::vector<StudyMechanism> mechanisms;
   std::vector<StudyVariant> variants;
   /// The registry's formulations and other engines, where the study names such; variants point into it.
-  std::shared_ptr<const std::vector<FormulationEntry>> engines;
+  std::shared_ptr<const FormulationRegistry> engines;
   std::vector<const OdeEntry*> integrators;  ///< empty: nothing is run, right-hand sides alone are observed
   std::vector<Control> controls;             ///< tolerances, then steps
   std::vector<Observer> observers;

@@ -66,7 +66,8 @@ class StudyRun {
         keys += part.key;
       }
     }
-    PartRunner runner(study_.name, options_, declared, keys);
+    PartRunner runner(study_.name, options_, declared, keys,
+                      own_origin(registries_.formulations.execution.instruction_set));
     const bool finished =
         runner.run(references) && runner.run(cells) && runner.run_alone([&] { return timing_parts(runner); }, team_);
     if (!runner.end() || !finished) {
@@ -294,8 +295,8 @@ class StudyRun {
 
   StudyPart machine_part() {
     return {text_digest(program_digest() + "|machine limits"), kMachinePart, 1,
-            [] {
-              const MachineLimits limits = measure_machine_limits();
+            [this] {
+              const MachineLimits limits = measure_machine_limits(registries_.formulations.execution.instruction_set);
               return nlohmann::json{limits.operations, limits.bandwidth,
                                     std::isfinite(limits.latency) ? limits.latency : -1.0};
             },
@@ -310,7 +311,7 @@ class StudyRun {
     std::string asked;
     for (const std::size_t v : study_.mechanisms[mechanism].variants) {
       const StudyVariant& variant = study_.variants[v];
-      asked += fmt::format("{}{} on {} threads{},", variant.formulation(), engine_of(variant), threads_of(variant),
+      asked += fmt::format("{}{} on {} threads{},", variant.formulation(), engine_of(variant), variant.threads,
                            is_timed_here(v) ? "" : ", no processes");
     }
     for (const Observer& observer : study_.observers) {

@@ -91,7 +91,7 @@ Measured without_processes(const StudyVariant& variant) {
 }
 
 bool is_sequential(const StudyVariant& variant) {
-  return processes_of(variant) == 1 && threads_of(variant) == 1;
+  return processes_of(variant) == 1 && variant.threads == 1;
 }
 
 }  // namespace mbdbench::studies

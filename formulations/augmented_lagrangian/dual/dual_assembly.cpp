@@ -5,7 +5,6 @@
 #include <numeric>
 #include <string_view>
 
-#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -22,17 +21,17 @@ bool DualAssembly::suits(const AssemblyTree& tree, const ProximalOptions& proxim
 }
 
 DualAssembly::DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal,
-                           const BranchSharing& sharing)
-    : DualAssembly(AssemblyDivision(tree), tree, masses, proximal, sharing) {}
+                           const Execution& execution)
+    : DualAssembly(AssemblyDivision(tree), tree, masses, proximal, execution) {}
 
 DualAssembly::DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
-                           const ProximalOptions& proximal, const BranchSharing& sharing)
-    : sweeps_(kernels_in_use(baseline_dual_sweeps, avx2_dual_sweeps, avx512_dual_sweeps)),
+                           const ProximalOptions& proximal, const Execution& execution)
+    : sweeps_(compiled_for(execution.instruction_set, baseline_dual_sweeps, avx2_dual_sweeps, avx512_dual_sweeps)),
       proximal_(proximal),
       storage_(tree, division, masses),
       failures_(division.ranges.size()),
       range_squares_(division.ranges.size()),
-      team_(division.costs(), sharing) {
+      team_(division.costs(), execution) {
   for (const Vector which : {kRight, kResidual, kMultipliers, kMultiplierChange}) {
     vectors_[which] = lane_memory(joint_count());
   }

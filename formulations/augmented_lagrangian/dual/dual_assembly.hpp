@@ -28,9 +28,9 @@ class DualAssembly {
   /// \returns whether the tree and the options are of the kind above.
   [[nodiscard]] static bool suits(const AssemblyTree& tree, const ProximalOptions& proximal);
 
-  /// \param masses one a body, positive \param sharing threads share the branches
+  /// \param masses one a body, positive \param execution threads share the branches
   DualAssembly(const AssemblyTree& tree, std::span<const double> masses, const ProximalOptions& proximal,
-               const BranchSharing& sharing);
+               const Execution& execution);
 
   [[nodiscard]] const BranchTeam& team() const { return team_; }
 
@@ -82,7 +82,7 @@ class DualAssembly {
 
  private:
   DualAssembly(const AssemblyDivision& division, const AssemblyTree& tree, std::span<const double> masses,
-               const ProximalOptions& proximal, const BranchSharing& sharing);
+               const ProximalOptions& proximal, const Execution& execution);
 
   /// Numbers of the problem, a pack a joint or a pack a body.
   enum Vector { kRight, kResidual, kMultipliers, kMultiplierChange, kInput, kRates, kRateChange, kVectors };

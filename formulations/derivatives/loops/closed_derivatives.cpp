@@ -13,7 +13,6 @@
 #include "formulations/derivatives/loops/saddle_solver.hpp"
 #include "formulations/derivatives/loops/turned_coordinates.hpp"
 #include "formulations/derivatives/rate_parameters.hpp"
-#include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 
 namespace mbdbench {
@@ -30,11 +29,11 @@ RhsStatus finite_or_why(std::span<const double> values) {
 }  // namespace
 
 struct ClosedDerivatives::Workspace {
-  Workspace(const Mechanism& m, bool p, std::unique_ptr<LoopSolver> s)
+  Workspace(const Mechanism& m, bool p, std::unique_ptr<LoopSolver> s, const InstructionSet& set)
       : mechanism(&m),
         projects(p && m.constrained()),
         fast(std::move(s)),
-        sweeps(kernels_in_use(baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
+        sweeps(compiled_for(set, baseline_closed_sweeps, avx2_closed_sweeps, avx512_closed_sweeps)),
         state(m, sweeps.width),
         coordinates(m),
         size(m.u_size()),
@@ -189,8 +188,9 @@ void ClosedDerivatives::Workspace::sweep_all(bool turns, Eigen::Ref<Eigen::Matri
   }
 }
 
-ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver)
-    : work_(std::make_unique<Workspace>(mechanism, projects, std::move(solver))) {}
+ClosedDerivatives::ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver,
+                                     const InstructionSet& set)
+    : work_(std::make_unique<Workspace>(mechanism, projects, std::move(solver), set)) {}
 
 ClosedDerivatives::~ClosedDerivatives() = default;
 

@@ -20,6 +20,7 @@
 #include <string>
 
 #include "formulations/derivatives/loops/loop_solver.hpp"
+#include "formulations/execution/instruction_set.hpp"
 
 namespace mbdbench {
 
@@ -28,7 +29,8 @@ class ClosedDerivatives {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
   /// \param solver of products with a direction or with weights, and of parameters
-  ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver);
+  ClosedDerivatives(const Mechanism& mechanism, bool projects, std::unique_ptr<LoopSolver> solver,
+                    const InstructionSet& set);
   ~ClosedDerivatives();
   ClosedDerivatives(const ClosedDerivatives&) = delete;
   ClosedDerivatives& operator=(const ClosedDerivatives&) = delete;

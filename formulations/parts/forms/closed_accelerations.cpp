@@ -9,11 +9,11 @@
 namespace mbdbench {
 
 ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                         const BranchSharing& sharing, const CutReferences* near)
+                                         const Execution& execution, const CutReferences* near)
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
-      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies(), sharing),
+      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies(), execution),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),

@@ -18,9 +18,9 @@ namespace mbdbench {
 /// Workspace of one mechanism: anything that Mechanism takes. Allocates nothing after construction.
 class ClosedAccelerations {
  public:
-  /// \param sharing processes and threads that share the branches of the tree
+  /// \param execution processes and threads share the branches of the tree
   ClosedAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                      const BranchSharing& sharing, const CutReferences* near);
+                      const Execution& execution, const CutReferences* near);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

@@ -10,12 +10,12 @@
 namespace mbdbench {
 
 ClosedMomenta::ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
-                             const BranchSharing& sharing, const CutReferences* near)
+                             const Execution& execution, const CutReferences* near)
     : mechanism_(&mechanism),
       gauge_(gauge),
       leak_(gauge == GaugeControl::leak || gauge == GaugeControl::tangent ? leak : 0.0),
       feedback_(feedback),
-      part_(mechanism, true, sharing),
+      part_(mechanism, true, execution),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),

@@ -24,9 +24,9 @@ class ClosedMomenta {
  public:
   /// \param gauge none, leak or tangent; resets are left to the caller \param leak kappa, 1/s
   /// \param feedback beta, 1/s: Phi' = -beta Phi of cut joints and couplings instead of 0
-  /// \param sharing processes and threads that share the branches of the tree
+  /// \param execution processes and threads share the branches of the tree
   ClosedMomenta(const Mechanism& mechanism, GaugeControl gauge, double leak, double feedback,
-                const BranchSharing& sharing, const CutReferences* near);
+                const Execution& execution, const CutReferences* near);
 
   /// \param u receives the velocities of p \returns which joint or loop stops it
   RhsStatus set_state(double t, std::span<const double> q, std::span<const double> p, std::span<double> u);

@@ -18,13 +18,13 @@ bool is_lean(const Mechanism& mechanism, bool projects) {
 }  // namespace
 
 JointAccelerations::JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                                       const BranchSharing& sharing, const CutReferences* near)
+                                       const Execution& execution, const CutReferences* near)
     : mechanism_(&mechanism) {
   if (is_lean(mechanism, projects)) {
-    open_.emplace(mechanism, sharing);
+    open_.emplace(mechanism, execution);
     loads_.emplace(mechanism, open_->tree(), near);
   } else {
-    closed_.emplace(mechanism, baumgarte, projects, sharing, near);
+    closed_.emplace(mechanism, baumgarte, projects, execution, near);
   }
 }
 

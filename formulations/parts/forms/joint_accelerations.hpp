@@ -15,10 +15,10 @@ namespace mbdbench {
 class JointAccelerations {
  public:
   /// \param projects whether velocities are projected on the constraints before anything else
-  /// \param sharing processes and threads that share the branches of the tree
+  /// \param execution processes and threads share the branches of the tree
   /// \param near as of LoadEvaluator
   JointAccelerations(const Mechanism& mechanism, BaumgarteConstants baumgarte, bool projects,
-                     const BranchSharing& sharing, const CutReferences* near);
+                     const Execution& execution, const CutReferences* near);
 
   /// \param u receives the velocities in use: projected ones, or those of the state
   /// \param accelerations receives u' \returns which joint stops it

@@ -21,10 +21,11 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
         settings_(settings),
         velocities_(static_cast<std::size_t>(mechanism.u_size())) {
     if (settings.link_frames) {
-      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.sharing, near());
+      links_.emplace(mechanism, settings.baumgarte, settings.projects, settings.execution, near());
       if (links_->closed() == nullptr && !links_->team().is_divided()) {
-        evaluations_.emplace(mechanism, StateKind::velocity, near(),
-                             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+        evaluations_.emplace(
+            mechanism, StateKind::velocity, near(),
+            [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
         use_derivatives(*evaluations_);
       }
       has_loop_lanes_ = links_->closed() != nullptr && !links_->team().is_divided() &&
@@ -35,9 +36,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
       world_ = std::make_unique<WorldRecursion>(mechanism, settings.baumgarte, near());
     }
     if (!links_ || links_->closed() != nullptr) {
-      loop_derivatives_.emplace(mechanism, settings.projects,
-                                obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta),
-                                [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+      loop_derivatives_.emplace(
+          mechanism, settings.projects, obstacle_of_stabilisation(settings.baumgarte.alpha, settings.baumgarte.beta),
+          [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
       use_derivatives(*loop_derivatives_);
     }
   }
@@ -67,7 +68,9 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
   }
 
   [[nodiscard]] int batch_lanes() const override {
-    return evaluations_ ? StatesInLanes::lanes_in_use() : has_loop_lanes_ ? LoopsInLanes::lanes_in_use() : 1;
+    return evaluations_      ? StatesInLanes::lanes_of(settings_.execution.instruction_set)
+           : has_loop_lanes_ ? LoopsInLanes::lanes_of(settings_.execution.instruction_set)
+                             : 1;
   }
 
   void diagnostics(const DiagnosticSink& sink) const override {
@@ -100,7 +103,7 @@ class RecursiveAccelerations final : public JointVelocityFormulation {
     } else if (has_loop_lanes_) {
       if (!loops_) {
         loops_ = std::make_unique<LoopsInLanes>(mechanism(), links_->closed()->part(), settings_.baumgarte,
-                                                settings_.projects, near());
+                                                settings_.projects, near(), settings_.execution.instruction_set);
       }
       loops_->evaluate(t, states, rates, statuses,
                        [this](double at, auto x, auto xdot) { return evaluate(at, x, xdot); });

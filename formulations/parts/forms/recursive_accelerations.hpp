@@ -15,7 +15,7 @@ struct RecursiveAccelerationSettings {
   BaumgarteConstants baumgarte;  ///< of cut joints and couplings
   bool projects = false;         ///< velocities are projected on the constraints before anything else
   bool link_frames = true;       ///< false: in world axes, loops closed at the ground, on one thread
-  BranchSharing sharing = {};    ///< of the branches of the tree
+  Execution execution = {};      ///< of the branches of the tree
 };
 
 std::unique_ptr<Formulation> make_recursive_accelerations(const Mechanism& mechanism,

@@ -28,13 +28,14 @@ class RecursiveMomenta final : public JointStateFormulation {
     const bool gauged = settings.gauge != GaugeControl::none && mechanism.rheonomic();
     if (mechanism.closing_row_count() > 0 || !mechanism.cut_joints().empty() || gauged ||
         (settings.link_frames && screws)) {
-      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.sharing, near());
+      closed_.emplace(mechanism, settings.gauge, settings.leak, settings.feedback, settings.execution, near());
     } else if (settings.link_frames) {
-      links_.emplace(mechanism, settings.sharing);
+      links_.emplace(mechanism, settings.execution);
       loads_.emplace(mechanism, links_->tree(), near());
       if (!links_->team().is_divided()) {
-        evaluations_.emplace(mechanism, StateKind::momentum, near(),
-                             [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); });
+        evaluations_.emplace(
+            mechanism, StateKind::momentum, near(),
+            [this](double t, auto x, auto xdot) { return evaluate(t, x, xdot); }, settings.execution.instruction_set);
         use_derivatives(*evaluations_);
       }
     }
@@ -96,7 +97,9 @@ class RecursiveMomenta final : public JointStateFormulation {
     return {{1.0, kTurn * mechanism().body_count()}};
   }
 
-  [[nodiscard]] int batch_lanes() const override { return evaluations_ ? StatesInLanes::lanes_in_use() : 1; }
+  [[nodiscard]] int batch_lanes() const override {
+    return evaluations_ ? StatesInLanes::lanes_of(settings_.execution.instruction_set) : 1;
+  }
 
   void diagnostics(const DiagnosticSink& sink) const override {
     if (closed_) {

@@ -17,7 +17,7 @@ struct RecursiveMomentumSettings {
   double reset_interval = 0.0;  ///< s
   double feedback = 0.0;        ///< beta, 1/s
   bool link_frames = true;      ///< trees; false: in world axes, on one thread
-  BranchSharing sharing = {};   ///< of the branches of the tree
+  Execution execution = {};     ///< of the branches of the tree
 };
 
 std::unique_ptr<Formulation> make_recursive_momenta(const Mechanism& mechanism,

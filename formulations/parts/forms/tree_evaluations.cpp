@@ -9,7 +9,7 @@ namespace mbdbench {
 void TreeEvaluations::batch(double t, std::span<const double> states, std::span<double> rates,
                             std::span<RhsStatus> statuses) {
   if (!lanes_) {
-    lanes_ = std::make_unique<StatesInLanes>(*mechanism_, kind_, near_);
+    lanes_ = std::make_unique<StatesInLanes>(*mechanism_, kind_, near_, set_);
   }
   lanes_->evaluate(t, states, rates, statuses, one_);
 }
@@ -21,7 +21,7 @@ RhsStatus TreeEvaluations::derive(double t, std::span<const double> x, std::span
     return {false, {}, "there are no exact derivatives, state components", static_cast<double>(x.size())};
   }
   if (!derivatives_) {
-    derivatives_ = std::make_unique<TreeDerivatives>(*mechanism_, kind_, near_);
+    derivatives_ = std::make_unique<TreeDerivatives>(*mechanism_, kind_, near_, set_);
   }
   if (pass(*derivatives_)) {
     return {};

@@ -7,6 +7,7 @@
 
 #include "formulations/batches/states_in_lanes.hpp"
 #include "formulations/derivatives/tree_derivatives.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/state_derivatives.hpp"
 
 namespace mbdbench {
@@ -15,8 +16,9 @@ namespace mbdbench {
 class TreeEvaluations final : public StateDerivatives {
  public:
   /// Parameters as of BatchTree; all must outlive this. \param one x' of one state, as the formulation has it
-  TreeEvaluations(const Mechanism& mechanism, StateKind kind, const CutReferences* near, StatesInLanes::OneState one)
-      : mechanism_(&mechanism), kind_(kind), near_(near), one_(std::move(one)) {}
+  TreeEvaluations(const Mechanism& mechanism, StateKind kind, const CutReferences* near, StatesInLanes::OneState one,
+                  const InstructionSet& set)
+      : mechanism_(&mechanism), kind_(kind), near_(near), one_(std::move(one)), set_(set) {}
 
   /// As Formulation::rhs_batch.
   void batch(double t, std::span<const double> states, std::span<double> rates, std::span<RhsStatus> statuses);
@@ -41,6 +43,7 @@ class TreeEvaluations final : public StateDerivatives {
   StateKind kind_;
   const CutReferences* near_;
   StatesInLanes::OneState one_;
+  InstructionSet set_;
   std::unique_ptr<StatesInLanes> lanes_;
   std::unique_ptr<TreeDerivatives> derivatives_;
 };

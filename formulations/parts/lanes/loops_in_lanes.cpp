@@ -4,7 +4,6 @@
 #include <array>
 #include <variant>
 
-#include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/loadless_rows.hpp"
 #include "formulations/recursion/semidefinite_solver.hpp"
 #include "mechanisms/model/description/index_of.hpp"
@@ -75,13 +74,13 @@ std::string loops_without_lanes(const Mechanism& mechanism) {
                                                      : std::string();
 }
 
-int LoopsInLanes::lanes_in_use() {
-  return kernels_in_use(baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps).lanes;
+int LoopsInLanes::lanes_of(const InstructionSet& set) {
+  return compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps).lanes;
 }
 
 LoopsInLanes::LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one, BaumgarteConstants baumgarte,
-                           bool projects, const CutReferences* near)
-    : sweeps_(kernels_in_use(baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
+                           bool projects, const CutReferences* near, const InstructionSet& set)
+    : sweeps_(compiled_for(set, baseline_loop_sweeps, avx2_loop_sweeps, avx512_loop_sweeps)),
       tree_(mechanism, StateKind::velocity, index_of(sweeps_.lanes), near),
       constants_(mechanism, tree_.tree(), one) {
   data_.tree = tree_.data();

@@ -9,6 +9,7 @@
 
 #include "formulations/batches/batch_tree.hpp"
 #include "formulations/batches/states_in_lanes.hpp"
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/parts/lanes/loop_constants.hpp"
 #include "formulations/recursion/cut_end.hpp"
 
@@ -24,10 +25,10 @@ class LoopsInLanes {
   /// \param projects whether velocities are projected on the constraints before anything else
   /// \param near as of LoadEvaluator
   LoopsInLanes(const Mechanism& mechanism, const PartRecursion& one, BaumgarteConstants baumgarte, bool projects,
-               const CutReferences* near);
+               const CutReferences* near, const InstructionSet& set);
 
-  /// \returns how many states go side by side with the instruction set in use.
-  static int lanes_in_use();
+  /// \returns how many states go side by side.
+  static int lanes_of(const InstructionSet& set);
 
   /// x' of so many states. What a lane returns does not depend on its place or on its neighbours.
   /// \param states, rates a row a state \param alone asked about a state whose lane may have failed, or whose rank is

@@ -12,9 +12,9 @@ using Vector = LinkVector<double>;
 
 }  // namespace
 
-LinkAba::LinkAba(const Mechanism& mechanism, const BranchSharing& sharing)
-    : tree_(mechanism, sharing.shares() ? TreeLayout::shared_branches : TreeLayout::branches),
-      team_(branch_costs(tree_), sharing),
+LinkAba::LinkAba(const Mechanism& mechanism, const Execution& execution)
+    : tree_(mechanism, execution.shares() ? TreeLayout::shared_branches : TreeLayout::branches),
+      team_(branch_costs(tree_), execution),
       pieces_(team_, tree_, sizeof(Failure), sizeof(Carried)),
       positions_(tree_.positions()),
       rows_(tree_.size()),

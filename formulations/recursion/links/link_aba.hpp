@@ -18,8 +18,8 @@ namespace mbdbench {
 /// Accelerations of all joints. Allocates nothing after construction.
 class LinkAba {
  public:
-  /// \param sharing processes and threads that share the branches of the tree
-  LinkAba(const Mechanism& mechanism, const BranchSharing& sharing);
+  /// \param execution processes and threads share the branches of the tree
+  LinkAba(const Mechanism& mechanism, const Execution& execution);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   /// \returns those of the last set_positions.

@@ -16,8 +16,8 @@ namespace mbdbench {
 /// Velocities and momentum rates of all joints. Allocates nothing after construction.
 class LinkNaudet {
  public:
-  /// \param sharing processes and threads that share the branches of the tree
-  LinkNaudet(const Mechanism& mechanism, const BranchSharing& sharing);
+  /// \param execution processes and threads share the branches of the tree
+  LinkNaudet(const Mechanism& mechanism, const Execution& execution);
 
   [[nodiscard]] const LinkTree& tree() const { return tree_; }
   /// \returns those of the last `evaluate`.

@@ -1,6 +1,7 @@
 #pragma once
 /// \file
 /// The numbers of a block of sub-chains, one a lane, as the sweeps see them: plain arrays of structures of lanes.
+#include "formulations/execution/instruction_set.hpp"
 #include "formulations/kernels/chains/tip_columns.hpp"
 #include "formulations/kernels/closing.hpp"
 #include "formulations/kernels/sines.hpp"
@@ -121,6 +122,6 @@ ChainSweeps avx2_sweeps();
 ChainSweeps avx512_sweeps();
 
 /// \returns those of the instruction set in use; they last as long as the program.
-const ChainSweeps& chain_sweeps_in_use();
+const ChainSweeps& chain_sweeps_for(const InstructionSet& set);
 
 }  // namespace mbdbench

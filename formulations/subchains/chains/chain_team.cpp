@@ -6,14 +6,14 @@
 
 namespace mbdbench {
 
-ChainTeam::ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, ProcessExchange* given_processes)
-    : processes(given_processes),
+ChainTeam::ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, const Execution& execution)
+    : processes(execution.processes),
       plan(std::move(given_plan)),
       own(processes == nullptr ? plan.share_of(0, 1) : plan.share_of(processes->process(), processes->size())),
       lanes(plan, own, processes == nullptr),
       scans(plan, lanes),
       loads(mechanism, plan, processes == nullptr ? std::nullopt : std::optional(own.positions)),
-      team(std::min(threads, own.blocks.count())) {
+      team(std::min(execution.threads, own.blocks.count())) {
   for (int r = 0; processes != nullptr && r < processes->size(); ++r) {
     bounds_.push_back(index_of(plan.share_of(r, processes->size()).segments.first));
   }

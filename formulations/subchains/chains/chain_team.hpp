@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "formulations/execution/process_exchange.hpp"
+#include "formulations/execution/execution.hpp"
 #include "formulations/execution/thread_team.hpp"
 #include "formulations/subchains/chains/chain_lanes.hpp"
 #include "formulations/subchains/chains/chain_loads.hpp"
@@ -17,8 +17,8 @@ namespace mbdbench {
 
 /// Parts refer to each other: neither copied nor moved.
 struct ChainTeam {
-  /// \param threads at most one a block is used \param given_processes nullptr: all blocks are here
-  ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, int threads, ProcessExchange* given_processes);
+  /// \param execution threads, at most one a block, and processes; where these are nullptr all blocks are here
+  ChainTeam(const Mechanism& mechanism, ChainPlan given_plan, const Execution& execution);
   ~ChainTeam() = default;
   ChainTeam(const ChainTeam&) = delete;
   ChainTeam& operator=(const ChainTeam&) = delete;

@@ -45,7 +45,7 @@ double meeting_latency() {
 
 }  // namespace
 
-MachineLimits measure_machine_limits() {
+MachineLimits measure_machine_limits(const InstructionSet& set) {
   constexpr int kRepetitions = 200000;
   constexpr std::size_t kLength = std::size_t{1} << 22;  // 32 MiB an array: beyond the caches that a core has alone
   MachineLimits limits;
@@ -53,7 +53,7 @@ MachineLimits measure_machine_limits() {
   std::vector<double> b(kLength, 2.0);
   std::vector<double> c(kLength, 0.0);
   volatile double sink = 0.0;  // so that nothing is left out
-  const ChainSweeps& sweeps = chain_sweeps_in_use();
+  const ChainSweeps& sweeps = chain_sweeps_for(set);
   for (int i = 0; i < kMeasurements; ++i) {
     const double busy = seconds([&] { sink = sweeps.multiply_adds(kRepetitions); });
     limits.operations = std::max(limits.operations, sweeps.multiply_add_operations * kRepetitions / busy);

@@ -1,6 +1,8 @@
 #pragma once
 /// \file
 /// What one core of this machine can do at most, measured: the roofs of a roofline.
+#include "formulations/execution/instruction_set.hpp"
+
 namespace mbdbench {
 
 /// Of one core, with the instruction set in use (execution.hpp), and between two.
@@ -11,6 +13,6 @@ struct MachineLimits {
 };
 
 /// Takes some 0.1 s. \returns the largest of several measurements, what a disturbed machine shows least of
-MachineLimits measure_machine_limits();
+MachineLimits measure_machine_limits(const InstructionSet& set);
 
 }  // namespace mbdbench

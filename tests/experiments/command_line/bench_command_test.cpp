@@ -35,8 +35,9 @@ TEST(BenchCommand, SaysWhyThereIsNoTime) {
   Registries registries = default_registries();
   FormulationEntry failing = dense_entry();
   failing.key = "user_failing";
-  failing.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
-    return std::make_unique<FailingFormulation>(dense_entry().make(mechanism, options));
+  failing.make = [](const Mechanism& mechanism, const Parameters& options,
+                    const Execution& execution) -> std::unique_ptr<Formulation> {
+    return std::make_unique<FailingFormulation>(dense_entry().make(mechanism, options, execution));
   };
   registries.formulations.push_back(failing);
   const CommandLineCall call =

@@ -199,9 +199,8 @@ TEST(CommandLine, SaysWhatNeededMoreMemoryThanThereIs) {
   registries.mechanisms.push_back(mechanism);
   FormulationEntry formulation = reversed_formulation();
   formulation.key = "user_greedy";
-  formulation.make = [](const Mechanism&, const Parameters&) -> std::unique_ptr<Formulation> {
-    throw std::bad_alloc();
-  };
+  formulation.make = [](const Mechanism&, const Parameters&,
+                        const Execution& /*execution*/) -> std::unique_ptr<Formulation> { throw std::bad_alloc(); };
   registries.formulations.push_back(formulation);
   const auto expect_message = [&](const std::vector<std::string>& arguments, const std::string& what) {
     const CommandLineCall call = call_program(registries, arguments);
@@ -233,7 +232,7 @@ TEST(CommandLine, ListsEveryRegistry) {
   }
   EXPECT_EQ(call_program(registries, {"list", "experiments"}).exit_code, 0);
   Registries few;
-  few.formulations = {wrong_formulation(), reversed_formulation()};
+  few.formulations.entries = {wrong_formulation(), reversed_formulation()};
   EXPECT_EQ(call_program(few, {"list", "formulations", "--keys"}).output, "user_wrong\nuser_reversed\n");
   EXPECT_EQ(call_program(few, {"list", "experiments", "--keys"}).output, "");
 }

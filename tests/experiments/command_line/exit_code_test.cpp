@@ -13,7 +13,8 @@ Registries with_failing() {
   FormulationEntry failing = *find_formulation(registries.formulations, "aba");
   failing.key = "failing";
   failing.refusal = [](const Mechanism& /*mechanism*/) { return std::string(); };
-  failing.make = [](const Mechanism& /*mechanism*/, const Parameters& /*options*/) -> std::unique_ptr<Formulation> {
+  failing.make = [](const Mechanism& /*mechanism*/, const Parameters& /*options*/,
+                    const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
     throw std::runtime_error("it cannot be made");
   };
   registries.formulations.push_back(failing);

@@ -37,7 +37,7 @@ Mechanism hanging(int links) {
 }
 
 LinearMotion motion_of(const Mechanism& mechanism, const char* key) {
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const auto formulation = make_formulation(registry, *find_formulation(registry, key), mechanism, "");
   return linear_motion(*formulation, 0.0, initial_state(*formulation, 0.0));
 }

@@ -54,7 +54,7 @@ class SingularMatrices : public testing::TestWithParam<SingularMotion> {};
 TEST_P(SingularMatrices, EndTheRunWithAStatusAndKeepTheEnergyUpToIt) {
   const SingularMotion& motion = GetParam();
   const Mechanism mechanism = make_mechanism(mechanism_registry(), motion.mechanism);
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const auto formulation =
       make_formulation(registry, *find_formulation(registry, "naudet"), mechanism, "loops=matrices");
   std::vector<double> x0(formulation->state_size());

@@ -155,7 +155,7 @@ TEST(EngineFormulation, AnEngineWithoutDerivativesSaysSo) {
   const auto make = [&](const std::string& command) {
     permit_engine(command);
     const FormulationEntry entry = engine_entry("engine=" + command);
-    return entry.make(mechanism, parse_parameters(entry.options, "", entry.key));
+    return entry.make(mechanism, parse_parameters(entry.options, "", entry.key), {});
   };
   const auto without = make(answering(kTaken, R"({\"accelerations\": [1, 2]})"));
   EXPECT_NE(without->without_jacobian().find("fake 1.0 gives no derivatives"), std::string::npos);

@@ -76,12 +76,14 @@ class CountedAba : public test::ForwardingFormulation {
 std::vector<FormulationEntry> counted_entries() {
   FormulationEntry counted = *find_formulation(formulation_registry(), "aba");
   counted.key = "counted";
-  counted.make = [](const Mechanism& mechanism, const Parameters& /*options*/) -> std::unique_ptr<Formulation> {
+  counted.make = [](const Mechanism& mechanism, const Parameters& /*options*/,
+                    const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
     return std::make_unique<CountedAba>(mechanism, false);
   };
   FormulationEntry moved = counted;
   moved.key = "moved";
-  moved.make = [](const Mechanism& mechanism, const Parameters& /*options*/) -> std::unique_ptr<Formulation> {
+  moved.make = [](const Mechanism& mechanism, const Parameters& /*options*/,
+                  const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
     return std::make_unique<CountedAba>(mechanism, true);
   };
   return {counted, moved};

@@ -30,7 +30,7 @@ struct MarkerEnd {
 MarkerEnd end_of_motion(const Mechanism& mechanism, const std::string& key, double tolerance, double end,
                         const std::string& options = {}, const std::string& integrator = "ode45") {
   MarkerEnd reached;
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const FormulationEntry& entry = *find_formulation(registry, key);
   if (!entry.refusal(mechanism).empty()) {
     return reached;

@@ -17,7 +17,7 @@ namespace {
 TEST(Provenance, FileTellsProgramMachineAndTime) {
   const TemporaryDirectory directory;
   const auto file = directory.path() / "provenance.json";
-  write_provenance(file, capture_provenance(3));
+  write_provenance(file, capture_provenance(Execution{}, 3));
   const nlohmann::json json = nlohmann::json::parse(std::ifstream(file));
   for (const char* const text : {"version", "commit", "compiler", "flags", "build_type", "cpu", "instruction_set",
                                  "binding", "operating_system"}) {
@@ -43,24 +43,6 @@ TEST(Provenance, FileTellsProgramMachineAndTime) {
   }
   EXPECT_EQ(json.at("libraries").contains("SUNDIALS"), find_integrator(integrator_registry(), "cvode-bdf") != nullptr);
   EXPECT_THROW(write_provenance("/no/such/provenance.json", {}), FileError);
-}
-
-TEST(Provenance, ProcessesAreAddedAndTheRestIsLeft) {
-  const TemporaryDirectory directory;
-  const auto file = directory / "provenance.json";
-  const auto read = [&] { return nlohmann::json::parse(std::ifstream(file)); };
-  Provenance provenance = capture_provenance(3);
-  provenance.utc_time = "2000-01-01T00:00:00Z";
-  write_provenance(file, provenance);
-  nlohmann::json expected = read();
-  add_processes(file, 2, "by pigeon");
-  expected["processes"] = 2;
-  expected["messages"] = "by pigeon";
-  EXPECT_EQ(read(), expected);
-  std::filesystem::remove(file);
-  add_processes(file, 4, "by pigeon");
-  EXPECT_EQ(read().at("processes"), 4);
-  EXPECT_TRUE(read().contains("compiler"));
 }
 
 }  // namespace

@@ -97,7 +97,7 @@ TEST_F(AvailableMemoryTest, AStudyIsRefusedBeforeItStarts) {
 
 TEST_F(AvailableMemoryTest, VerifyLooksAtAllBeforeTheFirst) {
   Registries registries = with_greedy();
-  registries.formulations.back().memory = {.per_body = 1e3, .per_row_pair = 1e15};  // of closed mechanisms
+  registries.formulations.entries.back().memory = {.per_body = 1e3, .per_row_pair = 1e15};  // of closed mechanisms
   const CommandLineCall call = call_program(
       registries, {"verify", "-m", "pendulum:2", "-m", "four_bar", "-f", "greedy", "--states", "1", "--quiet"});
   EXPECT_EQ(call.exit_code, 2) << call.output;

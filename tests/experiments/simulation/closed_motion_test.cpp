@@ -15,7 +15,7 @@ namespace mbdbench {
 namespace {
 
 std::unique_ptr<Formulation> make(std::string_view key, const Mechanism& mechanism, std::string_view options = {}) {
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   return make_formulation(registry, *find_formulation(registry, key), mechanism, options);
 }
 

@@ -42,7 +42,7 @@ class MotionColumnsTest : public SimulateCommandTest {
 
 /// \returns u' by dense.
 Eigen::VectorXd dense_rates(const Mechanism& mechanism, const Eigen::VectorXd& q, const Eigen::VectorXd& u) {
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const auto dense = make_formulation(registry, *find_formulation(registry, "dense"), mechanism, "");
   std::vector<double> x(dense->state_size());
   std::vector<double> rates(x.size());

@@ -30,7 +30,7 @@ class TurningLoop : public testing::TestWithParam<TurningRun> {};
 TEST_P(TurningLoop, KeepsItsInvariantsWithFewEvaluations) {
   const TurningRun& run = GetParam();
   const Mechanism mechanism = test::loop_on_a_table();
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const auto formulation = make_formulation(registry, *find_formulation(registry, run.key), mechanism, run.options);
   const std::vector<double> x0 = initial_state(*formulation, 0.0);
   Observation before;

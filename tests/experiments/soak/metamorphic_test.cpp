@@ -46,11 +46,12 @@ class WrongFormulation final : public test::ForwardingFormulation {
 template <bool kCrashes>
 Registries registries_with_wrong_one() {
   Registries registries = default_registries();
-  FormulationEntry entry = registries.formulations.front();
+  FormulationEntry entry = registries.formulations.entries.front();
   entry.key = "wrong";
-  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
-    return std::make_unique<WrongFormulation>(default_registries().formulations.front().make(mechanism, options),
-                                              kCrashes);
+  entry.make = [](const Mechanism& mechanism, const Parameters& options,
+                  const Execution& execution) -> std::unique_ptr<Formulation> {
+    return std::make_unique<WrongFormulation>(
+        formulation_registry().entries.front().make(mechanism, options, execution), kCrashes);
   };
   registries.formulations.push_back(entry);
   return registries;

@@ -58,11 +58,12 @@ class DisturbedFormulation final : public test::ForwardingFormulation {
 template <DisturbedFormulation::Disturbance kDisturb>
 Registries registries_with(std::string_view key) {
   Registries registries = default_registries();
-  FormulationEntry entry = registries.formulations.front();
+  FormulationEntry entry = registries.formulations.entries.front();
   entry.key = key;
-  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
-    return std::make_unique<DisturbedFormulation>(default_registries().formulations.front().make(mechanism, options),
-                                                  kDisturb);
+  entry.make = [](const Mechanism& mechanism, const Parameters& options,
+                  const Execution& execution) -> std::unique_ptr<Formulation> {
+    return std::make_unique<DisturbedFormulation>(
+        formulation_registry().entries.front().make(mechanism, options, execution), kDisturb);
   };
   registries.formulations.push_back(entry);
   return registries;
@@ -198,10 +199,12 @@ TEST(Soak, ReducedCoordinatesAreFollowedFromTheStartOfARunAndOfAStep) {
 // What excuses an end, the run without a pause at a tighter tolerance, does not excuse a restart.
 TEST(Soak, ARestartThatLosesSomethingIsAFailure) {
   Registries registries = default_registries();
-  FormulationEntry entry = registries.formulations.front();
+  FormulationEntry entry = registries.formulations.entries.front();
   entry.key = "forgetful";
-  entry.make = [](const Mechanism& mechanism, const Parameters& options) -> std::unique_ptr<Formulation> {
-    return std::make_unique<ForgetfulFormulation>(default_registries().formulations.front().make(mechanism, options));
+  entry.make = [](const Mechanism& mechanism, const Parameters& options,
+                  const Execution& execution) -> std::unique_ptr<Formulation> {
+    return std::make_unique<ForgetfulFormulation>(
+        formulation_registry().entries.front().make(mechanism, options, execution));
   };
   registries.formulations.push_back(entry);
   const Findings findings = found(registries, "forgetful", 60.0);
@@ -254,7 +257,7 @@ TEST(Soak, MechanismsAreValidVariousAndTheSameForASeed) {
 TEST(Soak, AFailureBecomesASmallMechanism) {
   const TemporaryDirectory directory;
   Registries registries = registries_with_user_entries();
-  std::erase_if(registries.formulations, [](const FormulationEntry& entry) {
+  std::erase_if(registries.formulations.entries, [](const FormulationEntry& entry) {
     return entry.key != "dense" && entry.key != "dense-momentum" && entry.key != "user_wrong";
   });
   const CommandLineCall call = call_program(
@@ -279,10 +282,10 @@ TEST(Soak, AFailureOfAnyNameHasAFile) {
   // Formulations of users and engines may be called anything; a name of a file has 255 bytes.
   static const std::string kLong = "user/" + std::string(300, 'w');
   Registries registries = registries_with_user_entries();
-  std::erase_if(registries.formulations, [](const FormulationEntry& entry) {
+  std::erase_if(registries.formulations.entries, [](const FormulationEntry& entry) {
     return entry.key != "dense" && entry.key != "dense-momentum" && entry.key != "user_wrong";
   });
-  registries.formulations.back().key = kLong;
+  registries.formulations.entries.back().key = kLong;
   const CommandLineCall call = call_program(
       registries, {"soak", "--quiet", "--mechanisms", "1", "--seed", "3", "-o", directory.path().string()});
   EXPECT_EQ(call.exit_code, 1) << call.output << call.errors;
@@ -293,7 +296,7 @@ TEST(Soak, AFailureOfAnyNameHasAFile) {
 TEST(Soak, TheEnvironmentIsNoFormulationsFault) {
   const TemporaryDirectory directory;
   Registries registries = default_registries();
-  std::erase_if(registries.formulations, [](const FormulationEntry& entry) {
+  std::erase_if(registries.formulations.entries, [](const FormulationEntry& entry) {
     return entry.key != "dense" && entry.key != "dense-momentum" && entry.key != "hdca";
   });
   const char* const before = std::getenv("TMPDIR");

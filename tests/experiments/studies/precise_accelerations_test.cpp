@@ -24,7 +24,7 @@ Mechanism of_catalogue(const std::string& key) {
 
 std::unique_ptr<Formulation> formulation_of(const Mechanism& mechanism, std::string_view key,
                                             std::string_view options = {}) {
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   return make_formulation(registry, *find_formulation(registry, key), mechanism, options);
 }
 

@@ -16,7 +16,6 @@
 #include "experiments/studies/runner/study_runner.hpp"
 #include "experiments/studies/verdicts/study_claims.hpp"
 #include "experiments/studies/verdicts/study_records.hpp"
-#include "formulations/execution/execution.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "tests/experiments/command_line_call.hpp"
@@ -212,16 +211,24 @@ TEST_F(RightHandSidesTest, WhatIsOfARunNeedsAnIntegrator) {
 }
 
 TEST_F(RightHandSidesTest, ThreadsAreAnOptionOfTheVariant) {
-  use_threads(1);
-  const Study study = read(kRightHandSides);
-  EXPECT_EQ(threads_of(study.variants[0]), 1);
-  EXPECT_EQ(threads_of(study.variants[1]), 1);
-  EXPECT_EQ(threads_of(study.variants[4]), 2);
-  use_threads(3);
-  EXPECT_EQ(threads_of(study.variants[0]), 1);
-  EXPECT_EQ(threads_of(study.variants[1]), 3) << "bodies as leaves are divided too: no sequential variant";
-  EXPECT_EQ(threads_of(study.variants[2]), 1);
-  use_threads(1);
+  const auto threads = [](const Study& study) {
+    std::vector<int> threads_of_variants;
+    for (const StudyVariant& variant : study.variants) {
+      threads_of_variants.push_back(variant.threads);
+    }
+    return threads_of_variants;
+  };
+  registries_.formulations.execution.threads = 1;
+  const std::vector<int> by_options = threads(read(kRightHandSides));
+  EXPECT_EQ(by_options[0], 1);
+  EXPECT_EQ(by_options[1], 1);
+  EXPECT_EQ(by_options[4], 2);
+  registries_.formulations.execution.threads = 3;
+  const std::vector<int> by_execution = threads(read(kRightHandSides));
+  EXPECT_EQ(by_execution[0], 1);
+  EXPECT_EQ(by_execution[1], 3) << "bodies as leaves are divided too: no sequential variant";
+  EXPECT_EQ(by_execution[2], 1);
+  registries_.formulations.execution.threads = 1;
   std::string text = kRightHandSides;
   text.replace(text.find("hdca[leaf=body]"), 15, "hdca[leaf=body,threads=2]");
   const Study refused = read(text);

@@ -102,7 +102,7 @@ class StudyShares : public testing::Test {
     studies::ResultJournal journal(file, origin);
     for (const nlohmann::json& line : lines) {
       if (line.contains("key")) {
-        const bool same = origin.program == studies::own_origin().program;
+        const bool same = origin.program == studies::own_origin(best_instruction_set()).program;
         journal.append(line["key"].get<std::string>() + (same ? "" : " of it"), line["part"], line["result"], 1.0);
       }
     }
@@ -184,7 +184,7 @@ TEST_F(StudyShares, ATornLineAndADamagedOneAreComputedAgain) {
 TEST_F(StudyShares, PartsOfAnotherProgramOrStudyAreKeptAndNamed) {
   compute("shares", "1/2");
   compute("shares", "2/2");
-  studies::PartOrigin other = studies::own_origin();
+  studies::PartOrigin other = studies::own_origin(best_instruction_set());
   other.program = "another";
   other.version = "0.2.0 (commit 0123456789ab)";
   pretend(share_file("shares", "2_of_2"), other);
@@ -209,7 +209,7 @@ TEST_F(StudyShares, PartsOfAnotherProgramOrStudyAreKeptAndNamed) {
 TEST_F(StudyShares, OneInstructionSetIsMerged) {
   compute("shares", "1/2");
   compute("shares", "2/2");
-  studies::PartOrigin other = studies::own_origin();
+  studies::PartOrigin other = studies::own_origin(best_instruction_set());
   other.instruction_set = "another";
   pretend(share_file("shares", "2_of_2"), other);
   CommandLineCall merged = study("shares");
@@ -244,9 +244,9 @@ over = ["mechanism", "integrator", "tolerance", "step"]
   std::ofstream(file_) << text;
   compute("shares", "1/2");
   compute("shares", "2/2");
-  studies::PartOrigin other = studies::own_origin();
+  studies::PartOrigin other = studies::own_origin(best_instruction_set());
   other.machine = "node7, a processor";
-  pretend(share_file("shares", "1_of_2"), studies::own_origin());
+  pretend(share_file("shares", "1_of_2"), studies::own_origin(best_instruction_set()));
   pretend(share_file("shares", "2_of_2"), other);
   EXPECT_EQ(study("shares").exit_code, 0);
   const std::string claims = left("shares", "timing_claims.csv");
@@ -256,7 +256,7 @@ over = ["mechanism", "integrator", "tolerance", "step"]
   for (const auto& mechanism : mechanisms) {
     machines.insert(mechanism.at("machine").get<std::string>());
   }
-  EXPECT_EQ(machines, (std::set<std::string>{other.machine, studies::own_origin().machine}));
+  EXPECT_EQ(machines, (std::set<std::string>{other.machine, studies::own_origin(best_instruction_set()).machine}));
   // A share that continues here measures its times here: no mechanism has times of two machines.
   std::filesystem::remove(path("shares") / "study.json");
   compute("shares", "2/2");

@@ -79,8 +79,9 @@ FormulationEntry entry_with(std::string_view key) {
   FormulationEntry entry = *find_formulation(formulation_registry(), "aba");
   entry.key = key;
   entry.options = {};
-  entry.make = [](const Mechanism& mechanism, const Parameters& /*options*/) -> std::unique_ptr<Formulation> {
-    const auto all = formulation_registry();
+  entry.make = [](const Mechanism& mechanism, const Parameters& /*options*/,
+                  const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
+    const auto& all = formulation_registry();
     return std::make_unique<WrongDerivatives>(make_formulation(all, *find_formulation(all, "aba"), mechanism, ""),
                                               kDefect);
   };
@@ -180,7 +181,7 @@ TEST(DerivativeCheck, DirectionsAreAlongTheConstraints) {
   for (const std::string key : {"four_bar", "double_loop", "bricard", "random_closed:seed=5", "slider_crank"}) {
     SCOPED_TRACE(key);
     const Mechanism mechanism = make_mechanism(mechanism_registry(), key);
-    const auto all = formulation_registry();
+    const auto& all = formulation_registry();
     VerificationReference reference(mechanism, *find_formulation(all, "dense"),
                                     *find_formulation(all, "dense-momentum"));
     const VerificationStates states = draw_verification_states(mechanism, 2, 3);

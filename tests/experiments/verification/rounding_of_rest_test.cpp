@@ -100,7 +100,7 @@ TEST_P(TangentGauge, KeepsTheDigitsOfLightBodies) {
   const std::string options = word.size() > key.size() ? word.substr(key.size() + 1, word.size() - key.size() - 2) : "";
   const auto with_gauge = [&](const std::string& gauge) {
     const std::string all = options.empty() ? gauge : options + "," + gauge;
-    return entry(key).make(mechanism, parse_parameters(entry(key).options, all, key));
+    return entry(key).make(mechanism, parse_parameters(entry(key).options, all, key), {});
   };
   const auto published = with_gauge("gauge=none");
   const auto tangent = with_gauge("gauge=tangent");

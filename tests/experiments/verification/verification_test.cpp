@@ -170,8 +170,9 @@ TEST(Verify, FindsRatesThatJumpAlongTheMotion) {
   FormulationEntry entry = *find_formulation(formulation_registry(), "dense-momentum");
   entry.key = "user_jumping";
   entry.options = {};
-  entry.make = [](const Mechanism& mechanism, const Parameters& /*options*/) -> std::unique_ptr<Formulation> {
-    const auto all = formulation_registry();
+  entry.make = [](const Mechanism& mechanism, const Parameters& /*options*/,
+                  const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
+    const auto& all = formulation_registry();
     return std::make_unique<JumpingGauge>(
         make_formulation(all, *find_formulation(all, "dense-momentum"), mechanism, "gauge=none"));
   };

@@ -44,7 +44,7 @@ struct WorstOfTrees {
 
 void compare(const FormulationEntry& entry, const Mechanism& mechanism, const std::string& label,
              const Eigen::VectorXd& q, const Eigen::VectorXd& u, WorstOfTrees& worst, std::string_view options = {}) {
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const auto formulation = make_formulation(registry, entry, mechanism, options);
   const auto reference = make(reference_of(entry), mechanism);
   const double t = 0.3;

@@ -11,7 +11,6 @@
 #include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/absolute_reference.hpp"
-#include "tests/formulations/execution_restored.hpp"
 
 namespace mbdbench {
 namespace {
@@ -25,12 +24,12 @@ struct Solution {
 };
 
 /// \param packed false: conjugate residuals after the fourth pass, which four passes never reach, are the engine's
-Solution solution_of(const Mechanism& mechanism, bool packed) {
+Solution solution_of(const Mechanism& mechanism, bool packed, const InstructionSet& set = best_instruction_set()) {
   const test::AbsoluteReference reference(mechanism, kInstant);
   AugmentedOptions options;
   options.most_iterations = 4;
   options.conjugate = !packed;
-  options.sharing.threads = 2;  // where the assembly is divided
+  options.execution = {2, nullptr, set};  // where the assembly is divided
   AugmentedSystem system(mechanism, options, nullptr);
   system.place(kInstant, reference.y);
   EXPECT_TRUE(system.assemble().ok);
@@ -43,7 +42,6 @@ Solution solution_of(const Mechanism& mechanism, bool packed) {
 }
 
 TEST(dual_assembly, passes_are_those_of_the_engine_on_every_instruction_set) {
-  const test::ExecutionRestored restored;
   for (const char* const key : {"loop:9", "ladder:7", "double_loop", "pendulum:5", "pendulum:1", "four_bar",
                                 "random_closed:seed=4711,bodies=11,cuts=2", "random_tree:seed=4712,bodies=9",
                                 "loop:129", "rings:20", "balanced_tree:150"}) {
@@ -58,8 +56,7 @@ TEST(dual_assembly, passes_are_those_of_the_engine_on_every_instruction_set) {
       if (!set.available) {
         continue;
       }
-      use_instruction_set(set.name);
-      const Solution found = solution_of(mechanism, true);
+      const Solution found = solution_of(mechanism, true, set);
       EXPECT_EQ(found.passes, expected.passes) << key << ' ' << set.name;
       for (std::size_t i = 0; i < found.accelerations.size(); ++i) {
         // The conditions of these mechanisms are below 1e5; a wrong entry gives 1e-3 or more.

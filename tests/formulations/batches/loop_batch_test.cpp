@@ -14,7 +14,7 @@
 #include "formulations/batches/state_batch.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/four_bar.hpp"
 #include "tests/support/random_loops.hpp"
 #include "tests/support/random_states.hpp"
@@ -155,7 +155,6 @@ Mechanism random_loops(std::uint64_t seed) {
 }
 
 TEST(loop_batch, random_loops_give_the_answers_of_one_state_at_a_time) {
-  const test::ExecutionRestored restored;
   const std::uint64_t first = test::seed_of_run(1);
   fmt::print("seeds {} to {}\n", first, first + 39);
   std::size_t in_lanes = 0;
@@ -163,7 +162,7 @@ TEST(loop_batch, random_loops_give_the_answers_of_one_state_at_a_time) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     for (std::uint64_t seed = first; seed < first + 40; ++seed) {
       const Mechanism mechanism = random_loops(seed);
       in_lanes += test::make("bae-haug", mechanism)->batch_lanes() > 1 ? 1 : 0;

@@ -13,7 +13,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/kinematics/constraint_jacobian.hpp"
 #include "tests/formulations/derivatives/derivative_cases.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/closed_form_loops.hpp"
 
 namespace mbdbench {
@@ -134,7 +134,6 @@ TEST(loop_derivatives, agree_with_differences_along_every_direction_on_the_catal
 }
 
 TEST(loop_derivatives, agree_with_differences_along_every_direction_on_random_mechanisms) {
-  const test::ExecutionRestored restored;
   const std::uint64_t first = test::seed_of_run(1);
   fmt::print("seeds {} to {}\n", first, first + 39);
   int treated = 0;
@@ -142,7 +141,7 @@ TEST(loop_derivatives, agree_with_differences_along_every_direction_on_random_me
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     for (std::uint64_t seed = first; seed < first + 40; ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       const Mechanism made = loop_named(fmt::format("random_closed:seed={},bodies={},cuts={},screws={},loads=0", seed,

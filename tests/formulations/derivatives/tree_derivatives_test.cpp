@@ -14,7 +14,7 @@
 #include "formulations/batches/lane_momenta.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/derivatives/derivative_cases.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 
 namespace mbdbench {
 
@@ -61,14 +61,13 @@ std::vector<double> random_state(Formulation& formulation, RandomSource& random)
 }
 
 TEST(tree_derivatives, agree_with_differences_of_the_dense_reference) {
-  const test::ExecutionRestored restored;
   const std::uint64_t first = test::seed_of_run(1);
   fmt::print("seeds {} to {}\n", first, first + 29);
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     for (std::uint64_t seed = first; seed < first + 30; ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       const std::uint64_t bodies = 1 + seed * 5 % 9;
@@ -150,12 +149,11 @@ void expect_digits(const std::string& key, const Mechanism& mechanism, RandomSou
 }
 
 TEST(tree_derivatives, have_the_digits_of_long_double_where_the_condition_allows) {
-  const test::ExecutionRestored restored;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     for (std::uint64_t seed = 1; seed <= 24; ++seed) {
       RandomSource random(static_cast<std::int64_t>(seed));
       const Mechanism mechanism = test::with_joint_loads(

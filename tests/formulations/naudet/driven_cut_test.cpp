@@ -153,7 +153,7 @@ TEST_P(DrivenCut, MovesAsWhereTheLoopIsCutElsewhere) {
   ASSERT_TRUE(here.drives_cut_joints());
   ASSERT_TRUE(elsewhere.rheonomic());
   ASSERT_FALSE(elsewhere.drives_cut_joints());
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   const Answer expected = answer_of(*make_formulation(registry, *find_formulation(registry, "dense"), elsewhere));
   ASSERT_GT(expected.velocity.cwiseAbs().minCoeff(), 1e-2);
   ASSERT_GT(expected.acceleration.cwiseAbs().minCoeff(), 1e-2);
@@ -199,7 +199,7 @@ TEST(DrivenCutRows, WholeTurnsDoNotMatter) {
 
 TEST(DrivenCutRows, OthersRefuseByName) {
   const Mechanism mechanism(loop_cut_at_its_drive(JointType::revolute, 0));
-  const auto registry = formulation_registry();
+  const auto& registry = formulation_registry();
   for (const auto& [key, options] : {std::pair("naudet-reduced", ""),
                                      {"naudet-acc-reduced", ""},
                                      {"naudet", "loops=matrices"},

@@ -11,7 +11,7 @@
 #include "formulations/execution/instruction_set.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/formulations/random_chain.hpp"
 #include "tests/support/allocation_guard.hpp"
 
@@ -48,12 +48,11 @@ TEST(binary_tree, steps_make_children_before_parents_and_close_every_handle_once
 }
 
 TEST(binary_tree, random_chains_of_every_length_agree_with_the_dense_reference) {
-  const test::ExecutionRestored restored;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     int treated = 0;
     double worst = 0.0;
     for (int bodies = 1; bodies <= 70; ++bodies) {
@@ -73,7 +72,6 @@ TEST(binary_tree, random_chains_of_every_length_agree_with_the_dense_reference) 
 }
 
 TEST(binary_tree, several_arms_blocks_springs_and_threads_agree_with_the_dense_reference) {
-  const test::ExecutionRestored restored;
   MechanismDescription description = random_chain(9130, 60).description();
   for (const std::size_t start : {13U, 20U, 21U}) {
     description.joints[start].a = kGround;

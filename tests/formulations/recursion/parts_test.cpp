@@ -8,7 +8,7 @@
 #include "formulations/parts/part_recursion.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 
 namespace mbdbench {
 namespace {
@@ -58,13 +58,12 @@ TEST(parts, give_what_world_axes_give) {
 }
 
 TEST(parts, every_instruction_set_gives_the_same) {
-  const test::ExecutionRestored restored;
   int sets = 0;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     ++sets;
     // A loop on a loop, a redundant spatial one, spherical cuts, loops that share links, a free base, a tree.
     for (const char* key : {"double_loop", "bricard", "random_closed:seed=3,bodies=30,cuts=4", "rings:3", "ladder:4",

@@ -10,7 +10,7 @@
 #include "formulations/subtrees/subtree_plan.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/allocation_guard.hpp"
 
 namespace mbdbench {
@@ -81,7 +81,6 @@ TEST(subtrees, every_row_stands_in_one_lane_or_in_the_trunk) {
 }
 
 TEST(subtrees, agree_with_the_dense_reference_in_every_instruction_set) {
-  const test::ExecutionRestored restored;
   std::vector<Mechanism> mechanisms;
   for (const char* key : {"balanced_tree:15", "balanced_tree:127", "balanced_tree:40,branching=3", "star:19",
                           "caterpillar:spine=9,legs=3"}) {
@@ -94,7 +93,7 @@ TEST(subtrees, agree_with_the_dense_reference_in_every_instruction_set) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     for (const Mechanism& mechanism : mechanisms) {
       // Of rounding by n operations on numbers that cond(M) blows up, a tenth is met; a wrong term is of size 1e10.
       EXPECT_LT(test::share_of_rounding("dca", "leaf=subtree", mechanism), 1.0) << set.name << " " << mechanism.name();
@@ -125,7 +124,6 @@ TEST(subtrees, large_trees_agree_with_the_sequential_recursions) {
 }
 
 TEST(subtrees, any_number_of_threads_gives_the_same_bits_and_nothing_is_allocated) {
-  const test::ExecutionRestored restored;
   const Mechanism mechanism = catalogue("balanced_tree:2047");
   for (const char* key : {"dca", "hdca"}) {
     std::vector<double> expected;

@@ -9,7 +9,7 @@
 #include "mechanisms/model/kinematics/jacobians.hpp"
 #include "mechanisms/model/validation/spectrum.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/support/allocation_guard.hpp"
 
 namespace mbdbench {
@@ -90,12 +90,11 @@ double error_of(const Eigen::VectorXd& actual, const Eigen::VectorXd& expected) 
 constexpr const char* kLoops[] = {"four_bar", "loop:5", "loop:9", "loop:24", "loop:63", "loop8", "bricard", "bennett"};
 
 TEST(subchain_loops, agree_with_the_dense_reference_in_any_gauge) {
-  const test::ExecutionRestored restored;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     double worst = 0.0;
     for (const char* name : kLoops) {
       const Mechanism mechanism = uneven(name, 41);

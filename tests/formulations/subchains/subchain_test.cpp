@@ -13,7 +13,7 @@
 #include "formulations/subchains/subchain_formulation.hpp"
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "tests/formulations/comparison.hpp"
-#include "tests/formulations/execution_restored.hpp"
+#include "tests/formulations/instruction_set_in_use.hpp"
 #include "tests/formulations/random_chain.hpp"
 #include "tests/support/allocation_guard.hpp"
 
@@ -69,12 +69,11 @@ TEST(subchains, transposed_rows_change_row_and_lane) {
 }
 
 TEST(subchains, random_chains_of_every_length_agree_with_the_dense_reference) {
-  const test::ExecutionRestored restored;
   for (const InstructionSet& set : instruction_sets()) {
     if (!set.available) {
       continue;
     }
-    use_instruction_set(set.name);
+    const test::InstructionSetInUse in_use(set);
     int treated = 0;
     double worst = 0.0;
     for (int bodies = 1; bodies <= 70; ++bodies) {
@@ -377,11 +376,11 @@ TEST(subchains, what_they_cannot_treat_is_said) {
 }
 
 TEST(subchains, threads_and_instruction_sets_that_do_not_exist_are_said) {
-  const test::ExecutionRestored restored;
-  EXPECT_THROW(use_threads(0), ModelError);
-  EXPECT_THROW(use_threads(-3), ModelError);
-  EXPECT_THROW(use_threads(1025), ModelError);
-  EXPECT_THROW(use_instruction_set("sse9"), ModelError);
+  EXPECT_EQ(checked_threads(1024), 1024);
+  EXPECT_THROW(checked_threads(0), ModelError);
+  EXPECT_THROW(checked_threads(-3), ModelError);
+  EXPECT_THROW(checked_threads(1025), ModelError);
+  EXPECT_THROW(instruction_set_named("sse9"), ModelError);
 }
 
 }  // namespace

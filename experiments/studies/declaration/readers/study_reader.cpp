@@ -18,6 +18,7 @@
 #include "experiments/studies/declaration/readers/claim_reader.hpp"
 #include "experiments/studies/declaration/readers/declaration_table.hpp"
 #include "experiments/studies/declaration/readers/expectation_reader.hpp"
+#include "formulations/options/division_options.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/file_format.hpp"
 #include "mechanisms/io/text/file_text.hpp"
@@ -45,6 +46,13 @@ constexpr double kMostProcesses = 1024.0;
 
 fs::path folder_of(const fs::path& file) {
   return file.has_parent_path() ? file.parent_path() : fs::path(".");
+}
+
+/// \returns the threads that a variant may use.
+int threads_of(const StudyVariant& variant, const Execution& execution) {
+  const auto& known = variant.entry->options;
+  const bool can = std::any_of(known.begin(), known.end(), [](const auto& option) { return option.name == "threads"; });
+  return !can ? 1 : execution_in(parse_parameters(known, variant.options, variant.entry->key), execution).threads;
 }
 
 class StudyReader {
@@ -148,7 +156,7 @@ class StudyReader {
 
   /// Other engines by name; {here} in a command is the folder of the declaration.
   void read_engines() {
-    std::vector<FormulationEntry> all = registries_.formulations;
+    FormulationRegistry all = registries_.formulations;
     for (const auto& [name, command] : table_.named_texts("engines")) {
       table_.at_line(command.line, [&, &key = name.text, &word = command.text] {
         std::string text = word;
@@ -160,7 +168,7 @@ class StudyReader {
       });
     }
     if (all.size() > registries_.formulations.size()) {
-      study_.engines = std::make_shared<const std::vector<FormulationEntry>>(std::move(all));
+      study_.engines = std::make_shared<const FormulationRegistry>(std::move(all));
     }
   }
 
@@ -190,6 +198,7 @@ class StudyReader {
         StudyVariant variant{name, choice.entry, choice.options};
         variant.own_options = choice.options;
         variant.options = with_common_options(choice);
+        variant.threads = threads_of(variant, registries_.formulations.execution);
         study_.variants.push_back(std::move(variant));
       });
     }

@@ -22,7 +22,6 @@
 #include "experiments/studies/runner/observation/rounding_errors.hpp"
 #include "experiments/studies/runner/study_times.hpp"
 #include "formulations/batches/state_batch.hpp"
-#include "formulations/execution/execution.hpp"
 #include "formulations/execution/thread_processes.hpp"
 #include "formulations/registry.hpp"
 #include "formulations/work_stage.hpp"
@@ -149,7 +148,7 @@ void time_cases(std::vector<RhsCase>& cases, bool projections, bool reactions) {
     add(reactions_call);
   }
   const bool threaded =
-      std::any_of(cases.begin(), cases.end(), [](const RhsCase& each) { return threads_of(*each.variant) > 1; });
+      std::any_of(cases.begin(), cases.end(), [](const RhsCase& each) { return each.variant->threads > 1; });
   const std::vector<RepeatedTimes> times = time_in_turns(calls, kBatches, threaded ? kThreadedBatchTime : kBatchTime);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     if (processes_of(*cases[i].variant) > 1) {
@@ -431,7 +430,7 @@ class RhsObserver {
 
   /// Against itself on one worker.
   [[nodiscard]] Measured modelled(const RhsCase& of, int workers) const {
-    if (threads_of(*of.variant) > 1) {
+    if (of.variant->threads > 1) {
       return Measured::refused("the model divides what one thread does");
     }
     if (!std::isfinite(machine_.latency)) {
@@ -484,17 +483,6 @@ std::vector<CellResult> observe_right_hand_sides(const Registries& registries, c
     results.push_back(observer.observe(each));
   }
   return results;
-}
-
-int threads_of(const StudyVariant& variant) {
-  const auto& known = variant.entry->options;
-  const bool can = std::any_of(known.begin(), known.end(), [](const auto& option) { return option.name == "threads"; });
-  if (!can) {
-    return 1;
-  }
-  const Parameters options = parse_parameters(variant.entry->options, variant.options, variant.entry->key);
-  const auto threads = static_cast<int>(options.integer("threads"));
-  return threads == 0 ? thread_count() : threads;
 }
 
 }  // namespace mbdbench::studies

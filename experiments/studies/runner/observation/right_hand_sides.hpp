@@ -16,7 +16,4 @@ std::vector<CellResult> observe_right_hand_sides(const Registries& registries, c
                                                  std::size_t mechanism, const MachineLimits& machine,
                                                  ProcessTeam& team);
 
-/// \returns the threads that a variant may use.
-int threads_of(const StudyVariant& variant);
-
 }  // namespace mbdbench::studies

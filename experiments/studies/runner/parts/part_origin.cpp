@@ -21,8 +21,8 @@ std::string PartOrigin::id() const {
   return text_digest(fmt::format("{}\n{}\n{}\n{}", program, version, instruction_set, machine)).substr(0, kLettersOfId);
 }
 
-PartOrigin own_origin() {
-  const Provenance here = capture_provenance();
+PartOrigin own_origin(const InstructionSet& set) {
+  const Provenance here = capture_provenance({1, nullptr, set});
   return {.program = program_digest(),
           .version = version_text(),
           .instruction_set = here.instruction_set,

@@ -4,6 +4,8 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "formulations/execution/instruction_set.hpp"
+
 namespace mbdbench::studies {
 
 /// A program on a machine. Equal origins have equal ids, whoever writes them.
@@ -19,7 +21,7 @@ struct PartOrigin {
 };
 
 /// \returns that of this process.
-PartOrigin own_origin();
+PartOrigin own_origin(const InstructionSet& set);
 
 /// Round trip through the journal.
 nlohmann::json to_json(const PartOrigin& origin);

@@ -47,26 +47,27 @@ bool adopted(const StudyPart& part, const nlohmann::json& kept) {
   }
 }
 
-std::unique_ptr<ResultJournal> open_share_journal(const std::filesystem::path& folder, const StudyShare& share) {
-  auto journal = std::make_unique<ResultJournal>(folder / share.journal_name());
+std::unique_ptr<ResultJournal> open_share_journal(const std::filesystem::path& folder, const StudyShare& share,
+                                                  const PartOrigin& own) {
+  auto journal = std::make_unique<ResultJournal>(folder / share.journal_name(), own);
   journal->learn(folder / kFirstJournal);
   return journal;
 }
 
 /// Opens this process's journal with everything that earlier runs have left, and lets all processes begin together.
 std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder, const ProcessShare& share,
-                                            ProcessStart* start, const std::string& problem) {
+                                            ProcessStart* start, const std::string& problem, const PartOrigin& own) {
   const std::filesystem::path file = folder / share.journal_name();
   std::unique_ptr<ResultJournal> journal;
   if (share.first()) {
-    journal = std::make_unique<ResultJournal>(file);
+    journal = std::make_unique<ResultJournal>(file, own);
     journal->take_over_others();
   }
   if (start != nullptr) {
     // The first process has gathered what the processes of an earlier run left; the others read it from there.
     start->compare(problem);
     if (!share.first()) {
-      journal = std::make_unique<ResultJournal>(file);
+      journal = std::make_unique<ResultJournal>(file, own);
       journal->learn(folder / kFirstJournal);
     }
     start->compare(journal->digest());
@@ -78,11 +79,11 @@ std::unique_ptr<ResultJournal> open_journal(const std::filesystem::path& folder,
 }  // namespace
 
 PartRunner::PartRunner(const std::string& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts,
-                       const std::string& problem)
+                       const std::string& problem, const PartOrigin& own)
     : options_(options),
       share_(options.start == nullptr ? nullptr : &options.start->processes()),
-      journal_(options.share ? open_share_journal(options.output / "parts", *options.share)
-                             : open_journal(options.output / "parts", share_, options.start, study + problem)),
+      journal_(options.share ? open_share_journal(options.output / "parts", *options.share, own)
+                             : open_journal(options.output / "parts", share_, options.start, study + problem, own)),
       expected_(expected_times(journal_->durations(), parts)),
       progress_(study, expected_.total, progress_options()) {
   for (std::size_t i = 0; i < parts.size(); ++i) {

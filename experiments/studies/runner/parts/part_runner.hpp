@@ -34,10 +34,11 @@ struct StudyPart {
 /// The parts of one run. On several processes every one has its own, and all call the same functions in the same order.
 class PartRunner {
  public:
-  /// \param parts all that will be run \param problem what makes all processes do the same \throws FileError when
+  /// \param parts all that will be run \param problem what makes all processes do the same
+  /// \param own where the parts that this process appends are computed \throws FileError when
   /// another run holds the directory, or what processes throw that start differently
   PartRunner(const std::string& study, const RunnerOptions& options, const std::vector<DeclaredPart>& parts,
-             const std::string& problem);
+             const std::string& problem, const PartOrigin& own);
 
   /// Computes this process's share of what is not known, side by side, and takes over that of the others.
   /// \returns whether all are done; false when the user asked to stop

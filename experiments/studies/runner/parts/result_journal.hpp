@@ -29,7 +29,7 @@ class ResultJournal {
   /// Opens or makes the file, locks it and reads what is there; a torn last line is cut off.
   /// \param own where the parts that this process appends are computed
   /// \throws FileError when another run holds it, or it cannot be read or written
-  explicit ResultJournal(std::filesystem::path file, PartOrigin own = own_origin());
+  ResultJournal(std::filesystem::path file, PartOrigin own);
   ~ResultJournal();
   ResultJournal(const ResultJournal&) = delete;
   ResultJournal& operator=(const ResultJournal&) = delete;
