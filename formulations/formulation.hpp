@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "formulations/execution/execution.hpp"
 #include "formulations/work_stage.hpp"
 #include "mechanisms/model/description/parameters.hpp"
 #include "mechanisms/model/kinematics/observables.hpp"
@@ -222,7 +223,6 @@ struct MemoryNeed {
 };
 
 class FormulationPart;
-struct Execution;
 
 /// One formulation as the registry lists it.
 struct FormulationEntry {

@@ -170,7 +170,7 @@ TEST(formulation_interface, a_mechanism_that_is_refused_gets_a_reason_and_altern
   FormulationEntry picky = *find_formulation(formulation_registry(), "dca");
   picky.key = "picky";
   picky.refusal = [](const Mechanism& /*mechanism*/) { return std::string("it swings"); };
-  std::vector<FormulationEntry> registry(formulation_registry().begin(), formulation_registry().end());
+  FormulationRegistry registry = formulation_registry();
   registry.push_back(picky);
   try {
     static_cast<void>(make_formulation(registry, picky, mechanism, {}));
