@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "experiments/terminal/message.hpp"
 #include "formulations/assembly/assembly_options.hpp"
 
 namespace mbdbench {
@@ -115,12 +116,13 @@ std::string assembly_summary(const Mechanism& mechanism, GroundClosure ground) {
   const AssemblyFigures figures = assembly_tree(mechanism, ground).figures();
   return fmt::format(
       "assembly depth      {}\n"
-      "widest node         {} rows of external handles, {} handles, {} joints closed at once\n"
+      "widest node         {} of external handles, {}, {} closed at once\n"
       "loops closed        {}\n"
       "arms on one hub     {}\n"
       "cost                {:.3g} flops to factorise once, {:.3g} a body\n",
-      figures.depth, figures.max_width, figures.max_handles, figures.max_closed, figures.loops, figures.max_arms,
-      figures.flops, figures.flops / std::max(1, mechanism.body_count()));
+      figures.depth, counted(figures.max_width, "row"), counted(figures.max_handles, "handle"),
+      counted(figures.max_closed, "joint"), figures.loops, figures.max_arms, figures.flops,
+      figures.flops / std::max(1, mechanism.body_count()));
 }
 
 }  // namespace mbdbench

@@ -32,10 +32,6 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// \returns the command, without a share, with absolute paths: jobs start anywhere.
 std::string study_call(const StudyFileRun& options, const std::string& output) {
   std::string call = fmt::format("{} study {} --output {}", quoted(fs::read_symlink("/proc/self/exe").string()),

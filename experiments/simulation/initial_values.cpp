@@ -123,7 +123,7 @@ ChangedStart with_initial_values(Mechanism mechanism, std::span<const std::strin
 }
 
 std::string moved_text(const ChangedStart& start) {
-  return moved_text("to close the loops with the values of --set", start.moved);
+  return moved_text("to close the loops with the values that were set", start.moved);
 }
 
 }  // namespace mbdbench

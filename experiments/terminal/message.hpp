@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "mechanisms/model/description/visible_text.hpp"
@@ -23,6 +24,12 @@ void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   fmt::print("{}", visible_text(fmt::format(format, std::forward<Arguments>(arguments)...)));
+}
+
+/// \returns "1 part", "2 parts". \param noun with a plural in s
+template <class Count>
+std::string counted(Count count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace mbdbench

@@ -115,7 +115,7 @@ int compare_directories(const CompareOptions& options) {
     say("{}\n", why_unknown(options));
   }
   print_differences(comparison, options.shown);
-  fmt::print("equal: {}{}\n", comparison.equal,
+  fmt::print("equal: {}{}\n", counted(comparison.equal, "number"),
              comparison.within_ranges > 0
                  ? fmt::format(", {} of them within the ranges of what depends on rounding", comparison.within_ranges)
                  : "");

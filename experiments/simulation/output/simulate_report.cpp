@@ -82,8 +82,8 @@ std::vector<std::string> diagnostic_notes(const RunAccuracy& accuracy) {
   }
   if (accuracy.motion_ahead() > kMotionWorthTelling) {
     notes.push_back(
-        fmt::format("by its imbalance of energy the motion is about {:.2g} rad, or lengths of {:.3g} m, ahead "
-                    "or behind at the end: a tighter tolerance or step reduces it",
+        fmt::format("judged by its error of energy, the motion at the end is early or late by about {:.2g} rad, or by "
+                    "lengths of {:.3g} m: a tighter tolerance or a smaller step reduces it",
                     accuracy.motion_ahead(), accuracy.length_scale()));
   }
   if (!accuracy.work().failure().empty()) {

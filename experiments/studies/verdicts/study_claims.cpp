@@ -284,7 +284,7 @@ class ClaimJudge {
       add_words(text, fmt::format("{} not measured, first {}", missing_, first_missing_));
     }
     if (refused_ > 0) {
-      add_words(text, fmt::format("{} do not exist", refused_));
+      add_words(text, fmt::format("{} left out: no such value", refused_));
     }
     return text;
   }
@@ -293,7 +293,7 @@ class ClaimJudge {
   const StudyClaim& claim_;
   ClaimNumbers numbers_;
   std::vector<Part> parts_;
-  std::size_t refused_ = 0;  // do not exist: no parts of the claim
+  std::size_t refused_ = 0;  // no such value: no parts of the claim
   std::size_t missing_ = 0;
   std::string first_refused_;
   std::string first_missing_;

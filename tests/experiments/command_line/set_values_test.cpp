@@ -42,7 +42,7 @@ TEST_F(SetValuesTest, TellsWhatFollowed) {
   const CommandLineCall run =
       simulate("run", {"--mechanism", "four_bar", "--formulation", "dense", "--time", "0.1", "--set", "q.joint1=0.4"});
   ASSERT_EQ(run.exit_code, 0) << run.errors;
-  EXPECT_NE(run.errors.find("to close the loops with the values of --set"), std::string::npos) << run.errors;
+  EXPECT_NE(run.errors.find("to close the loops with the values that were set"), std::string::npos) << run.errors;
   EXPECT_EQ(state("run").t, 0.1);
 }
 
@@ -206,7 +206,7 @@ terms = [{joint = "first", factor = 1.0}, {joint = "second", factor = 2.0}]
     with_set.insert(with_set.end(), {"--set", "v.second=1"});
     const CommandLineCall call = call_program(with_set);
     ASSERT_EQ(call.exit_code, 0) << call.errors;
-    EXPECT_NE(call.errors.find("with the values of --set, v.first moved from 2 to -2"), std::string::npos)
+    EXPECT_NE(call.errors.find("with the values that were set, v.first moved from 2 to -2"), std::string::npos)
         << call.errors;
     EXPECT_EQ(call.errors.find("at the start"), std::string::npos) << call.errors;
     EXPECT_EQ(call.errors.find("v.second"), std::string::npos) << call.errors;

@@ -126,7 +126,7 @@ TEST_F(RightHandSidesTest, AStudyOfThemNeedsNoIntegratorAndTellsWhatItMeasured) 
   EXPECT_EQ(of(*results, 2, 0, "bodies").state, CellState::refused) << "aba refuses loops";
   const std::vector<Claim> claims = judge_claims(study, *results, false);
   ASSERT_EQ(claims.size(), 1U);
-  EXPECT_EQ(claims[0].measured, fmt::format("1 of 2; not pendulum:1200: 1.2e+03 and {:.3g}; 1 do not exist",
+  EXPECT_EQ(claims[0].measured, fmt::format("1 of 2; not pendulum:1200: 1.2e+03 and {:.3g}; 1 left out: no such value",
                                             of(*results, 1, 1, "stages").value));
   // Counts stand in the records, times apart; each once a mechanism and variant.
   const RecordSet written = study_records(study, *results);

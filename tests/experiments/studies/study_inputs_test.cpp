@@ -74,7 +74,7 @@ TEST_F(StudyInputsTest, AnotherSpringIsAnotherInputAndNothingWorse) {
   EXPECT_TRUE(says(call, "15")) << call.output;
   EXPECT_TRUE(says(call, "not judged, made from other inputs: ")) << call.output;
   EXPECT_FALSE(says(call, "worse")) << call.output;
-  EXPECT_TRUE(says(call, "equal: 6\n")) << "of the other mechanism, its two curves included\n" << call.output;
+  EXPECT_TRUE(says(call, "equal: 6 numbers\n")) << "of the other mechanism, its two curves included\n" << call.output;
   run("c", "15.0");
   const CommandLineCall same = compare("a", "c");
   EXPECT_EQ(same.exit_code, 0) << same.output;
@@ -131,7 +131,7 @@ TEST_F(StudyInputsTest, RunsOfSimulateAreComparedToo) {
   ASSERT_EQ(simulate_pendulum("b", settings).exit_code, 0);
   const CommandLineCall same = compare("a", "b");
   EXPECT_EQ(same.exit_code, 0) << same.output << same.errors;
-  EXPECT_TRUE(says(same, "equal: 15")) << same.output;
+  EXPECT_TRUE(says(same, "equal: 15 numbers")) << same.output;
   ASSERT_EQ(simulate_pendulum("loose", {"--time", "0:0.1:1", "--rtol", "1e-3", "--atol", "1e-6"}).exit_code, 0);
   const CommandLineCall other = compare("a", "loose");
   EXPECT_EQ(other.exit_code, 2) << other.output;

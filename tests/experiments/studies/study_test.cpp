@@ -107,6 +107,7 @@ TEST_F(StudyTest, FormerNamesOfProcessesAreRead) {
   EXPECT_TRUE(std::ranges::any_of(study.observers, [](const Observer& observer) {
     return observer.quantity == Quantity::process_difference && observer.name() == "process_difference";
   }));
+  expect_refused(declared + "[processes]\n\"sub-chains\" = 3\n", 16, "stand in both 'processes' and 'ranks'");
 }
 
 TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {
@@ -519,7 +520,8 @@ TEST_F(StudyTest, WorkAtEqualErrorIsAnAxisOfClaims) {
   }
   const Claim claim = judge_claims(study, results, false)[0];
   EXPECT_EQ(claim.verdict, ClaimVerdict::holds);
-  EXPECT_EQ(claim.measured, "2 of 2; 2 do not exist") << "1e-2 and 1e-9 lie between no two tolerances of both";
+  EXPECT_EQ(claim.measured, "2 of 2; 2 left out: no such value")
+      << "1e-2 and 1e-9 lie between no two tolerances of both";
 }
 
 TEST_F(StudyTest, RunsAreFollowedAndComparedWithABaseline) {

@@ -165,6 +165,28 @@ TEST(formulation_interface, clones_work_in_threads_of_their_own) {
   });
 }
 
+TEST(formulation_interface, registries_that_execute_in_other_ways_live_side_by_side) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "balanced_tree:127");
+  FormulationRegistry shared = formulation_registry();
+  shared.execution = {2, nullptr, instruction_set_named("baseline")};
+  FormulationRegistry alone = formulation_registry();
+  alone.execution = Execution{};
+  const auto made = [&](const FormulationRegistry& registry, std::string_view key) {
+    return make_formulation(registry, *find_formulation(registry, key), mechanism, {});
+  };
+  const auto first = made(shared, "bae-haug");
+  const auto second = made(alone, "bae-haug");
+  const auto third = made(shared, "bae-haug");
+  EXPECT_EQ(first->threads(), 2);
+  EXPECT_EQ(second->threads(), 1) << "those made before have no say";
+  EXPECT_EQ(third->threads(), 2);
+  EXPECT_EQ(made(shared, "aba")->threads(), 1) << "it shares nothing";
+  const int lanes = made(alone, "aba")->batch_lanes();
+  const int fewest = made(shared, "aba")->batch_lanes();
+  EXPECT_EQ(fewest, 2) << "what every processor of the kind has";
+  EXPECT_EQ(lanes, best_instruction_set().name == "avx512" ? 8 : best_instruction_set().name == "avx2" ? 4 : 2);
+}
+
 TEST(formulation_interface, a_mechanism_that_is_refused_gets_a_reason_and_alternatives) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:2");
   FormulationEntry picky = *find_formulation(formulation_registry(), "dca");

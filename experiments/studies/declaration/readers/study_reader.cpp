@@ -18,6 +18,7 @@
 #include "experiments/studies/declaration/readers/claim_reader.hpp"
 #include "experiments/studies/declaration/readers/declaration_table.hpp"
 #include "experiments/studies/declaration/readers/expectation_reader.hpp"
+#include "experiments/terminal/message.hpp"
 #include "formulations/options/division_options.hpp"
 #include "mechanisms/io/file_error.hpp"
 #include "mechanisms/io/file_format.hpp"
@@ -248,6 +249,9 @@ class StudyReader {
 
   void read_processes() {
     take_processes("processes");
+    if (!table_.named_numbers("ranks").empty()) {
+      tell("mbdbench: note: {}: the table 'ranks' is deprecated; it is called 'processes' now\n", file_.string());
+    }
     take_processes("ranks");
   }
 
@@ -259,6 +263,11 @@ class StudyReader {
               table_, {label}, study_.variants, [](const StudyVariant& v) { return v.label; }, "variant")
               .front();
       StudyVariant& variant = study_.variants[place];
+      if (variant.processes != 1) {
+        table_.fail(label.line, fmt::format("the processes of variant '{}' stand in both 'processes' and 'ranks', its "
+                                            "former name; say them in 'processes' only",
+                                            variant.label));
+      }
       if (!(count.value >= 2.0 && count.value <= kMostProcesses && std::floor(count.value) == count.value)) {
         table_.fail(count.line,
                     fmt::format("processes must be a whole number from 2 to {}, not {}", kMostProcesses, count.value));
