@@ -79,7 +79,7 @@ TEST_F(HostileTexts, StatesThatAreTooDeepOrHoldEscapesAreRefused) {
 TEST_F(HostileTexts, AJournalLineThatIsTooDeepIsADamagedOne) {
   const std::string file =
       written("study.jsonl", "{\"key\": \"k\", \"digest\": \"d\", \"result\": " + deep_json() + "}\n");
-  const studies::ResultJournal journal(file);
+  const studies::ResultJournal journal(file, studies::own_origin(best_instruction_set()));
   EXPECT_EQ(journal.unreadable_lines(), 1U);
 }
 

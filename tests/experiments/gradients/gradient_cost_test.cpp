@@ -73,7 +73,7 @@ class CountedAba : public test::ForwardingFormulation {
   bool moves_;
 };
 
-std::vector<FormulationEntry> counted_entries() {
+FormulationRegistry counted_entries() {
   FormulationEntry counted = *find_formulation(formulation_registry(), "aba");
   counted.key = "counted";
   counted.make = [](const Mechanism& mechanism, const Parameters& /*options*/,
@@ -86,12 +86,12 @@ std::vector<FormulationEntry> counted_entries() {
                   const Execution& /*execution*/) -> std::unique_ptr<Formulation> {
     return std::make_unique<CountedAba>(mechanism, true);
   };
-  return {counted, moved};
+  return {{counted, moved}};
 }
 
 TEST(run_gradient, asks_for_a_run_and_a_product_a_stage_whatever_the_number_of_parameters) {
   const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:4");
-  const std::vector<FormulationEntry> entries = counted_entries();
+  const FormulationRegistry entries = counted_entries();
   const auto count = [&](const std::vector<std::string>& parameters, std::size_t knots, double memory) {
     std::vector<gradients::Control> controls;
     for (const char* const joint : {"joint1", "joint2", "joint3", "joint4"}) {
