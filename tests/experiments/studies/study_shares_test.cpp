@@ -285,7 +285,7 @@ TEST_F(StudyShares, BadInputIsRefusedAndNothingIsLost) {
     EXPECT_EQ(study("shares").exit_code, 1) << "what there is can be looked at meanwhile";
   }
   {
-    const studies::ResultJournal busy(share_file("shares", "1_of_2"));
+    const studies::ResultJournal busy(share_file("shares", "1_of_2"), studies::own_origin(best_instruction_set()));
     const CommandLineCall second = study("shares", {"--share", "1/2"});
     EXPECT_EQ(second.exit_code, 2);
     EXPECT_NE(second.errors.find("another run is writing into this file"), std::string::npos) << second.errors;

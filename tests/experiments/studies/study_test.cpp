@@ -193,9 +193,9 @@ TEST_F(StudyTest, AnInterruptedStudyContinuesAndRepeatsNothing) {
 
 TEST_F(StudyTest, TwoRunsIntoOneDirectoryExcludeOneAnother) {
   const auto file = directory_.path() / "study.jsonl";
-  const ResultJournal first(file);
+  const ResultJournal first(file, own_origin(best_instruction_set()));
   try {
-    const ResultJournal second(file);
+    const ResultJournal second(file, own_origin(best_instruction_set()));
     FAIL() << "two runs write into one file";
   } catch (const FileError& error) {
     EXPECT_NE(std::string(error.what()).find("another run"), std::string::npos) << error.what();
@@ -205,12 +205,12 @@ TEST_F(StudyTest, TwoRunsIntoOneDirectoryExcludeOneAnother) {
 TEST_F(StudyTest, ADamagedLineOfTheJournalIsCountedAndLeftOut) {
   const auto file = directory_.path() / "study.jsonl";
   {
-    ResultJournal journal(file);
+    ResultJournal journal(file, own_origin(best_instruction_set()));
     journal.append("a", "part a", 1.5, 0.25);
   }
   std::ofstream(file, std::ios::app) << "nonsense\n";
   {
-    ResultJournal journal(file);
+    ResultJournal journal(file, own_origin(best_instruction_set()));
     EXPECT_EQ(journal.unreadable_lines(), 1U);
     journal.append("b", "part b", 2.5, 0.5);
   }
@@ -218,7 +218,7 @@ TEST_F(StudyTest, ADamagedLineOfTheJournalIsCountedAndLeftOut) {
   std::string content = content_of(file);
   content.replace(content.find("2.5"), 3, "2.6");
   std::ofstream(file, std::ios::binary) << content;
-  const ResultJournal journal(file);
+  const ResultJournal journal(file, own_origin(best_instruction_set()));
   EXPECT_EQ(journal.unreadable_lines(), 2U);
   ASSERT_NE(journal.find("a"), nullptr);
   EXPECT_EQ(*journal.find("a"), 1.5);
