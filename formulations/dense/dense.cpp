@@ -7,8 +7,6 @@
 
 #include "formulations/dense/dense_dynamics.hpp"
 #include "formulations/dense/dense_projection.hpp"
-#include "formulations/execution/execution.hpp"
-#include "formulations/execution/instruction_set.hpp"
 #include "formulations/joint_state.hpp"
 #include "formulations/loop_derivatives.hpp"
 #include "formulations/options/gauge_option.hpp"

@@ -168,11 +168,15 @@ TEST_F(Naudet2005RunTest, Table1IsThePrototypesToItsThreeDigits) {
       Expected{kHamilton, kLocalError, {9.72e-7, 3.89e-8, 1.342e-11, 4.21e-13, 1.349e-16}, 1.5e-3},
   };
   constexpr std::array kSteps = {"0.01", "0.005", "0.001", "0.0005", "0.0001"};
+  // Rad: 1700 steps of 5e-4 s round coordinates of some radians by eps each. The two forms of `naudet`, and this
+  // program and `mbdbench` with the same library but other copies of inline functions, differ by 6e-13 there.
+  constexpr double kRoundingOfEnds = 1e-12;
   for (const Expected& row : expected) {
     for (std::size_t i = 0; i < kSteps.size(); ++i) {
       if (row.values[i] > 0.0) {
         const std::string run = std::string("step=") + kSteps[i] + ";end=0.85;samples=2";
-        EXPECT_NEAR(value(row.form, "rkf45-fixed", run, row.quantity), row.values[i], row.digits * row.values[i])
+        EXPECT_NEAR(value(row.form, "rkf45-fixed", run, row.quantity), row.values[i],
+                    row.digits * row.values[i] + (std::string_view(row.quantity) == kEndError ? kRoundingOfEnds : 0.0))
             << row.form << ' ' << row.quantity << ' ' << run;
       }
     }

@@ -107,7 +107,7 @@ TEST_F(StudyTest, FormerNamesOfProcessesAreRead) {
   EXPECT_TRUE(std::ranges::any_of(study.observers, [](const Observer& observer) {
     return observer.quantity == Quantity::process_difference && observer.name() == "process_difference";
   }));
-  expect_refused(declared + "[processes]\n\"sub-chains\" = 3\n", 16, "stand in both 'processes' and 'ranks'");
+  expect_refused(declared + "[processes]\n\"sub-chains\" = 3\n", 15, "stand in both 'processes' and 'ranks'");
 }
 
 TEST_F(StudyTest, BadInputNamesTheLineAndWhatWouldBeRight) {

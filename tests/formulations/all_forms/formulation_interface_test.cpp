@@ -166,7 +166,7 @@ TEST(formulation_interface, clones_work_in_threads_of_their_own) {
 }
 
 TEST(formulation_interface, registries_that_execute_in_other_ways_live_side_by_side) {
-  const Mechanism mechanism = make_mechanism(mechanism_registry(), "balanced_tree:127");
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "pendulum:1024");
   FormulationRegistry shared = formulation_registry();
   shared.execution = {2, nullptr, instruction_set_named("baseline")};
   FormulationRegistry alone = formulation_registry();
@@ -174,9 +174,9 @@ TEST(formulation_interface, registries_that_execute_in_other_ways_live_side_by_s
   const auto made = [&](const FormulationRegistry& registry, std::string_view key) {
     return make_formulation(registry, *find_formulation(registry, key), mechanism, {});
   };
-  const auto first = made(shared, "bae-haug");
-  const auto second = made(alone, "bae-haug");
-  const auto third = made(shared, "bae-haug");
+  const auto first = made(shared, "dca");
+  const auto second = made(alone, "dca");
+  const auto third = made(shared, "dca");
   EXPECT_EQ(first->threads(), 2);
   EXPECT_EQ(second->threads(), 1) << "those made before have no say";
   EXPECT_EQ(third->threads(), 2);
