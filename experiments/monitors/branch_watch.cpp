@@ -125,7 +125,13 @@ bool SingularValueTrack::follow(double t, const Eigen::MatrixXd& a, const Eigen:
     changed = true;
   }
   last_q_ = q;
-  return stays(t, a, moved, open) || changed;
+  changed = stays(t, a, moved, open) || changed;
+  // The next step, or the end of the dip, may show the same position again.
+  if (!changed || told_ == nearest_.t) {
+    return false;
+  }
+  told_ = nearest_.t;
+  return true;
 }
 
 /// Needs no vectors: where several singular values vanish, those of the last of them are any of a space.
@@ -260,7 +266,13 @@ void BranchWatch::follow(double t, std::span<const double> q, std::span<const do
       smallest_ = std::min(smallest_, std::abs(track.value()));
     }
     if (changed) {
-      changes_.push_back({track.nearest_time(), single ? cut->name : std::string(), std::abs(track.nearest_value())});
+      // One track notices at once what another one notices when it leaves its dip.
+      const double nearest = track.nearest_time();
+      const bool forward = t >= nearest;
+      const auto place = std::find_if(changes_.begin(), changes_.end(), [&](const BranchChange& other) {
+        return forward ? other.t > nearest : other.t < nearest;
+      });
+      changes_.insert(place, {nearest, single ? cut->name : std::string(), std::abs(track.nearest_value())});
     }
   }
 }

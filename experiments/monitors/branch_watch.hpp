@@ -85,6 +85,7 @@ class SingularValueTrack {
   bool was_regular_ = false;
   std::optional<Eigen::VectorXd> stays_since_;  // what had been moved where s became zero
   Point nearest_;
+  std::optional<double> told_;  // time of the last change
 };
 
 /// All loops of a mechanism along a run.
@@ -101,6 +102,7 @@ class BranchWatch {
   [[nodiscard]] double smallest_value() const { return smallest_; }
   /// \returns how many singular positions of single loops were passed.
   [[nodiscard]] int passages() const;
+  /// \returns in the order of the motion.
   [[nodiscard]] const std::vector<BranchChange>& changes() const { return changes_; }
 
  private:

@@ -178,6 +178,20 @@ TEST_F(BranchStatusTest, ARunThatLeftItsBranchIsNotOk) {
   }
 }
 
+// Two tracks, all loops together and one of them, notice the same position at different steps.
+TEST_F(BranchStatusTest, ChangesAreToldOnceAndInTheOrderOfTheMotion) {
+  const CommandLineCall lost = simulate("lost", {"-m", "coupled_loops", "-f", "dca-alm", "-t", "5"});
+  EXPECT_EQ(lost.exit_code, 1);
+  const nlohmann::json changes = statistics("lost").at("constraints").at("branch_changes");
+  ASSERT_GE(changes.size(), 3U);
+  for (std::size_t i = 1; i < changes.size(); ++i) {
+    EXPECT_LE(changes[i - 1].at("t").get<double>(), changes[i].at("t").get<double>());
+    for (std::size_t j = 0; j < i; ++j) {
+      EXPECT_NE(changes[i], changes[j]);
+    }
+  }
+}
+
 // Ended "ok" with 0.066 of 110 J lost, 1.6e-2 m off: within a limit that grows with the number of steps.
 TEST_F(BranchStatusTest, APassageThatCostsEnergyInOneStepIsNotOk) {
   for (const std::string tolerance : {"1e-5", "1e-6"}) {
