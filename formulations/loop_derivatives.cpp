@@ -16,7 +16,7 @@ class PartSolver final : public LoopSolver {
  public:
   PartSolver(const Mechanism& mechanism, const InstructionSet& set)
       : mechanism_(&mechanism),
-        part_(mechanism, false, {1, nullptr, set}),
+        part_(mechanism, PosesWanted::cuts, {1, nullptr, set}),
         wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
         driven_(static_cast<std::size_t>(mechanism.motion_row_count())),
         p_(Eigen::VectorXd::Zero(mechanism.u_size())),

@@ -8,11 +8,9 @@
 namespace mbdbench {
 
 void PartRecursion::set_velocities(std::span<const double> u) {
-  const auto move = [&](std::size_t range) {
+  for_ranges([&](std::size_t range) {
     sweeps_.set_velocities(data_[range], u.data(), turnings_.data(), accelerations_.view);
-  };
-  move(0);
-  team_.for_branches(move);
+  });
 }
 
 void PartRecursion::set_wanted(const Eigen::VectorXd& wanted, Side& side) const {
@@ -50,6 +48,7 @@ void PartRecursion::solve(Side& side, std::span<double> rates) {
   side.view.joint_rates = swept.data();
   std::fill_n(side.rates.get(), index_of(plan_.rate_count) * kLoopLanes, 0.0);
   team_.for_branches([&](std::size_t branch) { sweeps_.inward(data_[branch], side.view); });
+  mail_.send({&side.inward});
   for (const PartPlan::Handover& left : plan_.rates_left) {
     for (std::size_t i = 0; i < kLoopLanes; ++i) {
       side.rates.get()[index_of(left.to) * kLoopLanes + i] += side.rates.get()[index_of(left.from) * kLoopLanes + i];
@@ -59,8 +58,8 @@ void PartRecursion::solve(Side& side, std::span<double> rates) {
   if (!plan_.closings.empty() && plan_.closings.back().row < 0) {
     close_at_ground(side);
   }
-  sweeps_.outward(data_.front(), side.view);
-  team_.for_branches([&](std::size_t branch) { sweeps_.outward(data_[branch], side.view); });
+  for_ranges([&](std::size_t range) { sweeps_.outward(data_[range], side.view); });
+  mail_.send({&rates_swept_, &side.closed});
   deliver(team_, tree_, swept, rates);
   for (std::size_t loop = 0; loop < plan_.loop_rows.size(); ++loop) {
     for (int j = 0; j < plan_.loop_rows[loop]; ++j) {
@@ -110,7 +109,15 @@ void PartRecursion::sweep_momenta(PartMomenta& side, std::span<double> own, std:
   side.own = own_swept.data();
   side.rates = rates_swept.data();
   team_.for_branches([&](std::size_t branch) { sweeps_.momenta(data_[branch], side); });
+  mail_.send({&momenta_left_});
   sweeps_.momenta(data_.front(), side);
+  if (own.empty()) {
+    mail_.send({&rates_swept_});
+  } else if (rates.empty()) {
+    mail_.send({&momenta_swept_});
+  } else {
+    mail_.send({&momenta_swept_, &rates_swept_});
+  }
   if (!own.empty()) {
     deliver(team_, tree_, own_swept, own);
   }
@@ -125,6 +132,9 @@ void PartRecursion::gather_impulses() {
     loop_impulses_[index_of(end.row)] = {};  // those of all other rows are always zero
   }
   for (const PartPlan::End& end : plan_.ends) {
+    if (!knows_row(end.row)) {
+      continue;
+    }
     const JointKinematics& cut = cuts_[index_of(end.cut)];
     Vec6 impulse = Vec6::Zero();
     for (int i = 0; i < plan_.loop_rows[index_of(end.cut)]; ++i) {

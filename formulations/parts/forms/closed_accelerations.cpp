@@ -13,7 +13,8 @@ ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteCo
     : mechanism_(&mechanism),
       baumgarte_(baumgarte),
       projects_(projects),
-      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies(), execution),
+      part_(mechanism, LoadEvaluator(mechanism, near).need_bodies() ? PosesWanted::bodies : PosesWanted::cuts,
+            execution),
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
@@ -31,15 +32,12 @@ ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteCo
 
 RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std::span<const double> state_velocities,
                                         std::span<double> u, std::span<double> accelerations) {
-  if (const RhsStatus status = part_.set_positions(q); !status.ok) {
+  std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
+  if (const RhsStatus status = part_.set_positions(q, u); !status.ok) {
     return status;
   }
   if (mechanism_->rheonomic()) {
     motions_.evaluate(t);
-  }
-  std::copy(state_velocities.begin(), state_velocities.end(), u.begin());
-  if (needs_poses_) {
-    part_.set_pose_velocities(u);
   }
   if (projects_ && mechanism_->constrained()) {
     project_velocities(u);
@@ -58,6 +56,9 @@ RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std
 void ClosedAccelerations::project_velocities(std::span<double> u) {
   const BodyMotions& bodies = part_.poses().bodies();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    if (!part_.knows_cut(c)) {
+      continue;
+    }
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     const Vec6 relative = bodies.velocity_at(cut.b, state.point) - bodies.velocity_at(cut.a, state.point);
@@ -96,16 +97,16 @@ void ClosedAccelerations::evaluate_loads(double t, std::span<const double> q, st
   const BodyMotions& bodies = part_.poses().bodies();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     const Joint& cut = mechanism_->cut_joints()[c];
-    set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+    if (part_.knows_cut(c)) {
+      set_joint_rates(cut, bodies.body(cut.a), bodies.body(cut.b), part_.cuts()[c]);
+    }
   }
   if (loads_on_bodies_) {
     loads_.evaluate(t, q, u, bodies, part_.cuts());
-    const auto collect = [this](std::size_t range) {
+    part_.for_ranges([this](std::size_t range) {
       part_.poses().collect(part_.tree(), part_.tree().ranges()[range],
                             [this](int body) -> const Vec6& { return loads_.body_wrench(body); });
-    };
-    collect(0);
-    part_.team().for_branches(collect);
+    });
   } else if (loads_.in_joints()) {
     loads_.evaluate_joint_forces(t, q, u);
   }
@@ -125,6 +126,9 @@ CutEnd ClosedAccelerations::end_of(int body) const {
 
 void ClosedAccelerations::set_wanted_accelerations(std::span<const double> q, std::span<const double> u) {
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
+    if (!part_.knows_cut(c)) {
+      continue;
+    }
     const Joint& cut = mechanism_->cut_joints()[c];
     const JointKinematics& state = part_.cuts()[c];
     set_cut_right_side(cut, state, end_of(cut.a), end_of(cut.b), baumgarte_, wanted_);
