@@ -40,7 +40,7 @@ class PartSolver final : public LoopSolver {
       wanted_[cuts + static_cast<int>(c)] = wanted[mechanism_->couplings()[c].row];
     }
     p_ = v;
-    part_.move(view(p_), wanted_, driven_, {v.data(), static_cast<std::size_t>(v.size())});
+    part_.move(view(p_), wanted_, driven_, {v.data(), static_cast<std::size_t>(v.size())}, false);
     sigma.setZero();
     sigma.head(cuts) = part_.multipliers().head(cuts);
     for (std::size_t c = 0; c < mechanism_->couplings().size(); ++c) {

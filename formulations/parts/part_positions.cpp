@@ -22,17 +22,6 @@ void take_over(std::span<const PartPlan::Handover> left, double* memory) {
 
 }  // namespace
 
-// Loads may know any body: each process places all where they are wanted.
-template <typename Work>
-void PartRecursion::for_posed_ranges(const Work& work) const {
-  for_ranges(work);
-  for (std::size_t range = 1; poses_wanted_ == PosesWanted::bodies && range < tree_.ranges().size(); ++range) {
-    if (!knows_range(static_cast<int>(range))) {
-      work(range);
-    }
-  }
-}
-
 RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<const double> u) {
   for_posed_ranges([&](std::size_t range) {
     tree_.set_positions(q, tree_.ranges()[range], positions_);
@@ -51,7 +40,12 @@ RhsStatus PartRecursion::set_positions(std::span<const double> q, std::span<cons
   place_cuts();
   std::fill_n(products_.get(), doubles(plan_.product_count), 0.0);
   team_.for_branches([this](std::size_t branch) { outcomes_[branch] = eliminate(branch); });
-  mail_.send({&matrices_});
+  pending_ = team_.is_divided();
+  return pending_ ? RhsStatus{} : finish_positions();
+}
+
+RhsStatus PartRecursion::finish_positions() {
+  pending_ = false;
   for (std::size_t branch = 1; branch < outcomes_.size(); ++branch) {
     if (outcomes_[branch].failed != kSound) {
       return status_of(outcomes_[branch]);
@@ -72,11 +66,6 @@ RhsStatus PartRecursion::status_of(const Outcome& outcome) const {
   return {false, mechanism_->tree_joints()[index_of(tree_.joint(index_of(outcome.failed)))].name,
           "the articulated inertia along the joint is not positive definite or not finite, its smallest entry is",
           outcome.value};
-}
-
-void PartRecursion::set_pose_velocities(std::span<const double> u) {
-  for_posed_ranges([&](std::size_t range) { poses_.set_velocities(tree_, u, tree_.ranges()[range]); });
-  mail_.send({&end_velocities_});
 }
 
 void PartRecursion::place_cuts() {

@@ -125,6 +125,9 @@ void PartRecursion::forget_others() {
     const std::span<double> columns =
         packs_at(columns_, 6 * planned.first_column, 6 * (planned.last_column - planned.first_column));
     std::fill(columns.begin(), columns.end(), kNone);
+    for (int l = planned.first_left; l < planned.last_left; ++l) {
+      sizes_[index_of(plan_.left[index_of(l)])] = {kNone, kNone, kNone, kNone};
+    }
     for (int i = range.first_row; forgets_poses && i < range.last_row; ++i) {
       poses_.row(index_of(i)) = {Mat3::Constant(kNone), Vec3::Constant(kNone), Vec3::Constant(kNone),
                                  Vec3::Constant(kNone)};

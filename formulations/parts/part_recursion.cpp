@@ -49,6 +49,8 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
       carried_(3 * (tree_.size() + plan_.roots.size())),
       rest_(tree_.size(), kernels::LinkVector<double>{0.0, 0.0, 0.0}),
       closing_momenta_(index_of(mechanism.u_size())),
+      changes_(index_of(mechanism.u_size())),
+      pushed_(index_of(mechanism.u_size())),
       multipliers_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
       mail_(team_) {
   for (const LinkRun& run : tree_.runs()) {

@@ -67,11 +67,10 @@ class PartRecursion {
   [[nodiscard]] std::span<const JointKinematics> cuts() const { return cuts_; }
   [[nodiscard]] std::span<JointKinematics> cuts() { return cuts_; }
 
-  /// Poses, inertias and loops at q. \returns which joint or loop stops it
-  /// \param u velocities of the poses, as of set_pose_velocities; empty: not wanted yet
+  /// Poses, inertias and loops at q. \returns which joint or loop stops it; where processes share the branches, the
+  /// first right side after it tells
+  /// \param u velocities of the poses; empty: not wanted yet
   RhsStatus set_positions(std::span<const double> q, std::span<const double> u = {});
-  /// Velocities of the poses, after set_positions.
-  void set_pose_velocities(std::span<const double> u);
   /// Velocity products, after set_positions.
   void set_velocities(std::span<const double> u);
 
@@ -83,14 +82,14 @@ class PartRecursion {
   };
   /// Accelerations for velocities that were set. \param wanted Phi'' of every closing row, without what the links'
   /// accelerations add; \param accelerations receives u'
-  void accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations);
-  /// Changes of u by impulses in the loops that give Phi' of every closing row, and by prescribed changes.
-  /// \param driven changes of prescribed velocities, by motion; empty: none
-  void push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> changes);
+  RhsStatus accelerate(const Loads& loads, const Eigen::VectorXd& wanted, std::span<double> accelerations);
+  /// Impulses in the loops that change Phi' of every closing row as wanted, and prescribed changes; the poses move with
+  /// the new velocities. \param driven changes of prescribed velocities, by motion; empty: none \param u is changed
+  RhsStatus push(const Eigen::VectorXd& wanted, std::span<const double> driven, std::span<double> u);
   /// Velocities u of momenta: M u = p + Phi_q^T sigma, Phi_q u as wanted. Prescribed joints follow their motion.
-  /// \param driven prescribed velocities, by motion; empty: zero
-  void move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
-            std::span<double> u);
+  /// \param driven prescribed velocities, by motion; empty: zero \param moves_poses whether the poses move with u
+  RhsStatus move(std::span<const double> p, const Eigen::VectorXd& wanted, std::span<const double> driven,
+                 std::span<double> u, bool moves_poses);
   /// J^T M V of the velocities of the last `move` or `push`. \param p over u
   void momenta(std::span<double> p);
   /// The same, and p' of all joints. \param loads by row about O_k, weights included, and what loops add
@@ -169,9 +168,19 @@ class PartRecursion {
   /// Unit wrenches of all cut joints on their bodies.
   void start_columns(const PartPlan::Range& range);
   void place_cuts();
-  /// Calls work(range) for all ranges whose poses this process wants; those of other processes after its own.
+  /// Calls work(range) for all ranges whose poses this process wants: its own, then those of others. Loads may know any
+  /// body.
   template <typename Work>
-  void for_posed_ranges(const Work& work) const;
+  void for_posed_ranges(const Work& work) const {
+    for_ranges(work);
+    for (std::size_t range = 1; poses_wanted_ == PosesWanted::bodies && range < tree_.ranges().size(); ++range) {
+      if (!knows_range(static_cast<int>(range))) {
+        work(range);
+      }
+    }
+  }
+  /// The trunk, after what branches have left is there. \returns which joint or loop stops it
+  RhsStatus finish_positions();
   /// Inertias and loops of the trunk or of a branch.
   [[nodiscard]] Outcome eliminate(std::size_t range);
   [[nodiscard]] RhsStatus status_of(const Outcome& outcome) const;
@@ -188,8 +197,12 @@ class PartRecursion {
   void lower_ranks(const Eigen::VectorXd& q, int redundant);
   void limit_ranks(Eigen::Index most);
   void set_wanted(const Eigen::VectorXd& wanted, Side& side) const;
-  /// \param rates receives those of the joints
-  void solve(Side& side, std::span<double> rates);
+  /// \param rates receives those of the joints \param velocities called after rates have been received, perhaps for
+  /// own branches only: gives the velocities with which the poses move; empty: they stay
+  template <typename Velocities>
+  RhsStatus solve(Side& side, std::span<double> rates, const Velocities& velocities);
+  template <typename Velocities>
+  void finish_rates(const Side& side, std::span<double> swept, std::span<double> rates, const Velocities& velocities);
   void close_at_ground(Side& side);
   void sweep_momenta(PartMomenta& side, std::span<double> own, std::span<double> rates);
   void gather_impulses();
@@ -238,7 +251,10 @@ class PartRecursion {
   std::vector<kernels::LinkWrench<double>> carried_;        // workspace of momenta
   std::vector<kernels::LinkVector<double>> rest_;           // velocities of zero, by row
   std::vector<double> closing_momenta_;                     // over u
+  std::vector<double> changes_;                             // of u, of push
+  std::vector<double> pushed_;                              // u after it
   Eigen::VectorXd multipliers_;
+  bool pending_ = false;         // whether the trunk waits for what branches leave
   std::vector<Solver> solvers_;  // by closing
   BranchMail mail_;
   BranchLetter end_poses_;       // of bodies on loops that leave a branch

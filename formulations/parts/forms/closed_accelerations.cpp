@@ -18,9 +18,7 @@ ClosedAccelerations::ClosedAccelerations(const Mechanism& mechanism, BaumgarteCo
       loads_(mechanism, near),
       loads_on_bodies_(loads_.need_bodies()),
       motions_(mechanism),
-      wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())),
-      change_(index_of(mechanism.u_size())) {
-  needs_poses_ = loads_on_bodies_ || !mechanism.cut_joints().empty();
+      wanted_(Eigen::VectorXd::Zero(mechanism.closing_row_count())) {
   motion_components_.assign(motions_.positions().size(), -1);
   catch_up_.resize(motions_.positions().size());
   for (const LinkRow& row : part_.tree().rows()) {
@@ -40,7 +38,9 @@ RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std
     motions_.evaluate(t);
   }
   if (projects_ && mechanism_->constrained()) {
-    project_velocities(u);
+    if (const RhsStatus status = project_velocities(u); !status.ok) {
+      return status;
+    }
   }
   evaluate_loads(t, q, u);
   part_.set_velocities(u);
@@ -49,11 +49,11 @@ RhsStatus ClosedAccelerations::evaluate(double t, std::span<const double> q, std
       loads_.in_joints() || loads_on_bodies_ ? view(loads_.joint_forces()) : std::span<const double>(),
       loads_on_bodies_ ? part_.poses().wrenches() : std::span<const kernels::LinkWrench<double>>(),
       mechanism_->rheonomic() ? motions_.accelerations() : std::span<const double>()};
-  part_.accelerate(loads, wanted_, accelerations);
-  return finite(accelerations);
+  const RhsStatus status = part_.accelerate(loads, wanted_, accelerations);
+  return status.ok ? finite(accelerations) : status;
 }
 
-void ClosedAccelerations::project_velocities(std::span<double> u) {
+RhsStatus ClosedAccelerations::project_velocities(std::span<double> u) {
   const BodyMotions& bodies = part_.poses().bodies();
   for (std::size_t c = 0; c < mechanism_->cut_joints().size(); ++c) {
     if (!part_.knows_cut(c)) {
@@ -83,14 +83,8 @@ void ClosedAccelerations::project_velocities(std::span<double> u) {
     }
     wanted_[mechanism_->cut_row_count() + static_cast<int>(c)] = -rate;
   }
-  part_.push(wanted_, mechanism_->rheonomic() ? std::span<const double>(catch_up_) : std::span<const double>(),
-             change_);
-  for (std::size_t i = 0; i < change_.size(); ++i) {
-    u[i] += change_[i];
-  }
-  if (needs_poses_) {
-    part_.set_pose_velocities(u);
-  }
+  return part_.push(wanted_, mechanism_->rheonomic() ? std::span<const double>(catch_up_) : std::span<const double>(),
+                    u);
 }
 
 void ClosedAccelerations::evaluate_loads(double t, std::span<const double> q, std::span<const double> u) {

@@ -35,7 +35,11 @@ RhsStatus ClosedMomenta::set_state(double t, std::span<const double> q, std::spa
     motions_.evaluate(t);
   }
   set_wanted(q);
-  part_.move(p, wanted_, mechanism_->rheonomic() ? motions_.velocities() : std::span<const double>(), u);
+  if (const RhsStatus status =
+          part_.move(p, wanted_, mechanism_->rheonomic() ? motions_.velocities() : std::span<const double>(), u, true);
+      !status.ok) {
+    return status;
+  }
   for (const Joint& joint : mechanism_->tree_joints()) {
     for (int i = 0; i < joint.nu; ++i) {
       if (const double value = u[index_of(joint.u_offset + i)]; !std::isfinite(value)) {
@@ -78,7 +82,6 @@ void ClosedMomenta::set_wanted(std::span<const double> q) {
 
 RhsStatus ClosedMomenta::momentum_rates(double t, std::span<const double> q, std::span<const double> p,
                                         std::span<const double> u, std::span<double> rates) {
-  part_.set_pose_velocities(u);
   evaluate_loads(t, q, u);
   add_cut_loads();
   const bool in_joints = loads_.in_joints() || loads_on_bodies_;
@@ -167,7 +170,7 @@ void ClosedMomenta::add_cut_loads() {
 // range(Phi_q^T), where it moves nothing; the rounding of M w would not.
 void ClosedMomenta::make_tangent(std::span<const double> p, std::span<const double> u, std::span<double> rates) {
   wanted_.setZero();
-  part_.move(rates, wanted_, {}, velocity_);
+  part_.move(rates, wanted_, {}, velocity_, false);
   part_.add_closing_momenta(rates);
   if (mechanism_->rheonomic()) {
     // The multiplier of a prescribed motion is what M w leaves of the joint's own row, and nothing moves with it.

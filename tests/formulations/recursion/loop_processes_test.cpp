@@ -14,6 +14,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/support/allocation_guard.hpp"
 #include "tests/support/random_states.hpp"
 
 namespace mbdbench {
@@ -250,17 +251,21 @@ std::size_t exchanges_of(const Mechanism& mechanism, const SharedWay& way) {
 
 TEST(loop_processes, exchange_as_often_as_something_leaves_a_branch) {
   const Mechanism through_ground = make_mechanism(mechanism_registry(), "loop:401");
-  // Ends of the loop, matrices, what branches leave of the right side, accelerations.
-  EXPECT_EQ(exchanges_of(through_ground, {"bae-haug", "projection=off"}), 4U);
-  // Projected velocities: another right side and its result, and ends that move with them.
-  EXPECT_EQ(exchanges_of(through_ground, {"bae-haug", "projection=on"}), 7U);
-  // Ends, matrices, right side, velocities, ends' velocities, momenta that branches leave, their rates; no branch
-  // leaves momenta for the ground.
-  EXPECT_EQ(exchanges_of(through_ground, {"hdca", "gauge=none"}), 6U);
+  // Ends of the loop; matrices and what branches leave of the right side; accelerations.
+  EXPECT_EQ(exchanges_of(through_ground, {"bae-haug", "projection=off"}), 3U);
+  // Projected velocities: another right side, whose results come with the ends that move with them.
+  EXPECT_EQ(exchanges_of(through_ground, {"bae-haug", "projection=on"}), 5U);
+  // Ends; matrices and momenta; velocities, with the ends'; momentum rates. No branch leaves anything on the ground.
+  EXPECT_EQ(exchanges_of(through_ground, {"hdca", "gauge=none"}), 4U);
+  // The tangent gauge has another right side, and its multipliers' momenta.
+  EXPECT_EQ(exchanges_of(through_ground, {"hdca", "gauge=tangent"}), 7U);
   // Loops that are closed in their branch have no ends elsewhere. (Of five arms one would be cut through a loop.)
   const Mechanism star(side_by_side({"rings:4", 8, true}));
-  EXPECT_EQ(exchanges_of(star, {"bae-haug", "projection=off"}), 3U);
-  EXPECT_EQ(exchanges_of(star, {"hdca", "gauge=none"}), 5U);
+  EXPECT_EQ(exchanges_of(star, {"bae-haug", "projection=off"}), 2U);
+  EXPECT_EQ(exchanges_of(star, {"bae-haug", "projection=on"}), 4U);
+  // Momenta and loads that branches leave on the hub are one more.
+  EXPECT_EQ(exchanges_of(star, {"hdca", "gauge=none"}), 4U);
+  EXPECT_EQ(exchanges_of(star, {"hdca", "gauge=tangent"}), 8U);
 }
 
 // A branch's coordinate that is no number, and one of the trunk: the joint's name is that which one process tells.
@@ -291,6 +296,22 @@ TEST(loop_processes, a_branch_that_fails_is_told_by_all_as_by_one) {
       }
     }
     EXPECT_GT(told.size(), 2U) << "different joints";
+  }
+}
+
+TEST(loop_processes, allocate_nothing) {
+  const Mechanism mechanism = make_mechanism(mechanism_registry(), "loop:401");
+  for (const SharedWay& way : {kSharedWays[3], kSharedWays[6]}) {
+    on_processes(2, [&](ProcessExchange& processes) {
+      const auto made = made_on(processes, mechanism, way);
+      std::vector<double> x(made->state_size());
+      std::vector<double> xdot(x.size());
+      EXPECT_TRUE(made->pack(0.0, view(mechanism.q0()), view(mechanism.u0()), x).ok);
+      EXPECT_TRUE(made->rhs(0.0, x, xdot).ok);
+      const AllocationGuard guard;
+      EXPECT_TRUE(made->rhs(0.0, x, xdot).ok);
+      EXPECT_EQ(guard.count(), 0U) << way.key;
+    });
   }
 }
 
