@@ -27,8 +27,8 @@
 namespace mbdbench {
 namespace {
 
-constexpr int kRounds = 40;
-constexpr double kBatchSeconds = 0.01;
+constexpr int kRounds = 200;
+constexpr double kBatchSeconds = 0.002;
 
 std::string copied(const std::string& name, int copy) {
   return name == kGround ? name : fmt::format("{}_{}", name, copy);

@@ -14,6 +14,7 @@
 #include "mechanisms/catalogue/catalogue.hpp"
 #include "mechanisms/model/description/index_of.hpp"
 #include "tests/formulations/comparison.hpp"
+#include "tests/formulations/recursion/side_by_side.hpp"
 #include "tests/support/allocation_guard.hpp"
 #include "tests/support/random_states.hpp"
 
@@ -33,75 +34,6 @@ constexpr std::array kSharedWays = {SharedWay{"dca", ""},
                                     SharedWay{"hdca", "gauge=none"},
                                     SharedWay{"bae-haug", "projection=on"},
                                     SharedWay{"bae-haug", "projection=off,alpha=2,beta=3"}};
-
-/// What a mechanism is made of that hangs on one of several copies of a chain or loop.
-struct Hung {
-  const char* part;  ///< a mechanism of the catalogue
-  int copies;
-  bool on_hub;  ///< on a body that turns on the ground; otherwise on the ground itself
-};
-
-std::string name_of_copy(const std::string& name, int copy) {
-  return name == kGround ? name : fmt::format("{}_{}", name, copy);
-}
-
-/// Copies of a mechanism beside one another, without its loads.
-MechanismDescription side_by_side(const Hung& hung) {
-  const MechanismDescription part = make_mechanism(mechanism_registry(), hung.part).description();
-  MechanismDescription all;
-  all.name = fmt::format("{} x {}{}", hung.copies, hung.part, hung.on_hub ? " on a hub" : "");
-  all.gravity = part.gravity;
-  const std::string base = hung.on_hub ? "hub" : std::string(kGround);
-  if (hung.on_hub) {
-    all.bodies.push_back({"hub", 3.0, Vec3::Zero(), Mat3::Identity()});
-    JointDescription turn;
-    turn.name = "hub";
-    turn.b = "hub";
-    turn.v0 = {0.2};
-    all.joints.push_back(turn);
-  }
-  for (int copy = 0; copy < hung.copies; ++copy) {
-    for (BodyDescription body : part.bodies) {
-      body.name = name_of_copy(body.name, copy);
-      all.bodies.push_back(body);
-    }
-    for (JointDescription joint : part.joints) {
-      joint.name = name_of_copy(joint.name, copy);
-      joint.a = joint.a == kGround ? base : name_of_copy(joint.a, copy);
-      joint.b = joint.b == kGround ? base : name_of_copy(joint.b, copy);
-      all.joints.push_back(joint);
-    }
-  }
-  return all;
-}
-
-/// Springs in every fifth joint of one coordinate: loads that need no poses.
-void add_springs(MechanismDescription& description) {
-  for (std::size_t j = 0; j < description.joints.size(); j += 5) {
-    const JointDescription& joint = description.joints[j];
-    if (!joint.cut && joint.type == JointType::revolute) {
-      description.joint_springs.push_back({"spring_" + joint.name, joint.name, 0, 3.0, 0.2, 0.1});
-    }
-  }
-}
-
-/// A gear between the first joints of neighbouring copies, and one within each: loops of one row between branches and
-/// in them. \param joints of one copy, in its order
-void add_gears(MechanismDescription& description, const Hung& hung, const std::string& first,
-               const std::string& second) {
-  for (int copy = 0; copy < hung.copies; ++copy) {
-    const std::string own = name_of_copy(first, copy);
-    description.couplings.push_back(
-        {fmt::format("within{}", copy), {{own, 0, 1.0}, {name_of_copy(second, copy), 0, -0.5}}, {}});
-    if (copy > 0) {
-      description.couplings.push_back(
-          {fmt::format("between{}", copy), {{own, 0, 1.0}, {name_of_copy(first, copy - 1), 0, 1.5}}, {}});
-    }
-  }
-  for (JointDescription& joint : description.joints) {
-    joint.dependent = !joint.cut && joint.motions.empty();
-  }
-}
 
 /// All that processes compute together, and what each looks at alone.
 std::vector<double> shared_run(Formulation& formulation, const Mechanism& mechanism) {
@@ -174,6 +106,22 @@ bool expect_the_bits_of_one(const Mechanism& mechanism, const SharedWay& way, st
   return divided;
 }
 
+/// That what one process computes is right: the recursion in world axes shares no code with it and closes all loops at
+/// the ground.
+void expect_like_world_axes(const Mechanism& mechanism) {
+  RandomSource random(1);
+  const Eigen::VectorXd u = mechanism.u0() + 0.1 * test::random_vector(mechanism.u_size(), random);
+  const test::Evaluation links =
+      test::evaluate_at(*test::make("bae-haug", mechanism, "projection=on"), 0.3, mechanism.q0(), u);
+  const test::Evaluation world =
+      test::evaluate_at(*test::make("bae-haug", mechanism, "projection=on,kernel=general"), 0.3, mechanism.q0(), u);
+  ASSERT_TRUE(links.status.ok && world.status.ok) << links.status.message() << world.status.message();
+  const double error = test::block_error(links.xdot, world.xdot);
+  fmt::print("{}: {:.1e} beside world axes\n", mechanism.name(), error);
+  // Chains of 80 links: eps times conditions of 1e4 or so, and two orders of summation.
+  EXPECT_LT(error, 1e-11) << mechanism.name();
+}
+
 // One loop through the ground: both its chains are branches, and the trunk is empty.
 TEST(loop_processes, a_loop_through_the_ground_has_the_bits_of_one_process) {
   // With springs between links every process places all bodies.
@@ -204,10 +152,11 @@ TEST(loop_processes, random_loops_have_the_bits_of_one_process) {
 
 // Chains of loops that hang on the ground or on a hub: every loop is closed in its branch. Springs need no poses.
 TEST(loop_processes, stars_of_loops_have_the_bits_of_one_process) {
-  for (const Hung& hung : {Hung{"rings:6", 5, true}, Hung{"ladder:12", 4, false}}) {
-    MechanismDescription description = side_by_side(hung);
-    add_springs(description);
+  for (const test::Hung& hung : {test::Hung{"rings:6", 5, true}, test::Hung{"ladder:12", 4, false}}) {
+    MechanismDescription description = test::side_by_side(hung);
+    test::add_springs(description);
     const Mechanism mechanism(description);
+    expect_like_world_axes(mechanism);
     for (const SharedWay& way : kSharedWays) {
       EXPECT_TRUE(expect_the_bits_of_one(mechanism, way, {2, 3})) << way.key << " on " << mechanism.name();
     }
@@ -216,15 +165,16 @@ TEST(loop_processes, stars_of_loops_have_the_bits_of_one_process) {
 
 // Couplings within branches and between them, with prescribed motions, in trees and beside loops.
 TEST(loop_processes, couplings_and_prescribed_motions_have_the_bits_of_one_process) {
-  for (const Hung& hung : {Hung{"pendulum_xyz:80", 6, true}, Hung{"rings:7", 5, false}}) {
-    MechanismDescription description = side_by_side(hung);
+  for (const test::Hung& hung : {test::Hung{"pendulum_xyz:80", 6, true}, test::Hung{"rings:7", 5, false}}) {
+    MechanismDescription description = test::side_by_side(hung);
     if (hung.on_hub) {
       description.joints.front().v0 = {0.3};
       description.joints.front().motions.push_back({0, "0.3 * sin(t)", "0.3 * cos(t)", "-0.3 * sin(t)"});
     }
     const auto joints = make_mechanism(mechanism_registry(), hung.part).description().joints;
-    add_gears(description, hung, joints[1].name, joints[5].name);
+    test::add_gears(description, hung, joints[1].name, joints[5].name);
     const Mechanism mechanism(description);
+    expect_like_world_axes(mechanism);
     for (const SharedWay& way : kSharedWays) {
       EXPECT_TRUE(expect_the_bits_of_one(mechanism, way, {2, 4})) << way.key << " on " << mechanism.name();
     }
@@ -260,7 +210,7 @@ TEST(loop_processes, exchange_as_often_as_something_leaves_a_branch) {
   // The tangent gauge has another right side, and its multipliers' momenta.
   EXPECT_EQ(exchanges_of(through_ground, {"hdca", "gauge=tangent"}), 7U);
   // Loops that are closed in their branch have no ends elsewhere. (Of five arms one would be cut through a loop.)
-  const Mechanism star(side_by_side({"rings:4", 8, true}));
+  const Mechanism star(test::side_by_side({"rings:4", 8, true}));
   EXPECT_EQ(exchanges_of(star, {"bae-haug", "projection=off"}), 2U);
   EXPECT_EQ(exchanges_of(star, {"bae-haug", "projection=on"}), 4U);
   // Momenta and loads that branches leave on the hub are one more.
@@ -270,7 +220,7 @@ TEST(loop_processes, exchange_as_often_as_something_leaves_a_branch) {
 
 // A branch's coordinate that is no number, and one of the trunk: the joint's name is that which one process tells.
 TEST(loop_processes, a_branch_that_fails_is_told_by_all_as_by_one) {
-  const Mechanism star(side_by_side({"rings:6", 5, true}));
+  const Mechanism star(test::side_by_side({"rings:6", 5, true}));
   for (const SharedWay& way : {kSharedWays[0], kSharedWays[2], kSharedWays[6]}) {
     const auto alone = test::make(way.key, star, way.options);
     std::vector<double> x(alone->state_size());
