@@ -1,7 +1,9 @@
 /// \file
 /// What processes that share the branches of a part tell one another, and what each does not know.
+#include <algorithm>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "formulations/parts/part_recursion.hpp"
 #include "mechanisms/model/description/index_of.hpp"

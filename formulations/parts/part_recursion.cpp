@@ -70,8 +70,9 @@ PartRecursion::PartRecursion(const Mechanism& mechanism, PosesWanted poses, cons
     settle_ranks();
     return;
   }
-  // Ranks are those of all closings: a process settles them alone.
+  // Ranks are those of all closings: a process settles them alone, and knows then what it found.
   const PartRecursion alone(mechanism, poses, execution.on_this_process());
+  outcomes_ = alone.outcomes_;
   for (std::size_t c = 0; c < solvers_.size(); ++c) {
     solvers_[c].most = alone.solvers_[c].most;
   }

@@ -217,7 +217,7 @@ class PartRecursion {
   PartPlan plan_;
   PartSweeps sweeps_;
   std::vector<PartData<double>> data_;  // by range
-  std::vector<Outcome> outcomes_;       // by range
+  std::vector<Outcome> outcomes_;       // by range, of the last positions
   std::vector<StretchSize> sizes_;      // by stretch
   std::vector<JointKinematics> cuts_;
   std::vector<kernels::RunStart<double>> starts_;

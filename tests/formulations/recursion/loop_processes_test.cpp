@@ -40,6 +40,8 @@ std::vector<double> shared_run(Formulation& formulation, const Mechanism& mechan
   std::vector<double> x(formulation.state_size());
   EXPECT_TRUE(formulation.pack(0.2, view(mechanism.q0()), view(mechanism.u0()), x).ok);
   std::vector<double> all = x;
+  // A run is watched from its start, before the first right-hand side.
+  formulation.diagnostics([&all](std::string_view /*name*/, double value) { all.push_back(value); });
   for (int repetition = 0; repetition < 3; ++repetition) {
     std::vector<double> xdot(x.size());
     const RhsStatus status = formulation.rhs(0.2 + 0.1 * repetition, x, xdot);
